@@ -1,0 +1,13 @@
+"""specdec_lab: speculative decoding, run for real and shown token by token.
+
+Start reading at `verify.py` (the rule), then `decode.py` (the loop) and `drafters/`.
+"""
+
+from specdec_lab.decode import Keep, Stops, plain, speculative
+from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab, load
+from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.trace import Round, Trace
+
+__all__ = ["Keep", "Lab", "LabError", "Round", "Sampler", "Stops", "Trace", "Uniforms", "load", "plain", "speculative"]
+__version__ = "0.1.0"

@@ -1,0 +1,46 @@
+"""`specdec-lab`: every verb in a file of its own. Results on stdout, progress on stderr."""
+
+import argparse
+import json
+import sys
+
+from specdec_lab.errors import LabError
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one verb; 0 when it worked, 1 when something is missing, 2 when the input was wrong."""
+    from specdec_lab.cli import demo, doctor, fetch, lab
+
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    common.add_argument("--target", default="embedded", help="hub name or path (default: the embedded model)")
+    common.add_argument("--draft", help="hub name or path of a draft model")
+    common.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
+    common.add_argument("--seed", type=int, default=0)
+
+    parser = argparse.ArgumentParser(prog="specdec-lab", description="Real draft/verify decoding, shown token by token.")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for module in (demo, doctor, fetch, lab):
+        name = module.__name__.rpartition(".")[2]
+        verb = verbs.add_parser(name, parents=[common], help=module.__doc__.splitlines()[0])
+        module.arguments(verb)
+        verb.set_defaults(run=module.run)
+
+    args = parser.parse_args(argv)
+    try:
+        return args.run(args)
+    except LabError as e:
+        if args.json:
+            print(json.dumps({"schema": 1, "error": str(e)}, ensure_ascii=False))
+        say(f"specdec-lab: {e}")
+        return 2
+    except KeyboardInterrupt:
+        say("specdec-lab: interrupted.")
+        return 130
+    except BrokenPipeError:  # the reader (head, less) has gone
+        sys.stderr.close()
+        return 0

@@ -1,0 +1,82 @@
+"""Decode one prompt with and without speculation, and show every round."""
+
+import argparse
+import json
+
+from specdec_lab.cli import say
+
+PROMPT = "Copy this line three times: The cat sat on the mat, the cat sat by the door, the cat sat still."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--prompt", default=PROMPT, help="one user message")
+    parser.add_argument("--drafter", help="lookup, dial or model (default: model if --draft is given, else lookup)")
+    parser.add_argument("--alpha", type=float, default=0.75, help="the acceptance rate that the dial drafter aims at")
+    parser.add_argument("--gamma", type=int, default=4, help="most tokens drafted a round")
+    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
+    parser.add_argument("--max-new-tokens", type=int, default=64)
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_lab.hardware import describe
+    from specdec_lab.lab import load
+    from specdec_lab.trace import to_json
+
+    lab = load(args.target, args.draft, args.device, say)
+    drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
+    prompt = lab.encode(args.prompt)
+    common = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
+    trace = lab.speculative(prompt, drafter, gamma=args.gamma, **common)
+    if trace.interrupted and not args.json:
+        say(f"Interrupted after {len(trace.rounds)} rounds; they are shown below.")
+    plain = lab.plain(prompt, **common)
+    trace.check()
+
+    plain_tokens = plain.tokens[: len(trace.tokens)] if trace.interrupted else plain.tokens
+    result = {
+        "schema": 1,
+        "device": str(lab.target.device),
+        "hardware": describe(lab.target.device),
+        "target": lab.target.name,
+        "drafter": drafter.name,
+        "gamma": args.gamma,
+        "temperature": args.temperature,
+        "seed": args.seed,
+        "prompt_tokens": len(prompt),
+        "text": lab.text(trace.tokens),
+        "plain_text": lab.text(plain.tokens),
+        "identical": plain_tokens == trace.tokens if args.temperature == 0 else None,
+        "stop": trace.stop,
+        "target_passes": trace.target_passes,
+        "new_tokens": len(trace.tokens),
+        "tokens_per_pass": trace.tokens_per_pass,
+        "alpha": trace.alpha,
+        "alpha_by_position": trace.alpha_by_position,
+        "rounds": to_json(trace, lab.text),
+    }
+    if args.json:
+        print(json.dumps(result, ensure_ascii=False))
+    else:
+        show(result, trace, drafter, lab.text)
+    return 130 if trace.interrupted else 0
+
+
+def show(result: dict, trace, drafter, text_of) -> None:
+    from specdec_lab.show import terminal
+
+    colour = terminal.use_colour()
+    print(f"{result['target']} on {result['hardware']}, drafter {drafter.name}, γ = {result['gamma']}\n")
+    for i, r in enumerate(trace.rounds, start=1):
+        print(f"{i:4}  {terminal.round_line(r, text_of, colour)}")
+    print(f"\n      {terminal.legend(colour)}\n\n{result['text']}\n\n{terminal.summary(trace)}")
+    if drafter.oracle:
+        print(
+            f"The dial aimed at α = {drafter.alpha:.2f}; on this text it could not go below {drafter.lowest:.2f}. "
+            f"It asked the target {drafter.oracle_passes} times: an instrument, not a speed-up."
+        )
+    if result["identical"] is None:
+        print("Sampled: the same distribution as plain decoding, not the same text.")
+    elif result["identical"]:
+        print("Identical to plain decoding, token for token.")
+    else:
+        print("NOT identical to plain decoding: a near-tie that rounding decided, or a bug. `plain_text` in --json has both.")

@@ -1,0 +1,8 @@
+"""Ways of drafting: each one file, behind the interface in `base`."""
+
+from specdec_lab.drafters.base import Drafter, Proposal
+from specdec_lab.drafters.dial import DialDrafter
+from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.drafters.model import ModelDrafter
+
+__all__ = ["DialDrafter", "Drafter", "LookupDrafter", "ModelDrafter", "Proposal"]

@@ -1,0 +1,63 @@
+"""The one interface behind which every way of drafting stands. Adding a drafter is one file."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from specdec_lab.models.base import Cached
+from specdec_lab.sampling import Sampler, Uniforms
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Drafted tokens and the distributions that they were drawn from.
+
+    tokens: at most γ ids; may be empty.
+    q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
+        token was certain (copied, or chosen greedily): then q is one-hot.
+    logits: [len(tokens), V], the draft's raw logits, for showing; None when there are none.
+    """
+
+    tokens: list[int]
+    q: Tensor | None = None
+    logits: Tensor | None = None
+
+    def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
+        """q as a tensor [len(tokens), V] on `device`."""
+        if self.q is not None:
+            return self.q.to(device)
+        ids = torch.tensor(self.tokens, dtype=torch.long, device=device)[:, None]
+        return torch.zeros(len(self.tokens), vocab_size, dtype=torch.float64, device=device).scatter_(1, ids, 1.0)
+
+
+class Drafter(ABC):
+    """Proposes tokens for the target to check.
+
+    The text that `propose` is given is the truth. A drafter with a cache compares lengths and
+    catches up on whatever it has not seen: two tokens after a fully accepted round, more
+    after rounds that it did not draft.
+    """
+
+    name: str
+    oracle = False  # true when drafting uses the target itself: its passes and time are not counted
+
+    def start(self, target: Cached, prompt: Sequence[int]) -> None:
+        """A new text begins; `target` holds all of the prompt but its last token."""
+
+    @abstractmethod
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        """Draft at most gamma ≥ 0 tokens to follow `text`.
+
+        A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`.
+        """
+
+    def observe(self, text: Sequence[int], hidden: Tensor) -> None:
+        """The round is over; `text` is what stands now.
+
+        Args:
+            hidden: the target's last hidden rows [n, H] for the n positions that became
+                certain: from the one before the first new token to the last but one of `text`.
+        """

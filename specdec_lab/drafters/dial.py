@@ -1,0 +1,68 @@
+"""A drafter whose acceptance rate you set: the target itself, spoiled by a known amount.
+
+It asks the target for p, so it is an oracle and saves nothing: an instrument for seeing what
+α does, not a way to be fast. Its target passes are counted apart and its time as zero.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from specdec_lab.drafters.model import ModelDrafter
+from specdec_lab.errors import LabError
+from specdec_lab.models.base import Cached
+from specdec_lab.sampling import Sampler, Uniforms, draw
+
+RUNNERS_UP = 8  # plausible wrong tokens that the noise is spread over
+
+
+class DialDrafter(ModelDrafter):
+    """Drafts from q = (1 − λ)·p + λ·noise, with λ chosen row by row so that Σ min(p, q) = alpha.
+
+    noise is uniform over the target's runners-up: its second to ninth choice. Since
+    Σ min(p, q) = 1 − λ·TV(p, noise), no row can go below 1 − TV(p, noise): where p itself is
+    spread over the runners-up, the dial stops there (see `lowest`).
+
+    At temperature 0 the same mixture is drawn from, and the draft is then certain of it.
+    """
+
+    name = "dial"
+    oracle = True
+
+    def __init__(self, alpha: float):
+        if not 0 <= alpha <= 1:
+            raise LabError(f"The dialled α is {alpha}, but must lie between 0 and 1.")
+        self.alpha = alpha
+        self.oracle_passes = 0
+        self.floors: list[float] = []  # 1 − TV(p, noise) of every row drafted from
+
+    def start(self, target: Cached, prompt: Sequence[int]) -> None:
+        self.model = target.model
+        super().start(target, prompt)
+
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms):
+        proposal = super().propose(text, gamma, sampler, uniforms)
+        self.oracle_passes += len(proposal.tokens)
+        return proposal
+
+    def choose(self, logits: Tensor, sampler: Sampler, u: float) -> tuple[int, Tensor, Tensor]:
+        p = sampler(logits)
+        ranked = logits.topk(min(RUNNERS_UP + 1, len(logits))).indices.to(p.device)
+        noise = torch.zeros_like(p)
+        noise[ranked[1:]] = 1 / (len(ranked) - 1)
+        distance = float((p - noise).clamp(min=0).sum())  # TV(p, noise)
+        self.floors.append(1 - distance)
+        weight = min(1.0, (1 - self.alpha) / distance) if distance > 0 else 0.0
+        mixed = (1 - weight) * p + weight * noise
+        token = draw(mixed, u)
+        q = mixed
+        if sampler.greedy:
+            q = torch.zeros_like(p)
+            q[token] = 1.0
+        return token, q, mixed.log()
+
+    @property
+    def lowest(self) -> float | None:
+        """The lowest mean α that the rows drafted from so far could have had."""
+        return sum(self.floors) / len(self.floors) if self.floors else None

@@ -1,0 +1,39 @@
+"""Prompt lookup: copy what followed the last time these words appeared. No model at all.
+
+(Saxena 2023, "Prompt Lookup Decoding"; known in serving engines as n-gram speculation.)
+"""
+
+from collections.abc import Sequence
+
+from specdec_lab.drafters.base import Drafter, Proposal
+from specdec_lab.models.base import Cached
+from specdec_lab.sampling import Sampler, Uniforms
+
+
+class LookupDrafter(Drafter):
+    """Finds the longest run of up to `longest` last tokens that occurred before, the most
+    recent occurrence first, and copies what followed it. q is one-hot on each copied token."""
+
+    name = "lookup"
+
+    def __init__(self, longest: int = 3):
+        self.longest = longest
+
+    def start(self, target: Cached, prompt: Sequence[int]) -> None:
+        self.follows: dict[tuple[int, ...], int] = {}  # n-gram -> where its latest continuation begins
+        self.indexed = 1
+
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        # Index the n-grams that end before each position that has become known since last time.
+        for end in range(self.indexed, len(text)):
+            for n in range(1, min(self.longest, end) + 1):
+                self.follows[tuple(text[end - n : end])] = end
+        self.indexed = len(text)
+        for n in range(min(self.longest, len(text)), 0, -1):
+            source = self.follows.get(tuple(text[len(text) - n :]))
+            if source is not None:
+                copy = list(text[source:])  # grows while we read it, so a repeating text repeats on
+                for i in range(gamma):
+                    copy.append(copy[i])
+                return Proposal(copy[len(text) - source :])
+        return Proposal([])

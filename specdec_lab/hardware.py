@@ -1,0 +1,33 @@
+"""What this machine is, so that no number stands without its hardware."""
+
+import platform
+from pathlib import Path
+
+import psutil
+import torch
+
+
+def describe(device: torch.device) -> str:
+    """The device in words, such as "NVIDIA H100 (80 GB)" or "AMD EPYC, 2 cores"."""
+    if device.type == "cuda":
+        card = torch.cuda.get_device_properties(device)
+        return f"{card.name} ({card.total_memory / 1e9:.0f} GB)"
+    cores = f"{torch.get_num_threads()} cores"
+    return f"{_cpu_name()}, {cores}" if device.type == "cpu" else f"{_cpu_name()} ({device.type}), {cores}"
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def memory_gb(device: torch.device) -> tuple[float, float]:
+    """(free, total) memory of the device, in GB."""
+    if device.type == "cuda":
+        free, total = torch.cuda.mem_get_info(device)
+        return free / 1e9, total / 1e9
+    memory = psutil.virtual_memory()
+    return memory.available / 1e9, memory.total / 1e9

@@ -1,0 +1,135 @@
+"""One object for notebooks and commands: a loaded target, its tokenizer, and drafters by name."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from specdec_lab import decode
+from specdec_lab.decode import Keep, Stops
+from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter
+from specdec_lab.errors import LabError
+from specdec_lab.models.base import Model
+from specdec_lab.models.load import EMBEDDED, check_same_vocabulary, eos_of, load_model, pick_device
+from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.trace import Round, Trace
+
+DRAFTERS = ("lookup", "dial", "model")
+
+
+@dataclass
+class Lab:
+    """A target ready to decode. Made by `load()`."""
+
+    target: Model
+    tokenizer: PreTrainedTokenizerBase
+    eos: frozenset[int]  # ids that end a text
+    draft: Model | None = None
+
+    def encode(self, prompt: str | Sequence[dict], raw: bool = False) -> list[int]:
+        """Text (one user message) or chat messages to token ids, through the chat template.
+
+        Args:
+            raw: the text as it is, without the template. A tokenizer without one is always raw.
+        """
+        if isinstance(prompt, str):
+            if not prompt.strip():
+                raise LabError("The prompt is empty: write a few words for the model to continue.")
+            if raw or self.tokenizer.chat_template is None:
+                return self.tokenizer(prompt).input_ids
+            prompt = [{"role": "user", "content": prompt}]
+        return self.tokenizer.apply_chat_template(list(prompt), add_generation_prompt=True, return_dict=False)
+
+    def text(self, ids: Sequence[int]) -> str:
+        """Token ids to text, special tokens written out."""
+        return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
+
+    def drafter(self, name: str, alpha: float = 0.75) -> Drafter:
+        """A drafter by name. `alpha` is what a dial is set to."""
+        if name == "lookup":
+            return LookupDrafter()
+        if name == "dial":
+            return DialDrafter(alpha)
+        if name == "model":
+            if self.draft is None:
+                raise LabError("The drafter “model” needs a draft model: name one with --draft, or load(draft=…).")
+            return ModelDrafter(self.draft)
+        raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
+
+    def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
+        """The usual stops: end-of-text, a length, and any of some strings in the new text."""
+        found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
+        return Stops(max_new_tokens, self.eos, found)
+
+    def plain(self, prompt: str | Sequence[int], *, temperature: float = 0.0, max_new_tokens: int = 64, seed: int = 0, **more) -> Trace:
+        """Decode without speculation. Further arguments go to `decode.plain`."""
+        ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        rounds = decode.plain(
+            self.target, ids, sampler=Sampler(temperature), stops=self.stops(max_new_tokens), uniforms=Uniforms(seed), **more
+        )
+        return collect(ids, rounds)
+
+    def speculative(
+        self,
+        prompt: str | Sequence[int],
+        drafter: str | Drafter = "lookup",
+        *,
+        gamma: int = 4,
+        temperature: float = 0.0,
+        max_new_tokens: int = 64,
+        seed: int = 0,
+        keep: Keep = Keep(top=5),
+        **more,
+    ) -> Trace:
+        """Decode with speculation. Further arguments go to `decode.speculative`."""
+        ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
+        rounds = decode.speculative(
+            self.target,
+            drafter,
+            ids,
+            gamma=gamma,
+            sampler=Sampler(temperature),
+            stops=self.stops(max_new_tokens),
+            uniforms=Uniforms(seed),
+            keep=keep,
+            **more,
+        )
+        return collect(ids, rounds)
+
+
+def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
+    """A trace of the rounds. An interrupt ends it early instead of losing it (`trace.interrupted`)."""
+    trace = Trace(prompt)
+    try:
+        trace.collect(rounds)
+    except KeyboardInterrupt:
+        trace.interrupted = True
+    return trace
+
+
+def load(
+    target: str = EMBEDDED,
+    draft: str | None = None,
+    device: str | torch.device = "auto",
+    say: Callable[[str], None] = print,
+) -> Lab:
+    """Load a target, and a draft model if one is named.
+
+    Args:
+        target, draft: hub name or path. The default target is the embedded one, which is
+            fetched on first use.
+        device: auto, cpu, cuda or mps.
+        say: told in a sentence about anything that takes long.
+
+    Raises:
+        LabError: whatever is wrong, in one sentence.
+    """
+    device = pick_device(device) if isinstance(device, str) else device
+    model, tokenizer = load_model(target, device, say)
+    if draft is None:
+        return Lab(model, tokenizer, eos_of(model, tokenizer))
+    draft_model, draft_tokenizer = load_model(draft, device, say)
+    check_same_vocabulary(tokenizer, draft_tokenizer)
+    return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model)

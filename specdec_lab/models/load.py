@@ -1,0 +1,98 @@
+"""Loading: a name becomes a model on a device; a pair is checked to speak one vocabulary."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers.utils import logging
+
+from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.models.embedded import NAME, target_dir
+from specdec_lab.models.reference import ReferenceModel
+
+EMBEDDED = "embedded"
+
+
+def pick_device(name: str = "auto") -> torch.device:
+    """auto means CUDA, else MPS, else CPU.
+
+    Raises:
+        LabError: for a device that this machine does not have.
+    """
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        return torch.device(next(kind for kind, here in there.items() if here))
+    if name not in there:
+        raise LabError(f"There is no device “{name}”: choose auto, cpu, cuda or mps.")
+    if not there[name]:
+        raise LabError(f"This machine has no {name} device that torch can use: choose auto or cpu.")
+    return torch.device(name)
+
+
+def pick_dtype(device: torch.device) -> torch.dtype:
+    """float32 on a CPU (exact, and bf16 is slow there), bfloat16 on a GPU that has it, else float16."""
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+    return torch.float16 if device.type == "mps" else torch.float32
+
+
+def load_model(
+    name: str = EMBEDDED, device: torch.device | str = "auto", say: Callable[[str], None] = lambda line: None
+) -> tuple[ReferenceModel, PreTrainedTokenizerBase]:
+    """A causal language model and its tokenizer, by hub name, by path, or the embedded one.
+
+    Raises:
+        LabError: unknown name, no network, not enough memory, unsuitable architecture.
+    """
+    device = pick_device(device) if isinstance(device, str) else device
+    source, shown = (target_dir(say), NAME) if name == EMBEDDED else (name, name)
+    logging.disable_progress_bar()
+    with explain_memory(f"load {shown}", "close other programs, or choose a smaller model or another device"):
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(source)
+            hf = AutoModelForCausalLM.from_pretrained(source, dtype=pick_dtype(device), attn_implementation="sdpa")
+        except (OSError, ValueError) as e:
+            if name == EMBEDDED:
+                raise LabError(f"The cached target in {source} does not load ({_first(e)}): delete that folder and run again.") from e
+            if Path(name).exists() or os.sep in name and not _hub_like(name):
+                raise LabError(f"No causal language model can be read from the folder {name}: {_first(e)}.") from e
+            raise LabError(
+                f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first(e)})."
+            ) from e
+        return ReferenceModel(hf.to(device), shown), tokenizer
+
+
+def _hub_like(name: str) -> bool:
+    return name.count("/") == 1 and not name.startswith((".", "/", "~"))
+
+
+def _first(e: Exception) -> str:
+    """The first line of another library's message, short."""
+    line = (str(e).strip().splitlines() or [type(e).__name__])[0]
+    return line[:150].rstrip(". ")
+
+
+def eos_of(model: ReferenceModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """The ids that end a text: the tokenizer's, and those that the model's makers set for generation."""
+    also = model.hf.generation_config.eos_token_id if model.hf.generation_config else None
+    ids = also if isinstance(also, list) else [also]
+    return frozenset({tokenizer.eos_token_id, *ids} - {None})
+
+
+def check_same_vocabulary(target: PreTrainedTokenizerBase, draft: PreTrainedTokenizerBase) -> None:
+    """A draft's token ids must mean the same text to the target. Equal sizes prove nothing.
+
+    Raises:
+        LabError: naming the first token that differs.
+    """
+    ours, theirs = target.get_vocab(), draft.get_vocab()
+    if ours == theirs:
+        return
+    differing = sum(ours.get(token) != i for token, i in theirs.items()) + sum(t not in theirs for t in ours)
+    example = min((i, t) for t, i in (ours.items() ^ theirs.items()))
+    raise LabError(
+        f"The draft does not speak the target's vocabulary ({differing} of {len(ours)} tokens differ, first “{example[1]}” "
+        f"at id {example[0]}): choose a draft from the target's own model family."
+    )

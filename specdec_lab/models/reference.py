@@ -1,0 +1,148 @@
+"""The reference backend: any causal language model of `transformers`, cached per row.
+
+Slow and obviously right. `transformers`' own caches cannot rewind each row to its own length,
+and their `crop` changed meaning between releases, so the keys and values live in plain
+buffers here and the causal mask is written out.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.cache_utils import Cache, CacheLayerMixin
+
+from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.models.base import Cached, Model, Rows
+
+
+class RowLayer(CacheLayerMixin):
+    """One layer's keys and values, [R, heads, room, head_dim], written at each row's own slots."""
+
+    slots: Tensor  # [R, k] where the next update writes; set before each pass
+    visible: int  # positions handed to attention; the mask hides what a row must not see
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        self.keys = key_states.new_zeros(*key_states.shape[:2], 0, key_states.shape[3])
+        self.values = value_states.new_zeros(*value_states.shape[:2], 0, value_states.shape[3])
+        self.is_initialized = True
+
+    def update(self, key_states: Tensor, value_states: Tensor, *args, **kwargs) -> tuple[Tensor, Tensor]:
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        short = self.visible - self.keys.shape[2]
+        if short > 0:  # grow by half, so that a long text copies its cache only a few times
+            more = max(short, self.keys.shape[2] // 2, 64)
+            self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, more))
+            self.values = torch.nn.functional.pad(self.values, (0, 0, 0, more))
+        self.keys.scatter_(2, self.slots[:, None, :, None].expand_as(key_states), key_states)
+        self.values.scatter_(2, self.slots[:, None, :, None].expand_as(value_states), value_states)
+        return self.keys[:, :, : self.visible], self.values[:, :, : self.visible]
+
+    def get_seq_length(self) -> int:
+        return 0 if not self.is_initialized else self.keys.shape[2]
+
+    def get_max_length(self) -> int:
+        return -1
+
+    def get_max_cache_shape(self) -> int:  # its name before transformers 5.16
+        return -1
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return self.visible, 0
+
+
+class ReferenceModel(Model):
+    """Wraps a loaded `transformers` causal language model.
+
+    Raises:
+        LabError: for an architecture whose attention is not plain causal attention.
+    """
+
+    def __init__(self, hf: PreTrainedModel, name: str):
+        config = hf.config
+        kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+        if kinds != {"full_attention"}:
+            raise LabError(
+                f"{name} uses {', '.join(sorted(kinds - {'full_attention'}))} layers, which cannot be rewound here: "
+                "choose a model with full attention in every layer, such as Llama, Qwen2 or SmolLM2."
+            )
+        self.hf = hf.eval()
+        self.name = name
+        self.vocab_size = hf.get_output_embeddings().weight.shape[0]
+        self.context = config.max_position_embeddings
+        self.layers = config.num_hidden_layers
+        self.device, self.dtype = hf.device, hf.dtype
+
+    def cached(self, rows: int = 1) -> "ReferenceCached":
+        return ReferenceCached(self, rows)
+
+
+class ReferenceCached(Cached):
+    def __init__(self, model: ReferenceModel, rows: int):
+        self.model = model
+        self.lengths = [0] * rows
+        self._kv = Cache(layers=[RowLayer() for _ in range(model.layers)])
+
+    @torch.inference_mode()
+    def extend(
+        self, new: Sequence[Sequence[int]] | Tensor, *, layers: tuple[int, int] | None = None, logits: bool = True
+    ) -> Rows:
+        model = self.model
+        first, last = layers or (0, model.layers)
+        if isinstance(new, Tensor):
+            counts, inputs = [new.shape[1]] * new.shape[0], new
+        else:
+            counts = [len(row) for row in new]
+            width = max(counts)
+            inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
+        after = [have + n for have, n in zip(self.lengths, counts, strict=True)]
+        if max(after) > model.context:
+            raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
+
+        slots = torch.tensor(self.lengths, device=model.device)[:, None] + torch.arange(
+            inputs.shape[1], device=model.device
+        )
+        visible = max(self.lengths) + inputs.shape[1]
+        for layer in self._kv.layers:
+            layer.slots, layer.visible = slots, visible
+        # Row r at slot s sees slots 0…s. Every one of them is either kept or written by this pass.
+        hidden_from = torch.arange(visible, device=model.device) > slots[:, None, :, None]  # [R, 1, k, visible]
+        mask = torch.zeros(hidden_from.shape, dtype=model.dtype, device=model.device)
+        mask.masked_fill_(hidden_from, torch.finfo(model.dtype).min)
+        positions = slots.clamp(max=model.context - 1)  # padding may point past the last position
+
+        with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
+            if (first, last) == (0, model.layers):
+                hidden = model.hf.base_model(
+                    input_ids=inputs,
+                    attention_mask=mask,
+                    position_ids=positions,
+                    past_key_values=self._kv,
+                    use_cache=True,
+                ).last_hidden_state
+            else:
+                hidden = self._some_layers(inputs, first, last, mask, positions)
+            at_end = last == model.layers
+            out = model.hf.get_output_embeddings()(hidden) if logits and at_end else None
+        self.lengths = after  # last: an interrupted pass leaves the cache as it was
+        return Rows(hidden, out)
+
+    def _some_layers(self, x: Tensor, first: int, last: int, mask: Tensor, positions: Tensor) -> Tensor:
+        """Walk the layers one by one, as Llama-shaped models allow."""
+        body = self.model.hf.base_model
+        if not all(hasattr(body, part) for part in ("embed_tokens", "layers", "norm", "rotary_emb")):
+            raise LabError(f"{self.model.name} cannot run a part of its layers: this needs a Llama-shaped model.")
+        if first == 0:
+            x = body.embed_tokens(x)
+        rope = body.rotary_emb(x, position_ids=positions)
+        for layer in body.layers[first:last]:
+            x = layer(
+                x,
+                attention_mask=mask,
+                position_ids=positions,
+                past_key_values=self._kv,
+                use_cache=True,
+                position_embeddings=rope,
+            )
+        return body.norm(x) if last == self.model.layers else x

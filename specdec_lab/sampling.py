@@ -1,0 +1,110 @@
+"""From logits to a distribution, from a distribution and a uniform number to a token."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from specdec_lab.errors import LabError
+
+DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # the purposes that a random number can serve; it serves one
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Turns logits into the distribution that tokens are drawn from.
+
+    The same sampler shapes p and q: what speculation preserves is the target's distribution
+    *after* temperature, top-k and top-p.
+
+    Args:
+        temperature: 0 is greedy (a one-hot distribution on the largest logit).
+        top_k: keep the k most likely tokens; None keeps all. Ties at the border are kept.
+        top_p: keep the smallest set of most likely tokens whose probability reaches top_p.
+
+    Raises:
+        LabError: for values outside their range.
+    """
+
+    temperature: float = 0.0
+    top_k: int | None = None
+    top_p: float | None = None
+
+    def __post_init__(self):
+        if not 0 <= self.temperature < float("inf"):
+            raise LabError(f"The temperature is {self.temperature}, but must be 0 (greedy) or a positive number.")
+        if self.top_k is not None and self.top_k < 1:
+            raise LabError(f"top_k is {self.top_k}, but must be at least 1 (None keeps every token).")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise LabError(f"top_p is {self.top_p}, but must lie in (0, 1] (None keeps every token).")
+
+    @property
+    def greedy(self) -> bool:
+        return self.temperature == 0
+
+    def __call__(self, logits: Tensor) -> Tensor:
+        """Logits [..., V] of any float type to probabilities [..., V] in float64.
+
+        Float64, because exactness is the point: in float32 the running sum over 49,152
+        tokens is only good to about 1e-5.
+
+        Raises:
+            LabError: when a row holds NaN, or nothing finite to choose from.
+        """
+        if logits.device.type == "mps":  # no float64 there
+            logits = logits.cpu()
+        top = logits.max(-1, keepdim=True).values
+        if not bool(torch.isfinite(top).all()):  # max propagates NaN
+            raise LabError(
+                "The model's logits contain NaN or infinity, so no token can be chosen: "
+                "load it in float32, or check its weights."
+            )
+        if self.greedy:
+            return torch.zeros_like(logits, dtype=torch.float64).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+        scaled = (logits.double() - top) / self.temperature
+        if self.top_k is not None and self.top_k < logits.shape[-1]:
+            smallest_kept = scaled.topk(self.top_k, dim=-1).values[..., -1:]
+            scaled = scaled.masked_fill(scaled < smallest_kept, float("-inf"))
+        probs = scaled.softmax(-1)
+        if self.top_p is not None and self.top_p < 1:
+            ordered, index = probs.sort(dim=-1, descending=True, stable=True)
+            before = ordered.cumsum(-1) - ordered  # mass ahead of each token: the first one is always kept
+            ordered = ordered.masked_fill(before >= self.top_p, 0.0)
+            probs = torch.zeros_like(probs).scatter_(-1, index, ordered)
+            probs = probs / probs.sum(-1, keepdim=True)
+        return probs
+
+
+GREEDY = Sampler()
+
+
+def draw(probs: Tensor, u: float) -> int:
+    """The token at u of the cumulative distribution of `probs` [V]; u in [0, 1). Never one of probability 0."""
+    cumulative = probs.cumsum(-1)
+    token = int(torch.searchsorted(cumulative, cumulative[-1:] * u, right=True))
+    if token == len(probs):  # u so close to 1 that the product rounded up to the total
+        token = int(probs.nonzero()[-1])
+    return token
+
+
+class Uniforms:
+    """Random numbers in [0, 1) from a table keyed by (seed, request, position, purpose).
+
+    The number belongs to the *position* in the text, not to the moment it is asked for. So a
+    position that is drafted, discarded and drafted again sees the same number (a discarded
+    draft has had no influence on what was emitted, so nothing is counted twice), and two
+    backends that decode the same request can be compared token by token.
+    """
+
+    def __init__(self, seed: int = 0, request: int = 0):
+        if seed < 0 or request < 0:
+            raise LabError(f"The seed is {min(seed, request)}, but must be 0 or larger.")
+        self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, request])))
+        self._table = np.empty((0, 3))
+
+    def __call__(self, position: int, purpose: int) -> float:
+        """The number of one position (tokens before it in the text) and one purpose."""
+        while position >= len(self._table):
+            self._table = np.concatenate([self._table, self._stream.random((512, 3))])
+        return float(self._table[position, purpose])

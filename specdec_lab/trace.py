@@ -1,0 +1,211 @@
+"""What happened: one record a round, and the numbers that follow from a list of them.
+
+Every widget, plot, table and JSON of the course reads these records; none keeps its own.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+ACCEPTED, REJECTED, DISCARDED = "accepted", "rejected", "discarded"
+CORRECTED, BONUS, PLAIN = "corrected", "bonus", "plain"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One drafted token and what became of it.
+
+    p, q: the probabilities that decided (one-hot at temperature 0).
+    p_raw, q_raw: the softmax at temperature 1, nothing cut.
+    overlap: Σ min(p, q) over the vocabulary, the chance that a draft drawn here survives.
+    u: the uniform that decided; None at temperature 0, where it cannot matter.
+    status: accepted; rejected (the first miss: examined and replaced); or discarded (never
+        examined, or cut off by a stop).
+    p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
+    """
+
+    id: int
+    p: float
+    q: float
+    p_raw: float
+    q_raw: float
+    overlap: float
+    u: float | None
+    status: str
+    p_top: tuple[tuple[int, float], ...] = ()
+    q_top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """The token that the target itself adds: corrected, bonus, or plain when nothing was drafted."""
+
+    id: int
+    kind: str
+    p: float
+    p_raw: float
+    p_top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Where a round's wall-clock time went. An oracle drafter's drafting counts as 0."""
+
+    draft: float = 0.0
+    verify: float = 0.0
+    loop: float = 0.0
+
+
+@dataclass(frozen=True)
+class Round:
+    """One draft and one verify.
+
+    start: tokens in the text before the round; its first draft is for this position.
+    drafted: what was proposed, in order; may be empty.
+    emitted: the target's own token, or None when a stop cut the round before it.
+    stop: why the text ends with this round (eos, limit, context, stop_string), or None.
+    p_rows [γ + 1, V], q_rows [γ, V]: the full distributions, if they were asked for.
+    """
+
+    start: int
+    drafted: tuple[Draft, ...]
+    emitted: Emitted | None
+    stop: str | None = None
+    seconds: Seconds = Seconds()
+    p_rows: Tensor | None = None
+    q_rows: Tensor | None = None
+
+    @property
+    def accepted(self) -> int:
+        return sum(d.status == ACCEPTED for d in self.drafted)
+
+    @property
+    def tested(self) -> tuple[Draft, ...]:
+        """The drafts that were examined: up to and including the first rejection."""
+        return tuple(d for d in self.drafted if d.status != DISCARDED)
+
+    @property
+    def cut(self) -> bool:
+        """A stop ended the text before the target's own token."""
+        return self.emitted is None
+
+    @property
+    def tokens(self) -> list[int]:
+        """What the round added to the text."""
+        own = [] if self.emitted is None else [self.emitted.id]
+        return [d.id for d in self.drafted if d.status == ACCEPTED] + own
+
+
+@dataclass
+class Trace:
+    """The rounds of one text. Each verify is one target pass; prefill is not counted."""
+
+    prompt: list[int]
+    rounds: list[Round] = field(default_factory=list)
+    interrupted: bool = False  # someone pressed stop; what came before is whole
+
+    def collect(self, rounds: Iterator[Round]) -> "Trace":
+        """Take rounds until they end. Should that raise, the rounds so far are still here."""
+        for r in rounds:
+            self.rounds.append(r)
+        return self
+
+    @property
+    def tokens(self) -> list[int]:
+        return [t for r in self.rounds for t in r.tokens]
+
+    @property
+    def stop(self) -> str | None:
+        return self.rounds[-1].stop if self.rounds else None
+
+    @property
+    def target_passes(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def tokens_per_pass(self) -> float | None:
+        """New tokens / verify passes: the E of Leviathan et al., measured."""
+        return len(self.tokens) / len(self.rounds) if self.rounds else None
+
+    @property
+    def alpha(self) -> float | None:
+        """Mean of Σ min(p, q) over the rows that were tested. None when nothing was."""
+        overlaps = [d.overlap for r in self.rounds for d in r.tested]
+        return sum(overlaps) / len(overlaps) if overlaps else None
+
+    @property
+    def alpha_by_position(self) -> list[float]:
+        """Accepted / tested at each draft depth: conditional on having got there."""
+        deepest = max((len(r.tested) for r in self.rounds), default=0)
+        rates = []
+        for i in range(deepest):
+            tested = [r.tested[i].status == ACCEPTED for r in self.rounds if len(r.tested) > i]
+            rates.append(sum(tested) / len(tested))
+        return rates
+
+    @property
+    def histogram(self) -> list[int]:
+        """How many rounds accepted 0, 1, 2, … drafts."""
+        counts = [0] * (1 + max((r.accepted for r in self.rounds), default=0))
+        for r in self.rounds:
+            counts[r.accepted] += 1
+        return counts
+
+    def check(self) -> None:
+        """The identities between the counters, with an extra term for rounds that a stop cut.
+
+        Raises:
+            AssertionError: when one fails; then the engine has a bug.
+        """
+        rounds = len(self.rounds)
+        accepted = sum(r.accepted for r in self.rounds)
+        cut = sum(r.cut for r in self.rounds)
+        rejected = sum(d.status == REJECTED for r in self.rounds for d in r.drafted)
+        fully = sum(not r.cut and r.accepted == len(r.drafted) for r in self.rounds)
+        assert len(self.tokens) == accepted + rounds - cut, "emitted = accepted + rounds − cut"
+        assert sum(self.histogram) == rounds, "the histogram counts every round once"
+        assert sum(n * c for n, c in enumerate(self.histogram)) == accepted, "accepted = Σ n·histogram[n]"
+        assert sum(len(r.drafted) for r in self.rounds) >= accepted, "proposed ≥ accepted"
+        assert rejected + fully + cut == rounds, "rejections + full accepts + cut = rounds"
+        position = len(self.prompt)
+        for i, r in enumerate(self.rounds):
+            assert r.start == position, "rounds join without gap or overlap"
+            position += len(r.tokens)
+            assert not r.cut or (r.stop is not None and i == rounds - 1), "only a stop cuts, and only the last round"
+            statuses = [d.status for d in r.drafted]
+            order = [ACCEPTED] * r.accepted + [REJECTED] * statuses.count(REJECTED)
+            assert statuses == order + [DISCARDED] * (len(statuses) - len(order)), "✓…✓ ✗ –…– in this order"
+            assert statuses.count(REJECTED) == (r.emitted is not None and r.emitted.kind == CORRECTED)
+
+
+def top(probabilities: Tensor, n: int) -> tuple[tuple[int, float], ...]:
+    """The n most likely (id, probability) pairs of one row [V], those of probability 0 left out."""
+    values, ids = probabilities.topk(min(n, len(probabilities)))
+    return tuple((i, v) for i, v in zip(ids.tolist(), values.tolist()) if v > 0)
+
+
+def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:
+    """The rounds as plain data, in the form of `specdec-lab demo --json` (described in the README).
+
+    Args:
+        text_of: turns token ids into text.
+        detail: add what the widgets show on a chosen token: the overlap, and the top of p and q.
+    """
+
+    def pairs(items: Sequence[tuple[int, float]]) -> list[dict]:
+        return [{"text": text_of([i]), "p": v} for i, v in items]
+
+    def draft(d: Draft) -> dict:
+        out = {"id": d.id, "text": text_of([d.id]), "p": d.p, "q": d.q, "p_raw": d.p_raw, "q_raw": d.q_raw}
+        out |= {"u": d.u, "status": d.status}
+        return out | ({"overlap": d.overlap, "p_top": pairs(d.p_top), "q_top": pairs(d.q_top)} if detail else {})
+
+    def emitted(e: Emitted) -> dict:
+        out = {"id": e.id, "text": text_of([e.id]), "kind": e.kind}
+        return out | ({"p": e.p, "p_raw": e.p_raw, "p_top": pairs(e.p_top)} if detail else {})
+
+    return [
+        {"drafted": [draft(d) for d in r.drafted], "emitted": emitted(r.emitted) if r.emitted else None}
+        for r in trace.rounds
+    ]
