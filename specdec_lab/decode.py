@@ -73,7 +73,9 @@ def begin(target: Model, prompt: Sequence[int]) -> Cached:
             "the answer included: shorten the prompt."
         )
     if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
-        raise LabError(f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}.")
+        raise LabError(
+            f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
+        )
     cached = target.cached()
     cached.prefill(prompt[:-1])
     return cached
@@ -135,7 +137,9 @@ def speculative(
         LabError: for gamma < 1, or a prompt that `begin` refuses.
     """
     if gamma < 1:
-        raise LabError(f"γ is {gamma}, but a round drafts at least 1 token (plain decoding is the case without drafts).")
+        raise LabError(
+            f"γ is {gamma}, but a round drafts at least 1 token (plain decoding is the case without drafts)."
+        )
     uniforms = uniforms or Uniforms()
     text = list(prompt)
     cached = begin(target, prompt)
@@ -162,12 +166,14 @@ def speculative(
 
         text += new[:kept]
         cached.rewind([len(text) - 1])
-        drafter.observe(text, rows.hidden[0, : kept])
+        drafter.observe(text, rows.hidden[0, :kept])
         described = describe_drafts(proposal, verdict.accepted, kept, p, q, rows.logits[0], u_accept, sampler, keep)
         own = kept == len(new)
-        emitted = describe_emitted(
-            verdict.token, verdict.kind, p[kept - 1], rows.logits[0, kept - 1], sampler, keep
-        ) if own else None
+        emitted = (
+            describe_emitted(verdict.token, verdict.kind, p[kept - 1], rows.logits[0, kept - 1], sampler, keep)
+            if own
+            else None
+        )
         seconds = Seconds(
             draft=0.0 if drafter.oracle else drafted - began,
             verify=verified - drafted,

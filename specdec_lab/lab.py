@@ -62,11 +62,18 @@ class Lab:
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
         return Stops(max_new_tokens, self.eos, found)
 
-    def plain(self, prompt: str | Sequence[int], *, temperature: float = 0.0, max_new_tokens: int = 64, seed: int = 0, **more) -> Trace:
+    def plain(
+        self, prompt: str | Sequence[int], *, temperature: float = 0.0, max_new_tokens: int = 64, seed: int = 0, **more
+    ) -> Trace:
         """Decode without speculation. Further arguments go to `decode.plain`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         rounds = decode.plain(
-            self.target, ids, sampler=Sampler(temperature), stops=self.stops(max_new_tokens), uniforms=Uniforms(seed), **more
+            self.target,
+            ids,
+            sampler=Sampler(temperature),
+            stops=self.stops(max_new_tokens),
+            uniforms=Uniforms(seed),
+            **more,
         )
         return collect(ids, rounds)
 

@@ -46,7 +46,9 @@ def residual(p: Tensor, q: Tensor) -> Tensor:
     return lacking / total if total > 0 else p
 
 
-def verify(p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float]) -> Verdict:
+def verify(
+    p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float]
+) -> Verdict:
     """Check γ drafts against the target's γ + 1 rows.
 
     Args:

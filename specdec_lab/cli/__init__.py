@@ -22,7 +22,9 @@ def main(argv: list[str] | None = None) -> int:
     common.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     common.add_argument("--seed", type=int, default=0)
 
-    parser = argparse.ArgumentParser(prog="specdec-lab", description="Real draft/verify decoding, shown token by token.")
+    parser = argparse.ArgumentParser(
+        prog="specdec-lab", description="Real draft/verify decoding, shown token by token."
+    )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for module in (demo, doctor, fetch, lab):
         name = module.__name__.rpartition(".")[2]

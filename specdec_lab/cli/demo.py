@@ -79,4 +79,6 @@ def show(result: dict, trace, drafter, text_of) -> None:
     elif result["identical"]:
         print("Identical to plain decoding, token for token.")
     else:
-        print("NOT identical to plain decoding: a near-tie that rounding decided, or a bug. `plain_text` in --json has both.")
+        print(
+            "NOT identical to plain decoding: a near-tie that rounding decided, or a bug. `plain_text` in --json has both."
+        )

@@ -44,9 +44,13 @@ def run(args: argparse.Namespace) -> int:
         missing.append({"what": f"the target, {NAME} ({DOWNLOAD_MB} MB download)", "mend": "specdec-lab fetch"})
         parent = next(p for p in (cache, *cache.parents) if p.exists())
         if not os.access(parent, os.W_OK):
-            missing.append({"what": f"a writable cache ({cache} is not)", "mend": "export SPECDEC_LAB_CACHE=/some/folder"})
+            missing.append(
+                {"what": f"a writable cache ({cache} is not)", "mend": "export SPECDEC_LAB_CACHE=/some/folder"}
+            )
         elif shutil.disk_usage(parent).free / 1e6 < DISK_MB + 2 * DOWNLOAD_MB:
-            missing.append({"what": f"disk space for the target in {cache}", "mend": "export SPECDEC_LAB_CACHE=/a/larger/disk"})
+            missing.append(
+                {"what": f"disk space for the target in {cache}", "mend": "export SPECDEC_LAB_CACHE=/a/larger/disk"}
+            )
     if free < TARGET_GB:
         missing.append({"what": f"memory ({free:.1f} GB free, {TARGET_GB} needed)", "mend": "close other programs"})
 

@@ -55,8 +55,10 @@ def load_model(
             hf = AutoModelForCausalLM.from_pretrained(source, dtype=pick_dtype(device), attn_implementation="sdpa")
         except (OSError, ValueError) as e:
             if name == EMBEDDED:
-                raise LabError(f"The cached target in {source} does not load ({_first(e)}): delete that folder and run again.") from e
-            if Path(name).exists() or os.sep in name and not _hub_like(name):
+                raise LabError(
+                    f"The cached target in {source} does not load ({_first(e)}): delete that folder and run again."
+                ) from e
+            if Path(name).exists() or (os.sep in name and not _hub_like(name)):
                 raise LabError(f"No causal language model can be read from the folder {name}: {_first(e)}.") from e
             raise LabError(
                 f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first(e)})."

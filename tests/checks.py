@@ -1,0 +1,207 @@
+"""The exactness checks. `test_exact.py` runs them on the engine, `test_planted_bugs.py` on broken ones.
+
+Each takes the pieces that may be wrong as arguments and raises AssertionError when they are.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from tiny import Scripted, TinyModel
+from torch import Tensor
+
+from specdec_lab.decode import Keep, Stops, speculative
+from specdec_lab.drafters import Drafter
+from specdec_lab.models import Model
+from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler
+from specdec_lab.verify import residual, verify
+
+SAMPLED = Sampler(1.0)
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """One way a round's draft can come out: its probability, tokens, rows q, and the uniforms that cause it."""
+
+    weight: float
+    tokens: tuple[int, ...]
+    q: tuple[Tensor, ...]
+    script: dict[tuple[int, int], float]
+
+
+Drafts = Callable[[Sequence[int], int], Iterator[Drafted]]
+
+
+def cells(distribution: Tensor) -> Iterator[tuple[int, float, float]]:
+    """(token, probability, a u inside its cell) for an inverse-CDF draw."""
+    edge = 0.0
+    for token, mass in enumerate(distribution.tolist()):
+        if mass > 0:
+            yield token, mass, edge + mass / 2
+        edge += mass
+
+
+def drawn_from(q_of: Callable[[Sequence[int]], Tensor]) -> Drafts:
+    """Every draft of a drafter that draws token by token from q_of(text)."""
+
+    def drafts(text: Sequence[int], gamma: int) -> Iterator[Drafted]:
+        def grow(done: Drafted) -> Iterator[Drafted]:
+            if len(done.tokens) == gamma:
+                yield done
+                return
+            q = q_of([*text, *done.tokens])
+            here = (len(text) + len(done.tokens), DRAFT)
+            for token, mass, u in cells(q):
+                yield from grow(
+                    Drafted(done.weight * mass, (*done.tokens, token), (*done.q, q), {**done.script, here: u})
+                )
+
+        yield from grow(Drafted(1.0, (), (), {}))
+
+    return drafts
+
+
+def round_cells(target: TinyModel, text: Sequence[int], gamma: int, drafts: Drafts) -> Iterator[tuple[float, dict]]:
+    """Cells (weight, uniforms) that together cover everything one round can depend on.
+
+    The accept rule is a step in u at p/q, the draws are steps at the cumulative sums: one point
+    inside each cell integrates them exactly.
+    """
+    for d in drafts(text, gamma):
+        start, p = len(text), [target.probabilities([*text, *d.tokens[:i]]) for i in range(len(d.tokens) + 1)]
+        survived, script = d.weight, dict(d.script)
+        for i, x in enumerate(d.tokens):
+            chance = min(1.0, float(p[i][x] / d.q[i][x]))
+            if chance < 1:
+                refused = {**script, (start + i, ACCEPT): (chance + 1) / 2}
+                for _, mass, u in cells(residual(p[i], d.q[i])):
+                    yield survived * (1 - chance) * mass, {**refused, (start + i, RESAMPLE): u}
+            survived *= chance
+            if survived == 0:
+                break
+            script[start + i, ACCEPT] = chance / 2
+        else:
+            for _, mass, u in cells(p[-1]):
+                yield survived * mass, {**script, (start + len(d.tokens), RESAMPLE): u}
+
+
+def check_enumeration(
+    target: TinyModel,
+    drafter: Callable[[], Drafter],
+    drafts: Drafts,
+    gamma: int,
+    rounds: int,
+    *,
+    verify=verify,
+    run_on: Model | None = None,
+    prompt: Sequence[int] = (0, 1),
+    tolerance: float = 1e-12,
+) -> int:
+    """The distribution of what `rounds` rounds emit equals the target's. Returns how many engine runs it took.
+
+    Every path through the engine is run for real, with its uniforms scripted. After R rounds a
+    path has emitted some text; continued by the target itself, the paths must add up to the
+    target's distribution over texts of the greatest length that a path can have.
+    """
+    prompt, runs = list(prompt), 0
+    paths = [(1.0, [], [])]  # (weight, scripts, emitted)
+    for _ in range(rounds):
+        longer = []
+        for weight, scripts, emitted in paths:
+            for mass, script in round_cells(target, prompt + emitted, gamma, drafts):
+                uniforms = Scripted([*scripts, script])
+                got: list[int] = []
+                stream = speculative(
+                    run_on or target,
+                    drafter(),
+                    prompt,
+                    gamma=gamma,
+                    sampler=SAMPLED,
+                    uniforms=uniforms,
+                    verify=verify,
+                    stops=Stops(1000),
+                )
+                for _ in range(len(uniforms.rounds)):
+                    got += next(stream).tokens
+                    uniforms.next_round()
+                runs += 1
+                longer.append((weight * mass, uniforms.rounds, got))
+        paths = longer
+
+    length = rounds * (gamma + 1)
+    worst = 0.0
+    emitted_mass: dict[tuple[int, ...], float] = {}
+    for weight, _, emitted in paths:
+        emitted_mass[tuple(emitted)] = emitted_mass.get(tuple(emitted), 0.0) + weight
+    for text in itertools.product(range(target.vocab_size), repeat=length):
+        ahead = [float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(length)]
+        whole = torch.tensor(ahead, dtype=torch.float64).prod().item()
+        got = sum(
+            emitted_mass.get(text[:n], 0.0) * torch.tensor(ahead[n:], dtype=torch.float64).prod().item()
+            for n in range(1, length + 1)
+        )
+        worst = max(worst, abs(got - whole))
+    assert worst < tolerance, f"a text's probability is off by {worst:.3g}"
+    return runs
+
+
+def check_caches(
+    target: Model,
+    drafter: Drafter,
+    draft: Model | None,
+    prompt: Sequence[int],
+    *,
+    gamma: int,
+    uniforms,
+    sampler: Sampler = SAMPLED,
+    stops: Stops = Stops(24),
+    tolerance: float,
+    fresh_target: Model | None = None,
+) -> list[str]:
+    """After every round, both caches give the rows that a fresh pass over the text gives.
+
+    Checked twice: the rows the round decided with, and a probe of the caches it left behind.
+    `fresh_target` gives the uncached rows (default: the target). Returns the kinds of rounds met.
+    """
+    fresh_target = fresh_target or target
+    seen = {}
+    start = drafter.start
+    drafter.start = lambda cached, prompt: (seen.update(target=cached), start(cached, prompt))[1]
+    text, kinds = list(prompt), []
+    for r in speculative(
+        target, drafter, prompt, gamma=gamma, sampler=sampler, stops=stops, uniforms=uniforms, keep=Keep(rows=True)
+    ):
+        tokens = [d.id for d in r.drafted]
+        fresh = sampler(fresh_target.cached().extend([text + tokens]).logits[0, len(text) - 1 :])
+        assert (fresh - r.p_rows).abs().max() < tolerance, "the target's rows differ from uncached ones"
+        if draft is not None and tokens:
+            fresh = sampler(draft.cached().extend([(text + tokens)[:-1]]).logits[0, len(text) - 1 :])
+            assert (fresh - r.q_rows).abs().max() < tolerance, "the draft's rows differ from uncached ones"
+        text += r.tokens
+        kinds.append("cut" if r.cut else f"{r.emitted.kind} at {r.accepted} of {len(r.drafted)}")
+        caches = [(fresh_target, seen["target"])] + ([(draft, drafter.cached)] if draft is not None else [])
+        for model, cached in caches:
+            held = cached.lengths[0]
+            assert held <= len(text) - 1, "a cache holds tokens that are not in the text"
+            probe = cached.extend([text[held:]]).logits[0, -1]
+            cached.rewind([held])
+            fresh = model.cached().extend([text]).logits[0, -1]
+            assert (sampler(probe) - sampler(fresh)).abs().max() < tolerance, f"{model.name}: the cache is stale"
+    return kinds
+
+
+def check_strict_at_zero(accepts: Callable[[float, float, float], bool]) -> None:
+    """A token that the target never says is refused even for u = 0."""
+    assert not accepts(0.0, 0.5, 0.0)
+    assert accepts(1e-300, 1.0, 0.0)
+
+
+def check_stops_at_eos(run: Callable[..., Iterator], target: Model, drafter: Drafter, eos: int, **more) -> None:
+    """Nothing stands after end-of-text, and drafts behind it are discarded even when the target agreed."""
+    tokens, last = [], None
+    for r in run(target, drafter, [0, 1], stops=Stops(200, frozenset({eos})), **more):
+        tokens += r.tokens
+        last = r
+    assert last.stop == "eos", "the text did not end at end-of-text"
+    assert tokens.index(eos) == len(tokens) - 1, "tokens stand after end-of-text"

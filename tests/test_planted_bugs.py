@@ -1,0 +1,160 @@
+"""The guards, tested by breaking what they guard: each bug here is caught by a check named in its test."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from checks import (
+    check_caches,
+    check_enumeration,
+    check_stops_at_eos,
+    check_strict_at_zero,
+    drawn_from,
+)
+from tiny import TinyCached, TinyModel
+
+from specdec_lab.decode import speculative
+from specdec_lab.drafters import ModelDrafter, Proposal
+from specdec_lab.models.base import Rows
+from specdec_lab.sampling import DRAFT, Sampler, Uniforms, draw
+from specdec_lab.verify import Verdict, accepts, residual
+
+
+def broken_rule(*, swap=False, same_u=False, no_residual=False, bonus_from_q=False, shift_rows=False):
+    """The verification rule with one thing wrong."""
+
+    def verify(p, q, drafts, u_accept, u_resample):
+        if shift_rows:
+            p = p.roll(-1, 0)
+        for i, x in enumerate(drafts):
+            a, b = (q, p) if swap else (p, q)
+            if not accepts(float(a[i, x]), float(b[i, x]), u_accept[i]):
+                rest = p[i] if no_residual else residual(p[i], q[i])
+                return Verdict(i, draw(rest, u_accept[i] if same_u else u_resample[i]), "corrected")
+        last = len(drafts)
+        row = q[last - 1] if bonus_from_q else p[last]
+        return Verdict(last, draw(row, u_resample[last]), "bonus")
+
+    return verify
+
+
+def enumerate_with(target=None, drafter=ModelDrafter, gamma=2, rounds=2, **wrong):
+    target, draft = target or TinyModel(3, seed=1), TinyModel(3, seed=2)
+    check_enumeration(target, lambda: drafter(draft), drawn_from(draft.probabilities), gamma, rounds, **wrong)
+
+
+def test_the_copy_of_the_rule_without_a_bug_passes():
+    """So that what fails below fails for its bug."""
+    enumerate_with(verify=broken_rule())
+
+
+@pytest.mark.parametrize("bug", ["swap", "same_u", "no_residual", "bonus_from_q", "shift_rows"])
+def test_wrong_rules_are_caught_by_enumeration(bug):
+    with pytest.raises(AssertionError, match="off by"):
+        enumerate_with(verify=broken_rule(**{bug: True}))
+
+
+def test_accepting_what_has_probability_zero_is_caught():
+    with pytest.raises(AssertionError):
+        check_strict_at_zero(lambda p_x, q_x, u: u * q_x <= p_x)
+
+
+class RowsOffByOne(TinyCached):
+    """Returns the row of the token before: what a wrong shift of the logits does."""
+
+    def extend(self, new, **more):
+        rows = super().extend(new, **more)
+        shifted = rows.logits.roll(1, 1)
+        return Rows(rows.hidden, shifted)
+
+
+class NeverRewinds(TinyCached):
+    """Keeps the keys of rejected drafts."""
+
+    def rewind(self, lengths):
+        pass
+
+
+class Uses:
+    """A tiny model that runs on another kind of cache."""
+
+    def __init__(self, model, kind):
+        self.__dict__.update(model.__dict__)
+        self.model, self.kind = model, kind
+        self.logits = model.logits
+
+    def cached(self, rows=1):
+        return self.kind(self, rows)
+
+    def synchronize(self):
+        pass
+
+
+@pytest.mark.parametrize("kind", [RowsOffByOne, NeverRewinds])
+def test_a_broken_target_cache_is_caught(kind):
+    target = TinyModel(3, seed=1)
+    with pytest.raises(AssertionError, match="off by"):
+        enumerate_with(target, run_on=Uses(target, kind))
+    with pytest.raises(AssertionError, match="uncached|stale|not in the text"):
+        caches(Uses(TinyModel(4, seed=8, spread=0.5), kind), ModelDrafter)
+
+
+class OneShort(ModelDrafter):
+    """Feeds the draft only the newest token: after a fully accepted round its cache misses one."""
+
+    def propose(self, text, gamma, sampler, uniforms):
+        tokens, q, last = [], [], text[-1]
+        for i in range(gamma):
+            row = sampler(self.cached.extend([[last]]).logits[0, -1])
+            last = draw(row, uniforms(len(text) + i, DRAFT))
+            tokens.append(last)
+            q.append(row)
+        return Proposal(tokens, torch.stack(q))
+
+
+def caches(target, drafter):
+    """The cache check on its own; the uncached rows come from the sound model underneath."""
+    sound = TinyModel(4, seed=8, spread=0.5)
+    draft = TinyModel(4, seed=9, spread=0.5)
+    for request in range(6):
+        check_caches(
+            target,
+            drafter(draft),
+            draft,
+            [0, 1],
+            gamma=3,
+            uniforms=Uniforms(1, request),
+            tolerance=1e-12,
+            fresh_target=sound,
+        )
+
+
+def test_a_draft_cache_that_is_one_short_is_caught_by_the_cache_check_alone():
+    target = TinyModel(4, seed=8, spread=0.5)
+    with pytest.raises(AssertionError, match="draft's rows differ"):
+        caches(target, OneShort)
+    # What it emits is still exact: q is whatever the drafts were drawn from. Only its acceptance suffers.
+    for seed in range(3):
+        text = [0]
+        for r in speculative(target, OneShort(TinyModel(4, seed)), [0], gamma=3):
+            for token in r.tokens:
+                assert token == int(target.logits(text).argmax())
+                text.append(token)
+
+
+def test_tokens_kept_after_end_of_text_are_caught():
+    target = TinyModel(4, seed=10, spread=0.3)
+
+    def keeps_all(target, drafter, prompt, *, stops, **more):
+        """Ends after the round that held end-of-text instead of at it."""
+        for r in speculative(target, drafter, prompt, **more):
+            if stops.eos & set(r.tokens):
+                yield replace(r, stop="eos")
+                return
+            yield r
+
+    with pytest.raises(AssertionError, match="after end-of-text"):
+        for request in range(30):
+            check_stops_at_eos(
+                keeps_all, target, ModelDrafter(target), 2, gamma=3, sampler=Sampler(1.0), uniforms=Uniforms(0, request)
+            )

@@ -1,0 +1,69 @@
+"""Small models whose every probability can be enumerated, and a uniform table that is written by hand."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from specdec_lab.models.base import Cached, Model, Rows
+from specdec_lab.sampling import Sampler
+
+
+class TinyModel(Model):
+    """Random logits for every context: float64, and different after each different text."""
+
+    def __init__(self, vocab_size: int, seed: int, spread: float = 1.5, context: int = 64):
+        self.name, self.vocab_size, self.context, self.layers = f"tiny-{seed}", vocab_size, context, 1
+        self.device, self.dtype = torch.device("cpu"), torch.float64
+        self.seed, self.spread = seed, spread
+        self._seen: dict[tuple[int, ...], Tensor] = {}
+
+    def logits(self, text: Sequence[int]) -> Tensor:
+        """[V]: what follows `text`."""
+        key = tuple(text)
+        if key not in self._seen:
+            generator = torch.Generator().manual_seed(hash((self.seed, *key)) % 2**63)
+            self._seen[key] = self.spread * torch.randn(self.vocab_size, generator=generator, dtype=torch.float64)
+        return self._seen[key]
+
+    def probabilities(self, text: Sequence[int]) -> Tensor:
+        return Sampler(1.0)(self.logits(text))
+
+    def cached(self, rows: int = 1) -> "TinyCached":
+        return TinyCached(self, rows)
+
+
+class TinyCached(Cached):
+    """Remembers tokens where a real cache remembers keys: what is stale or missing changes the logits."""
+
+    def __init__(self, model: TinyModel, rows: int):
+        self.model, self.lengths = model, [0] * rows
+        self.slots: list[list[int]] = [[] for _ in range(rows)]
+
+    def extend(self, new, *, layers=None, logits=True) -> Rows:
+        out = []
+        for r, tokens in enumerate(new):
+            row = []
+            for token in tokens:
+                self.slots[r][self.lengths[r] :] = [token]
+                self.lengths[r] += 1
+                row.append(self.model.logits(self.slots[r][: self.lengths[r]]))
+            out.append(torch.stack(row))
+        stacked = torch.stack(out)
+        return Rows(stacked, stacked)
+
+
+class Scripted:
+    """A uniform table written by hand: {(position, purpose): u}, one table a round.
+
+    A round begins with the first number asked for after `next_round`.
+    """
+
+    def __init__(self, rounds: Sequence[dict[tuple[int, int], float]], otherwise: float = 0.5):
+        self.rounds, self.now, self.otherwise = list(rounds), 0, otherwise
+
+    def next_round(self) -> None:
+        self.now += 1
+
+    def __call__(self, position: int, purpose: int) -> float:
+        return self.rounds[self.now].get((position, purpose), self.otherwise)
