@@ -2,5 +2,24 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))  # tests import their helpers by name
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="the heavy evidence in full, not the smaller version")
+
+
+@pytest.fixture(scope="session")
+def full(request) -> bool:
+    return request.config.getoption("--full")
+
+
+@pytest.fixture(scope="session")
+def lab():
+    """The embedded target, fetched on first use."""
+    from specdec_lab import load
+
+    return load(device="cpu")

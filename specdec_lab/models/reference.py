@@ -56,21 +56,22 @@ class ReferenceModel(Model):
     """Wraps a loaded `transformers` causal language model.
 
     Raises:
-        LabError: for an architecture whose attention is not plain causal attention.
+        LabError: for an architecture with layers other than causal attention.
     """
 
     def __init__(self, hf: PreTrainedModel, name: str):
         config = hf.config
-        kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
-        if kinds != {"full_attention"}:
+        kinds = set(getattr(config, "layer_types", None) or []) - {"full_attention", "sliding_attention"}
+        if kinds:
             raise LabError(
-                f"{name} uses {', '.join(sorted(kinds - {'full_attention'}))} layers, which cannot be rewound here: "
-                "choose a model with full attention in every layer, such as Llama, Qwen2 or SmolLM2."
+                f"{name} uses {', '.join(sorted(kinds))} layers, which cannot be rewound here: "
+                "choose a model with ordinary attention, such as Llama, Qwen2 or SmolLM2."
             )
         self.hf = hf.eval()
         self.name = name
         self.vocab_size = hf.get_output_embeddings().weight.shape[0]
-        self.context = config.max_position_embeddings
+        # Within its window, sliding attention is full attention.
+        self.context = min(config.max_position_embeddings, getattr(config, "sliding_window", None) or 10**9)
         self.layers = config.num_hidden_layers
         self.device, self.dtype = hf.device, hf.dtype
 

@@ -1,0 +1,97 @@
+"""What each drafter proposes."""
+
+import pytest
+import torch
+from tiny import TinyModel
+
+from specdec_lab.decode import Stops, speculative
+from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.errors import LabError
+from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.trace import Trace
+
+SAMPLED = Sampler(1.0)
+
+
+def copied(text, gamma=4, longest=3):
+    drafter = LookupDrafter(longest)
+    drafter.start(None, text)
+    return drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
+
+
+def test_lookup_takes_the_longest_match_and_of_those_the_most_recent():
+    assert copied([7, 1, 2, 3, 8, 9, 2, 3, 5, 5, 1, 2, 3]) == [8, 9, 2, 3]  # three tokens beat a later two
+    assert copied([1, 2, 8, 4, 4, 1, 2, 9, 5, 5, 1, 2]) == [9, 5, 5, 1]  # the later of two matches
+    assert copied([1, 2, 3]) == []
+    assert copied([5]) == []
+    assert copied([6, 4, 6], gamma=2) == [4, 6]
+
+
+def test_lookup_continues_a_repetition_past_the_end_of_the_text():
+    assert copied([1, 2, 1, 2], gamma=5) == [1, 2, 1, 2, 1]
+    assert copied([3, 3], gamma=4) == [3, 3, 3, 3]
+
+
+def test_lookup_grows_with_the_text():
+    """Round after round it proposes what a fresh search over the whole text would."""
+    generator = torch.Generator().manual_seed(0)
+    text = torch.randint(0, 4, (120,), generator=generator).tolist()
+    drafter = LookupDrafter()
+    drafter.start(None, text[:10])
+    for n in range(10, 120, 3):
+        assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == copied(text[:n])
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_the_dial_reaches_its_alpha(temperature):
+    """Every sampled row is on the mark where it can be; at temperature 0 the mean of hits is."""
+    target = TinyModel(30, seed=3, spread=3.0)
+    for alpha in (0.3, 0.6, 0.9):
+        drafter = DialDrafter(alpha)
+        rounds = speculative(
+            target, drafter, [0], gamma=1, sampler=Sampler(temperature), stops=Stops(62), uniforms=Uniforms(1)
+        )
+        trace = Trace([0]).collect(rounds)
+        if temperature:
+            for d, floor in zip((r.drafted[0] for r in trace.rounds if r.drafted), drafter.floors):
+                assert d.overlap == pytest.approx(max(alpha, floor), abs=1e-9)
+        else:
+            assert trace.alpha == pytest.approx(alpha, abs=0.25)  # some 40 coin flips
+        assert drafter.oracle_passes == sum(len(r.drafted) for r in trace.rounds)
+        assert sum(r.seconds.draft for r in trace.rounds) == 0
+
+
+def test_the_dial_says_how_low_it_can_go():
+    flat = TinyModel(9, seed=3, spread=0.01)  # nine tokens, nearly equal: runners-up hold 8/9 of the mass
+    drafter = DialDrafter(0.1)
+    trace = Trace([0]).collect(speculative(flat, drafter, [0], sampler=SAMPLED, stops=Stops(20)))
+    assert drafter.lowest > 0.85
+    assert trace.alpha == pytest.approx(drafter.lowest, abs=0.02)
+
+
+def test_the_dial_refuses_an_impossible_alpha():
+    with pytest.raises(LabError, match="between 0 and 1"):
+        DialDrafter(1.5)
+
+
+def test_a_draft_of_another_width_is_fitted():
+    """Families pad one vocabulary to different sizes; tokens only one of them has are never drafted."""
+    target = TinyModel(6, seed=1)
+    for width in (4, 9):
+        trace = Trace([0]).collect(
+            speculative(target, ModelDrafter(TinyModel(width, seed=2)), [0], sampler=SAMPLED, stops=Stops(30))
+        )
+        assert all(d.id < min(6, width) for r in trace.rounds for d in r.drafted)
+        trace.check()
+
+
+def test_a_drafter_catches_up_on_rounds_it_did_not_draft():
+    draft = TinyModel(4, seed=2)
+    drafter = ModelDrafter(draft)
+    target = TinyModel(4, seed=1).cached()
+    drafter.start(target, [0, 1])
+    drafter.propose([0, 1], 3, SAMPLED, Uniforms())
+    drafter.observe([0, 1, 2], torch.zeros(1, 4))
+    text = [0, 1, 2, 3, 3, 2, 1]  # four plain rounds later
+    proposal = drafter.propose(text, 2, SAMPLED, Uniforms())
+    assert torch.equal(proposal.q[0], draft.probabilities(text))

@@ -1,0 +1,179 @@
+"""The reference backend on small random models of three architectures: cached equals uncached."""
+
+import pytest
+import torch
+from checks import check_caches
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
+
+from specdec_lab.drafters import ModelDrafter
+from specdec_lab.errors import LabError
+from specdec_lab.models import ReferenceModel
+from specdec_lab.sampling import Uniforms
+
+V = 11
+SMALL = {"vocab_size": V, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 1}
+LLAMA = SMALL | {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+}
+MAKERS = {
+    "llama": lambda: LlamaForCausalLM(LlamaConfig(**LLAMA)),
+    "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**LLAMA)),
+    "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**SMALL, n_embd=32, n_layer=3, n_head=4, n_positions=64)),
+}
+
+
+def make(kind: str, seed: int = 0) -> ReferenceModel:
+    torch.manual_seed(seed)
+    hf = MAKERS[kind]().double()
+    for p in hf.parameters():  # larger than a usual start, so that a wrong cache shows
+        p.data.mul_(4) if p.dim() > 1 else None
+    return ReferenceModel(hf, f"{kind}-{seed}")
+
+
+def text(n: int, seed: int = 0) -> list[int]:
+    return torch.randint(0, V, (n,), generator=torch.Generator().manual_seed(seed)).tolist()
+
+
+@torch.no_grad()
+def uncached(model: ReferenceModel, tokens: list[int]) -> torch.Tensor:
+    """[len(tokens), V] by `transformers` itself, without any cache."""
+    return model.hf(torch.tensor([tokens]), use_cache=False).logits[0]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_extend_and_rewind_equal_the_uncached_model(kind):
+    model, tokens = make(kind), text(40)
+    whole = uncached(model, tokens)
+    cached = model.cached()
+    cached.prefill(tokens[:20])
+    for begin, end in [(20, 21), (21, 26), (26, 40)]:
+        cached.extend([text(end - begin, seed=9)])  # drafts that will be forgotten
+        cached.rewind([begin])
+        rows = cached.extend([tokens[begin:end]])
+        assert torch.allclose(rows.logits[0], whole[begin:end], atol=1e-10)
+    assert cached.lengths == [40]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_rows_of_different_lengths_do_not_see_each_other(kind):
+    model, a, b = make(kind), text(30, 1), text(30, 2)
+    cached = model.cached(2)
+    cached.extend([a[:5], b[:12]])
+    cached.extend([a[5:6], text(4, 3)])
+    cached.rewind([6, 12])
+    rows = cached.extend([a[6:11], b[12:14]])
+    assert torch.allclose(rows.logits[0], uncached(model, a[:11])[6:], atol=1e-10)
+    assert torch.allclose(rows.logits[1, :2], uncached(model, b[:14])[12:], atol=1e-10)
+    assert cached.lengths == [11, 14]
+
+
+def test_padding_may_reach_past_the_context():
+    """A row near its end beside a row that takes many tokens."""
+    model, a, b = make("gpt2"), text(64, 1), text(20, 2)
+    cached = model.cached(2)
+    cached.extend([a[:62], b[:1]])
+    rows = cached.extend([a[62:], b[1:9]])
+    assert torch.allclose(rows.logits[0, :2], uncached(model, a)[62:], atol=1e-10)
+    assert torch.allclose(rows.logits[1], uncached(model, b[:9])[1:], atol=1e-10)
+
+
+def test_a_pass_can_be_done_in_two_ranges_of_layers():
+    model, tokens = make("llama"), text(20)
+    cached = model.cached()
+    cached.prefill(tokens[:10])
+    half = cached.extend([tokens[10:15]], layers=(0, 2))
+    assert half.logits is None
+    cached.rewind([10])
+    rest = cached.extend(half.hidden, layers=(2, 3))
+    assert torch.allclose(rest.logits[0], uncached(model, tokens[:15])[10:], atol=1e-10)
+    again = cached.extend([tokens[15:]])  # the cache of every layer is complete
+    assert torch.allclose(again.logits[0], uncached(model, tokens)[15:], atol=1e-10)
+
+
+def test_hidden_rows_are_what_the_head_reads():
+    model = make("llama")
+    rows = model.cached().extend([text(7)])
+    with torch.inference_mode():
+        assert torch.allclose(model.hf.lm_head(rows.hidden), rows.logits)
+
+
+def test_a_range_of_layers_needs_a_llama_shape():
+    with pytest.raises(LabError, match="Llama-shaped"):
+        make("gpt2").cached().extend([[1]], layers=(0, 1))
+
+
+def test_a_sliding_window_bounds_the_context():
+    model = ReferenceModel(MistralForCausalLM(MistralConfig(**LLAMA, sliding_window=8)).double(), "sliding")
+    assert model.context == 8
+    assert torch.allclose(model.cached().extend([text(8)]).logits[0], uncached(model, text(8)), atol=1e-10)
+
+
+def test_layers_that_cannot_rewind_are_refused():
+    hf = MAKERS["llama"]()
+    hf.config.layer_types = ["full_attention", "linear_attention", "full_attention"]
+    with pytest.raises(LabError, match="linear_attention layers, which cannot be rewound"):
+        ReferenceModel(hf, "hybrid")
+
+
+def test_growing_past_the_context_is_one_sentence():
+    cached = make("llama").cached()
+    with pytest.raises(LabError, match="can see only 64"):
+        cached.prefill(text(65))
+
+
+def test_an_interrupted_pass_leaves_the_cache_as_it_was(monkeypatch):
+    model, tokens = make("llama"), text(12)
+    cached = model.cached()
+    cached.prefill(tokens[:6])
+    last = model.hf.model.layers[2]
+    with monkeypatch.context() as m:
+        m.setattr(last, "forward", lambda *a, **k: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            cached.extend([tokens[6:9]])
+    rows = cached.extend([tokens[6:]])
+    assert torch.allclose(rows.logits[0], uncached(model, tokens)[6:], atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [torch.OutOfMemoryError("CUDA out of memory."), RuntimeError("[enforce fail] not enough memory: you tried")],
+)
+def test_running_out_of_memory_is_one_sentence(monkeypatch, failure):
+    model = make("llama")
+
+    def fail(*a, **k):
+        raise failure
+
+    monkeypatch.setattr(model.hf.model.layers[0], "forward", fail)
+    with pytest.raises(LabError, match="Not enough memory to extend llama-0"):
+        model.cached().extend([[1, 2]])
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_caches_hold_after_every_kind_of_round(kind):
+    target, draft = make(kind, 1), make(kind, 1)
+    with torch.no_grad():
+        for p in draft.hf.parameters():  # a relative of the target: accepted often, not always
+            p += 0.3 * p.std() * torch.randn(p.shape, generator=torch.Generator().manual_seed(1), dtype=p.dtype)
+    kinds = set()
+    for request in range(12):
+        kinds |= set(
+            check_caches(
+                target, ModelDrafter(draft), draft, [0, 1], gamma=2, uniforms=Uniforms(1, request), tolerance=1e-9
+            )
+        )
+    assert kinds >= {"corrected at 0 of 2", "corrected at 1 of 2", "bonus at 2 of 2"}, kinds
