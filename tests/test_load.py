@@ -1,0 +1,145 @@
+"""Loading models by name or path, devices, and pairs that do not fit."""
+
+import pytest
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from specdec_lab import load
+from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
+from specdec_lab.models import load as loading
+
+WORDS = ["<end>", "the", "cat", "sat", "on", "a", "mat", "."]
+
+
+def save(folder, words=WORDS, seed=0) -> str:
+    """A tiny model and tokenizer on disk, as a hub folder holds them."""
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=len(words),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=64,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    core = Tokenizer(WordLevel({w: i for i, w in enumerate(words)}, unk_token=words[0]))
+    from tokenizers.pre_tokenizers import Whitespace
+
+    core.pre_tokenizer = Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=core, eos_token="<end>", unk_token="<end>").save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> str:
+    return save(tmp_path_factory.mktemp("target"))
+
+
+def test_any_pair_by_path(folder, tmp_path):
+    lab = load(folder, save(tmp_path, seed=1), device="cpu")
+    trace = lab.speculative("the cat sat", "model", temperature=1.0, max_new_tokens=20)
+    trace.check()
+    assert {len(r.drafted) for r in trace.rounds} == {4}
+    greedy = lab.speculative("the cat sat", "model", max_new_tokens=20)
+    assert greedy.tokens == lab.plain("the cat sat", max_new_tokens=20).tokens
+
+
+def test_equal_sizes_do_not_make_equal_vocabularies(folder, tmp_path):
+    swapped = [*WORDS[:2], "sat", "cat", *WORDS[4:]]
+    with pytest.raises(LabError, match=r"2 of 8 tokens differ, first “(cat|sat)” at id 2"):
+        load(folder, save(tmp_path, swapped), device="cpu")
+
+
+def test_a_longer_vocabulary_differs_too(folder, tmp_path):
+    with pytest.raises(LabError, match="1 of 8 tokens differ, first “dog” at id 8"):
+        load(folder, save(tmp_path, [*WORDS, "dog"]), device="cpu")
+
+
+def test_a_folder_without_a_model_is_one_sentence(tmp_path):
+    with pytest.raises(LabError, match="No causal language model can be read from the folder"):
+        load(str(tmp_path), device="cpu")
+
+
+def test_an_unknown_name_without_network_is_one_sentence(monkeypatch):
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(LabError, match=r"“nobody/no-such-model” cannot be loaded: check the name, and the network"):
+        load("nobody/no-such-model", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("device", "says"), [("tpu", "choose auto, cpu, cuda or mps"), ("cuda", "no cuda device"), ("mps", "no mps device")]
+)
+def test_unknown_and_absent_devices_are_one_sentence(monkeypatch, device, says):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    with pytest.raises(LabError, match=says):
+        loading.pick_device(device)
+
+
+def test_auto_prefers_cuda_then_mps_then_cpu(monkeypatch):
+    here = {"cuda": True, "mps": True}
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: here["cuda"])
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: here["mps"])
+    picked = []
+    for kind in ("cuda", "mps", "none"):
+        picked.append(loading.pick_device().type)
+        here[kind] = False
+    assert picked == ["cuda", "mps", "cpu"]
+
+
+@pytest.mark.parametrize(("bf16", "dtype"), [(True, torch.bfloat16), (False, torch.float16)])
+def test_the_number_format_fits_the_device(monkeypatch, bf16, dtype):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **k: bf16)
+    assert loading.pick_dtype(torch.device("cuda")) == dtype
+    assert loading.pick_dtype(torch.device("cpu")) == torch.float32
+
+
+def test_not_enough_memory_to_load_is_one_sentence(monkeypatch, folder):
+    def fail(*a, **k):
+        raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 99 bytes")
+
+    monkeypatch.setattr(loading.AutoModelForCausalLM, "from_pretrained", fail)
+    with pytest.raises(LabError, match="Not enough memory to load .*: close other programs"):
+        load(folder, device="cpu")
+
+
+def test_nan_weights_are_one_sentence(folder):
+    lab = load(folder, device="cpu")
+    lab.target.hf.lm_head.weight.data[3] = float("nan")
+    for run in (lab.plain, lab.speculative):
+        with pytest.raises(LabError, match="contain NaN"):
+            run("the cat sat the cat")
+
+
+def test_empty_and_unknown_names_are_one_sentence(folder):
+    lab = load(folder, device="cpu")
+    with pytest.raises(LabError, match="prompt is empty"):
+        lab.plain("  ")
+    with pytest.raises(LabError, match="choose one of lookup"):
+        lab.speculative("the cat", "magic")
+    with pytest.raises(LabError, match="needs a draft model"):
+        lab.speculative("the cat", "model")
+
+
+def test_a_notebook_shows_the_sentence_alone():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    shown = []
+    shell._showtraceback = lambda kind, value, lines: shown.append("\n".join(lines))
+    shell.run_cell("from specdec_lab.sampling import Sampler\nSampler(-1.0)")
+    assert shown == ["specdec_lab: The temperature is -1.0, but must be 0 (greedy) or a positive number."]
+
+
+def test_stop_strings(folder):
+    lab: Lab = load(folder, device="cpu")
+    stops = lab.stops(30, ["sat"])
+    assert stops.cut([], lab.encode("the cat sat on"), 99) == (3, "stop_string")
