@@ -106,8 +106,15 @@ def plain(
         text.append(token)
         _, reason = stops.cut(text[len(prompt) : -1], [token], target.context - start)
         emitted = describe_emitted(token, PLAIN, p[0], logits[0], sampler, keep)
-        seconds = Seconds(verify=verified - began, loop=time.perf_counter() - verified)
-        yield Round(start, (), emitted, reason, seconds, p if keep.rows else None)
+        yield Round(
+            start=start,
+            drafted=(),
+            emitted=emitted,
+            stop=reason,
+            seconds=Seconds(verify=verified - began, loop=time.perf_counter() - verified),
+            p_rows=p if keep.rows else None,
+            after_top=emitted.p_top,
+        )
 
 
 def speculative(
@@ -168,18 +175,25 @@ def speculative(
         cached.rewind([len(text) - 1])
         drafter.observe(text, rows.hidden[0, :kept])
         described = describe_drafts(proposal, verdict.accepted, kept, p, q, rows.logits[0], u_accept, sampler, keep)
-        own = kept == len(new)
-        emitted = (
-            describe_emitted(verdict.token, verdict.kind, p[kept - 1], rows.logits[0, kept - 1], sampler, keep)
-            if own
-            else None
+        emitted = None
+        if kept == len(new):
+            emitted = describe_emitted(
+                verdict.token, verdict.kind, p[kept - 1], rows.logits[0, kept - 1], sampler, keep
+            )
+        yield Round(
+            start=start,
+            drafted=described,
+            emitted=emitted,
+            stop=reason,
+            seconds=Seconds(
+                draft=0.0 if drafter.oracle else drafted - began,
+                verify=verified - drafted,
+                loop=time.perf_counter() - verified,
+            ),
+            p_rows=p if keep.rows else None,
+            q_rows=q if keep.rows else None,
+            after_top=favourites(p[-1], rows.logits[0, -1], sampler, keep),
         )
-        seconds = Seconds(
-            draft=0.0 if drafter.oracle else drafted - began,
-            verify=verified - drafted,
-            loop=time.perf_counter() - verified,
-        )
-        yield Round(start, described, emitted, reason, seconds, p if keep.rows else None, q if keep.rows else None)
 
 
 def describe_drafts(
@@ -207,7 +221,7 @@ def describe_drafts(
     if accepted < n and kept == accepted + 1:
         statuses.append(REJECTED)
     statuses += [DISCARDED] * (n - len(statuses))
-    p_show, q_show = (p_raw_rows, q_raw_rows) if sampler.greedy else (p, q)
+    q_shown = q_raw_rows if sampler.greedy else q
     return tuple(
         Draft(
             id=token,
@@ -218,8 +232,8 @@ def describe_drafts(
             overlap=overlaps[i],
             u=None if sampler.greedy else u_accept[i],
             status=statuses[i],
-            p_top=top(p_show[i], keep.top) if keep.top else (),
-            q_top=top(q_show[i], keep.top) if keep.top else (),
+            p_top=favourites(p[i], logits[i], sampler, keep),
+            q_top=top(q_shown[i], keep.top) if keep.top else (),
         )
         for i, token in enumerate(proposal.tokens)
     )
@@ -228,5 +242,11 @@ def describe_drafts(
 def describe_emitted(token: int, kind: str, p: Tensor, logits: Tensor, sampler: Sampler, keep: Keep) -> Emitted:
     """The record of the target's own token, drawn where the target's row is p [V]."""
     p_raw = logits.to(p.device, torch.float32).softmax(-1)
-    shown = top(p_raw if sampler.greedy else p, keep.top) if keep.top else ()
-    return Emitted(token, kind, float(p[token]), float(p_raw[token]), shown)
+    return Emitted(token, kind, float(p[token]), float(p_raw[token]), favourites(p, logits, sampler, keep))
+
+
+def favourites(p: Tensor, logits: Tensor, sampler: Sampler, keep: Keep) -> tuple[tuple[int, float], ...]:
+    """The top of one target row [V], if it is wanted; when greedy, of the softmax behind the one-hot row."""
+    if not keep.top:
+        return ()
+    return top(logits.to(p.device, torch.float32).softmax(-1) if sampler.greedy else p, keep.top)

@@ -1,7 +1,11 @@
 """One object for notebooks and commands: a loaded target, its tokenizer, and drafters by name."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
 
 import torch
 from transformers import PreTrainedTokenizerBase
@@ -14,6 +18,9 @@ from specdec_lab.models.base import Model
 from specdec_lab.models.load import EMBEDDED, check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Round, Trace
+
+if TYPE_CHECKING:
+    from specdec_lab.show.explorer import RoundExplorer
 
 DRAFTERS = ("lookup", "dial", "model")
 
@@ -105,6 +112,12 @@ class Lab:
         )
         return collect(ids, rounds)
 
+    def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
+        """The Round Explorer on a trace that `speculative` made."""
+        from specdec_lab.show.explorer import RoundExplorer, explorer_data
+
+        return RoundExplorer(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
+
 
 def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
     """A trace of the rounds. An interrupt ends it early instead of losing it (`trace.interrupted`)."""
@@ -114,6 +127,22 @@ def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
     except KeyboardInterrupt:
         trace.interrupted = True
     return trace
+
+
+def load_soon(**settings) -> Future:
+    """`load` in the background: carry on, and call `.result()` when you need the Lab."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="specdec-lab-load")
+    future = pool.submit(load, **settings)
+    pool.shutdown(wait=False)
+    return future
+
+
+def recorded_round() -> "RoundExplorer":
+    """The Round Explorer on a short run that was recorded once: no model, no waiting."""
+    from specdec_lab.show.explorer import RoundExplorer
+
+    text = resources.files("specdec_lab").joinpath("data/recorded_rounds.json").read_text()
+    return RoundExplorer(json.loads(text))
 
 
 def load(

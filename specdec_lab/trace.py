@@ -66,6 +66,7 @@ class Round:
     emitted: the target's own token, or None when a stop cut the round before it.
     stop: why the text ends with this round (eos, limit, context, stop_string), or None.
     p_rows [γ + 1, V], q_rows [γ, V]: the full distributions, if they were asked for.
+    after_top: the target's favourites after the last draft, also where that row was not used.
     """
 
     start: int
@@ -75,6 +76,7 @@ class Round:
     seconds: Seconds = Seconds()
     p_rows: Tensor | None = None
     q_rows: Tensor | None = None
+    after_top: tuple[tuple[int, float], ...] = ()
 
     @property
     def accepted(self) -> int:

@@ -5,7 +5,10 @@ import json
 
 from specdec_lab.cli import say
 
-PROMPT = "Copy this line three times: The cat sat on the mat, the cat sat by the door, the cat sat still."
+PROMPT = (
+    "Correct the spelling and repeat the text: The quick brown fox jumps over the lazi dog. "
+    "The dog sleeps. The quick brown fox runs away."
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,255 @@
+// The Round Explorer: mark a round, reveal it, step and play through all of them.
+// Everything it shows comes from one synced value, `data`; it needs no kernel once drawn.
+
+const MARK_CHOICES = ["accepted", "rejected", "discarded"];
+const OWN_CHOICES = ["corrected", "bonus", "plain"];
+
+/** A DOM element: h("div", {class: "x", onclick: f}, child, "text", …). */
+function h(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value != null) node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child != null));
+  return node;
+}
+
+const visible = (text) => text.replace(/\n/g, "⏎").replace(/\t/g, "⇥");
+const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
+const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+
+function render({ model, el }) {
+  const data = model.get("data");
+  const rounds = data.rounds;
+  const state = { round: 0, chosen: 0, revealed: new Set(), guesses: rounds.map(() => ({})), timer: null };
+
+  // JupyterLab's own one-letter commands must not act on keys that are meant for the widget.
+  const root = h("div", { class: "sdl-explorer", "data-lm-suppress-shortcuts": "true", role: "group", "aria-label": "Round Explorer" });
+  const live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const body = h("div");
+  root.append(body, live);
+  el.append(root);
+  for (const picture of document.querySelectorAll(`.sdl-static-${data.id}`)) picture.style.display = "none";
+
+  const mark = (word) => data.marks[word];
+  const chip = (word) =>
+    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
+
+  /** What really happened, a word for each column: the drafts, then the target's own token. */
+  const truth = (r) => [...r.drafted.map((d) => d.status), r.emitted ? r.emitted.kind : "nothing"];
+
+  function reveal() {
+    state.revealed.add(state.round);
+    draw(".sdl-next");
+    const r = rounds[state.round];
+    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}`;
+    model.set("revealed", [...state.revealed].sort((a, b) => a - b));
+    model.set("marks_right", score());
+    model.save_changes();
+  }
+
+  function go(to, focus) {
+    const next = Math.max(0, Math.min(rounds.length - 1, to));
+    if (next !== state.round) {
+      state.round = next;
+      state.chosen = 0;
+    }
+    live.textContent = `Round ${state.round + 1} of ${rounds.length}.`;
+    draw(focus);
+  }
+
+  function play() {
+    if (state.timer) {
+      stop();
+    } else {
+      state.timer = setInterval(() => {
+        if (!el.isConnected) return stop();
+        if (!state.revealed.has(state.round)) reveal();
+        else if (state.round < rounds.length - 1) go(state.round + 1);
+        else stop();
+      }, 900);
+    }
+    draw(".sdl-play");
+  }
+
+  function stop() {
+    clearInterval(state.timer);
+    state.timer = null;
+    draw(".sdl-play");
+  }
+
+  /** [right, given] over the marks that were set before their round was revealed. */
+  function score() {
+    let right = 0, given = 0;
+    for (const i of state.revealed) {
+      truth(rounds[i]).forEach((word, column) => {
+        const guess = state.guesses[i][column];
+        if (guess) { given += 1; right += guess === word; }
+      });
+    }
+    return [right, given];
+  }
+
+  function verdictSentence(r) {
+    const n = r.drafted.length, miss = r.drafted.findIndex((d) => d.status === "rejected");
+    const kept = r.drafted.filter((d) => d.status === "accepted").length;
+    if (!r.emitted) return `the text ended inside this round (${r.stop}): what was left of the draft is discarded.`;
+    if (n === 0) return "nothing was drafted: an ordinary step, one token from one pass.";
+    if (miss < 0) return `all ${n} drafts accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
+    const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].text === d.text).length;
+    const sentence = `${kept} accepted; draft ${miss + 1} is the first miss, and the target's own token takes its place: ` +
+      `${kept + 1} token${kept ? "s" : ""} from one pass.`;
+    return late
+      ? `${sentence} ${late === 1 ? "One draft" : `${late} drafts`} after the miss would have agreed, but followed a token that is not in the text.`
+      : sentence;
+  }
+
+  function tokenButton(column, text, word, label) {
+    return h(
+      "button",
+      {
+        class: `sdl-token${word ? ` sdl-${word}` : ""}${state.chosen === column ? " sdl-chosen" : ""}`,
+        style: word ? `--mark: ${mark(word).colour}` : null,
+        "aria-pressed": String(state.chosen === column),
+        "aria-label": label,
+        "data-column": column,
+        onclick: () => { state.chosen = column; draw(`[data-column="${column}"]`); },
+      },
+      h("code", {}, text),
+    );
+  }
+
+  function markSelect(column, choices) {
+    const guesses = state.guesses[state.round];
+    const select = h(
+      "select",
+      {
+        class: "sdl-mark",
+        "aria-label": column < rounds[state.round].drafted.length ? `your mark for draft ${column + 1}` : "your mark for the target's own token",
+        onchange: () => { guesses[column] = select.value || undefined; },
+      },
+      h("option", { value: "" }, "? mark"),
+      ...choices.map((word) => h("option", { value: word }, `${mark(word).symbol} ${word}`)),
+    );
+    select.value = guesses[column] ?? "";
+    return select;
+  }
+
+  function strip(r, shown) {
+    const n = r.drafted.length;
+    const words = truth(r);
+    const head = h("tr", {}, h("th", {}, ""), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? "after" : "next"));
+    const drafts = h(
+      "tr", {}, h("th", { scope: "row" }, "the draft says"),
+      ...r.drafted.map((d, i) => h("td", {}, tokenButton(i, visible(d.text), shown ? d.status : null, `draft ${i + 1}: ${visible(d.text)}${shown ? `, ${d.status}` : ""}`))),
+      h("td", {}, ""),
+    );
+    const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]];
+    const target = h(
+      "tr", {}, h("th", { scope: "row" }, data.greedy ? "the target says" : "the target's favourite"),
+      ...favourites.map((top, i) =>
+        h("td", {}, h("code", { class: i === n ? "sdl-after" : "" }, top ? visible(top.text) : "–"))),
+    );
+    const marks = h(
+      "tr", {}, h("th", { scope: "row" }, shown ? "what happened" : "your mark"),
+      ...words.map((word, i) => {
+        if (!shown) return h("td", {}, markSelect(i, i < n ? MARK_CHOICES : OWN_CHOICES));
+        const guess = state.guesses[state.round][i];
+        const note = !guess ? null : guess === word ? h("div", { class: "sdl-note" }, "as you said")
+          : h("div", { class: "sdl-note" }, `you: ${mark(guess).symbol} ${guess}`);
+        return h("td", { "data-happened": word }, word === "nothing" ? "cut by a stop" : chip(word), note);
+      }),
+    );
+    const own = shown && r.emitted
+      ? h("tr", {}, h("th", { scope: "row" }, "into the text"),
+          ...r.drafted.map((d) => h("td", {}, d.status === "accepted" ? h("code", {}, visible(d.text)) : "")),
+          h("td", {}, tokenButton(n, visible(r.emitted.text), r.emitted.kind, `the target's own token: ${visible(r.emitted.text)}, ${r.emitted.kind}`)))
+      : null;
+    return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-strip" }, h("tbody", {}, head, drafts, target, marks, own)));
+  }
+
+  function bars(title, tops) {
+    return h(
+      "div", { class: "sdl-top" }, h("b", {}, title),
+      ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
+        h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
+    );
+  }
+
+  /** The numbers behind one token. */
+  function detail(r, shown) {
+    const n = r.drafted.length;
+    if (state.chosen < n) {
+      const d = r.drafted[state.chosen];
+      const ratio = d.q > 0 ? Math.min(1, d.p / d.q) : 0;
+      const facts = [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
+      const decided = d.status === "discarded" ? "never examined, or cut off" : data.greedy
+        ? (d.p === 1 ? "it is the target's own choice" : "the target chooses another token")
+        : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
+      return h(
+        "div", { class: "sdl-detail" },
+        h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), h("code", {}, visible(d.text)),
+          h("table", {}, h("tbody", {},
+            ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, number(value)))),
+            data.greedy ? h("tr", {}, h("th", { scope: "row" }, "before one-hot: p, q"), h("td", {}, `${number(d.p_raw)}, ${number(d.q_raw)}`)) : null)),
+          shown ? h("div", {}, decided) : null),
+        bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
+      );
+    }
+    return h("div", { class: "sdl-detail" },
+      h("div", {}, h("b", {}, "the target's own token: "), shown && r.emitted ? h("code", {}, visible(r.emitted.text)) : "?"),
+      shown && r.emitted ? bars("target, top 5", r.emitted.p_top) : null);
+  }
+
+  function totals() {
+    const seen = [...state.revealed].map((i) => rounds[i]);
+    const accepted = seen.flatMap((r) => r.drafted).filter((d) => d.status === "accepted").length;
+    const tested = seen.flatMap((r) => r.drafted).filter((d) => d.status !== "discarded");
+    const tokens = accepted + seen.filter((r) => r.emitted).length;
+    const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–";
+    const [right, given] = score();
+    const items = [
+      ["rounds revealed", `${seen.length} of ${rounds.length}`], ["target passes", seen.length], ["new tokens", tokens],
+      ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
+      ["your marks", given ? `${right} of ${given} right` : "none yet"],
+    ];
+    return h("dl", { class: "sdl-totals" }, ...items.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, String(value)))));
+  }
+
+  function draw(focus) {
+    const r = rounds[state.round], shown = state.revealed.has(state.round);
+    const first = state.round === 0, last = state.round === rounds.length - 1;
+    const bar = h(
+      "div", { class: "sdl-nav" },
+      h("button", { class: "sdl-previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "← previous"),
+      h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
+      h("button", { class: "sdl-next", disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
+      h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
+      h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
+    );
+    const text = h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏"));
+    body.replaceChildren(
+      h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
+      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) : "Mark each draft before you reveal the round. Click a token for its numbers."),
+      detail(r, shown), totals(),
+      h("div", { class: "sdl-legend" }, ...Object.keys(data.marks).map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
+      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
+    );
+    if (focus) {
+      const wanted = body.querySelector(focus);
+      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled])"))?.focus();
+    }
+  }
+
+  root.addEventListener("keydown", (event) => {
+    if (event.target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ArrowRight") { go(state.round + 1, ".sdl-next"); event.preventDefault(); }
+    if (event.key === "ArrowLeft") { go(state.round - 1, ".sdl-previous"); event.preventDefault(); }
+  });
+  draw();
+  return () => clearInterval(state.timer);
+}
+
+export default { render };

@@ -1,0 +1,57 @@
+"""The Round Explorer: a learner marks a round, reveals it, and steps through a whole text."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import anywidget
+import traitlets
+from IPython.display import HTML, display
+
+from specdec_lab.show.marks import MARKS
+from specdec_lab.show.static import rounds_html
+from specdec_lab.show.terminal import summary
+from specdec_lab.trace import Trace, to_json
+
+BEFORE = 160  # characters of text shown ahead of a round
+
+
+def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str) -> dict:
+    """Everything the explorer shows, as plain data; the form in which a recorded run is kept.
+
+    Args:
+        trace: made with `Keep(top=5)`, so that each token has its alternatives.
+    """
+    rounds = to_json(trace, text_of, detail=True)
+    text = list(trace.prompt)
+    for r, plain in zip(trace.rounds, rounds):
+        shown = text_of(text)
+        plain["before"] = shown if len(shown) <= BEFORE else "…" + shown[-BEFORE:]
+        plain["stop"] = r.stop
+        plain["after_top"] = [{"text": text_of([i]), "p": p} for i, p in r.after_top]
+        text += r.tokens
+    greedy = all(d.u is None for r in trace.rounds for d in r.drafted)
+    marks = {m.word: {"symbol": m.symbol, "colour": m.colour, "meaning": m.meaning} for m in MARKS.values()}
+    return {"title": title, "greedy": greedy, "summary": summary(trace), "marks": marks, "rounds": rounds}
+
+
+class RoundExplorer(anywidget.AnyWidget):
+    """Shows `data`, as `explorer_data` makes it or as it was recorded.
+
+    Where no kernel or browser can draw a widget, a picture of the first rounds stands instead.
+    """
+
+    _esm = Path(__file__).with_name("explorer.js")
+    _css = Path(__file__).with_name("explorer.css")
+    data = traitlets.Dict().tag(sync=True)
+    revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that the learner has opened
+    marks_right = traitlets.List(traitlets.Int(), [0, 0]).tag(sync=True)  # [right, given]
+
+    def __init__(self, data: dict):
+        super().__init__(data={**data, "id": uuid.uuid4().hex[:8]})
+
+    def _ipython_display_(self) -> None:
+        display(HTML(f'<div class="sdl-static-{self.data["id"]}">{rounds_html(self.data)}</div>'))
+        bundle = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        display(data, metadata=metadata, raw=True)

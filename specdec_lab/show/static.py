@@ -1,0 +1,34 @@
+"""Rounds as a picture that needs nothing: HTML with its styles inline, readable without them too."""
+
+from html import escape
+
+from specdec_lab.show.marks import MARKS, visible
+
+
+def token(word: str, text: str) -> str:
+    mark = MARKS[word]
+    dashed, struck = ("dashed", "line-through") if word == "discarded" else ("solid", "none")
+    return (
+        f'<span style="display:inline-block;border:2px {dashed} {mark.colour};border-radius:4px;padding:0 6px;margin:2px">'
+        f'{mark.symbol} <code style="background:none;text-decoration:{struck};white-space:pre">{escape(visible(text))}</code>'
+        f'<span style="font-size:11px"> {word}</span></span> '
+    )
+
+
+def rounds_html(data: dict, most: int = 8) -> str:
+    """The first `most` rounds of an explorer's data, a line each.
+
+    Args:
+        data: what `explorer.explorer_data` returns.
+    """
+    lines = []
+    for i, r in enumerate(data["rounds"][:most], start=1):
+        cells = "".join(token(d["status"], d["text"]) for d in r["drafted"]) or "nothing drafted "
+        own = token(r["emitted"]["kind"], r["emitted"]["text"]) if r["emitted"] else f"stopped ({r['stop']})"
+        lines.append(f'<div style="margin:4px 0">round {i}: {cells}→ {own}</div>')
+    left = len(data["rounds"]) - most
+    more = f"<div>… and {left} more rounds.</div>" if left > 0 else ""
+    return (
+        f'<div style="font-size:14px"><b>{escape(data["title"])}</b>{"".join(lines)}{more}'
+        f"<div>{escape(data['summary'])}</div></div>"
+    )
