@@ -14,6 +14,7 @@ from specdec_lab import decode
 from specdec_lab.decode import Keep, Stops
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter
 from specdec_lab.errors import LabError
+from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
 from specdec_lab.models.load import EMBEDDED, check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.sampling import Sampler, Uniforms
@@ -33,6 +34,11 @@ class Lab:
     tokenizer: PreTrainedTokenizerBase
     eos: frozenset[int]  # ids that end a text
     draft: Model | None = None
+
+    @property
+    def hardware(self) -> str:
+        """What this runs on, for standing beside every timing."""
+        return describe(self.target.device)
 
     def encode(self, prompt: str | Sequence[dict], raw: bool = False) -> list[int]:
         """Text (one user message) or chat messages to token ids, through the chat template.

@@ -21,7 +21,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.hardware import describe
     from specdec_lab.lab import load
     from specdec_lab.trace import to_json
 
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     result = {
         "schema": 1,
         "device": str(lab.target.device),
-        "hardware": describe(lab.target.device),
+        "hardware": lab.hardware,
         "target": lab.target.name,
         "drafter": drafter.name,
         "gamma": args.gamma,

@@ -24,7 +24,7 @@ class Bars:
     def _cells(self) -> list[tuple[str, float, str]]:
         largest = max((b.value or 0 for b in self.bars), default=0) or 1
         return [
-            (b.name, (b.value or 0) / largest, b.missing if b.value is None else f"{b.value:.2f}{self.unit}")
+            (b.name, (b.value or 0) / largest, b.missing if b.value is None else f"{round(b.value, 2):g}{self.unit}")
             for b in self.bars
         ]
 
@@ -35,7 +35,9 @@ class Bars:
             f'background:currentColor;opacity:.5;vertical-align:middle"></div> {escape(shown)}</td></tr>'
             for name, share, shown in self._cells()
         )
-        return f'<div style="font-size:15px"><b>{escape(self.title)}</b><table style="margin:4px 0">{rows}</table></div>'
+        return (
+            f'<div style="font-size:15px"><b>{escape(self.title)}</b><table style="margin:4px 0">{rows}</table></div>'
+        )
 
     def __repr__(self) -> str:
         width = max((len(b.name) for b in self.bars), default=0)

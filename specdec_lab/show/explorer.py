@@ -6,10 +6,10 @@ from pathlib import Path
 
 import anywidget
 import traitlets
-from IPython.display import HTML, display
+from IPython.display import display
 
 from specdec_lab.show.marks import MARKS
-from specdec_lab.show.static import rounds_html
+from specdec_lab.show.static import rounds_html, rounds_text
 from specdec_lab.show.terminal import summary
 from specdec_lab.trace import Trace, to_json
 
@@ -51,7 +51,8 @@ class RoundExplorer(anywidget.AnyWidget):
         super().__init__(data={**data, "id": uuid.uuid4().hex[:8]})
 
     def _ipython_display_(self) -> None:
-        display(HTML(f'<div class="sdl-static-{self.data["id"]}">{rounds_html(self.data)}</div>'))
+        picture = f'<div class="sdl-static-{self.data["id"]}">{rounds_html(self.data)}</div>'
+        display({"text/html": picture, "text/plain": rounds_text(self.data)}, raw=True)
         bundle = self._repr_mimebundle_()
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         display(data, metadata=metadata, raw=True)

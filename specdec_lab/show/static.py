@@ -1,4 +1,4 @@
-"""Rounds as a picture that needs nothing: HTML with its styles inline, readable without them too."""
+"""Rounds as a picture that needs nothing: HTML with its styles inline, and plain text."""
 
 from html import escape
 
@@ -32,3 +32,14 @@ def rounds_html(data: dict, most: int = 8) -> str:
         f'<div style="font-size:14px"><b>{escape(data["title"])}</b>{"".join(lines)}{more}'
         f"<div>{escape(data['summary'])}</div></div>"
     )
+
+
+def rounds_text(data: dict, most: int = 8) -> str:
+    """The same in plain text."""
+    lines = [data["title"]]
+    for i, r in enumerate(data["rounds"][:most], start=1):
+        cells = [f"{MARKS[d['status']].symbol}“{visible(d['text'])}”" for d in r["drafted"]] or ["nothing drafted"]
+        e = r["emitted"]
+        own = f"{MARKS[e['kind']].symbol}“{visible(e['text'])}” {e['kind']}" if e else f"stopped ({r['stop']})"
+        lines.append(f"round {i}: {' '.join(cells)}  →  {own}")
+    return "\n".join([*lines, data["summary"]])

@@ -1,0 +1,46 @@
+# make lab         set up and open the course        make test        everything that can be checked
+# make notebooks   re-execute and store the lessons  make full        the heavy exactness evidence, once
+# Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip)
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS)
+
+.PHONY: lab test notebooks full constraints clean
+
+lab: .venv/lab
+	@$(BIN)/specdec-lab lab $(ARGS)
+
+test: .venv/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 tests lessons
+
+notebooks: .venv/test
+	$(BIN)/python lessons/build.py $(ARGS)
+
+full: .venv/test
+	$(BIN)/python -m pytest --full -s tests/test_exact_pair.py
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is older: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/lab: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "Installing into .venv: PyTorch (190 MB; on Linux with CUDA libraries 3 GB more), transformers and JupyterLab (180 MB)."
+	@echo "After that the target model is fetched once (93 MB). This takes some minutes."
+	@$(PIP) -c constraints.txt -e ".[lab]"
+	@touch $@
+
+.venv/test: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "Installing into .venv: the packages of the course (see make lab) and of its tests (90 MB more)."
+	@$(PIP) -c constraints.txt -e ".[lab,dev]"
+	@touch $@ .venv/lab
+
+constraints: .venv/test
+	@{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|triton|cuda)' | sed 's/+cpu//' | sort -f; } > constraints.tmp
+	@mv constraints.tmp constraints.txt
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache

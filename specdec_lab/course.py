@@ -1,0 +1,72 @@
+"""The learner's working copy of the lessons: results cleared, work never overwritten."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+from specdec_lab.errors import LabError
+
+LESSONS = Path(__file__).resolve().parents[1] / "lessons"
+RECORD = ".copied.json"  # in the working copy: which version of each lesson it began as
+
+
+def cells_hash(notebook: dict) -> str:
+    """A fingerprint of what was written, whatever was run: the cells without their results."""
+    cells = [[c["cell_type"], "".join(c["source"])] for c in notebook["cells"]]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
+
+
+def cleared(notebook: dict) -> dict:
+    """The notebook without results, so that none gives a prediction away."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return notebook
+
+
+def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
+    """Bring the working copy in `target` up to date; returns a line for each thing done.
+
+    A notebook that the learner has not edited follows its lesson (having run it is no edit). One
+    that was edited stays, and the new lesson is put beside it.
+
+    Raises:
+        LabError: when there are no lessons here, or the folder cannot be written.
+    """
+    lessons = sorted(source.glob("*.ipynb"))
+    if not lessons:
+        raise LabError(
+            "The lessons are not here: run this from a clone of the course, installed with `pip install -e .`."
+        )
+    done = []
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        record = target / RECORD
+        began_as = json.loads(record.read_text()) if record.exists() else {}
+        for lesson in lessons:
+            notebook = json.loads(lesson.read_text())
+            new, mine = cells_hash(notebook), target / lesson.name
+            if mine.exists() and began_as.get(lesson.name) == new:
+                continue
+            place, what = mine, "new" if not mine.exists() else "updated"
+            if mine.exists() and not _untouched(mine, began_as.get(lesson.name)):
+                place, what = mine.with_stem(f"{mine.stem} (updated)"), "updated beside your edited copy"
+            place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n")
+            began_as[lesson.name] = new
+            done.append(f"{place.name}: {what}")
+        written = record.with_suffix(".tmp")
+        written.write_text(json.dumps(began_as, indent=1))
+        shutil.move(written, record)
+    except OSError as e:
+        raise LabError(
+            f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
+        ) from e
+    return done
+
+
+def _untouched(copy: Path, began_as: str | None) -> bool:
+    try:
+        return cells_hash(json.loads(copy.read_text())) == began_as
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return False  # whatever it is, it is the learner's
