@@ -43,7 +43,7 @@ def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
     try:
         target.mkdir(parents=True, exist_ok=True)
         record = target / RECORD
-        began_as = json.loads(record.read_text()) if record.exists() else {}
+        began_as = _read(record)
         for lesson in lessons:
             notebook = json.loads(lesson.read_text())
             new, mine = cells_hash(notebook), target / lesson.name
@@ -63,6 +63,13 @@ def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
             f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
         ) from e
     return done
+
+
+def _read(record: Path) -> dict[str, str]:
+    try:
+        return json.loads(record.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}  # then every copy that differs counts as edited
 
 
 def _untouched(copy: Path, began_as: str | None) -> bool:

@@ -25,8 +25,7 @@ function render({ model, el }) {
   const rounds = data.rounds;
   const state = { round: 0, chosen: 0, revealed: new Set(), guesses: rounds.map(() => ({})), timer: null };
 
-  // JupyterLab's own one-letter commands must not act on keys that are meant for the widget.
-  const root = h("div", { class: "sdl-explorer", "data-lm-suppress-shortcuts": "true", role: "group", "aria-label": "Round Explorer" });
+  const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": "Round Explorer" });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const body = h("div");
   root.append(body, live);
@@ -130,8 +129,9 @@ function render({ model, el }) {
         "aria-label": column < rounds[state.round].drafted.length ? `your mark for draft ${column + 1}` : "your mark for the target's own token",
         onchange: () => { guesses[column] = select.value || undefined; },
       },
-      h("option", { value: "" }, "? mark"),
-      ...choices.map((word) => h("option", { value: word }, `${mark(word).symbol} ${word}`)),
+      h("option", { value: "" }, choices === OWN_CHOICES ? "? it adds" : "? mark"),
+      // The word first: typing its first letter chooses it.
+      ...choices.map((word) => h("option", { value: word }, `${word} ${mark(word).symbol}`)),
     );
     select.value = guesses[column] ?? "";
     return select;
@@ -140,7 +140,7 @@ function render({ model, el }) {
   function strip(r, shown) {
     const n = r.drafted.length;
     const words = truth(r);
-    const head = h("tr", {}, h("th", {}, ""), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? "after" : "next"));
+    const head = h("tr", {}, h("th", {}, ""), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
     const drafts = h(
       "tr", {}, h("th", { scope: "row" }, "the draft says"),
       ...r.drafted.map((d, i) => h("td", {}, tokenButton(i, visible(d.text), shown ? d.status : null, `draft ${i + 1}: ${visible(d.text)}${shown ? `, ${d.status}` : ""}`))),
@@ -159,13 +159,17 @@ function render({ model, el }) {
         const guess = state.guesses[state.round][i];
         const note = !guess ? null : guess === word ? h("div", { class: "sdl-note" }, "as you said")
           : h("div", { class: "sdl-note" }, `you: ${mark(guess).symbol} ${guess}`);
-        return h("td", { "data-happened": word }, word === "nothing" ? "cut by a stop" : chip(word), note);
+        const adds = i === n && n ? h("div", { class: "sdl-note" }, "the target adds:") : null;
+        return h("td", { "data-happened": word }, adds, word === "nothing" ? "nothing: a stop" : chip(word), note);
       }),
     );
-    const own = shown && r.emitted
+    // A correction stands where the miss was; a bonus stands after the last draft.
+    const place = r.emitted ? words.filter((word) => word === "accepted").length : -1;
+    const own = shown
       ? h("tr", {}, h("th", { scope: "row" }, "into the text"),
-          ...r.drafted.map((d) => h("td", {}, d.status === "accepted" ? h("code", {}, visible(d.text)) : "")),
-          h("td", {}, tokenButton(n, visible(r.emitted.text), r.emitted.kind, `the target's own token: ${visible(r.emitted.text)}, ${r.emitted.kind}`)))
+          ...words.map((word, i) => h("td", {},
+            i === place ? tokenButton(n, visible(r.emitted.text), r.emitted.kind, `the target's own token: ${visible(r.emitted.text)}, ${r.emitted.kind}`)
+              : i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")))
       : null;
     return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-strip" }, h("tbody", {}, head, drafts, target, marks, own)));
   }
@@ -215,7 +219,8 @@ function render({ model, el }) {
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
       ["your marks", given ? `${right} of ${given} right` : "none yet"],
     ];
-    return h("dl", { class: "sdl-totals" }, ...items.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, String(value)))));
+    return h("div", { class: "sdl-totals" },
+      ...items.map(([name, value]) => h("div", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
   function draw(focus) {
@@ -244,7 +249,9 @@ function render({ model, el }) {
   }
 
   root.addEventListener("keydown", (event) => {
-    if (event.target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.stopPropagation(); // or JupyterLab acts on it: its one-letter commands copy and delete cells
+    if (event.target.tagName === "SELECT") return;
     if (event.key === "ArrowRight") { go(state.round + 1, ".sdl-next"); event.preventDefault(); }
     if (event.key === "ArrowLeft") { go(state.round - 1, ".sdl-previous"); event.preventDefault(); }
   });

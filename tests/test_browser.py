@@ -1,0 +1,151 @@
+"""The widgets in a real browser: JupyterLab as `make lab` opens it, driven by mouse and by keyboard."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+if CHROMIUM is None and not os.environ.get("CI"):
+    pytest.skip("no Chromium is installed, so no widget is driven: apt install chromium", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def jupyter(tmp_path_factory) -> str:
+    """The address of a running JupyterLab on a fresh working copy."""
+    folder = tmp_path_factory.mktemp("lab")
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(folder / "course"), "--port", "8890"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    printed = []
+    for line in server.stdout:
+        printed.append(line)
+        if found := re.search(r"http://\S+token=\S+", line):
+            break
+    else:
+        pytest.fail("make lab printed no address:\n" + "".join(printed))
+    assert any("✗" in line and "↻" in line for line in printed), "no real round was shown"
+    yield found[0]
+    server.send_signal(signal.SIGINT)
+    server.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert CHROMIUM, "CI must have a Chromium; .ci/run installs it"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, jupyter):
+    """Opens a notebook of the course, runs all of it, and collects what the page asked of the outside world."""
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.outside = []
+    page.on(
+        "request",
+        lambda r: page.outside.append(r.url) if not re.match(r"(http|ws)://localhost|data:|blob:", r.url) else None,
+    )
+
+    def open_and_run(name: str) -> None:
+        page.goto(jupyter.replace("00_start_here.ipynb", name))
+        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        page.locator(".jp-Toolbar-kernelName", has_text="Python 3").first.wait_for(timeout=60_000)
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+    page.run = open_and_run
+    yield page
+    page.close()
+
+
+def happened(explorer) -> list[str]:
+    """The marks that the page shows for the current round, by their words."""
+    return explorer.locator("[data-happened]").evaluate_all("cells => cells.map(c => c.dataset.happened)")
+
+
+def screenshot(shown, name: str) -> None:
+    """Into the folder that SCREENSHOTS names, if it does."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        shown.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def test_round_explorer_in_lesson_02(page):
+    page.run("02_draft_then_verify.ipynb")
+    explorer = page.locator(".sdl-explorer").first
+    explorer.wait_for(timeout=120_000)
+    explorer.scroll_into_view_if_needed()
+    assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
+
+    # By mouse: mark every column of a round, reveal it, and read what happened.
+    for select in explorer.locator("select.sdl-mark").all():
+        select.select_option(index=1)  # ✓ accepted, and ↻ corrected for the target's own token
+    screenshot(explorer, "explorer-marked")
+    explorer.get_by_role("button", name="reveal").click()
+    marks = happened(explorer)
+    assert marks
+    assert set(marks) <= {"accepted", "rejected", "discarded", "corrected", "bonus", "plain"}
+    for word in marks:  # symbol and word, not colour alone
+        assert re.search(rf"[✓✗↻+–·] {word}", explorer.inner_text())
+    right = sum(m == g for m, g in zip(marks, ["accepted"] * (len(marks) - 1) + ["corrected"]))
+    assert f"{right} of {len(marks)} right" in explorer.inner_text()
+
+    # By keyboard alone: next round, mark, reveal, three times.
+    seen = []
+    for i in range(3):
+        page.keyboard.press("ArrowRight")
+        assert f"round {i + 2} of" in explorer.inner_text()
+        focus_on(page, "sdl-mark")
+        # A native list: the first letter of a choice chooses it.
+        page.keyboard.type(page.evaluate("document.activeElement.options[1].text[0]"))
+        focus_on(page, "sdl-reveal", backwards=True)
+        page.keyboard.press("Enter")
+        seen.append(happened(explorer))
+        assert seen[-1], "Enter on reveal did nothing"
+        given = int(re.search(r"of (\d+) right", explorer.inner_text())[1])
+        assert given == len(marks) + i + 1, "the mark set by keyboard was lost"
+    assert any("rejected" in marks or "bonus" in marks for marks in seen)
+    screenshot(explorer, "explorer-revealed")
+    assert page.locator(".jp-Notebook .jp-Cell").count() > 20, "a key meant for the widget reached the notebook"
+
+    # Play runs on by itself, and stops.
+    explorer.get_by_role("button", name="play").click()
+    page.wait_for_timeout(2500)
+    explorer.get_by_role("button", name="stop").click()
+    now = explorer.locator(".sdl-where").inner_text()
+    page.wait_for_timeout(1500)
+    assert explorer.locator(".sdl-where").inner_text() == now
+
+    # A token's numbers.
+    explorer.locator(".sdl-token").first.click()
+    assert "min(1, p/q)" in explorer.inner_text()
+    assert "target, top 5" in explorer.inner_text()
+    assert not page.locator("[class^=sdl-static]").first.is_visible(), "the static picture repeats the live widget"
+    assert page.outside == []
+
+
+def focus_on(page, wanted: str, backwards: bool = False) -> None:
+    """Press Tab until the focus is on an element of class `wanted`."""
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab" if backwards else "Tab")
+        if wanted in page.evaluate("document.activeElement.className"):
+            return
+    raise AssertionError(f"{wanted} cannot be reached by keyboard")

@@ -1,0 +1,88 @@
+"""The working copy: results cleared, work never overwritten."""
+
+import json
+
+import pytest
+
+from specdec_lab.course import RECORD, working_copy
+from specdec_lab.errors import LabError
+
+
+def notebook(*sources: str, outputs=()) -> dict:
+    cells = [
+        {"cell_type": "code", "source": s, "outputs": list(outputs), "execution_count": 1, "metadata": {}}
+        for s in sources
+    ]
+    return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+RESULT = {"output_type": "stream", "name": "stdout", "text": "the answer"}
+
+
+@pytest.fixture
+def folders(tmp_path):
+    source = tmp_path / "lessons"
+    source.mkdir()
+    (source / "00.ipynb").write_text(json.dumps(notebook("a", "b", outputs=[RESULT])))
+    return source, tmp_path / "mine"
+
+
+def read(path) -> dict:
+    return json.loads(path.read_text())
+
+
+def test_a_new_copy_has_no_results(folders):
+    source, mine = folders
+    assert working_copy(mine, source) == ["00.ipynb: new"]
+    assert all(c["outputs"] == [] and c["execution_count"] is None for c in read(mine / "00.ipynb")["cells"])
+    assert working_copy(mine, source) == []
+
+
+def test_a_copy_that_was_only_run_follows_its_lesson(folders):
+    source, mine = folders
+    working_copy(mine, source)
+    (mine / "00.ipynb").write_text(json.dumps(notebook("a", "b", outputs=[RESULT])))  # run and saved
+    assert working_copy(mine, source) == []
+    assert read(mine / "00.ipynb")["cells"][0]["outputs"]  # the learner's results stay
+    (source / "00.ipynb").write_text(json.dumps(notebook("a", "c")))
+    assert working_copy(mine, source) == ["00.ipynb: updated"]
+    assert read(mine / "00.ipynb")["cells"][1]["source"] == "c"
+
+
+def test_an_edited_copy_stays_and_the_update_lies_beside_it(folders):
+    source, mine = folders
+    working_copy(mine, source)
+    (mine / "00.ipynb").write_text(json.dumps(notebook("a", "b", "my own cell")))
+    (source / "00.ipynb").write_text(json.dumps(notebook("a", "c")))
+    assert working_copy(mine, source) == ["00 (updated).ipynb: updated beside your edited copy"]
+    assert read(mine / "00.ipynb")["cells"][2]["source"] == "my own cell"
+    assert read(mine / "00 (updated).ipynb")["cells"][1]["source"] == "c"
+    assert working_copy(mine, source) == []
+
+
+@pytest.mark.parametrize("torn", ["", '{"cells": [', "[]"])
+def test_a_torn_file_is_the_learners_too(folders, torn):
+    source, mine = folders
+    working_copy(mine, source)
+    (mine / "00.ipynb").write_text(torn)
+    (source / "00.ipynb").write_text(json.dumps(notebook("z")))
+    working_copy(mine, source)
+    assert (mine / "00.ipynb").read_text() == torn
+
+
+def test_a_torn_record_loses_nothing(folders):
+    source, mine = folders
+    working_copy(mine, source)
+    (mine / "00.ipynb").write_text(json.dumps(notebook("mine")))
+    (mine / RECORD).write_text('{"00.ipy')
+    working_copy(mine, source)
+    assert read(mine / "00.ipynb")["cells"][0]["source"] == "mine"
+
+
+def test_without_lessons_and_without_a_place_to_write_it_says_so(folders, tmp_path):
+    source, _ = folders
+    with pytest.raises(LabError, match="from a clone"):
+        working_copy(tmp_path / "mine", tmp_path / "nothing")
+    (tmp_path / "file").touch()
+    with pytest.raises(LabError, match="cannot be written"):
+        working_copy(tmp_path / "file" / "mine", source)

@@ -1,0 +1,69 @@
+"""The stored lessons: made from their sources, executed, light, and readable without a kernel.
+
+That they run is checked by nbval, in the same `make test`.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+LESSONS = Path(__file__).parents[1] / "lessons"
+sys.path.insert(0, str(LESSONS))
+import build  # noqa: E402
+
+SOURCES = sorted((LESSONS / "src").glob("*.md"))
+
+
+def stored(source: Path) -> dict:
+    return json.loads((LESSONS / f"{source.stem}.ipynb").read_text())
+
+
+def code(notebook: dict) -> list[dict]:
+    return [c for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
+def test_there_are_lessons():
+    assert {s.stem for s in SOURCES} == {p.stem for p in LESSONS.glob("*.ipynb")}
+    assert len(SOURCES) >= 2
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+class TestLesson:
+    def test_the_notebook_is_what_its_source_says(self, source):
+        made = build.from_source(source)
+        kept = [(c["cell_type"], "".join(c["source"])) for c in stored(source)["cells"]]
+        assert kept == [(c.cell_type, c.source) for c in made.cells], "run `make notebooks`"
+
+    def test_it_was_executed_without_errors(self, source):
+        for cell in code(stored(source)):
+            assert cell["execution_count"], cell["source"]
+            assert all(o["output_type"] != "error" for o in cell["outputs"])
+
+    def test_it_is_light_and_needs_nothing_from_outside(self, source):
+        text = (LESSONS / f"{source.stem}.ipynb").read_text()
+        assert len(text) < 1_000_000
+        assert "widget-view" not in text
+        assert "cdn" not in text.lower()
+        for cell in code(stored(source)):
+            assert len(json.dumps(cell["outputs"])) < 50_000
+
+    def test_every_picture_has_a_text_equivalent(self, source):
+        for cell in code(stored(source)):
+            for o in cell["outputs"]:
+                if "text/html" in o.get("data", {}):
+                    assert len("".join(o["data"]["text/plain"])) > 40, "a picture whose text says nothing"
+
+    def test_links_lead_somewhere(self, source):
+        import re
+
+        for link in re.findall(r"\]\(([^)#]+)\)", source.read_text()):
+            assert link.startswith("https://") or (LESSONS / link).exists(), link
+
+    def test_it_begins_and_ends_as_lessons_do(self, source):
+        text = source.read_text()
+        assert text.startswith("# ")
+        assert "**After this notebook you can**" in text
+        assert "Check yourself" in text
+        assert text.count("<details>") == text.count("</details>") >= 4

@@ -1,0 +1,82 @@
+"""The files that set the project up agree with each other."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
+PINS = dict(
+    line.split("==")
+    for line in (ROOT / "constraints.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+)
+
+
+def requirements() -> list[Requirement]:
+    extras = PROJECT["optional-dependencies"].values()
+    return [Requirement(r) for r in (*PROJECT["dependencies"], *(r for group in extras for r in group))]
+
+
+def test_every_requirement_is_pinned_within_its_range():
+    pins = {re.sub("[-_.]+", "-", name).lower(): version for name, version in PINS.items()}
+    for r in requirements():
+        if r.name != "pip":  # comes with the environment
+            assert r.specifier.contains(pins[r.name.lower()]), r
+
+
+def test_constraints_are_exact_versions_and_nothing_else():
+    text = (ROOT / "constraints.txt").read_text()
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in text.splitlines()[1:])
+    assert not re.search("nvidia|triton|cuda|--hash|://", text)
+
+
+def test_environment_installs_the_project_on_a_python_it_allows():
+    python = next(d for d in ENVIRONMENT["dependencies"] if isinstance(d, str) and d.startswith("python="))
+    assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
+    pip = next(d["pip"] for d in ENVIRONMENT["dependencies"] if isinstance(d, dict))
+    assert pip == ["-c constraints.txt", "-e .[lab]"]
+    assert "lab" in PROJECT["optional-dependencies"]
+    assert ENVIRONMENT["channels"] == ["conda-forge"]
+
+
+def test_the_promised_lower_bounds():
+    ranges = {r.name: str(r.specifier) for r in requirements()}
+    assert PROJECT["requires-python"] == ">=3.11"
+    assert ranges["torch"] == ">=2.11"
+    assert set(ranges["transformers"].split(",")) == {">=5.17", "<6"}
+
+
+def test_doctor_knows_every_package_that_is_needed():
+    from specdec_lab.cli.doctor import PACKAGES
+
+    needed = {Requirement(r).name for r in PROJECT["dependencies"]} - {"numpy", "psutil", "pip"}
+    needed |= {Requirement(r).name for r in PROJECT["optional-dependencies"]["lab"]}
+    assert set(PACKAGES) == needed
+
+
+def test_versions_agree():
+    import specdec_lab
+
+    assert specdec_lab.__version__ == PROJECT["version"]
+
+
+def test_the_readme_names_commands_that_exist():
+    readme = (ROOT / "README.md").read_text()
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M))
+    named = set(re.findall(r"(?:^|`)make (\w+)", readme, re.M))
+    assert {"lab", "test"} <= named <= targets
+    verbs = {p.stem for p in (ROOT / "specdec_lab" / "cli").glob("[a-z]*.py")}
+    assert {"demo", "doctor", "lab"} <= set(re.findall(r"specdec-lab (\w+)", readme)) <= verbs
+
+
+def test_files_stay_short_enough_to_read():
+    for path in (ROOT / "specdec_lab").rglob("*.py"):
+        assert len(path.read_text().splitlines()) <= 320, path
+    rule = (ROOT / "specdec_lab" / "verify.py").read_text().splitlines()
+    assert len(rule) < 70  # one screen

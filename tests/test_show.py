@@ -1,0 +1,152 @@
+"""What the marks, pictures and the explorer's data say; the browser is in `test_browser.py`."""
+
+import io
+import json
+import re
+
+import pytest
+from test_trace import trace_of
+from tiny import TinyModel
+
+import specdec_lab as sd
+from specdec_lab.decode import Keep, Stops
+from specdec_lab.drafters import ModelDrafter
+from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.show import terminal
+from specdec_lab.show.explorer import RoundExplorer, explorer_data
+from specdec_lab.show.marks import MARKS, visible
+from specdec_lab.show.static import rounds_html, rounds_text
+
+
+def words(ids):
+    return "".join(f"w{i} " for i in ids)
+
+
+@pytest.fixture
+def data() -> dict:
+    trace = trace_of(keep=Keep(top=3), uniforms=Uniforms(2, 3), stops=Stops(30, frozenset({3})))
+    return explorer_data(trace, words, "a title")
+
+
+def test_marks_are_told_apart_without_colour():
+    assert len({m.symbol for m in MARKS.values()}) == len({m.word for m in MARKS.values()}) == len(MARKS)
+
+
+def test_the_palette_is_the_promised_one():
+    promised = {"accepted": "#009E73", "rejected": "#D55E00", "corrected": "#E69F00", "bonus": "#0072B2"}
+    assert {word: MARKS[word].colour for word in promised} == promised
+
+
+def test_line_breaks_stay_on_one_line():
+    assert visible("a\n\tb\r") == "a⏎⇥b␍"
+
+
+def test_terminal_line():
+    r = trace_of(uniforms=Uniforms(2, 3)).rounds[0]
+    line = terminal.round_line(r, words, colour=False)
+    for d in r.drafted:
+        assert f"{MARKS[d.status].symbol}“w{d.id} ”" in line
+    assert f"{MARKS[r.emitted.kind].symbol}“w{r.emitted.id} ”" in line
+    coloured = terminal.round_line(r, words, colour=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == line
+
+
+def test_colour_is_for_terminals_and_for_who_asks(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    assert not terminal.use_colour(io.StringIO())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert terminal.use_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not terminal.use_colour(io.StringIO())
+
+
+def test_explorer_data_is_plain_and_complete(data):
+    assert json.loads(json.dumps(data)) == data
+    for r in data["rounds"]:
+        assert set(r) == {"drafted", "emitted", "before", "stop", "after_top"}
+        assert r["after_top"]
+        for d in r["drafted"]:
+            assert d["p_top"] and d["q_top"] and 0 <= d["overlap"] <= 1 + 1e-9
+    assert not data["greedy"]
+    assert data["rounds"][1]["before"].endswith(words([0, 1]) + words(trace_ids(data["rounds"][0])))
+
+
+def trace_ids(r: dict) -> list[int]:
+    own = [r["emitted"]["id"]] if r["emitted"] else []
+    return [d["id"] for d in r["drafted"] if d["status"] == "accepted"] + own
+
+
+def test_greedy_data_shows_the_softmax_behind_the_one_hot_rows():
+    drafter = ModelDrafter(TinyModel(4, seed=9))
+    data = explorer_data(trace_of(drafter=drafter, sampler=Sampler(0), keep=Keep(top=3)), words, "t")
+    assert data["greedy"]
+    top = data["rounds"][0]["drafted"][0]["p_top"]
+    assert len(top) == 3
+    assert top[0]["p"] < 1
+
+
+def test_pictures_carry_symbols_words_and_totals(data):
+    html, text = rounds_html(data), rounds_text(data)
+    for r in data["rounds"][:8]:
+        for d in r["drafted"]:
+            assert f"{MARKS[d['status']].symbol} <code" in html
+            assert f"{MARKS[d['status']].symbol}“{d['text']}”" in text
+    assert data["summary"] in html
+    assert data["summary"] in text
+    assert "<script" not in html
+
+
+def test_token_text_cannot_become_markup(data):
+    data["rounds"][0]["drafted"][0]["text"] = "<img src=x onerror=alert(1)>"
+    assert "<img" not in rounds_html(data)
+
+
+def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
+    shown = []
+    monkeypatch.setattr("specdec_lab.show.explorer.display", lambda data, **more: shown.append(data))
+    RoundExplorer(data)._ipython_display_()
+    assert set(shown[0]) == {"text/html", "text/plain"}
+    assert "application/vnd.jupyter.widget-view+json" in shown[1]
+    assert len(json.dumps(shown[0])) < 50_000
+
+
+def test_two_explorers_do_not_hide_each_others_pictures(data):
+    assert RoundExplorer(data).data["id"] != RoundExplorer(data).data["id"]
+
+
+def test_the_recorded_rounds_are_a_real_run(lab):
+    """They can be made again: the same rounds, token for token."""
+    from specdec_lab.cli.demo import PROMPT
+
+    recorded = sd.recorded_round().data
+    again = explorer_data(lab.speculative(PROMPT, "lookup", max_new_tokens=40), lab.text, recorded["title"])
+    for a, b in zip(recorded["rounds"], again["rounds"], strict=True):
+        assert [(d["text"], d["status"]) for d in a["drafted"]] == [(d["text"], d["status"]) for d in b["drafted"]]
+        assert a["before"] == b["before"]
+
+
+def test_bars_say_their_numbers_and_when_there_is_no_guess():
+    bars = sd.Bars("Tokens per pass", (sd.Bar("your guess", None), sd.Bar("measured", 2.444)))
+    assert "no guess" in repr(bars)
+    assert "2.44" in repr(bars)
+    assert "no guess" in bars._repr_html_()
+    assert repr(sd.Bars("empty", ())) == "empty"
+    assert "0" in repr(sd.Bars("zero", (sd.Bar("a", 0.0),)))
+
+
+def test_a_race_alternates_and_takes_medians():
+    calls, target = [], TinyModel(4, seed=1)
+    from specdec_lab.decode import plain
+    from specdec_lab.trace import Trace
+
+    def arm(name):
+        def run():
+            calls.append(name)
+            return Trace([0]).collect(plain(target, [0], stops=Stops(5)))
+
+        return run
+
+    result = sd.race(arm("plain"), arm("speculative"), repeats=3)
+    assert calls == ["plain", "speculative", "speculative", "plain", "plain", "speculative"]
+    assert result.ratio == sorted(result.ratios)[1] > 0

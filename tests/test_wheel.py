@@ -1,0 +1,58 @@
+"""The built wheel in an empty environment, with the oldest transformers that the project allows.
+
+It runs `demo` from there, which needs the data files and a cache that works on both releases;
+then the tests of the reference backend run there too.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OLDEST = "5.17.0"
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT], check=True)
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
+    inside = folder / "env" / "bin" / "python"
+    torch = f"torch=={version('torch').partition('+')[0]}"
+    install = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, wheel, torch, f"transformers=={OLDEST}", "pytest"], check=True)
+    return inside
+
+
+def test_demo_runs_from_the_installed_wheel(python, tmp_path):
+    command = [python.with_name("specdec-lab"), "demo", "--json", "--device", "cpu", "--max-new-tokens", "12"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert json.loads(done.stdout)["identical"] is True
+
+
+def test_the_wheel_holds_its_data_files(python, tmp_path):
+    script = (
+        "from importlib.resources import files as f; p = f('specdec_lab');"
+        "print(*[(p / x).is_file() for x in"
+        " ('data/recorded_rounds.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json')])"
+    )
+    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.split() == ["True"] * 4
+
+
+def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):
+    tests = [str(ROOT / "tests" / name) for name in ("test_models.py", "test_trace.py", "test_drafters.py")]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, *tests]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stdout[-3000:]
+    seen = subprocess.run([python, "-c", "import transformers as t, specdec_lab as s; print(t.__version__, s.__file__)"],
+                          capture_output=True, text=True, check=True, cwd=tmp_path)  # fmt: skip
+    assert seen.stdout.startswith(OLDEST)
+    assert str(ROOT) not in seen.stdout
