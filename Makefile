@@ -28,7 +28,7 @@ full: .venv/test
 	@$(PYTHON) -m venv .venv
 
 .venv/lab: pyproject.toml constraints.txt | .venv/bin/python
-	@echo "Installing into .venv: PyTorch (190 MB; on Linux with CUDA libraries 3 GB more), transformers and JupyterLab (180 MB)."
+	@echo "Installing into .venv: PyTorch (190 MB; on Linux its CUDA libraries may add several GB, see README), transformers and JupyterLab (120 MB)."
 	@echo "After that the target model is fetched once (93 MB). This takes some minutes."
 	@$(PIP) -c constraints.txt -e ".[lab]"
 	@touch $@
