@@ -4,9 +4,10 @@ Start reading at `verify.py` (the rule), then `decode.py` (the loop) and `drafte
 """
 
 from specdec_lab.clock import race
-from specdec_lab.decode import Keep, Stops, plain, speculative
+from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, load, load_soon, recorded_round
+from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.show.bars import Bar, Bars
 from specdec_lab.trace import Round, Trace

@@ -8,14 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from specdec_lab.drafters.base import Drafter, Proposal
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
+from specdec_lab.record import Keep, record
 from specdec_lab.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, draw
-from specdec_lab.trace import ACCEPTED, DISCARDED, PLAIN, REJECTED, Draft, Emitted, Round, Seconds, top
+from specdec_lab.trace import PLAIN, Round
 from specdec_lab.verify import Verdict, verify
 
 
@@ -49,14 +47,6 @@ class Stops:
             if kept == room:
                 return kept, "context"
         return len(new), None
-
-
-@dataclass(frozen=True)
-class Keep:
-    """What a round records beyond the numbers that decided: the `top` n of p and q, and all `rows`."""
-
-    top: int = 0
-    rows: bool = False
 
 
 def begin(target: Model, prompt: Sequence[int]) -> Cached:
@@ -96,24 +86,30 @@ def plain(
     cached = begin(target, prompt)
     reason = None
     while reason is None:
-        began = time.perf_counter()
+        start, began = len(text), time.perf_counter()
         logits = cached.extend([[text[-1]]]).logits[0]
         p = sampler(logits)
-        token = draw(p[0], uniforms(len(text), RESAMPLE))
         target.synchronize()
         verified = time.perf_counter()
-        start = len(text)
+
+        token = draw(p[0], uniforms(start, RESAMPLE))
+        _, reason = stops.cut(text[len(prompt) :], [token], target.context - start)
         text.append(token)
-        _, reason = stops.cut(text[len(prompt) : -1], [token], target.context - start)
-        emitted = describe_emitted(token, PLAIN, p[0], logits[0], sampler, keep)
-        yield Round(
-            start=start,
-            drafted=(),
-            emitted=emitted,
-            stop=reason,
-            seconds=Seconds(verify=verified - began, loop=time.perf_counter() - verified),
-            p_rows=p if keep.rows else None,
-            after_top=emitted.p_top,
+        yield record(
+            start,
+            Proposal([]),
+            Verdict(0, token, PLAIN),
+            1,
+            reason,
+            p=p,
+            q=p[:0],
+            logits=logits,
+            u_accept=(),
+            sampler=sampler,
+            draft_seconds=0.0,
+            verify_seconds=verified - began,
+            verified=verified,
+            keep=keep,
         )
 
 
@@ -174,79 +170,19 @@ def speculative(
         text += new[:kept]
         cached.rewind([len(text) - 1])
         drafter.observe(text, rows.hidden[0, :kept])
-        described = describe_drafts(proposal, verdict.accepted, kept, p, q, rows.logits[0], u_accept, sampler, keep)
-        emitted = None
-        if kept == len(new):
-            emitted = describe_emitted(
-                verdict.token, verdict.kind, p[kept - 1], rows.logits[0, kept - 1], sampler, keep
-            )
-        yield Round(
-            start=start,
-            drafted=described,
-            emitted=emitted,
-            stop=reason,
-            seconds=Seconds(
-                draft=0.0 if drafter.oracle else drafted - began,
-                verify=verified - drafted,
-                loop=time.perf_counter() - verified,
-            ),
-            p_rows=p if keep.rows else None,
-            q_rows=q if keep.rows else None,
-            after_top=favourites(p[-1], rows.logits[0, -1], sampler, keep),
+        yield record(
+            start,
+            proposal,
+            verdict,
+            kept,
+            reason,
+            p=p,
+            q=q,
+            logits=rows.logits[0],
+            u_accept=u_accept,
+            sampler=sampler,
+            draft_seconds=0.0 if drafter.oracle else drafted - began,
+            verify_seconds=verified - drafted,
+            verified=verified,
+            keep=keep,
         )
-
-
-def describe_drafts(
-    proposal: Proposal,
-    accepted: int,
-    kept: int,
-    p: Tensor,
-    q: Tensor,
-    logits: Tensor,
-    u_accept: Sequence[float],
-    sampler: Sampler,
-    keep: Keep,
-) -> tuple[Draft, ...]:
-    """The record of each draft of a round of which `kept` tokens entered the text."""
-    n = len(proposal.tokens)
-    if n == 0:
-        return ()
-    ids = torch.tensor(proposal.tokens, device=p.device)[:, None]
-    p_raw_rows = logits[:n].to(p.device, torch.float32).softmax(-1)
-    q_raw_rows = q.float() if proposal.logits is None else proposal.logits.to(p.device, torch.float32).softmax(-1)
-    columns = [t.gather(1, ids)[:, 0].tolist() for t in (p[:n], q, p_raw_rows, q_raw_rows)]
-    overlaps = torch.minimum(p[:n], q).sum(-1).tolist()
-    # Cut before the target's own token: a rejected draft goes with its replacement.
-    statuses = [ACCEPTED] * min(accepted, kept)
-    if accepted < n and kept == accepted + 1:
-        statuses.append(REJECTED)
-    statuses += [DISCARDED] * (n - len(statuses))
-    q_shown = q_raw_rows if sampler.greedy else q
-    return tuple(
-        Draft(
-            id=token,
-            p=columns[0][i],
-            q=columns[1][i],
-            p_raw=columns[2][i],
-            q_raw=columns[3][i],
-            overlap=overlaps[i],
-            u=None if sampler.greedy else u_accept[i],
-            status=statuses[i],
-            p_top=favourites(p[i], logits[i], sampler, keep),
-            q_top=top(q_shown[i], keep.top) if keep.top else (),
-        )
-        for i, token in enumerate(proposal.tokens)
-    )
-
-
-def describe_emitted(token: int, kind: str, p: Tensor, logits: Tensor, sampler: Sampler, keep: Keep) -> Emitted:
-    """The record of the target's own token, drawn where the target's row is p [V]."""
-    p_raw = logits.to(p.device, torch.float32).softmax(-1)
-    return Emitted(token, kind, float(p[token]), float(p_raw[token]), favourites(p, logits, sampler, keep))
-
-
-def favourites(p: Tensor, logits: Tensor, sampler: Sampler, keep: Keep) -> tuple[tuple[int, float], ...]:
-    """The top of one target row [V], if it is wanted; when greedy, of the softmax behind the one-hot row."""
-    if not keep.top:
-        return ()
-    return top(logits.to(p.device, torch.float32).softmax(-1) if sampler.greedy else p, keep.top)

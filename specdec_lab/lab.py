@@ -11,12 +11,13 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab import decode
-from specdec_lab.decode import Keep, Stops
+from specdec_lab.decode import Stops
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
 from specdec_lab.models.load import EMBEDDED, check_same_vocabulary, eos_of, load_model, pick_device
+from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Round, Trace
 

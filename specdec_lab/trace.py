@@ -181,12 +181,6 @@ class Trace:
             assert statuses.count(REJECTED) == (r.emitted is not None and r.emitted.kind == CORRECTED)
 
 
-def top(probabilities: Tensor, n: int) -> tuple[tuple[int, float], ...]:
-    """The n most likely (id, probability) pairs of one row [V], those of probability 0 left out."""
-    values, ids = probabilities.topk(min(n, len(probabilities)))
-    return tuple((i, v) for i, v in zip(ids.tolist(), values.tolist()) if v > 0)
-
-
 def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:
     """The rounds as plain data, in the form of `specdec-lab demo --json` (described in the README).
 

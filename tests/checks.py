@@ -11,9 +11,10 @@ import torch
 from tiny import Scripted, TinyModel
 from torch import Tensor
 
-from specdec_lab.decode import Keep, Stops, speculative
+from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import Drafter
 from specdec_lab.models import Model
+from specdec_lab.record import Keep
 from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler
 from specdec_lab.verify import residual, verify
 

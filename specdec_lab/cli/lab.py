@@ -68,7 +68,12 @@ def serve(folder: Path, ip: str, port: int) -> int:
     display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     command = [sys.executable, "-m", "jupyterlab", str(folder), f"--ServerApp.ip={ip}", f"--ServerApp.port={port}"]
-    command += ["--ServerApp.port_retries=0", "--log-level=ERROR", "--LabApp.log_level=ERROR", f"--LabApp.default_url=/lab/tree/{FIRST}"]
+    command += [
+        "--ServerApp.port_retries=0",
+        "--log-level=ERROR",
+        "--LabApp.log_level=ERROR",
+        f"--LabApp.default_url=/lab/tree/{FIRST}",
+    ]
     command += ["--allow-root"] if root else []
     command += [] if display and not root else ["--no-browser"]
     environment = os.environ | {

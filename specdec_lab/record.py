@@ -1,0 +1,111 @@
+"""Writing a round down: from the tensors that decided it to the plain numbers of a `Round`."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from specdec_lab.drafters.base import Proposal
+from specdec_lab.sampling import Sampler
+from specdec_lab.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
+from specdec_lab.verify import Verdict
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What a round records beyond the numbers that decided: the `top` n of p and q, and all `rows`."""
+
+    top: int = 0
+    rows: bool = False
+
+
+def record(
+    start: int,
+    proposal: Proposal,
+    verdict: Verdict,
+    kept: int,
+    stop: str | None,
+    *,
+    p: Tensor,
+    q: Tensor,
+    logits: Tensor,
+    u_accept: Sequence[float],
+    sampler: Sampler,
+    draft_seconds: float,
+    verify_seconds: float,
+    verified: float,
+    keep: Keep,
+) -> Round:
+    """The record of a round of γ drafts, of which `kept` tokens entered the text.
+
+    Args:
+        start: tokens in the text before the round.
+        stop: why the text ends here, or None.
+        p, q: the rows that decided, [γ + 1, V] and [γ, V].
+        logits: the target's raw rows [γ + 1, V].
+        u_accept: the γ uniforms of the accept test.
+        verified: the clock when the target's rows were there; what came since is the loop's own
+            time, this record included.
+    """
+    n = len(proposal.tokens)
+    p_raw = logits.to(p.device, torch.float32).softmax(-1)
+    q_raw = q.float() if proposal.logits is None else proposal.logits.to(p.device, torch.float32).softmax(-1)
+    # A one-hot row has no second choice worth showing; the softmax behind it has.
+    p_shown, q_shown = (p_raw, q_raw) if sampler.greedy else (p, q)
+
+    ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
+    decided = zip(*(rows.gather(1, ids)[:, 0].tolist() for rows in (p[:n], q, p_raw[:n], q_raw)))
+    overlaps = torch.minimum(p[:n], q).sum(-1).tolist()
+    # A stop may cut the target's own token off; the rejected draft then goes with its replacement.
+    whole = kept == verdict.accepted + 1
+    statuses = [ACCEPTED] * min(verdict.accepted, kept)
+    statuses += [REJECTED] if whole and verdict.accepted < n else []
+    statuses += [DISCARDED] * (n - len(statuses))
+    drafted = tuple(
+        Draft(
+            id=token,
+            p=p_x,
+            q=q_x,
+            p_raw=p_raw_x,
+            q_raw=q_raw_x,
+            overlap=overlap,
+            u=None if sampler.greedy else u,
+            status=status,
+            p_top=top(p_row, keep.top),
+            q_top=top(q_row, keep.top),
+        )
+        for token, (p_x, q_x, p_raw_x, q_raw_x), overlap, u, status, p_row, q_row in zip(
+            proposal.tokens, decided, overlaps, u_accept, statuses, p_shown, q_shown
+        )
+    )
+    emitted = None
+    if whole:
+        row, token = verdict.accepted, verdict.token
+        emitted = Emitted(
+            token,
+            verdict.kind,
+            p=float(p[row, token]),
+            p_raw=float(p_raw[row, token]),
+            p_top=top(p_shown[row], keep.top),
+        )
+    after_top = top(p_shown[n], keep.top)
+    return Round(
+        start=start,
+        drafted=drafted,
+        emitted=emitted,
+        stop=stop,
+        seconds=Seconds(draft_seconds, verify_seconds, loop=time.perf_counter() - verified),
+        p_rows=p if keep.rows else None,
+        q_rows=q if keep.rows else None,
+        after_top=after_top,
+    )
+
+
+def top(row: Tensor, n: int) -> tuple[tuple[int, float], ...]:
+    """The n most likely (id, probability) pairs of one row [V], those of probability 0 left out."""
+    if n == 0:
+        return ()
+    values, ids = row.topk(min(n, len(row)))
+    return tuple((i, v) for i, v in zip(ids.tolist(), values.tolist()) if v > 0)
