@@ -106,7 +106,7 @@ def test_round_explorer_in_lesson_02(page):
     for word in marks:  # symbol and word, not colour alone
         assert re.search(rf"[✓✗↻+–·] {word}", explorer.inner_text())
     right = sum(m == g for m, g in zip(marks, ["accepted"] * (len(marks) - 1) + ["corrected"]))
-    assert f"{right} of {len(marks)} right" in explorer.inner_text()
+    assert f"{right} right of {len(marks)} set" in explorer.inner_text()
 
     # By keyboard alone: next round, mark, reveal, three times.
     seen = []
@@ -120,7 +120,7 @@ def test_round_explorer_in_lesson_02(page):
         page.keyboard.press("Enter")
         seen.append(happened(explorer))
         assert seen[-1], "Enter on reveal did nothing"
-        given = int(re.search(r"of (\d+) right", explorer.inner_text())[1])
+        given = int(re.search(r"right of (\d+) set", explorer.inner_text())[1])
         assert given == len(marks) + i + 1, "the mark set by keyboard was lost"
     assert any("rejected" in marks or "bonus" in marks for marks in seen)
     screenshot(explorer, "explorer-revealed")

@@ -94,13 +94,13 @@ function render({ model, el }) {
   function verdictSentence(r) {
     const n = r.drafted.length, miss = r.drafted.findIndex((d) => d.status === "rejected");
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
-    if (!r.emitted) return `the text ended inside this round (${r.stop}): what was left of the draft is discarded.`;
+    if (!r.emitted) return `the text ended inside this round (${r.stop === "eos" ? "end marker" : r.stop}): the remaining drafts are discarded.`;
     if (n === 0) return "nothing was drafted: an ordinary step, one token from one pass.";
     if (miss < 0) return `all ${n} drafts accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
     const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].text === d.text).length;
     const sentence = `${kept} accepted; draft ${miss + 1} is the first miss, and the target's own token takes its place: ` +
       `${kept + 1} token${kept ? "s" : ""} from one pass.`;
-    return late
+    return late && data.greedy
       ? `${sentence} ${late === 1 ? "One draft" : `${late} drafts`} after the miss would have agreed, but followed a token that is not in the text.`
       : sentence;
   }
@@ -118,6 +118,11 @@ function render({ model, el }) {
       },
       h("code", {}, text),
     );
+  }
+
+  function ownButton(r, column) {
+    const { text, kind } = r.emitted;
+    return tokenButton(column, visible(text), kind, `the target's own token: ${visible(text)}, ${kind}`);
   }
 
   function markSelect(column, choices) {
@@ -159,17 +164,17 @@ function render({ model, el }) {
         const guess = state.guesses[state.round][i];
         const note = !guess ? null : guess === word ? h("div", { class: "sdl-note" }, "as you said")
           : h("div", { class: "sdl-note" }, `you: ${mark(guess).symbol} ${guess}`);
-        const adds = i === n && n ? h("div", { class: "sdl-note" }, "the target adds:") : null;
-        return h("td", { "data-happened": word }, adds, word === "nothing" ? "nothing: a stop" : chip(word), note);
+        if (i === n && word !== "bonus" && word !== "plain") return h("td", {}, h("span", { class: "sdl-note" }, "not used"), note);
+        return h("td", i < n ? { "data-happened": word } : {}, chip(word), note);
       }),
     );
     // A correction stands where the miss was; a bonus stands after the last draft.
     const place = r.emitted ? words.filter((word) => word === "accepted").length : -1;
     const own = shown
       ? h("tr", {}, h("th", { scope: "row" }, "into the text"),
-          ...words.map((word, i) => h("td", {},
-            i === place ? tokenButton(n, visible(r.emitted.text), r.emitted.kind, `the target's own token: ${visible(r.emitted.text)}, ${r.emitted.kind}`)
-              : i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")))
+          ...words.map((word, i) => i === place
+            ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), h("div", { class: "sdl-note" }, `${mark(r.emitted.kind).symbol} ${r.emitted.kind}`))
+            : h("td", {}, i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")))
       : null;
     return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-strip" }, h("tbody", {}, head, drafts, target, marks, own)));
   }
@@ -188,7 +193,9 @@ function render({ model, el }) {
     if (state.chosen < n) {
       const d = r.drafted[state.chosen];
       const ratio = d.q > 0 ? Math.min(1, d.p / d.q) : 0;
-      const facts = [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
+      const facts = data.greedy
+        ? [["the target gives it", percent(d.p_raw)], ["p (greedy: 1 for its first choice, else 0)", d.p], ["q (likewise, the draft's)", d.q], ["min(1, p/q)", ratio], ["u", "not needed"]]
+        : [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
       const decided = d.status === "discarded" ? "never examined, or cut off" : data.greedy
         ? (d.p === 1 ? "it is the target's own choice" : "the target chooses another token")
         : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
@@ -196,8 +203,7 @@ function render({ model, el }) {
         "div", { class: "sdl-detail" },
         h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), h("code", {}, visible(d.text)),
           h("table", {}, h("tbody", {},
-            ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, number(value)))),
-            data.greedy ? h("tr", {}, h("th", { scope: "row" }, "before one-hot: p, q"), h("td", {}, `${number(d.p_raw)}, ${number(d.q_raw)}`)) : null)),
+            ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, typeof value === "string" ? value : number(value)))))),
           shown ? h("div", {}, decided) : null),
         bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
       );
@@ -217,7 +223,7 @@ function render({ model, el }) {
     const items = [
       ["rounds revealed", `${seen.length} of ${rounds.length}`], ["target passes", seen.length], ["new tokens", tokens],
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
-      ["your marks", given ? `${right} of ${given} right` : "none yet"],
+      ["your marks", given ? `${right} right of ${given} set` : "none set"],
     ];
     return h("div", { class: "sdl-totals" },
       ...items.map(([name, value]) => h("div", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));

@@ -25,13 +25,22 @@ def rounds_html(data: dict, most: int = 8) -> str:
     for i, r in enumerate(data["rounds"][:most], start=1):
         cells = "".join(token(d["status"], d["text"]) for d in r["drafted"]) or "nothing drafted "
         own = token(r["emitted"]["kind"], r["emitted"]["text"]) if r["emitted"] else f"stopped ({r['stop']})"
-        lines.append(f'<div style="margin:4px 0">round {i}: {cells}→ {own}</div>')
+        lines.append(
+            f'<div style="margin:6px 0">round {i}: {cells}→ {own}'
+            f'<div style="font-size:12px;opacity:.8">the target said: {escape(target_line(r))}</div></div>'
+        )
     left = len(data["rounds"]) - most
     more = f"<div>… and {left} more rounds.</div>" if left > 0 else ""
     return (
         f'<div style="font-size:14px"><b>{escape(data["title"])}</b>{"".join(lines)}{more}'
         f"<div>{escape(data['summary'])}</div></div>"
     )
+
+
+def target_line(r: dict) -> str:
+    """The target's favourite at each place of a round, the one after the last draft included."""
+    tops = [*(d["p_top"] for d in r["drafted"]), r["after_top"]]
+    return " ".join(f"“{visible(t[0]['text'])}”" for t in tops if t)
 
 
 def rounds_text(data: dict, most: int = 8) -> str:
@@ -41,5 +50,5 @@ def rounds_text(data: dict, most: int = 8) -> str:
         cells = [f"{MARKS[d['status']].symbol}“{visible(d['text'])}”" for d in r["drafted"]] or ["nothing drafted"]
         e = r["emitted"]
         own = f"{MARKS[e['kind']].symbol}“{visible(e['text'])}” {e['kind']}" if e else f"stopped ({r['stop']})"
-        lines.append(f"round {i}: {' '.join(cells)}  →  {own}")
+        lines.append(f"round {i}: {' '.join(cells)}  →  {own}   (the target said: {target_line(r)})")
     return "\n".join([*lines, data["summary"]])
