@@ -40,6 +40,7 @@ def test_the_palette_is_the_promised_one():
 
 def test_line_breaks_stay_on_one_line():
     assert visible("a\n\tb\r") == "a⏎⇥b␍"
+    assert (visible("  "), visible(" a"), visible("")) == ("␣␣", " a", "")
 
 
 def test_terminal_line():

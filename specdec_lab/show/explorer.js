@@ -16,7 +16,7 @@ function h(tag, attributes = {}, ...children) {
   return node;
 }
 
-const visible = (text) => text.replace(/\n/g, "⏎").replace(/\t/g, "⇥");
+const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥");
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
@@ -196,7 +196,7 @@ function render({ model, el }) {
       const facts = data.greedy
         ? [["the target gives it", percent(d.p_raw)], ["p (greedy: 1 for its first choice, else 0)", d.p], ["q (likewise, the draft's)", d.q], ["min(1, p/q)", ratio], ["u", "not needed"]]
         : [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
-      const decided = d.status === "discarded" ? "never examined, or cut off" : data.greedy
+      const decided = d.status === "discarded" ? "never compared, or cut off by a stop" : data.greedy
         ? (d.p === 1 ? "it is the target's own choice" : "the target chooses another token")
         : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
       return h(
