@@ -30,7 +30,11 @@ def jupyter(tmp_path_factory) -> str:
     """The address of a running JupyterLab on a fresh working copy."""
     folder = tmp_path_factory.mktemp("lab")
     command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(folder / "course"), "--port", "8890"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Open tabs and settings of whoever runs this stay out of it.
+    own = {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
+    server = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | own
+    )
     printed = []
     for line in server.stdout:
         printed.append(line)
@@ -58,7 +62,7 @@ def browser():
 @pytest.fixture
 def page(browser, jupyter):
     """Opens a notebook of the course, runs all of it, and collects what the page asked of the outside world."""
-    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page = browser.new_page(viewport={"width": 1300, "height": 1250})
     page.outside = []
     page.on(
         "request",
@@ -66,7 +70,7 @@ def page(browser, jupyter):
     )
 
     def open_and_run(name: str) -> None:
-        page.goto(jupyter.replace("00_start_here.ipynb", name))
+        page.goto(jupyter.replace("00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
         page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         page.locator(".jp-Toolbar-kernelName", has_text="Python 3").first.wait_for(timeout=60_000)
         page.get_by_role("menuitem", name="Run", exact=True).click()

@@ -11,12 +11,14 @@ from tiny import TinyModel
 import specdec_lab as sd
 from specdec_lab.decode import Stops
 from specdec_lab.drafters import ModelDrafter
+from specdec_lab.errors import LabError
 from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.show import terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.marks import MARKS, visible
 from specdec_lab.show.static import rounds_html, rounds_text
+from specdec_lab.trace import Trace
 
 
 def words(ids):
@@ -113,6 +115,11 @@ def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
     assert len(json.dumps(shown[0])) < 50_000
 
 
+def test_a_run_without_rounds_is_one_sentence():
+    with pytest.raises(LabError, match="no round to show"):
+        explorer_data(Trace([0]), words, "t")
+
+
 def test_two_explorers_do_not_hide_each_others_pictures(data):
     assert RoundExplorer(data).data["id"] != RoundExplorer(data).data["id"]
 
@@ -140,7 +147,6 @@ def test_bars_say_their_numbers_and_when_there_is_no_guess():
 def test_a_race_alternates_and_takes_medians():
     calls, target = [], TinyModel(4, seed=1)
     from specdec_lab.decode import plain
-    from specdec_lab.trace import Trace
 
     def arm(name):
         def run():

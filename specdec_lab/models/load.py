@@ -48,6 +48,8 @@ def load_model(
     """
     device = pick_device(device) if isinstance(device, str) else device
     source, shown = (target_dir(say), NAME) if name == EMBEDDED else (name, name)
+    if name != EMBEDDED and not Path(name).exists():
+        say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
     with explain_memory(f"load {shown}", "close other programs, or choose a smaller model or another device"):
         try:

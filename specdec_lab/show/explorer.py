@@ -8,6 +8,7 @@ import anywidget
 import traitlets
 from IPython.display import display
 
+from specdec_lab.errors import LabError
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.static import rounds_html, rounds_text
 from specdec_lab.show.terminal import summary
@@ -21,7 +22,12 @@ def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str)
 
     Args:
         trace: made with `Keep(top=5)`, so that each token has its alternatives.
+
+    Raises:
+        LabError: for a trace without rounds (interrupted before the first).
     """
+    if not trace.rounds:
+        raise LabError("There is no round to show: the run was interrupted before its first one. Run it again.")
     rounds = to_json(trace, text_of, detail=True)
     text = list(trace.prompt)
     for r, plain in zip(trace.rounds, rounds):

@@ -15,7 +15,7 @@ def token(word: str, text: str) -> str:
     )
 
 
-def rounds_html(data: dict, most: int = 8) -> str:
+def rounds_html(data: dict, most: int = 10) -> str:
     """The first `most` rounds of an explorer's data, a line each.
 
     Args:
@@ -30,7 +30,7 @@ def rounds_html(data: dict, most: int = 8) -> str:
             f'<div style="font-size:12px;opacity:.8">the target said: {escape(target_line(r))}</div></div>'
         )
     left = len(data["rounds"]) - most
-    more = f"<div>… and {left} more rounds.</div>" if left > 0 else ""
+    more = f"<div>… and {left} more.</div>" if left > 0 else ""
     return (
         f'<div style="font-size:14px"><b>{escape(data["title"])}</b>{"".join(lines)}{more}'
         f"<div>{escape(data['summary'])}</div></div>"
@@ -43,7 +43,7 @@ def target_line(r: dict) -> str:
     return " ".join(f"“{visible(t[0]['text'])}”" for t in tops if t)
 
 
-def rounds_text(data: dict, most: int = 8) -> str:
+def rounds_text(data: dict, most: int = 10) -> str:
     """The same in plain text."""
     lines = [data["title"]]
     for i, r in enumerate(data["rounds"][:most], start=1):
