@@ -36,12 +36,18 @@ def decode_seconds(trace: Trace) -> float:
 
 
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
-    """Run both arms by turns, the one that goes first changing each time; a short warm-up is the caller's."""
+    """Run both arms by turns, the one that goes first changing each time.
+
+    Raises:
+        KeyboardInterrupt: when an arm was interrupted.
+    """
     seconds: dict[str, list[float]] = {"plain": [], "speculative": []}
     last = {}
     arms = [("plain", plain), ("speculative", speculative)]
     for i in range(repeats):
         for name, run in arms if i % 2 == 0 else reversed(arms):
             last[name] = run()
+            if last[name].interrupted:
+                raise KeyboardInterrupt  # half a text would be a false time
             seconds[name].append(decode_seconds(last[name]))
     return Race(seconds["plain"], seconds["speculative"], last["plain"], last["speculative"])

@@ -1,6 +1,7 @@
 """The learner's working copy of the lessons: results cleared, work never overwritten."""
 
 import hashlib
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -45,18 +46,20 @@ def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
         record = target / RECORD
         began_as = _read(record)
         for lesson in lessons:
-            notebook = json.loads(lesson.read_text())
+            notebook = json.loads(lesson.read_text(encoding="utf-8"))
             new, mine = cells_hash(notebook), target / lesson.name
             if mine.exists() and began_as.get(lesson.name) == new:
                 continue
             place, what = mine, "new" if not mine.exists() else "updated"
-            if mine.exists() and not _untouched(mine, began_as.get(lesson.name)):
-                place, what = mine.with_stem(f"{mine.stem} (updated)"), "updated beside your edited copy"
-            place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n")
-            began_as[lesson.name] = new
+            for n in itertools.count(1):
+                if not place.exists() or _untouched(place, began_as.get(place.name)):
+                    break
+                place, what = mine.with_stem(f"{mine.stem} (update {n})"), "updated beside your edited copy"
+            place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            began_as |= {lesson.name: new, place.name: new}
             done.append(f"{place.name}: {what}")
         written = record.with_suffix(".tmp")
-        written.write_text(json.dumps(began_as, indent=1))
+        written.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
         shutil.move(written, record)
     except OSError as e:
         raise LabError(
@@ -67,13 +70,13 @@ def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
 
 def _read(record: Path) -> dict[str, str]:
     try:
-        return json.loads(record.read_text())
+        return json.loads(record.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return {}  # then every copy that differs counts as edited
 
 
 def _untouched(copy: Path, began_as: str | None) -> bool:
     try:
-        return cells_hash(json.loads(copy.read_text())) == began_as
+        return cells_hash(json.loads(copy.read_text(encoding="utf-8"))) == began_as
     except (json.JSONDecodeError, KeyError, TypeError):
         return False  # whatever it is, it is the learner's

@@ -83,8 +83,11 @@ def draw(probs: Tensor, u: float) -> int:
     """The token at u of the cumulative distribution of `probs` [V]; u in [0, 1). Never one of probability 0."""
     cumulative = probs.cumsum(-1)
     token = int(torch.searchsorted(cumulative, cumulative[-1:] * u, right=True))
-    if token == len(probs):  # u so close to 1 that the product rounded up to the total
-        token = int(probs.nonzero()[-1])
+    if token == len(probs) or probs[token] == 0:
+        # u so close to 1 that the product rounded up to the total; or a parallel sum (on a GPU)
+        # that is not quite monotone, and stepped on a token of probability 0.
+        possible = probs.nonzero()[:, 0]
+        token = int(possible[(possible <= token).sum() - 1])
     return token
 
 
@@ -98,8 +101,9 @@ class Uniforms:
     """
 
     def __init__(self, seed: int = 0, request: int = 0):
-        if seed < 0 or request < 0:
-            raise LabError(f"The seed is {min(seed, request)}, but must be 0 or larger.")
+        for name, value in (("seed", seed), ("request number", request)):
+            if not 0 <= value < 2**32:  # larger ones would share tables with smaller ones
+                raise LabError(f"The {name} is {value}, but must be between 0 and {2**32 - 1}.")
         self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, request])))
         self._table = np.empty((0, 3))
 

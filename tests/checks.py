@@ -15,7 +15,7 @@ from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import Drafter
 from specdec_lab.models import Model
 from specdec_lab.record import Keep
-from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler
+from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, draw
 from specdec_lab.verify import residual, verify
 
 SAMPLED = Sampler(1.0)
@@ -35,12 +35,31 @@ Drafts = Callable[[Sequence[int], int], Iterator[Drafted]]
 
 
 def cells(distribution: Tensor) -> Iterator[tuple[int, float, float]]:
-    """(token, probability, a u inside its cell) for an inverse-CDF draw."""
+    """(token, probability, a u inside its cell) for the engine's draw, whose edges are checked."""
     edge = 0.0
     for token, mass in enumerate(distribution.tolist()):
+        if mass > 1e-9:
+            for u in (edge + 1e-12, edge + mass - 1e-12):
+                assert draw(distribution, u) == token, "the draw does not invert the cumulative distribution"
         if mass > 0:
             yield token, mass, edge + mass / 2
         edge += mass
+
+
+def accept_chance(verify, p: Tensor, q: Tensor, x: int) -> float:
+    """How much of u in [0, 1) the rule itself accepts x for, by bisection: it is a step in u."""
+
+    def kept(u: float) -> bool:
+        return verify(torch.stack([p, p]), q[None], [x], [u], [0.5, 0.5]).accepted == 1
+
+    if kept(1 - 2**-53):
+        return 1.0
+    low, high = 0.0, 1.0
+    while high - low > 1e-16 and low < (low + high) / 2 < high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if kept(middle) else (low, middle)
+    assert all(kept(u) == (u < low) for u in (0.13, 0.37, 0.61, 0.89)), "the accept rule is not a step in u"
+    return low
 
 
 def drawn_from(q_of: Callable[[Sequence[int]], Tensor]) -> Drafts:
@@ -63,17 +82,23 @@ def drawn_from(q_of: Callable[[Sequence[int]], Tensor]) -> Drafts:
     return drafts
 
 
-def round_cells(target: TinyModel, text: Sequence[int], gamma: int, drafts: Drafts) -> Iterator[tuple[float, dict]]:
+def round_cells(
+    target: TinyModel, text: Sequence[int], gamma: int, drafts: Drafts, verify, chances: dict
+) -> Iterator[tuple[float, dict]]:
     """Cells (weight, uniforms) that together cover everything one round can depend on.
 
-    The accept rule is a step in u at p/q, the draws are steps at the cumulative sums: one point
-    inside each cell integrates them exactly.
+    The accept rule is a step in u, and where it steps is measured on the rule itself; the draws
+    are steps at the cumulative sums. One point inside each cell integrates them exactly.
+    `chances` remembers what was measured.
     """
     for d in drafts(text, gamma):
         start, p = len(text), [target.probabilities([*text, *d.tokens[:i]]) for i in range(len(d.tokens) + 1)]
         survived, script = d.weight, dict(d.script)
         for i, x in enumerate(d.tokens):
-            chance = min(1.0, float(p[i][x] / d.q[i][x]))
+            place = (*text, *d.tokens[: i + 1])
+            if place not in chances:
+                chances[place] = accept_chance(verify, p[i], d.q[i], x)
+            chance = chances[place]
             if chance < 1:
                 refused = {**script, (start + i, ACCEPT): (chance + 1) / 2}
                 for _, mass, u in cells(residual(p[i], d.q[i])):
@@ -105,12 +130,12 @@ def check_enumeration(
     path has emitted some text; continued by the target itself, the paths must add up to the
     target's distribution over texts of the greatest length that a path can have.
     """
-    prompt, runs = list(prompt), 0
+    prompt, runs, chances = list(prompt), 0, {}
     paths = [(1.0, [], [])]  # (weight, scripts, emitted)
     for _ in range(rounds):
         longer = []
         for weight, scripts, emitted in paths:
-            for mass, script in round_cells(target, prompt + emitted, gamma, drafts):
+            for mass, script in round_cells(target, prompt + emitted, gamma, drafts, verify, chances):
                 uniforms = Scripted([*scripts, script])
                 got: list[int] = []
                 stream = speculative(

@@ -54,10 +54,25 @@ def test_an_edited_copy_stays_and_the_update_lies_beside_it(folders):
     working_copy(mine, source)
     (mine / "00.ipynb").write_text(json.dumps(notebook("a", "b", "my own cell")))
     (source / "00.ipynb").write_text(json.dumps(notebook("a", "c")))
-    assert working_copy(mine, source) == ["00 (updated).ipynb: updated beside your edited copy"]
+    assert working_copy(mine, source) == ["00 (update 1).ipynb: updated beside your edited copy"]
     assert read(mine / "00.ipynb")["cells"][2]["source"] == "my own cell"
-    assert read(mine / "00 (updated).ipynb")["cells"][1]["source"] == "c"
+    assert read(mine / "00 (update 1).ipynb")["cells"][1]["source"] == "c"
     assert working_copy(mine, source) == []
+
+
+def test_work_in_an_update_is_work_too(folders):
+    source, mine = folders
+    working_copy(mine, source)
+    (mine / "00.ipynb").write_text(json.dumps(notebook("edited")))
+    (source / "00.ipynb").write_text(json.dumps(notebook("second")))
+    working_copy(mine, source)
+    (source / "00.ipynb").write_text(json.dumps(notebook("third")))
+    assert working_copy(mine, source) == ["00 (update 1).ipynb: updated beside your edited copy"]  # untouched: follows
+    (mine / "00 (update 1).ipynb").write_text(json.dumps(notebook("hours of work")))
+    (source / "00.ipynb").write_text(json.dumps(notebook("fourth")))
+    assert working_copy(mine, source) == ["00 (update 2).ipynb: updated beside your edited copy"]
+    kept = [read(mine / f"00{n}.ipynb")["cells"][0]["source"] for n in ("", " (update 1)", " (update 2)")]
+    assert kept == ["edited", "hours of work", "fourth"]
 
 
 @pytest.mark.parametrize("torn", ["", '{"cells": [', "[]"])

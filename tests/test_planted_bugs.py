@@ -20,7 +20,9 @@ from specdec_lab.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.verify import Verdict, accepts, residual
 
 
-def broken_rule(*, swap=False, same_u=False, no_residual=False, bonus_from_q=False, shift_rows=False):
+def broken_rule(
+    *, swap=False, same_u=False, no_residual=False, bonus_from_q=False, shift_rows=False, lenient=False, strict=False
+):
     """The verification rule with one thing wrong."""
 
     def verify(p, q, drafts, u_accept, u_resample):
@@ -28,7 +30,9 @@ def broken_rule(*, swap=False, same_u=False, no_residual=False, bonus_from_q=Fal
             p = p.roll(-1, 0)
         for i, x in enumerate(drafts):
             a, b = (q, p) if swap else (p, q)
-            if not accepts(float(a[i, x]), float(b[i, x]), u_accept[i]):
+            p_x, q_x = float(a[i, x]), float(b[i, x])
+            p_x = (p_x * q_x) ** 0.5 if lenient and p_x < q_x else 0.9 * p_x if strict else p_x
+            if not accepts(p_x, q_x, u_accept[i]):
                 rest = p[i] if no_residual else residual(p[i], q[i])
                 return Verdict(i, draw(rest, u_accept[i] if same_u else u_resample[i]), "corrected")
         last = len(drafts)
@@ -48,7 +52,7 @@ def test_the_copy_of_the_rule_without_a_bug_passes():
     enumerate_with(verify=broken_rule())
 
 
-@pytest.mark.parametrize("bug", ["swap", "same_u", "no_residual", "bonus_from_q", "shift_rows"])
+@pytest.mark.parametrize("bug", ["swap", "same_u", "no_residual", "bonus_from_q", "shift_rows", "lenient", "strict"])
 def test_wrong_rules_are_caught_by_enumeration(bug):
     with pytest.raises(AssertionError, match="off by"):
         enumerate_with(verify=broken_rule(**{bug: True}))

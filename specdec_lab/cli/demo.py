@@ -29,9 +29,13 @@ def run(args: argparse.Namespace) -> int:
     prompt = lab.encode(args.prompt)
     common = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
     trace = lab.speculative(prompt, drafter, gamma=args.gamma, **common)
-    if trace.interrupted and not args.json:
-        say(f"Interrupted after {len(trace.rounds)} rounds; they are shown below.")
+    if trace.interrupted and not trace.rounds:
+        raise KeyboardInterrupt
+    if trace.interrupted:
+        say(f"Interrupted after {len(trace.rounds)} rounds; they are shown, and compared as far as they go.")
     plain = lab.plain(prompt, **common)
+    if plain.interrupted:
+        raise KeyboardInterrupt
     trace.check()
 
     plain_tokens = plain.tokens[: len(trace.tokens)] if trace.interrupted else plain.tokens
@@ -71,9 +75,9 @@ def show(result: dict, trace, drafter, text_of) -> None:
     for i, r in enumerate(trace.rounds, start=1):
         print(f"{i:4}  {terminal.round_line(r, text_of, colour)}")
     print(f"\n      {terminal.legend(colour)}\n\n{result['text']}\n\n{terminal.summary(trace)}")
-    if drafter.oracle:
+    if drafter.oracle and drafter.lowest is not None:
         print(
-            f"The dial aimed at α = {drafter.alpha:.2f}; on this text it could not go below {drafter.lowest:.2f}. "
+            f"The dial aimed at α = {drafter.alpha:.2f}; the lowest it could reach on this text is {drafter.lowest:.2f}. "
             f"It asked the target {drafter.oracle_passes} times: an instrument, not a speed-up."
         )
     if result["identical"] is None:

@@ -42,6 +42,8 @@ def show_one_round(args: argparse.Namespace) -> None:
 
     lab = load(args.target, args.draft, args.device, say)
     trace = lab.speculative(PROMPT, "lookup", max_new_tokens=24)
+    if trace.interrupted:
+        raise KeyboardInterrupt
     telling = (r for r in trace.rounds if r.accepted and r.emitted and r.emitted.kind == "corrected")
     shown = next(telling, trace.rounds[0])
     colour = terminal.use_colour()

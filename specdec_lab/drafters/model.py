@@ -9,6 +9,8 @@ from specdec_lab.drafters.base import Drafter, Proposal
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms, draw
 
+CATCH_UP = 64  # tokens that the first drafting pass takes along; more go through a prefill
+
 
 class ModelDrafter(Drafter):
     """Drafts by ordinary decoding with `model`, which must share the target's vocabulary."""
@@ -27,16 +29,19 @@ class ModelDrafter(Drafter):
         gamma = min(gamma, self.model.context - len(text))
         if gamma < 1:
             return Proposal([])
-        unseen = list(text[self.cached.lengths[0] :])
-        self.cached.prefill(unseen[:-1])
+        # Usually the newest token alone; after a fully accepted round also the last draft, which
+        # was drawn but never fed; after rounds without drafts, all of those. One pass takes them.
+        new = list(text[self.cached.lengths[0] :])
+        self.cached.prefill(new[:-CATCH_UP])
+        new = new[-CATCH_UP:]
         tokens, q, logits = [], [], []
-        last = unseen[-1]
         for i in range(gamma):
-            row = self.fit(self.cached.extend([[last]]).logits[0, -1])
-            last, q_row, shown = self.choose(row, sampler, uniforms(len(text) + i, DRAFT))
-            tokens.append(last)
+            row = self.fit(self.cached.extend([new]).logits[0, -1])
+            token, q_row, shown = self.choose(row, sampler, uniforms(len(text) + i, DRAFT))
+            tokens.append(token)
             q.append(q_row)
             logits.append(shown)
+            new = [token]
         return Proposal(tokens, torch.stack(q), torch.stack(logits))
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:

@@ -40,6 +40,8 @@ def legend(colour: bool) -> str:
 
 def summary(trace: Trace) -> str:
     """The counts of a trace, in words."""
+    if not trace.rounds:
+        return "No round was run."
     alpha = "no draft was tested" if trace.alpha is None else f"α = {trace.alpha:.2f}"
     return (
         f"{len(trace.tokens)} new tokens in {trace.target_passes} target passes: "
