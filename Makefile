@@ -34,7 +34,7 @@ full: .venv/test
 	@touch $@
 
 .venv/test: pyproject.toml constraints.txt | .venv/bin/python
-	@echo "Installing into .venv: the packages of the course (see make lab) and of its tests (90 MB more)."
+	@echo "Installing into .venv: the packages of the course (see make lab) and of its tests."
 	@$(PIP) -c constraints.txt -e ".[lab,dev]"
 	@touch $@ .venv/lab
 

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.course import working_copy
 
     if importlib.util.find_spec("jupyterlab") is None:
-        raise LabError('JupyterLab is not installed: run  pip install "specdec-lab[lab]"  (or  make lab).')
+        raise LabError('JupyterLab is not installed: run  make lab  (or  pip install -e ".[lab]"  in the clone).')
     for line in working_copy(Path(args.dir)):
         say(line)
     show_one_round(args)
