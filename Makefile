@@ -25,7 +25,8 @@ full: .venv/test
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is older: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	  echo "$(PYTHON) cannot make an environment: on Debian or Ubuntu, run  apt install python3-venv  first."; exit 1; }
 
 .venv/lab: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: PyTorch (190 MB; on Linux its CUDA libraries may add several GB, see README), transformers and JupyterLab (120 MB)."

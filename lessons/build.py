@@ -39,7 +39,7 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
         cell.metadata.pop("execution", None)
         cell.outputs = [o for o in cell.outputs if WIDGET not in o.get("data", {})]
     notebook.metadata.pop("widgets", None)
-    path.write_text(nbformat.writes(notebook) + "\n")
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 
 
 def build(source: Path) -> None:
@@ -61,7 +61,7 @@ def record() -> None:
     trace = lab.speculative(PROMPT, "lookup", max_new_tokens=40)
     data = explorer_data(trace, lab.text, f"A recorded run: {lab.target.name}, drafts by prompt lookup")
     RECORDED.parent.mkdir(exist_ok=True)
-    RECORDED.write_text(json.dumps(rounded(data), ensure_ascii=False, indent=1) + "\n")
+    RECORDED.write_text(json.dumps(rounded(data), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def rounded(value):

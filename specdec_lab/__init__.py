@@ -3,31 +3,36 @@
 Start reading at `verify.py` (the rule), then `decode.py` (the loop) and `drafters/`.
 """
 
-from specdec_lab.clock import race
-from specdec_lab.decode import Stops, plain, speculative
-from specdec_lab.errors import LabError
-from specdec_lab.lab import Lab, load, load_soon, recorded_round
-from specdec_lab.record import Keep
-from specdec_lab.sampling import Sampler, Uniforms
-from specdec_lab.show.bars import Bar, Bars
-from specdec_lab.trace import Round, Trace
+import importlib
 
-__all__ = [
-    "Bar",
-    "Bars",
-    "Keep",
-    "Lab",
-    "LabError",
-    "Round",
-    "Sampler",
-    "Stops",
-    "Trace",
-    "Uniforms",
-    "load",
-    "load_soon",
-    "plain",
-    "race",
-    "recorded_round",
-    "speculative",
-]
+# Each name is imported when it is first used: `doctor` must run where torch does not.
+_HOME = {
+    "Bar": "show.bars",
+    "Bars": "show.bars",
+    "Keep": "record",
+    "Lab": "lab",
+    "LabError": "errors",
+    "Round": "trace",
+    "Sampler": "sampling",
+    "Stops": "decode",
+    "Trace": "trace",
+    "Uniforms": "sampling",
+    "load": "lab",
+    "load_soon": "lab",
+    "plain": "decode",
+    "race": "clock",
+    "recorded_round": "lab",
+    "speculative": "decode",
+}
+__all__ = list(_HOME)
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"specdec_lab has no {name!r}")
+    return getattr(importlib.import_module(f"specdec_lab.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

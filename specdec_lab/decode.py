@@ -4,14 +4,15 @@ Both keep one invariant between rounds: every token of the text but the last is 
 pass over [last, drafts…] returns γ + 1 rows: one for each draft, and one after the last draft.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+from torch import Tensor
 
 from specdec_lab.drafters.base import Drafter, Proposal
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
-from specdec_lab.record import Keep, record
+from specdec_lab.record import Keep, Stopwatch, record
 from specdec_lab.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, draw
 from specdec_lab.trace import PLAIN, Round
 from specdec_lab.verify import Verdict, verify
@@ -49,8 +50,8 @@ class Stops:
         return len(new), None
 
 
-def begin(target: Model, prompt: Sequence[int]) -> Cached:
-    """Check the prompt and cache all but its last token.
+def begin(target: Model, prompt: Sequence[int]) -> tuple[Cached, Tensor | None]:
+    """Check the prompt and cache all but its last token; also returns the hidden rows of what is cached.
 
     Raises:
         LabError: for an empty prompt, one that leaves no room, or ids outside the vocabulary.
@@ -67,8 +68,7 @@ def begin(target: Model, prompt: Sequence[int]) -> Cached:
             f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
         )
     cached = target.cached()
-    cached.prefill(prompt[:-1])
-    return cached
+    return cached, cached.prefill(prompt[:-1])
 
 
 def plain(
@@ -83,14 +83,14 @@ def plain(
     """Ordinary decoding: one target pass a token. The yardstick for everything else."""
     uniforms = uniforms or Uniforms()
     text = list(prompt)
-    cached = begin(target, prompt)
+    cached, _ = begin(target, prompt)
     reason = None
     while reason is None:
-        start, began = len(text), time.perf_counter()
+        start, watch = len(text), Stopwatch()
         logits = cached.extend([[text[-1]]]).logits[0]
         p = sampler(logits)
         target.synchronize()
-        verified = time.perf_counter()
+        watch.lap("verify")
 
         token = draw(p[0], uniforms(start, RESAMPLE))
         _, reason = stops.cut(text[len(prompt) :], [token], target.context - start)
@@ -106,10 +106,8 @@ def plain(
             logits=logits,
             u_accept=(),
             sampler=sampler,
-            draft_seconds=0.0,
-            verify_seconds=verified - began,
-            verified=verified,
             keep=keep,
+            watch=watch,
         )
 
 
@@ -145,21 +143,22 @@ def speculative(
         )
     uniforms = uniforms or Uniforms()
     text = list(prompt)
-    cached = begin(target, prompt)
-    drafter.start(cached, prompt)
+    cached, hidden = begin(target, prompt)
+    drafter.start(cached, prompt, hidden)
+    drafting = "oracle" if drafter.oracle else "draft"
     reason = None
     while reason is None:
-        start, room = len(text), target.context - len(text)
-        began = time.perf_counter()
+        start, room, watch = len(text), target.context - len(text), Stopwatch()
         proposal = drafter.propose(text, min(gamma, room - 1), sampler, uniforms)
         drafts = proposal.tokens
-        drafted = time.perf_counter()
+        target.synchronize()
+        watch.lap(drafting)
 
         rows = cached.extend([[text[-1], *drafts]])
         p = sampler(rows.logits[0])
         q = proposal.distributions(target.vocab_size, p.device)
         target.synchronize()
-        verified = time.perf_counter()
+        watch.lap("verify")
 
         u_accept = [uniforms(start + i, ACCEPT) for i in range(len(drafts))]
         u_resample = [uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
@@ -169,7 +168,9 @@ def speculative(
 
         text += new[:kept]
         cached.rewind([len(text) - 1])
+        watch.lap("loop")
         drafter.observe(text, rows.hidden[0, :kept])
+        watch.lap(drafting)
         yield record(
             start,
             proposal,
@@ -181,8 +182,6 @@ def speculative(
             logits=rows.logits[0],
             u_accept=u_accept,
             sampler=sampler,
-            draft_seconds=0.0 if drafter.oracle else drafted - began,
-            verify_seconds=verified - drafted,
-            verified=verified,
             keep=keep,
+            watch=watch,
         )

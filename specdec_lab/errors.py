@@ -2,8 +2,6 @@
 
 from contextlib import contextmanager
 
-import torch
-
 
 class LabError(Exception):
     """A mistake in the input or the machine's state, told in one clear sentence."""
@@ -20,11 +18,14 @@ def explain_memory(what: str, remedy: str):
     Raises:
         LabError: when the CPU or GPU allocator ran out of memory.
     """
+    import torch  # late: `doctor` tells errors also where torch is missing
+
     try:
         yield
     except (torch.OutOfMemoryError, MemoryError) as e:
         raise LabError(f"Not enough memory to {what}: {remedy}.") from e
     except RuntimeError as e:
-        if "not enough memory" in str(e) or "can't allocate memory" in str(e):  # CPU allocator
+        # The CPU's allocator, and MPS, which has no error class of its own.
+        if any(said in str(e) for said in ("not enough memory", "can't allocate memory", "out of memory")):
             raise LabError(f"Not enough memory to {what}: {remedy}.") from e
         raise

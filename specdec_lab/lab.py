@@ -20,6 +20,7 @@ from specdec_lab.models.load import EMBEDDED, check_same_vocabulary, eos_of, loa
 from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Round, Trace
+from specdec_lab.verify import Verdict, verify
 
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
@@ -76,20 +77,28 @@ class Lab:
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
         return Stops(max_new_tokens, self.eos, found)
 
-    def plain(
-        self, prompt: str | Sequence[int], *, temperature: float = 0.0, max_new_tokens: int = 64, seed: int = 0, **more
-    ) -> Trace:
-        """Decode without speculation. Further arguments go to `decode.plain`."""
+    def settings(
+        self,
+        *,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        max_new_tokens: int = 64,
+        stop_strings: Sequence[str] = (),
+        seed: int = 0,
+        request: int = 0,
+    ) -> dict:
+        """What both ways of decoding take, from plain values: a sampler, stops and random numbers."""
+        return {
+            "sampler": Sampler(temperature, top_k, top_p),
+            "stops": self.stops(max_new_tokens, stop_strings),
+            "uniforms": Uniforms(seed, request),
+        }
+
+    def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
+        """Decode without speculation. `settings` are those of `Lab.settings`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
-        rounds = decode.plain(
-            self.target,
-            ids,
-            sampler=Sampler(temperature),
-            stops=self.stops(max_new_tokens),
-            uniforms=Uniforms(seed),
-            **more,
-        )
-        return collect(ids, rounds)
+        return collect(ids, decode.plain(self.target, ids, keep=keep, **self.settings(**settings)))
 
     def speculative(
         self,
@@ -97,13 +106,11 @@ class Lab:
         drafter: str | Drafter = "lookup",
         *,
         gamma: int = 4,
-        temperature: float = 0.0,
-        max_new_tokens: int = 64,
-        seed: int = 0,
+        verify: Callable[..., Verdict] = verify,
         keep: Keep = Keep(top=5),
-        **more,
+        **settings,
     ) -> Trace:
-        """Decode with speculation. Further arguments go to `decode.speculative`."""
+        """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
         rounds = decode.speculative(
@@ -111,11 +118,9 @@ class Lab:
             drafter,
             ids,
             gamma=gamma,
-            sampler=Sampler(temperature),
-            stops=self.stops(max_new_tokens),
-            uniforms=Uniforms(seed),
+            verify=verify,
             keep=keep,
-            **more,
+            **self.settings(**settings),
         )
         return collect(ids, rounds)
 
@@ -148,7 +153,7 @@ def recorded_round() -> "RoundExplorer":
     """The Round Explorer on a short run that was recorded once: no model, no waiting."""
     from specdec_lab.show.explorer import RoundExplorer
 
-    text = resources.files("specdec_lab").joinpath("data/recorded_rounds.json").read_text()
+    text = resources.files("specdec_lab").joinpath("data/recorded_rounds.json").read_text(encoding="utf-8")
     return RoundExplorer(json.loads(text))
 
 
@@ -157,6 +162,7 @@ def load(
     draft: str | None = None,
     device: str | torch.device = "auto",
     say: Callable[[str], None] = print,
+    dtype: str = "auto",
 ) -> Lab:
     """Load a target, and a draft model if one is named.
 
@@ -164,15 +170,16 @@ def load(
         target, draft: hub name or path. The default target is the embedded one, which is
             fetched on first use.
         device: auto, cpu, cuda or mps.
+        dtype: auto, float32, bfloat16 or float16; auto is float32 on a CPU and half precision on a GPU.
         say: told in a sentence about anything that takes long.
 
     Raises:
         LabError: whatever is wrong, in one sentence.
     """
     device = pick_device(device) if isinstance(device, str) else device
-    model, tokenizer = load_model(target, device, say)
+    model, tokenizer = load_model(target, device, say, dtype)
     if draft is None:
         return Lab(model, tokenizer, eos_of(model, tokenizer))
-    draft_model, draft_tokenizer = load_model(draft, device, say)
+    draft_model, draft_tokenizer = load_model(draft, device, say, dtype)
     check_same_vocabulary(tokenizer, draft_tokenizer)
     return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model)

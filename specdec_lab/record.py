@@ -21,6 +21,19 @@ class Keep:
     rows: bool = False
 
 
+class Stopwatch:
+    """Adds up where a round's time goes: `lap(name)` gives `name` all time since the lap before."""
+
+    def __init__(self):
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._since
+        self._since = now
+
+
 def record(
     start: int,
     proposal: Proposal,
@@ -33,10 +46,8 @@ def record(
     logits: Tensor,
     u_accept: Sequence[float],
     sampler: Sampler,
-    draft_seconds: float,
-    verify_seconds: float,
-    verified: float,
     keep: Keep,
+    watch: Stopwatch,
 ) -> Round:
     """The record of a round of γ drafts, of which `kept` tokens entered the text.
 
@@ -46,8 +57,7 @@ def record(
         p, q: the rows that decided, [γ + 1, V] and [γ, V].
         logits: the target's raw rows [γ + 1, V].
         u_accept: the γ uniforms of the accept test.
-        verified: the clock when the target's rows were there; what came since is the loop's own
-            time, this record included.
+        watch: its last lap is the loop's own time, this record included.
     """
     n = len(proposal.tokens)
     p_raw = logits.to(p.device, torch.float32).softmax(-1)
@@ -91,12 +101,13 @@ def record(
             p_top=top(p_shown[row], keep.top),
         )
     after_top = top(p_shown[n], keep.top)
+    watch.lap("loop")
     return Round(
         start=start,
         drafted=drafted,
         emitted=emitted,
         stop=stop,
-        seconds=Seconds(draft_seconds, verify_seconds, loop=time.perf_counter() - verified),
+        seconds=Seconds(*(watch.seconds.get(part, 0.0) for part in ("draft", "verify", "loop"))),
         p_rows=p if keep.rows else None,
         q_rows=q if keep.rows else None,
         after_top=after_top,

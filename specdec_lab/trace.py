@@ -190,7 +190,7 @@ def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = Fa
     """
 
     def pairs(items: Sequence[tuple[int, float]]) -> list[dict]:
-        return [{"text": text_of([i]), "p": v} for i, v in items]
+        return [{"id": i, "text": text_of([i]), "p": v} for i, v in items]
 
     def draft(d: Draft) -> dict:
         out = {"id": d.id, "text": text_of([d.id]), "p": d.p, "q": d.q, "p_raw": d.p_raw, "q_raw": d.q_raw}

@@ -131,9 +131,11 @@ def test_round_explorer_in_lesson_02(page):
     assert any("rejected" in marks or "bonus" in marks for marks in seen)
     assert page.locator(".jp-Notebook .jp-Cell").count() > 20, "a key meant for the widget reached the notebook"
 
-    # Play runs on by itself, and stops.
+    # Play runs on by itself, takes no focus from whoever works elsewhere meanwhile, and stops.
     explorer.get_by_role("button", name="play").click()
+    page.evaluate("document.activeElement.blur()")
     page.wait_for_timeout(2500)
+    assert not explorer.evaluate("e => e.contains(document.activeElement)"), "play took the focus"
     explorer.get_by_role("button", name="stop").click()
     now = explorer.locator(".sdl-where").inner_text()
     page.wait_for_timeout(1500)
@@ -145,6 +147,30 @@ def test_round_explorer_in_lesson_02(page):
     assert "target, top 5" in explorer.inner_text()
     assert not page.locator("[class^=sdl-static]").first.is_visible(), "the static picture repeats the live widget"
     assert page.outside == []
+
+    # A second view of the same widget knows what was marked and revealed.
+    score = re.search(r"\d+ right of \d+ set", explorer.inner_text())[0]
+    explorer.locator(".sdl-title").click(button="right")
+    page.get_by_role("menuitem", name="Create New View for Cell Output").click()
+    second = page.locator(".jp-LinkedOutputView .sdl-explorer")
+    second.wait_for(timeout=20_000)
+    assert score in second.inner_text()
+    assert second.locator("[data-happened]").count() > 0
+
+
+def test_a_round_that_a_stop_cut_can_be_marked_right(page):
+    """The last recorded round ends inside its drafts: the target adds nothing, and that is a choice."""
+    page.run("00_start_here.ipynb")
+    explorer = page.locator(".sdl-explorer").first
+    explorer.wait_for(timeout=120_000)
+    rounds = int(re.search(r"round 1 of (\d+)", explorer.inner_text())[1])
+    for _ in range(rounds - 1):
+        explorer.get_by_role("button", name="next").click()
+    explorer.locator("select.sdl-mark").last.select_option("nothing")
+    explorer.get_by_role("button", name="reveal").click()
+    assert "1 right of 1 set" in explorer.inner_text()
+    assert "the text ends there (an end marker)" in explorer.inner_text()
+    screenshot(explorer, "explorer-cut")
 
 
 def focus_on(page, wanted: str, backwards: bool = False) -> None:

@@ -1,6 +1,7 @@
 """The commands and their JSON, as another program sees them."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -104,6 +105,74 @@ def test_doctor_names_what_is_missing_and_what_mends_it(capsys, monkeypatch, tmp
     code, out, _ = run(capsys, "doctor", "--device", "cpu")
     assert code == 1
     assert "specdec-lab fetch" in out
-    monkeypatch.setattr("specdec_lab.cli.doctor.PACKAGES", {"no-such-package": "[lab]"})
+
+
+def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):
+    needs = ["torch>=99", "no-such-package", 'another>=1; extra == "lab"', 'pytest; extra == "dev"']
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
     _, out, _ = run(capsys, "doctor", "--json", "--device", "cpu")
-    assert {"what": "no-such-package", "mend": 'pip install "specdec-lab[lab]"'} in json.loads(out)["missing"]
+    missing = {m["what"]: m["mend"] for m in json.loads(out)["missing"]}
+    assert missing["no-such-package"].startswith('pip install -e "."')
+    assert missing["another"].startswith('pip install -e ".[lab]"')
+    assert next(what for what in missing if what.startswith("torch >=99 (here is "))
+    assert "pytest" not in missing
+
+
+def test_doctor_runs_where_torch_does_not(tmp_path):
+    """A torch that fails to import, ahead of the real one."""
+    (tmp_path / "torch.py").write_text("raise ImportError('libcudart.so is missing')")
+    command = [sys.executable, "-m", "specdec_lab", "doctor", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(tmp_path)})
+    result = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert result["device"] is None
+    assert "libcudart.so is missing" in result["missing"][0]["what"]
+
+
+def test_doctor_looks_at_the_target_that_is_asked_for(capsys, tmp_path):
+    argv = ["doctor", "--json", "--device", "cpu", "--target"]
+    assert json.loads(run(capsys, *argv, str(tmp_path))[1])["pair"]["cached"] is True
+    result = json.loads(run(capsys, *argv, "nobody/no-such-model")[1])
+    assert {"what": "the target, nobody/no-such-model", "mend": "hf download nobody/no-such-model"} in result["missing"]
+    code, _, err = run(capsys, "doctor", "--target", "../no/such/folder")
+    assert (code, "check --target" in err) == (2, True)
+
+
+def test_demo_takes_every_sampling_option_and_stop(capsys):
+    argv = ["demo", "--json", "--device", "cpu", "--drafter", "dial", "--temperature", "0.8", "--top-k", "5"]
+    _, out, _ = run(capsys, *argv, "--top-p", "0.9", "--stop", "fox", "--stop", "zebra", "--max-new-tokens", "40")
+    result = json.loads(out)
+    assert result["stop"] == "stop_string"
+    assert result["text"].rstrip().endswith("fox")
+    nonzero = [d["p"] for r in result["rounds"] for d in r["drafted"] if d["p"] > 0]
+    assert all(p > 0.01 for p in nonzero)  # nothing of the long tail is left
+
+
+def test_a_server_that_never_answers_is_one_sentence_and_leaves_no_process(capsys, monkeypatch):
+    from specdec_lab.cli import lab
+
+    monkeypatch.setattr(lab, "PATIENCE", 0.5)
+    monkeypatch.setattr(lab, "show_one_round", lambda *a: None)
+    monkeypatch.setattr("specdec_lab.course.working_copy", lambda folder: [])
+    started = []
+    popen = subprocess.Popen
+    sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr(lab.subprocess, "Popen", lambda *a, **k: started.append(popen(sleeper)) or started[0])
+    code, _, err = run(capsys, "lab", "--port", "8955")
+    assert (code, "does not answer on localhost:8955" in err) == (2, True)
+    assert started[0].poll() is not None
+
+
+def test_ending_the_command_ends_the_server(tmp_path):
+    """SIGTERM, as a container sends it."""
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--json", "--device", "cpu", "--port", "8960"]
+    process = subprocess.Popen(
+        [*command, "--dir", str(tmp_path / "course")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    url = json.loads(process.stdout.readline())["url"]  # one object and nothing else
+    port = int(url.split(":")[2].split("/")[0])
+    process.terminate()
+    assert process.wait(timeout=20) == 143
+    from specdec_lab.cli.lab import answers
+
+    assert not answers("localhost", port)

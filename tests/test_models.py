@@ -6,6 +6,8 @@ from checks import check_caches
 from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
+    GraniteConfig,
+    GraniteForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
     MistralConfig,
@@ -102,6 +104,34 @@ def test_a_pass_can_be_done_in_two_ranges_of_layers():
     assert torch.allclose(rest.logits[0], uncached(model, tokens[:15])[10:], atol=1e-10)
     again = cached.extend([tokens[15:]])  # the cache of every layer is complete
     assert torch.allclose(again.logits[0], uncached(model, tokens)[15:], atol=1e-10)
+
+
+def test_ragged_hidden_rows_keep_their_counts():
+    model, a, b = make("llama"), text(20, 1), text(20, 2)
+    cached = model.cached(2)
+    cached.extend([a[:10], b[:6]])
+    half = cached.extend([a[10:13], b[6:7]], layers=(0, 2))
+    cached.rewind([10, 6])
+    rest = cached.extend(half.hidden, layers=(2, 3), counts=[3, 1])
+    assert cached.lengths == [13, 7]
+    assert torch.allclose(rest.logits[0], uncached(model, a[:13])[10:], atol=1e-10)
+    assert torch.allclose(rest.logits[1, 0], uncached(model, b[:7])[6], atol=1e-10)
+
+
+def test_prefill_returns_the_hidden_rows_of_all_chunks(monkeypatch):
+    monkeypatch.setattr("specdec_lab.models.base.PREFILL_CHUNK", 4)
+    model, tokens = make("llama"), text(11)
+    whole = model.cached().extend([tokens]).hidden[0]
+    assert torch.allclose(model.cached().prefill(tokens), whole, atol=1e-10)
+    assert model.cached().prefill([]) is None
+
+
+def test_a_model_that_changes_its_logits_after_the_head_is_refused():
+    config = GraniteConfig(**LLAMA, logits_scaling=8.0)
+    with pytest.raises(LabError, match="changes its logits after the head"):
+        ReferenceModel(GraniteForCausalLM(config).eval(), "granite").check_head()
+    for kind in MAKERS:
+        make(kind).check_head()
 
 
 def test_hidden_rows_are_what_the_head_reads():

@@ -17,7 +17,7 @@ SOURCES = sorted((LESSONS / "src").glob("*.md"))
 
 
 def stored(source: Path) -> dict:
-    return json.loads((LESSONS / f"{source.stem}.ipynb").read_text())
+    return json.loads((LESSONS / f"{source.stem}.ipynb").read_text(encoding="utf-8"))
 
 
 def code(notebook: dict) -> list[dict]:
@@ -42,7 +42,7 @@ class TestLesson:
             assert all(o["output_type"] != "error" for o in cell["outputs"])
 
     def test_it_is_light_and_needs_nothing_from_outside(self, source):
-        text = (LESSONS / f"{source.stem}.ipynb").read_text()
+        text = (LESSONS / f"{source.stem}.ipynb").read_text(encoding="utf-8")
         assert len(text) < 1_000_000
         assert "widget-view" not in text
         assert "cdn" not in text.lower()
@@ -58,13 +58,13 @@ class TestLesson:
     def test_links_lead_somewhere(self, source):
         import re
 
-        for link in re.findall(r"\]\(([^)#]+)\)", source.read_text()):
+        for link in re.findall(r"\]\(([^)#]+)\)", source.read_text(encoding="utf-8")):
             assert link.startswith("https://") or ((LESSONS / link).exists() and "/" not in link), (
                 link
             )  # the working copy has nothing else
 
     def test_it_begins_and_ends_as_lessons_do(self, source):
-        text = source.read_text()
+        text = source.read_text(encoding="utf-8")
         assert text.startswith("# ")
         assert "**After this notebook you can**" in text
         assert "Check yourself" in text

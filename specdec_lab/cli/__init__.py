@@ -20,6 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     common.add_argument("--target", default="embedded", help="hub name or path (default: the embedded model)")
     common.add_argument("--draft", help="hub name or path of a draft model")
     common.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
+    common.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
     common.add_argument("--seed", type=int, default=0)
 
     parser = argparse.ArgumentParser(
@@ -32,6 +33,9 @@ def main(argv: list[str] | None = None) -> int:
         module.arguments(verb)
         verb.set_defaults(run=module.run)
 
+    for stream in (sys.stdout, sys.stderr):  # ✓ and γ, also where the console's code page lacks them
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     args = parser.parse_args(argv)
     try:
         return args.run(args)

@@ -17,17 +17,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=float, default=0.75, help="the acceptance rate that the dial drafter aims at")
     parser.add_argument("--gamma", type=int, default=4, help="most tokens drafted a round")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
+    parser.add_argument("--top-k", type=int, help="keep the K most likely tokens")
+    parser.add_argument("--top-p", type=float, help="keep the most likely tokens up to this probability")
     parser.add_argument("--max-new-tokens", type=int, default=64)
+    parser.add_argument("--stop", action="append", default=[], help="a string that ends the text; may be repeated")
 
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.lab import load
     from specdec_lab.trace import to_json
 
-    lab = load(args.target, args.draft, args.device, say)
+    lab = load(args.target, args.draft, args.device, say, args.dtype)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
     prompt = lab.encode(args.prompt)
-    common = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
+    common = {
+        "temperature": args.temperature,
+        "top_k": args.top_k,
+        "top_p": args.top_p,
+        "max_new_tokens": args.max_new_tokens,
+        "stop_strings": args.stop,
+        "seed": args.seed,
+    }
     trace = lab.speculative(prompt, drafter, gamma=args.gamma, **common)
     if trace.interrupted and not trace.rounds:
         raise KeyboardInterrupt
@@ -75,9 +85,15 @@ def show(result: dict, trace, drafter, text_of) -> None:
     for i, r in enumerate(trace.rounds, start=1):
         print(f"{i:4}  {terminal.round_line(r, text_of, colour)}")
     print(f"\n      {terminal.legend(colour)}\n\n{result['text']}\n\n{terminal.summary(trace)}")
-    if drafter.oracle and drafter.lowest is not None:
+    if drafter.oracle:
+        # Greedy rows are one-hot: each draft is simply right or wrong, and every rate can be had.
+        reach = (
+            ""
+            if result["temperature"] == 0 or drafter.lowest is None
+            else f"; the lowest it could reach on this text is {drafter.lowest:.2f}"
+        )
         print(
-            f"The dial aimed at α = {drafter.alpha:.2f}; the lowest it could reach on this text is {drafter.lowest:.2f}. "
+            f"The dial aimed at α = {drafter.alpha:.2f}{reach}. "
             f"It asked the target {drafter.oracle_passes} times: an instrument, not a speed-up."
         )
     if result["identical"] is None:

@@ -6,18 +6,14 @@ import json
 import os
 import platform
 import shutil
+from pathlib import Path
 
-PACKAGES = {
-    "torch": "",
-    "transformers": "",
-    "accelerate": "",
-    "gguf": "",
-    "jupyterlab": "[lab]",
-    "ipywidgets": "[lab]",
-    "anywidget": "[lab]",
-    "plotly": "[lab]",
-}
-TARGET_GB = 0.6  # weights in float32 and a short cache
+from packaging.requirements import Requirement
+
+from specdec_lab.errors import LabError
+
+TARGET_GB = 0.6  # the embedded target's weights in float32, and a short cache
+EMBEDDED = "embedded"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,54 +21,111 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.hardware import describe, memory_gb
-    from specdec_lab.models.embedded import DISK_MB, DOWNLOAD_MB, FOLDER, NAME, cache_dir
-    from specdec_lab.models.load import pick_device, pick_dtype
-
-    device = pick_device(args.device)
-    free, total = memory_gb(device)
-    cache = cache_dir()
-    ready = (cache / FOLDER).is_dir()
-    versions, missing = {"python": platform.python_version()}, []
-    for package, extra in PACKAGES.items():
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = None
-            missing.append({"what": package, "mend": f'pip install "specdec-lab{extra}"'})
-    if not ready:
-        missing.append({"what": f"the target, {NAME} ({DOWNLOAD_MB} MB download)", "mend": "specdec-lab fetch"})
-        parent = next(p for p in (cache, *cache.parents) if p.exists())
-        if not os.access(parent, os.W_OK):
+    versions, missing = packages()
+    device = hardware = dtype = memory = None
+    try:
+        from specdec_lab.hardware import describe, memory_gb
+        from specdec_lab.models.load import named_dtype, pick_device
+    except (ImportError, OSError) as e:  # OSError: a library that torch needs does not load
+        if all(m["what"].partition(" ")[0] not in ("torch", "transformers") for m in missing):
+            missing.append({"what": f"torch that works ({e})", "mend": install("torch")})
+    else:
+        device = pick_device(args.device)
+        hardware, dtype = describe(device), str(named_dtype(args.dtype, device)).removeprefix("torch.")
+        free, total = memory_gb(device)
+        memory = {"free": round(free, 1), "total": round(total, 1)}
+        if free < TARGET_GB:
             missing.append(
-                {"what": f"a writable cache ({cache} is not)", "mend": "export SPECDEC_LAB_CACHE=/some/folder"}
+                {"what": f"memory ({free:.1f} GB free, {TARGET_GB} needed)", "mend": "(close some programs)"}
             )
-        elif shutil.disk_usage(parent).free / 1e6 < DISK_MB + 2 * DOWNLOAD_MB:
-            missing.append(
-                {"what": f"disk space for the target in {cache}", "mend": "export SPECDEC_LAB_CACHE=/a/larger/disk"}
-            )
-    if free < TARGET_GB:
-        missing.append({"what": f"memory ({free:.1f} GB free, {TARGET_GB} needed)", "mend": "close other programs"})
+    pair, lacking = embedded() if args.target == EMBEDDED else other(args.target)
+    missing += lacking
 
     result = {
         "schema": 1,
-        "device": str(device),
-        "hardware": describe(device),
-        "dtype": str(pick_dtype(device)).removeprefix("torch."),
-        "memory_gb": {"free": round(free, 1), "total": round(total, 1)},
+        "device": device and str(device),
+        "hardware": hardware,
+        "dtype": dtype,
+        "memory_gb": memory,
         "versions": versions,
-        "pair": {"target": NAME, "cached": ready, "cache": str(cache)},
+        "pair": pair,
         "missing": missing,
     }
-    if args.json:
-        print(json.dumps(result, ensure_ascii=False))
-        return 1 if missing else 0
-    print(f"device    {result['device']}: {result['hardware']}, {result['dtype']}")
-    print(f"memory    {free:.1f} GB free of {total:.1f} GB")
-    print("versions  " + ", ".join(f"{name} {v or 'missing'}" for name, v in versions.items()))
-    print(f"target    {NAME}: {'ready' if ready else 'not fetched yet'}, in {cache}")
-    for m in missing:
-        print(f"missing   {m['what']}: run  {m['mend']}")
-    if not missing:
-        print("Everything is here.")
+    print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
     return 1 if missing else 0
+
+
+def packages() -> tuple[dict[str, str | None], list[dict]]:
+    """The version of every package that the project needs, and those that are absent or too old."""
+    versions, missing = {"python": platform.python_version()}, []
+    for line in importlib.metadata.requires("specdec-lab") or ():
+        needed = Requirement(line)
+        extra = next((e for e in ("lab", "dev") if needed.marker and e in str(needed.marker)), "")
+        if extra == "dev":
+            continue
+        try:
+            found = versions[needed.name] = importlib.metadata.version(needed.name)
+        except importlib.metadata.PackageNotFoundError:
+            versions[needed.name] = None
+            missing.append({"what": needed.name, "mend": install(extra=extra)})
+        else:
+            if not needed.specifier.contains(found, prereleases=True):
+                what = f"{needed.name} {needed.specifier} (here is {found})"
+                missing.append({"what": what, "mend": install(extra=extra)})
+    return versions, missing
+
+
+def install(package: str = "", extra: str = "") -> str:
+    """The command that installs a package of the project, or the project itself."""
+    if package:
+        return f"pip install --force-reinstall {package}"
+    clone = (Path(__file__).parents[2] / "pyproject.toml").is_file()
+    brackets = f"[{extra}]" if extra else ""
+    return f'pip install -e ".{brackets}"  (in the clone)' if clone else f'pip install "specdec-lab{brackets}"'
+
+
+def embedded() -> tuple[dict, list[dict]]:
+    """The embedded target: whether it is here, or can be put here."""
+    from specdec_lab.embedded import DISK_MB, DOWNLOAD_MB, FOLDER, NAME, cache_dir
+
+    cache, missing = cache_dir(), []
+    pair = {"target": NAME, "cached": (cache / FOLDER).is_dir(), "cache": str(cache)}
+    if not pair["cached"]:
+        missing.append({"what": f"the target, {NAME} ({DOWNLOAD_MB} MB download)", "mend": "specdec-lab fetch"})
+        parent = next(p for p in (cache, *cache.parents) if p.exists())
+        if not os.access(parent, os.W_OK):
+            what = f"a writable cache ({cache} is not)"
+            missing.append({"what": what, "mend": "export SPECDEC_LAB_CACHE=/some/folder"})
+        elif shutil.disk_usage(parent).free / 1e6 < DISK_MB + 2 * DOWNLOAD_MB:
+            what = f"disk space for the target in {cache}"
+            missing.append({"what": what, "mend": "export SPECDEC_LAB_CACHE=/a/larger/disk"})
+    return pair, missing
+
+
+def other(target: str) -> tuple[dict, list[dict]]:
+    """A target by path or hub name: whether it is on this machine."""
+    if Path(target).exists():
+        return {"target": target, "cached": True, "cache": target}, []
+    try:
+        from huggingface_hub import constants, try_to_load_from_cache
+        from huggingface_hub.errors import HFValidationError
+    except ImportError:  # named among the packages
+        return {"target": target, "cached": False, "cache": None}, []
+    try:
+        here = isinstance(try_to_load_from_cache(target, "config.json"), str)
+    except HFValidationError as e:
+        raise LabError(f"There is no folder “{target}”, and it cannot be a hub name: check --target.") from e
+    lacking = [] if here else [{"what": f"the target, {target}", "mend": f"hf download {target}"}]
+    return {"target": target, "cached": here, "cache": constants.HF_HUB_CACHE}, lacking
+
+
+def as_text(result: dict) -> str:
+    memory, pair = result["memory_gb"], result["pair"]
+    lines = []
+    if result["device"]:
+        lines += [f"device    {result['device']}: {result['hardware']}, {result['dtype']}"]
+        lines += [f"memory    {memory['free']} GB free of {memory['total']} GB"]
+    lines += ["versions  " + ", ".join(f"{name} {v or 'missing'}" for name, v in result["versions"].items())]
+    lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
+    lines += [f"missing   {m['what']}. To mend it:  {m['mend']}" for m in result["missing"]]
+    return "\n".join(lines if result["missing"] else [*lines, "Everything is here."])

@@ -2,19 +2,23 @@
 
 import argparse
 import importlib.util
+import json
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 from specdec_lab.cli import say
 from specdec_lab.errors import LabError
 
 FIRST = "00_start_here.ipynb"
+PATIENCE = 60  # seconds for JupyterLab to answer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,29 +34,28 @@ def run(args: argparse.Namespace) -> int:
         raise LabError('JupyterLab is not installed: run  make lab  (or  pip install -e ".[lab]"  in the clone).')
     for line in working_copy(Path(args.dir)):
         say(line)
-    show_one_round(args)
-    return serve(Path(args.dir), args.ip, free_port(args.port))
+    tell = say if args.json else print
+    show_one_round(args, tell)
+    return serve(args, free_port(args.port), tell)
 
 
-def show_one_round(args: argparse.Namespace) -> None:
+def show_one_round(args: argparse.Namespace, tell: Callable[[str], None]) -> None:
     """One real round in the terminal: the first that keeps a draft and rejects another."""
     from specdec_lab.cli.demo import PROMPT
     from specdec_lab.lab import load
     from specdec_lab.show import terminal
 
-    lab = load(args.target, args.draft, args.device, say)
-    trace = lab.speculative(PROMPT, "lookup", max_new_tokens=24)
+    lab = load(args.target, args.draft, args.device, say, args.dtype)
+    trace = lab.speculative(PROMPT, "model" if lab.draft else "lookup", max_new_tokens=24)
     if trace.interrupted:
         raise KeyboardInterrupt
     telling = (r for r in trace.rounds if r.accepted and r.emitted and r.emitted.kind == "corrected")
     shown = next(telling, trace.rounds[0])
-    colour = terminal.use_colour()
-    print(
-        f"\nOne real round. Written so far: “{lab.text(trace.tokens[: shown.start - len(trace.prompt)])}”. Now the draft says:"
-    )
-    print(f"  {terminal.round_line(shown, lab.text, colour)}")
-    print(f"  {terminal.legend(colour)}")
-    print(f"  {len(shown.tokens)} tokens from one pass of the target.\n", flush=True)
+    written, colour = lab.text(trace.tokens[: shown.start - len(trace.prompt)]), terminal.use_colour()
+    tell(f"\nOne real round. Written so far: “{written}”. Now the draft says:")
+    tell(f"  {terminal.round_line(shown, lab.text, colour)}")
+    tell(f"  {terminal.legend(colour)}")
+    tell(f"  {len(shown.tokens)} tokens from one pass of the target.\n")
 
 
 def free_port(first: int) -> int:
@@ -63,50 +66,62 @@ def free_port(first: int) -> int:
     raise LabError(f"No free port between {first} and {first + 49}: choose another with --port.")
 
 
-def serve(folder: Path, ip: str, port: int) -> int:
+def serve(args: argparse.Namespace, port: int, tell: Callable[[str], None]) -> int:
     """Run JupyterLab until it ends; print its address once it answers."""
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
-    settings = Path(__file__).parents[1] / "jupyter"  # switches off the news question
-    display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    command = [sys.executable, "-m", "jupyterlab", str(folder), f"--ServerApp.ip={ip}", f"--ServerApp.port={port}"]
-    command += [
-        "--ServerApp.port_retries=0",
-        "--log-level=ERROR",
-        "--LabApp.log_level=ERROR",
-        f"--LabApp.default_url=/lab/tree/{FIRST}",
-    ]
-    command += ["--allow-root"] if root else []
-    command += [] if display and not root else ["--no-browser"]
-    environment = os.environ | {
-        "JUPYTER_TOKEN": token,
-        "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [str(settings), os.environ.get("JUPYTER_CONFIG_PATH")])),
-    }
-    process = subprocess.Popen(command, env=environment)
+    process = subprocess.Popen(command(args, port), env=environment(token), stdout=sys.stderr)
+    host = "localhost" if args.ip in ("127.0.0.1", "0.0.0.0", "::") else args.ip
+    # Whoever ends this command (a container that stops, a closed terminal) ends the server too.
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        for _ in range(240):
+        until = time.monotonic() + PATIENCE
+        while not answers(host, port):
             if process.poll() is not None:
                 raise LabError(
                     "JupyterLab ended at once: its message is above; `specdec-lab doctor` may name the cause."
                 )
-            if answers(port):
-                break
+            if time.monotonic() > until:
+                raise LabError(
+                    f"JupyterLab does not answer on {host}:{port} after {PATIENCE} s: check --ip and --port."
+                )
             time.sleep(0.25)
-        print(f"JupyterLab is running: http://localhost:{port}/lab/tree/{FIRST}?token={token}")
-        print("Stop it with Ctrl-C.", flush=True)
+        url = f"http://{host}:{port}/lab/tree/{FIRST}?token={token}"
+        tell(f"JupyterLab is running: {url}")
+        tell("Stop it with Ctrl-C.")
+        if args.json:
+            print(json.dumps({"schema": 1, "url": url}))
+        sys.stdout.flush()
         return process.wait()
     except KeyboardInterrupt:
-        process.terminate()
-        process.wait()
         return 0
     finally:
+        signal.signal(signal.SIGTERM, before)
         if process.poll() is None:
             process.terminate()
+        process.wait()
 
 
-def answers(port: int) -> bool:
+def command(args: argparse.Namespace, port: int) -> list[str]:
+    display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [
+        *(sys.executable, "-m", "jupyterlab", args.dir),
+        *(f"--ServerApp.ip={args.ip}", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+        *("--log-level=ERROR", "--LabApp.log_level=ERROR", f"--LabApp.default_url=/lab/tree/{FIRST}"),
+        *(["--allow-root"] if root else []),
+        *([] if display and not root else ["--no-browser"]),
+    ]
+
+
+def environment(token: str) -> dict[str, str]:
+    settings = Path(__file__).parents[1] / "jupyter"  # switches off the news question
+    paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH")]
+    return os.environ | {"JUPYTER_TOKEN": token, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
+
+
+def answers(host: str, port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=1):
+        with urllib.request.urlopen(f"http://{host}:{port}/api", timeout=1):
             return True
     except OSError:
         return False

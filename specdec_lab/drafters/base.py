@@ -44,8 +44,13 @@ class Drafter(ABC):
     name: str
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
 
-    def start(self, target: Cached, prompt: Sequence[int]) -> None:
-        """A new text begins; `target` holds all of the prompt but its last token."""
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        """A new text begins; `target` holds all of the prompt but its last token.
+
+        Args:
+            hidden: the target's last hidden rows [len(prompt) − 1, H] for what it holds; None
+                when the prompt is a single token.
+        """
 
     @abstractmethod
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:

@@ -37,9 +37,9 @@ class DialDrafter(ModelDrafter):
         self.oracle_passes = 0
         self.floors: list[float] = []  # 1 − TV(p, noise) of every row drafted from
 
-    def start(self, target: Cached, prompt: Sequence[int]) -> None:
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.model = target.model
-        super().start(target, prompt)
+        super().start(target, prompt, hidden)
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms):
         proposal = super().propose(text, gamma, sampler, uniforms)
@@ -48,9 +48,10 @@ class DialDrafter(ModelDrafter):
 
     def choose(self, logits: Tensor, sampler: Sampler, u: float) -> tuple[int, Tensor, Tensor]:
         p = sampler(logits)
-        ranked = logits.topk(min(RUNNERS_UP + 1, len(logits))).indices.to(p.device)
+        others = logits.to(p.device, torch.float64, copy=True)
+        others[p.argmax()] = -float("inf")  # by id: in half precision several logits may be the largest
         noise = torch.zeros_like(p)
-        noise[ranked[1:]] = 1 / (len(ranked) - 1)
+        noise[others.topk(min(RUNNERS_UP, len(p) - 1)).indices] = 1 / min(RUNNERS_UP, len(p) - 1)
         distance = float((p - noise).clamp(min=0).sum())  # TV(p, noise)
         self.floors.append(1 - distance)
         weight = min(1.0, (1 - self.alpha) / distance) if distance > 0 else 0.0

@@ -5,6 +5,8 @@
 
 from collections.abc import Sequence
 
+from torch import Tensor
+
 from specdec_lab.drafters.base import Drafter, Proposal
 from specdec_lab.models.base import Cached
 from specdec_lab.sampling import Sampler, Uniforms
@@ -19,7 +21,7 @@ class LookupDrafter(Drafter):
     def __init__(self, longest: int = 3):
         self.longest = longest
 
-    def start(self, target: Cached, prompt: Sequence[int]) -> None:
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.follows: dict[tuple[int, ...], int] = {}  # n-gram -> where its latest continuation begins
         self.indexed = 1
 

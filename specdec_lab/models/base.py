@@ -59,7 +59,12 @@ class Cached(ABC):
 
     @abstractmethod
     def extend(
-        self, new: Sequence[Sequence[int]] | Tensor, *, layers: tuple[int, int] | None = None, logits: bool = True
+        self,
+        new: Sequence[Sequence[int]] | Tensor,
+        *,
+        layers: tuple[int, int] | None = None,
+        logits: bool = True,
+        counts: Sequence[int] | None = None,
     ) -> Rows:
         """Run one pass over new positions, attending to everything cached, and cache them.
 
@@ -70,6 +75,7 @@ class Cached(ABC):
             layers: run only layers first ≤ i < last. The lengths advance all the same: rewind
                 and run the rest to complete the positions (they share their first layers' cache).
             logits: False skips the head.
+            counts: with hidden rows, how many of each row's k are real (default: all).
 
         Raises:
             LabError: when a row would outgrow the model's context, or memory runs out.
@@ -79,7 +85,12 @@ class Cached(ABC):
         """Forget all but the first lengths[r] tokens of each row. A longer length changes nothing."""
         self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
 
-    def prefill(self, tokens: Sequence[int]) -> None:
-        """Cache a prompt (single row), in bounded chunks and without the head."""
-        for i in range(0, len(tokens), PREFILL_CHUNK):
-            self.extend([tokens[i : i + PREFILL_CHUNK]], logits=False)
+    def prefill(self, tokens: Sequence[int]) -> Tensor | None:
+        """Cache a prompt (single row), in bounded chunks and without the head.
+
+        Returns:
+            The last hidden rows [len(tokens), H]; None for no tokens.
+        """
+        chunks = [tokens[i : i + PREFILL_CHUNK] for i in range(0, len(tokens), PREFILL_CHUNK)]
+        hidden = [self.extend([chunk], logits=False).hidden[0] for chunk in chunks]
+        return torch.cat(hidden) if hidden else None

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
+from specdec_lab.embedded import NAME, target_dir
 from specdec_lab.errors import LabError, explain_memory
-from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.reference import ReferenceModel
 
 EMBEDDED = "embedded"
@@ -38,8 +39,24 @@ def pick_dtype(device: torch.device) -> torch.dtype:
     return torch.float16 if device.type == "mps" else torch.float32
 
 
+def named_dtype(name: str, device: torch.device) -> torch.dtype:
+    """auto means what `pick_dtype` picks.
+
+    Raises:
+        LabError: for a number format other than float32, bfloat16 and float16.
+    """
+    if name == "auto":
+        return pick_dtype(device)
+    if name not in ("float32", "bfloat16", "float16"):
+        raise LabError(f"There is no number format “{name}”: choose auto, float32, bfloat16 or float16.")
+    return getattr(torch, name)
+
+
 def load_model(
-    name: str = EMBEDDED, device: torch.device | str = "auto", say: Callable[[str], None] = lambda line: None
+    name: str = EMBEDDED,
+    device: torch.device | str = "auto",
+    say: Callable[[str], None] = lambda line: None,
+    dtype: str = "auto",
 ) -> tuple[ReferenceModel, PreTrainedTokenizerBase]:
     """A causal language model and its tokenizer, by hub name, by path, or the embedded one.
 
@@ -51,11 +68,13 @@ def load_model(
     if name != EMBEDDED and not Path(name).exists():
         say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
-    with explain_memory(f"load {shown}", "close other programs, or choose a smaller model or another device"):
+    with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
         try:
             tokenizer = AutoTokenizer.from_pretrained(source)
-            hf = AutoModelForCausalLM.from_pretrained(source, dtype=pick_dtype(device), attn_implementation="sdpa")
-        except (OSError, ValueError) as e:
+            hf = AutoModelForCausalLM.from_pretrained(
+                source, dtype=named_dtype(dtype, device), attn_implementation="sdpa"
+            )
+        except (OSError, ValueError, ImportError, SafetensorError) as e:  # ImportError: a quantiser is not installed
             if name == EMBEDDED:
                 raise LabError(
                     f"The cached target in {source} does not load ({_first(e)}): delete that folder and run again."
@@ -65,7 +84,9 @@ def load_model(
             raise LabError(
                 f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first(e)})."
             ) from e
-        return ReferenceModel(hf.to(device), shown), tokenizer
+        model = ReferenceModel(hf.to(device), shown)
+        model.check_head()
+        return model, tokenizer
 
 
 def _hub_like(name: str) -> bool:

@@ -33,8 +33,8 @@ class RowLayer(CacheLayerMixin):
         short = self.visible - self.keys.shape[2]
         if short > 0:  # grow by half, so that a long text copies its cache only a few times
             more = max(short, self.keys.shape[2] // 2, 64)
-            self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, more))
-            self.values = torch.nn.functional.pad(self.values, (0, 0, 0, more))
+            longer = [torch.nn.functional.pad(old, (0, 0, 0, more)) for old in (self.keys, self.values)]
+            self.keys, self.values = longer  # both or, when memory runs out, none
         self.keys.scatter_(2, self.slots[:, None, :, None].expand_as(key_states), key_states)
         self.values.scatter_(2, self.slots[:, None, :, None].expand_as(value_states), value_states)
         return self.keys[:, :, : self.visible], self.values[:, :, : self.visible]
@@ -60,7 +60,7 @@ class ReferenceModel(Model):
     """
 
     def __init__(self, hf: PreTrainedModel, name: str):
-        config = hf.config
+        config = hf.config.get_text_config()
         kinds = set(getattr(config, "layer_types", None) or []) - {"full_attention", "sliding_attention"}
         if kinds:
             raise LabError(
@@ -78,6 +78,22 @@ class ReferenceModel(Model):
     def cached(self, rows: int = 1) -> "ReferenceCached":
         return ReferenceCached(self, rows)
 
+    @torch.inference_mode()
+    def check_head(self) -> None:
+        """One short pass, by our walk and by the model's own: some families scale or cap their logits after the head.
+
+        Raises:
+            LabError: when the two differ.
+        """
+        ids = [0, 1, 2]
+        ours = self.cached().extend([ids]).logits[0].float()
+        theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
+        if (ours.softmax(-1) - theirs.softmax(-1)).abs().max() > (1e-4 if self.dtype.itemsize >= 4 else 0.05):
+            raise LabError(
+                f"{self.name} changes its logits after the head (as Granite, Cohere and Gemma 2 do), which is not "
+                "supported here: choose a model such as Llama, Qwen2 or SmolLM2."
+            )
+
 
 class ReferenceCached(Cached):
     def __init__(self, model: ReferenceModel, rows: int):
@@ -87,12 +103,17 @@ class ReferenceCached(Cached):
 
     @torch.inference_mode()
     def extend(
-        self, new: Sequence[Sequence[int]] | Tensor, *, layers: tuple[int, int] | None = None, logits: bool = True
+        self,
+        new: Sequence[Sequence[int]] | Tensor,
+        *,
+        layers: tuple[int, int] | None = None,
+        logits: bool = True,
+        counts: Sequence[int] | None = None,
     ) -> Rows:
         model = self.model
         first, last = layers or (0, model.layers)
         if isinstance(new, Tensor):
-            counts, inputs = [new.shape[1]] * new.shape[0], new
+            counts, inputs = counts or [new.shape[1]] * new.shape[0], new
         else:
             counts = [len(row) for row in new]
             width = max(counts)

@@ -19,12 +19,11 @@ class Bars:
 
     title: str
     bars: tuple[Bar, ...]
-    unit: str = ""
 
     def _cells(self) -> list[tuple[str, float, str]]:
         largest = max((b.value or 0 for b in self.bars), default=0) or 1
         return [
-            (b.name, (b.value or 0) / largest, b.missing if b.value is None else f"{round(b.value, 2):g}{self.unit}")
+            (b.name, (b.value or 0) / largest, b.missing if b.value is None else f"{round(b.value, 2):g}")
             for b in self.bars
         ]
 

@@ -2,7 +2,7 @@
 // Everything it shows comes from one synced value, `data`; it needs no kernel once drawn.
 
 const MARK_CHOICES = ["accepted", "rejected", "discarded"];
-const OWN_CHOICES = ["corrected", "bonus", "plain"];
+const OWN_CHOICES = ["corrected", "bonus", "plain", "nothing"];
 
 /** A DOM element: h("div", {class: "x", onclick: f}, child, "text", …). */
 function h(tag, attributes = {}, ...children) {
@@ -16,14 +16,16 @@ function h(tag, attributes = {}, ...children) {
   return node;
 }
 
-const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥");
+const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
+const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
-  const state = { round: 0, chosen: 0, revealed: new Set(), guesses: rounds.map(() => ({})), timer: null };
+  const guesses = model.get("guesses");
+  const state = { round: 0, chosen: 0, revealed: new Set(model.get("revealed")), guesses: rounds.map((_, i) => ({ ...guesses[i] })), timer: null };
 
   const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": "Round Explorer" });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
@@ -41,11 +43,16 @@ function render({ model, el }) {
 
   function reveal() {
     state.revealed.add(state.round);
-    draw(".sdl-next");
+    draw(state.timer ? null : ".sdl-next");
     const r = rounds[state.round];
     live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}`;
+    keep();
+  }
+
+  /** What the learner did, to the kernel. */
+  function keep() {
     model.set("revealed", [...state.revealed].sort((a, b) => a - b));
-    model.set("marks_right", score());
+    model.set("guesses", Object.fromEntries(state.guesses.map((columns, i) => [i, columns])));
     model.save_changes();
   }
 
@@ -64,7 +71,7 @@ function render({ model, el }) {
       stop();
     } else {
       state.timer = setInterval(() => {
-        if (!el.isConnected) return stop();
+        if (!el.isConnected) return clearInterval(state.timer);
         if (!state.revealed.has(state.round)) reveal();
         else if (state.round < rounds.length - 1) go(state.round + 1);
         else stop();
@@ -76,7 +83,7 @@ function render({ model, el }) {
   function stop() {
     clearInterval(state.timer);
     state.timer = null;
-    draw(".sdl-play");
+    draw();
   }
 
   /** [right, given] over the marks that were set before their round was revealed. */
@@ -94,10 +101,14 @@ function render({ model, el }) {
   function verdictSentence(r) {
     const n = r.drafted.length, miss = r.drafted.findIndex((d) => d.status === "rejected");
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
-    if (!r.emitted) return `the text ended inside this round (${r.stop === "eos" ? "end marker" : r.stop}): the remaining drafts are discarded.`;
+    const drafts = n === 1 ? "the one draft" : `all ${n} drafts`;
+    if (!r.emitted) {
+      return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): ` +
+        `${kept < n ? "what was drafted after it is discarded, and " : ""}the target's own token is not used.`;
+    }
     if (n === 0) return "nothing was drafted: an ordinary step, one token from one pass.";
-    if (miss < 0) return `all ${n} drafts accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
-    const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].text === d.text).length;
+    if (miss < 0) return `${drafts} accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
+    const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].id === d.id).length;
     const sentence = `${kept} accepted; draft ${miss + 1} is the first miss, and the target's own token takes its place: ` +
       `${kept + 1} token${kept ? "s" : ""} from one pass.`;
     return late && data.greedy
@@ -114,7 +125,7 @@ function render({ model, el }) {
         "aria-pressed": String(state.chosen === column),
         "aria-label": label,
         "data-column": column,
-        onclick: () => { state.chosen = column; draw(`[data-column="${column}"]`); },
+        onclick: () => { state.chosen = column; draw(`.sdl-token[data-column="${column}"]`); },
       },
       h("code", {}, text),
     );
@@ -131,12 +142,13 @@ function render({ model, el }) {
       "select",
       {
         class: "sdl-mark",
+        "data-column": column,
         "aria-label": column < rounds[state.round].drafted.length ? `your mark for draft ${column + 1}` : "your mark for the target's own token",
-        onchange: () => { guesses[column] = select.value || undefined; },
+        onchange: () => { guesses[column] = select.value || undefined; keep(); },
       },
       h("option", { value: "" }, choices === OWN_CHOICES ? "? it adds" : "? mark"),
       // The word first: typing its first letter chooses it.
-      ...choices.map((word) => h("option", { value: word }, `${word} ${mark(word).symbol}`)),
+      ...choices.map((word) => h("option", { value: word }, word === "nothing" ? "nothing" : `${word} ${mark(word).symbol}`)),
     );
     select.value = guesses[column] ?? "";
     return select;
@@ -163,7 +175,7 @@ function render({ model, el }) {
         if (!shown) return h("td", {}, markSelect(i, i < n ? MARK_CHOICES : OWN_CHOICES));
         const guess = state.guesses[state.round][i];
         const note = !guess ? null : guess === word ? h("div", { class: "sdl-note" }, "as you said")
-          : h("div", { class: "sdl-note" }, `you: ${mark(guess).symbol} ${guess}`);
+          : h("div", { class: "sdl-note" }, `you: ${mark(guess)?.symbol ?? ""} ${guess}`);
         if (i === n && word !== "bonus" && word !== "plain") return h("td", {}, h("span", { class: "sdl-note" }, "not used"), note);
         return h("td", i < n ? { "data-happened": word } : {}, chip(word), note);
       }),
@@ -229,7 +241,12 @@ function render({ model, el }) {
       ...items.map(([name, value]) => h("div", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
+  /** Draw all of it again, with the focus on `focus`; without one the focus stays where it is, if it is in here. */
   function draw(focus) {
+    if (!focus && body.contains(document.activeElement)) {
+      const held = document.activeElement;
+      focus = held.dataset.column ? `.${held.classList[0]}[data-column="${held.dataset.column}"]` : `.${held.classList[0]}`;
+    }
     const r = rounds[state.round], shown = state.revealed.has(state.round);
     const first = state.round === 0, last = state.round === rounds.length - 1;
     const bar = h(

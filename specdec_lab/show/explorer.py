@@ -34,11 +34,10 @@ def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str)
         shown = text_of(text)
         plain["before"] = shown if len(shown) <= BEFORE else "…" + shown[-BEFORE:]
         plain["stop"] = r.stop
-        plain["after_top"] = [{"text": text_of([i]), "p": p} for i, p in r.after_top]
+        plain["after_top"] = [{"id": i, "text": text_of([i]), "p": p} for i, p in r.after_top]
         text += r.tokens
     greedy = all(d.u is None for r in trace.rounds for d in r.drafted)
-    marks = {m.word: {"symbol": m.symbol, "colour": m.colour, "meaning": m.meaning} for m in MARKS.values()}
-    return {"title": title, "greedy": greedy, "summary": summary(trace), "marks": marks, "rounds": rounds}
+    return {"title": title, "greedy": greedy, "summary": summary(trace), "rounds": rounds}
 
 
 class RoundExplorer(anywidget.AnyWidget):
@@ -50,11 +49,15 @@ class RoundExplorer(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("explorer.js")
     _css = Path(__file__).with_name("explorer.css")
     data = traitlets.Dict().tag(sync=True)
-    revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that the learner has opened
-    marks_right = traitlets.List(traitlets.Int(), [0, 0]).tag(sync=True)  # [right, given]
+    # What the learner did, kept here so that a second view of the widget, or a reloaded page, still shows it.
+    revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that were opened
+    guesses = traitlets.Dict().tag(
+        sync=True
+    )  # {round: {column: word}}; the column after the last draft is the target's
 
     def __init__(self, data: dict):
-        super().__init__(data={**data, "id": uuid.uuid4().hex[:8]})
+        marks = {m.word: {"symbol": m.symbol, "colour": m.colour, "meaning": m.meaning} for m in MARKS.values()}
+        super().__init__(data={**data, "marks": marks, "id": uuid.uuid4().hex[:8]})
 
     def _ipython_display_(self) -> None:
         picture = f'<div class="sdl-static-{self.data["id"]}">{rounds_html(self.data)}</div>'

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 DOWNLOAD_MB, DISK_MB = 93, 542
 FOLDER = "smollm2-135m-instruct-q4_1"
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def cache_dir() -> Path:
@@ -49,14 +51,20 @@ def target_dir(say: Callable[[str], None] = lambda line: None) -> Path:
     """
     cache = cache_dir()
     final = cache / FOLDER
-    if final.is_dir():
-        return final
+    with _ONE_AT_A_TIME:  # of this process's threads; the second finds it done
+        return final if final.is_dir() else _make(cache, final, say)
+
+
+def _make(cache: Path, final: Path, say: Callable[[str], None]) -> Path:
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        mine = f".{FOLDER}.{platform.node()}"  # the cache may be shared: only this machine's leftovers are ours
-        for stale in cache.glob(f"{mine}.*"):
-            if not psutil.pid_exists(int(stale.suffix[1:])):
-                shutil.rmtree(stale, ignore_errors=True)
+        # The cache may be shared: only the leftovers of this machine's dead processes are ours to sweep.
+        # One that has our own number is left from before a container was started again.
+        mine = f".{FOLDER}.{platform.node()}"
+        for left in cache.iterdir():
+            owner, _, pid = left.name.rpartition(".")
+            if owner == mine and pid.isdigit() and (int(pid) == os.getpid() or not psutil.pid_exists(int(pid))):
+                shutil.rmtree(left, ignore_errors=True)
         work = cache / f"{mine}.{os.getpid()}"
         work.mkdir()
     except OSError as e:
