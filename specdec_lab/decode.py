@@ -154,7 +154,11 @@ def speculative(
         target.synchronize()
         watch.lap(drafting)
 
-        rows = cached.extend([[text[-1], *drafts]])
+        begun = proposal.begun
+        if begun is None:
+            rows = cached.extend([[text[-1], *drafts]])
+        else:
+            rows = cached.extend(begun.hidden[None], layers=(begun.layers, target.layers))
         p = sampler(rows.logits[0])
         q = proposal.distributions(target.vocab_size, p.device)
         target.synchronize()

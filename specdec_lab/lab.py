@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerBase
 
 from specdec_lab import decode
 from specdec_lab.decode import Stops
-from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter
+from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.errors import LabError
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
@@ -25,7 +25,7 @@ from specdec_lab.verify import Verdict, verify
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
 
-DRAFTERS = ("lookup", "dial", "model")
+DRAFTERS = ("lookup", "dial", "model", "medusa", "eagle", "early-exit", "untrained")
 
 
 @dataclass
@@ -36,6 +36,7 @@ class Lab:
     tokenizer: PreTrainedTokenizerBase
     eos: frozenset[int]  # ids that end a text
     draft: Model | None = None
+    _nets: dict[str, torch.nn.Module] = field(default_factory=dict, repr=False)  # trained drafters, once loaded
 
     @property
     def hardware(self) -> str:
@@ -66,10 +67,14 @@ class Lab:
             return LookupDrafter()
         if name == "dial":
             return DialDrafter(alpha)
-        if name == "model":
-            if self.draft is None:
-                raise LabError("The drafter “model” needs a draft model: name one with --draft, or load(draft=…).")
+        if name == "model" and self.draft is not None:
             return ModelDrafter(self.draft)
+        if name == "untrained":
+            return ModelDrafter(trained.draft_model(trained.untrained_net(self.target)))
+        if name in trained.KINDS:
+            if name not in self._nets:
+                self._nets[name] = trained.load_net(name, self.target)
+            return trained.KINDS[name].drafter(self._nets[name])
         raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
 
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
@@ -168,7 +173,8 @@ def load(
 
     Args:
         target, draft: hub name or path. The default target is the embedded one, which is
-            fetched on first use.
+            fetched on first use. As a draft, "embedded" is the course's own draft model: it speaks
+            the vocabulary of all SmolLM2 models.
         device: auto, cpu, cuda or mps.
         dtype: auto, float32, bfloat16 or float16; auto is float32 on a CPU and half precision on a GPU.
         say: told in a sentence about anything that takes long.
@@ -181,5 +187,7 @@ def load(
     if draft is None:
         return Lab(model, tokenizer, eos_of(model, tokenizer))
     draft_model, draft_tokenizer = load_model(draft, device, say, dtype)
+    if draft == EMBEDDED:  # the draft of the embedded pair, which borrows that target's embeddings
+        draft_model = trained.draft_model(trained.load_net("model", draft_model))
     check_same_vocabulary(tokenizer, draft_tokenizer)
     return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model)

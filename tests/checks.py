@@ -95,7 +95,7 @@ def round_cells(
         start, p = len(text), [target.probabilities([*text, *d.tokens[:i]]) for i in range(len(d.tokens) + 1)]
         survived, script = d.weight, dict(d.script)
         for i, x in enumerate(d.tokens):
-            place = (*text, *d.tokens[: i + 1])
+            place = (len(text), *text, *d.tokens[: i + 1])  # q may depend on where drafting began
             if place not in chances:
                 chances[place] = accept_chance(verify, p[i], d.q[i], x)
             chance = chances[place]

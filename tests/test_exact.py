@@ -39,7 +39,7 @@ def test_dial_is_exact(alpha):
     target = TinyModel(3, seed=4)
 
     def q_of(text):
-        return DialDrafter(alpha).choose(target.logits(text), Sampler(1.0), 0.5)[1]
+        return DialDrafter(alpha).mixed(target.logits(text), Sampler(1.0))
 
     check_enumeration(target, lambda: DialDrafter(alpha), drawn_from(q_of), 2, 1)
 

@@ -13,7 +13,8 @@ class TinyModel(Model):
     """Random logits for every context: float64, and different after each different text."""
 
     def __init__(self, vocab_size: int, seed: int, spread: float = 1.5, context: int = 64):
-        self.name, self.vocab_size, self.context, self.layers = f"tiny-{seed}", vocab_size, context, 1
+        self.name, self.vocab_size, self.reads = f"tiny-{seed}", vocab_size, vocab_size
+        self.context, self.layers = context, 2
         self.device, self.dtype = torch.device("cpu"), torch.float64
         self.seed, self.spread = seed, spread
         self._seen: dict[tuple[int, ...], Tensor] = {}
@@ -40,7 +41,13 @@ class TinyCached(Cached):
         self.model, self.lengths = model, [0] * rows
         self.slots: list[list[int]] = [[] for _ in range(rows)]
 
-    def extend(self, new, *, layers=None, logits=True) -> Rows:
+    def extend(self, new, *, layers=None, logits=True, counts=None) -> Rows:
+        """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest."""
+        if layers == (0, 1):
+            self.lengths = [have + len(tokens) for have, tokens in zip(self.lengths, new)]
+            return Rows(torch.tensor(new, dtype=torch.float64)[..., None], None)
+        if layers == (1, 2):
+            new = [[int(x) for x in row[:, 0]] for row in new]
         out = []
         for r, tokens in enumerate(new):
             row = []

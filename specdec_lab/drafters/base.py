@@ -8,7 +8,16 @@ import torch
 from torch import Tensor
 
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.sampling import Sampler, Uniforms, draw
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A verify pass that the drafter has begun: the hidden rows [γ + 1, H] of the last token of the
+    text and the γ drafts, after the target's first `layers` layers (whose cache holds them)."""
+
+    layers: int
+    hidden: Tensor
 
 
 @dataclass(frozen=True)
@@ -19,11 +28,13 @@ class Proposal:
     q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
         token was certain (copied, or chosen greedily): then q is one-hot.
     logits: [len(tokens), V], the draft's raw logits, for showing; None when there are none.
+    begun: the part of the verify pass that is already done, if drafting did one.
     """
 
     tokens: list[int]
     q: Tensor | None = None
     logits: Tensor | None = None
+    begun: Begun | None = None
 
     def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
         """q as a tensor [len(tokens), V] on `device`."""
@@ -31,6 +42,52 @@ class Proposal:
             return self.q.to(device)
         ids = torch.tensor(self.tokens, dtype=torch.long, device=device)[:, None]
         return torch.zeros(len(self.tokens), vocab_size, dtype=torch.float64, device=device).scatter_(1, ids, 1.0)
+
+
+class Drawing:
+    """Builds a proposal token by token from logits over some or all of the target's vocabulary.
+
+    Args:
+        width: V, the target's vocabulary.
+        ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
+            V are cut off: families pad one vocabulary to different sizes.
+    """
+
+    def __init__(self, width: int, ids: Tensor | None, sampler: Sampler):
+        self.width, self.ids, self.sampler = width, ids, sampler
+        self.tokens: list[int] = []
+        self._q: list[Tensor] = []
+        self._logits: list[Tensor] = []
+
+    def add(self, logits: Tensor, u: float) -> int:
+        """Draw the next token from logits [F] with the uniform u."""
+        logits = logits[: self.width]
+        if self.sampler.greedy:
+            token = int(logits.argmax())
+        else:
+            self._q.append(self.sampler(logits))
+            token = draw(self._q[-1], u)
+        self._logits.append(logits)
+        self.tokens.append(token if self.ids is None else int(self.ids[token]))
+        return self.tokens[-1]
+
+    def proposal(self, begun: Begun | None = None) -> Proposal:
+        if not self.tokens:
+            return Proposal([])
+        q = self._spread(self._q, 0.0) if self._q else None
+        return Proposal(self.tokens, q, self._spread(self._logits, float("-inf")), begun)
+
+    def _spread(self, rows: list[Tensor], elsewhere: float) -> Tensor:
+        """[n, F] to [n, V]."""
+        stacked = torch.stack(rows)
+        if self.ids is None and stacked.shape[1] == self.width:
+            return stacked
+        wide = stacked.new_full((len(rows), self.width), elsewhere)
+        if self.ids is None:
+            wide[:, : stacked.shape[1]] = stacked
+        else:
+            wide[:, self.ids.to(stacked.device)] = stacked
+        return wide
 
 
 class Drafter(ABC):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from specdec_lab.drafters.base import Drawing
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
@@ -46,7 +47,11 @@ class DialDrafter(ModelDrafter):
         self.oracle_passes += len(proposal.tokens)
         return proposal
 
-    def choose(self, logits: Tensor, sampler: Sampler, u: float) -> tuple[int, Tensor, Tensor]:
+    def drawing(self, sampler: Sampler) -> "Spoiled":
+        return Spoiled(self, sampler)
+
+    def mixed(self, logits: Tensor, sampler: Sampler) -> Tensor:
+        """q [V] for one row of the target's logits."""
         p = sampler(logits)
         others = logits.to(p.device, torch.float64, copy=True)
         others[p.argmax()] = -float("inf")  # by id: in half precision several logits may be the largest
@@ -55,15 +60,25 @@ class DialDrafter(ModelDrafter):
         distance = float((p - noise).clamp(min=0).sum())  # TV(p, noise)
         self.floors.append(1 - distance)
         weight = min(1.0, (1 - self.alpha) / distance) if distance > 0 else 0.0
-        mixed = (1 - weight) * p + weight * noise
-        token = draw(mixed, u)
-        q = mixed
-        if sampler.greedy:
-            q = torch.zeros_like(p)
-            q[token] = 1.0
-        return token, q, mixed.log()
+        return (1 - weight) * p + weight * noise
 
     @property
     def lowest(self) -> float | None:
         """The lowest mean α that the rows drafted from so far could have had."""
         return sum(self.floors) / len(self.floors) if self.floors else None
+
+
+class Spoiled(Drawing):
+    """Draws from the mixture, also at temperature 0."""
+
+    def __init__(self, dial: DialDrafter, sampler: Sampler):
+        super().__init__(dial.width, None, sampler)
+        self.dial = dial
+
+    def add(self, logits: Tensor, u: float) -> int:
+        mixed = self.dial.mixed(logits, self.sampler)
+        self.tokens.append(draw(mixed, u))
+        if not self.sampler.greedy:
+            self._q.append(mixed)
+        self._logits.append(mixed.log())
+        return self.tokens[-1]

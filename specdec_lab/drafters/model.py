@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
-from specdec_lab.drafters.base import Drafter, Proposal
+from specdec_lab.drafters.base import Drafter, Drawing, Proposal
 from specdec_lab.models.base import Cached, Model
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms, draw
+from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
 class ModelDrafter(Drafter):
@@ -32,30 +31,18 @@ class ModelDrafter(Drafter):
         new = self.known(text[self.cached.lengths[0] :])
         self.cached.prefill(new[:-2])
         new = new[-2:]
-        tokens, q, logits = [], [], []
+        drawing = self.drawing(sampler)
         for i in range(gamma):
-            row = self.fit(self.cached.extend([new]).logits[0, -1])
-            token, q_row, shown = self.choose(row, sampler, uniforms(len(text) + i, DRAFT))
-            tokens.append(token)
-            q.append(q_row)
-            logits.append(shown)
-            new = [token]
-        return Proposal(tokens, torch.stack(q), torch.stack(logits))
+            row = self.cached.extend([new]).logits[0, -1]
+            new = [drawing.add(row, uniforms(len(text) + i, DRAFT))]
+        return drawing.proposal()
+
+    def drawing(self, sampler: Sampler) -> Drawing:
+        return Drawing(self.width, self.model.ids, sampler)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.cached.rewind([len(text) - 1])
 
-    def choose(self, logits: Tensor, sampler: Sampler, u: float) -> tuple[int, Tensor, Tensor]:
-        """A token, the distribution q [V] that it was drawn from, and the raw logits [V] to show for it."""
-        q = sampler(logits)
-        return draw(q, u), q, logits
-
     def known(self, tokens: Sequence[int]) -> list[int]:
-        """Ids past the draft's vocabulary stand for no text, but a target with a wider head may say one."""
-        return [min(token, self.model.vocab_size - 1) for token in tokens]
-
-    def fit(self, row: Tensor) -> Tensor:
-        """Fit a row to the target's width: families pad one vocabulary to different sizes."""
-        if len(row) < self.width:
-            return torch.nn.functional.pad(row, (0, self.width - len(row)), value=float("-inf"))
-        return row[: self.width]
+        """A target with a wider head may say an id that stands for no text, and that the draft has no row for."""
+        return [min(token, self.model.reads - 1) for token in tokens]

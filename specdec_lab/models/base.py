@@ -30,6 +30,8 @@ class Model(ABC):
 
     name: str
     vocab_size: int  # V, the width of the logits
+    ids: Tensor | None = None  # [V], the token each logit stands for; None: logit i is token i
+    reads: int  # token ids that it can be given: 0 … reads − 1
     context: int  # the most tokens a text may have
     layers: int
     device: torch.device
@@ -69,9 +71,8 @@ class Cached(ABC):
         """Run one pass over new positions, attending to everything cached, and cache them.
 
         Args:
-            new: token ids, a list a row (lists may differ in length, none empty); or, when
-                the range of layers does not start at 0, the hidden rows [R, k, H] that the
-                layer before the range returned.
+            new: token ids, a list a row (lists may differ in length, none empty); or hidden rows
+                [R, k, H], as they enter the first layer of the range.
             layers: run only layers first ≤ i < last. The lengths advance all the same: rewind
                 and run the rest to complete the positions (they share their first layers' cache).
             logits: False skips the head.

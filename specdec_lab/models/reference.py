@@ -70,6 +70,8 @@ class ReferenceModel(Model):
         self.hf = hf.eval()
         self.name = name
         self.vocab_size = hf.get_output_embeddings().weight.shape[0]
+        self.ids = getattr(hf.get_output_embeddings(), "ids", None)
+        self.reads = hf.get_input_embeddings().weight.shape[0]
         # Within its window, sliding attention is full attention.
         self.context = min(config.max_position_embeddings, getattr(config, "sliding_window", None) or 10**9)
         self.layers = config.num_hidden_layers
@@ -135,7 +137,7 @@ class ReferenceCached(Cached):
         positions = slots.clamp(max=model.context - 1)  # padding may point past the last position
 
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            if (first, last) == (0, model.layers):
+            if (first, last) == (0, model.layers) and not isinstance(new, Tensor):
                 hidden = model.hf.base_model(
                     input_ids=inputs,
                     attention_mask=mask,
@@ -155,7 +157,7 @@ class ReferenceCached(Cached):
         body = self.model.hf.base_model
         if not all(hasattr(body, part) for part in ("embed_tokens", "layers", "norm", "rotary_emb")):
             raise LabError(f"{self.model.name} cannot run a part of its layers: this needs a Llama-shaped model.")
-        if first == 0:
+        if not x.is_floating_point():
             x = body.embed_tokens(x)
         rope = body.rotary_emb(x, position_ids=positions)
         for layer in body.layers[first:last]:

@@ -1,0 +1,99 @@
+"""EAGLE: one decoder layer that guesses the target's next hidden row (Li et al. 2024, arXiv 2401.15077).
+
+The target's hidden row at position i − 1 and the token at i make the layer's input; its output
+is a guess of the hidden row at i, which the target's head turns into a draft. The next step uses
+the guess in place of the true row. After a round, true rows replace the guesses.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from transformers import DynamicCache, PreTrainedModel
+
+from specdec_lab.drafters.base import Drafter, Drawing, Proposal
+from specdec_lab.drafters.small import small_llama
+from specdec_lab.models.base import Cached
+from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.sampling import DRAFT, Sampler, Uniforms
+
+
+class EagleNet(nn.Module):
+    """fuse: [row at i − 1, embedding of token i] → the layer's input; then one Llama layer and its norm."""
+
+    def __init__(self, target: PreTrainedModel, ids: Tensor):
+        super().__init__()
+        self.llama = small_llama(target, [target.config.num_hidden_layers - 1], ids)
+        size = target.config.hidden_size
+        self.fuse = nn.Linear(2 * size, size, bias=False).to(target.device, target.dtype)
+        with torch.no_grad():  # begins as a sum in which both weigh the same, near the size that the layer is used to
+            self.fuse.weight.copy_(torch.cat([5 * torch.eye(size), 80 * torch.eye(size)], 1))
+        self.unroll = 1  # drafting steps that are trained, each on the guesses of the step before
+
+    @property
+    def head(self) -> nn.Linear:
+        return self.llama.lm_head
+
+    def inputs(self, rows: Tensor, tokens: Tensor) -> Tensor:
+        """rows [..., n, H] at the positions before tokens [..., n]."""
+        return self.fuse(torch.cat([rows, self.llama.model.embed_tokens(tokens)], -1))
+
+    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """For training: (guessed rows, true rows) of each drafting step. Shapes [R, n] and [R, n, H]."""
+        body, before, true = self.llama.model, rows[:, :-1], rows[:, 1:]
+        n = true.shape[1]
+        at = torch.arange(n, device=tokens.device)
+        rope = body.rotary_emb(true, position_ids=at[None])
+        cache, steps = DynamicCache(), []
+        for step in range(self.unroll):
+            # At step s a position sees what a draft s deep sees: inputs made of true rows up to s
+            # positions back, then one made of a guess of each earlier step.
+            seen = [at[None] <= at[:, None] - step] + [
+                at[None] == at[:, None] - back for back in range(step - 1, -1, -1)
+            ]
+            guess = body.norm(
+                body.layers[0](
+                    self.inputs(before, tokens[:, 1:]),
+                    attention_mask=torch.cat(seen, 1)[None, None],
+                    position_ids=at[None],
+                    past_key_values=cache,
+                    use_cache=True,
+                    position_embeddings=rope,
+                )
+            )
+            steps.append((guess, true))
+            before = torch.cat([rows[:, :1], guess[:, :-1].to(rows.dtype)], 1)
+        return steps
+
+
+class EagleDrafter(Drafter):
+    """Keeps the layer's cache on true rows; those of a round that it did not draft wait until the next that it does."""
+
+    name = "eagle"
+
+    def __init__(self, net: EagleNet):
+        self.net = net.eval()
+        self.model = ReferenceModel(net.llama, "eagle")
+
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.width, self.context = target.model.vocab_size, target.model.context
+        self.cached = self.model.cached()
+        self.rows, self.tokens = hidden, list(prompt[1:])  # not yet fed: a row, and the token after it
+
+    @torch.inference_mode()
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        if gamma < 1 or self.rows is None:  # a one-token prompt has no row yet
+            return Proposal([])
+        drawing = Drawing(self.width, self.net.head.ids, sampler)
+        rows, tokens = self.rows, self.tokens
+        for i in range(gamma):
+            inputs = self.net.inputs(rows, torch.tensor(tokens, device=rows.device))
+            out = self.cached.extend(inputs[None], layers=(0, 1))
+            tokens, rows = [drawing.add(out.logits[0, -1], uniforms(len(text) + i, DRAFT))], out.hidden[0, -1:]
+        self.cached.rewind([len(text) - 1])
+        self.rows, self.tokens = None, []
+        return drawing.proposal()
+
+    def observe(self, text: Sequence[int], hidden: Tensor) -> None:
+        self.rows = hidden if self.rows is None else torch.cat([self.rows, hidden])
+        self.tokens = [*self.tokens, *text[len(text) - len(hidden) :]]

@@ -1,0 +1,73 @@
+"""Early exit: the target drafts for itself with its own first layers (Elhoushi et al. 2024, LayerSkip, arXiv 2404.16710).
+
+What the first layers compute for a draft is not lost: the verify pass takes their rows and
+cache, and runs only the remaining layers.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from specdec_lab.drafters.base import Begun, Drafter, Drawing, Proposal
+from specdec_lab.drafters.small import CutHead
+from specdec_lab.models.base import Cached
+from specdec_lab.sampling import DRAFT, Sampler, Uniforms
+
+EXIT = 6  # layers before the exit, of the embedded target's 30
+
+
+class EarlyExitNet(nn.Module):
+    """From the residual stream after `layers` layers to a guess of the last hidden row: one MLP and the norm."""
+
+    def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int = EXIT):
+        super().__init__()
+        self.layers = layers
+        body = target.base_model
+        last = body.layers[-1]
+        self.before, self.mlp, self.norm = (
+            type(m)(*args).to(target.device, target.dtype)
+            for m, args in (
+                (last.post_attention_layernorm, (target.config.hidden_size, target.config.rms_norm_eps)),
+                (last.mlp, (target.config,)),
+                (body.norm, (target.config.hidden_size, target.config.rms_norm_eps)),
+            )
+        )
+        for mine, theirs in (
+            (self.before, last.post_attention_layernorm),
+            (self.mlp, last.mlp),
+            (self.norm, body.norm),
+        ):
+            mine.load_state_dict(theirs.state_dict())
+        self.head = CutHead(target, ids)
+
+    def guess(self, residual: Tensor) -> Tensor:
+        return self.norm(residual + self.mlp(self.before(residual)))
+
+    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """For training: (guessed rows, true rows). Shapes [R, n] and [R, n, H]."""
+        return [(self.guess(exits), rows)]
+
+
+class EarlyExitDrafter(Drafter):
+    name = "early-exit"
+
+    def __init__(self, net: EarlyExitNet):
+        self.net = net.eval()
+
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.target = target
+
+    @torch.inference_mode()
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        if gamma < 1:
+            return Proposal([])
+        drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler)
+        token, begun = text[-1], []
+        for i in range(gamma + 1):  # the last draft goes through the first layers too, for the verify pass
+            begun.append(self.target.extend([[token]], layers=(0, self.net.layers)).hidden[0, -1])
+            if i < gamma:
+                token = drawing.add(self.net.head(self.net.guess(begun[-1])), uniforms(len(text) + i, DRAFT))
+        self.target.rewind([len(text) - 1])
+        return drawing.proposal(Begun(self.net.layers, torch.stack(begun)))

@@ -1,0 +1,58 @@
+"""Medusa: extra heads on the target's last hidden row, one for each place ahead (Cai et al. 2024, arXiv 2401.10774).
+
+All drafts of a round come from one row and do not see each other. That makes them cheap, and
+less often right the further ahead they look.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from specdec_lab.drafters.base import Drafter, Drawing, Proposal
+from specdec_lab.drafters.small import CutHead
+from specdec_lab.models.base import Cached
+from specdec_lab.sampling import DRAFT, Sampler, Uniforms
+
+HEADS = 4
+
+
+class MedusaNet(nn.Module):
+    """Head k turns the row at position i into a guess of the row at i + k: row + SiLU(W·row + b)."""
+
+    def __init__(self, target: PreTrainedModel, ids: Tensor):
+        super().__init__()
+        size = target.config.hidden_size
+        self.heads = nn.ModuleList(nn.Linear(size, size) for _ in range(HEADS)).to(target.device, target.dtype)
+        for head in self.heads:
+            nn.init.zeros_(head.weight)  # begins as the row itself, plus nothing
+        self.head = CutHead(target, ids)
+
+    def guess(self, k: int, rows: Tensor) -> Tensor:
+        return rows + nn.functional.silu(self.heads[k](rows))
+
+    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """For training: (guessed rows, true rows) of each head. Shapes [R, n] and [R, n, H]."""
+        return [(self.guess(k, rows[:, : -k - 1]), rows[:, k + 1 :]) for k in range(HEADS)]
+
+
+class MedusaDrafter(Drafter):
+    name = "medusa"
+
+    def __init__(self, net: MedusaNet):
+        self.net = net.eval()
+
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.width, self.row = target.model.vocab_size, None if hidden is None else hidden[-1]
+
+    @torch.inference_mode()
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        """The row is the last but one of the text: the newest token has not been through the target yet."""
+        drawing = Drawing(self.width, self.net.head.ids, sampler)
+        for k in range(min(gamma, HEADS) if self.row is not None else 0):
+            drawing.add(self.net.head(self.net.guess(k, self.row)), uniforms(len(text) + k, DRAFT))
+        return drawing.proposal()
+
+    def observe(self, text: Sequence[int], hidden: Tensor) -> None:
+        self.row = hidden[-1]

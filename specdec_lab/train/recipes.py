@@ -1,0 +1,99 @@
+"""One recipe for each trained drafter: which net, and in which stages it learns."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from specdec_lab.drafters.early_exit import EXIT
+from specdec_lab.drafters.trained import KINDS, save_net
+from specdec_lab.errors import LabError
+from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.train.loop import Stage, Text, Trainer
+from specdec_lab.train.write import Shard, chat_prefix, read_shards, write_shard
+
+FREQUENT = 12_288  # tokens that the drafters can say
+
+
+def stages(name: str, tokens: int) -> list[Stage]:
+    """How `tokens` training tokens are spent. EAGLE spends the last part of them on its own guesses."""
+    if name == "eagle":
+        return [Stage(tokens * 3 // 4), Stage(tokens // 4, lr=4e-3, unroll=3)]
+    return [Stage(tokens)]
+
+
+def frequent_ids(shards: list[Shard], tokenizer: PreTrainedTokenizerBase, vocab_size: int) -> torch.Tensor:
+    """The FREQUENT tokens that the target writes most, [F] in increasing order; every special token is among them."""
+    counts = sum(np.bincount(s.tokens.ravel(), minlength=vocab_size) for s in shards).astype(float)
+    counts[[i for i in tokenizer.all_special_ids if i < vocab_size]] = np.inf
+    return torch.from_numpy(np.sort(np.argsort(-counts, kind="stable")[: min(FREQUENT, vocab_size)]))
+
+
+def write(
+    target: ReferenceModel,
+    tokenizer: PreTrainedTokenizerBase,
+    folder: Path,
+    tokens: int,
+    rows: int = 128,
+    length: int = 352,
+    say: Callable[[str], None] = print,
+) -> list[Shard]:
+    """Have the target write until `folder` holds that many tokens. Whole shards stay: it goes on where it stopped."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 0
+    while (have := sum(s.last.shape[0] * s.last.shape[1] for s in read_shards(folder))) < tokens:
+        while (folder / f"text-{number:04}.npz").exists():
+            number += 1
+        say(f"{have / 1e6:.2f} of {tokens / 1e6:.2f} M tokens written; writing shard {number} …")
+        write_shard(target, tokenizer, folder, number, rows, length, EXIT)
+    return read_shards(folder)
+
+
+def train(
+    name: str,
+    target: ReferenceModel,
+    tokenizer: PreTrainedTokenizerBase,
+    folder: Path,
+    tokens: int,
+    seed: int = 0,
+    say: Callable[[str], None] = print,
+) -> Trainer:
+    """Train one student on the text in `folder`, or go on from its checkpoint there with `tokens` more.
+
+    Raises:
+        LabError: for an unknown name, a target that is not Llama-shaped, or a folder without text.
+    """
+    if name not in KINDS:
+        raise LabError(f"There is no recipe “{name}”: choose one of {', '.join(KINDS)}.")
+    if target.hf.config.model_type not in ("llama", "qwen2", "mistral"):
+        raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs the Llama family.")
+    shards = read_shards(folder)
+    if not shards:
+        raise LabError(f"There is no text in {folder}: let the target write some first.")
+    torch.manual_seed(seed)
+    for p in target.hf.parameters():
+        p.requires_grad_(False)
+    net = KINDS[name].net(target.hf, frequent_ids(shards, tokenizer, target.vocab_size))
+    text = Text(target, chat_prefix(tokenizer)[0], EXIT, shards)
+    trainer, checkpoint = Trainer(net, text, seed=seed), folder / f"{name}.pt"
+    if checkpoint.exists():
+        trainer.load(checkpoint)
+        say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")
+    for stage in stages(name, tokens):
+        trainer.run(stage, save_to=checkpoint, say=say)
+    return trainer
+
+
+def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> None:
+    """The student as a drafter loads it, with what the model card says of it."""
+    about = {
+        "drafter": name,
+        "target": target.name,
+        "hidden_size": target.hf.config.hidden_size,
+        "training_tokens": trainer.tokens,
+        "held_out": trainer.history[-1]["steps"],
+        "licence": "Apache-2.0",
+    }
+    save_net(trainer.net, path, about)

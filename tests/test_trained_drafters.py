@@ -1,0 +1,213 @@
+"""The drafters that are trained, on random weights: what they propose with their caches is what they
+would propose without, and what comes out is the target's. (Random weights make bad drafts, which is harder.)"""
+
+import pytest
+import torch
+from checks import SAMPLED, Drafted, cells, check_enumeration
+from test_models import LLAMA
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from specdec_lab.decode import Stops, speculative
+from specdec_lab.drafters import Drafter, ModelDrafter, Proposal
+from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
+from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
+from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
+from specdec_lab.drafters.small import DraftNet
+from specdec_lab.drafters.trained import draft_model
+from specdec_lab.models import ReferenceModel
+from specdec_lab.record import Keep
+from specdec_lab.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.trace import Trace
+
+
+class RandomTarget(ReferenceModel):
+    """A small Llama that also says its probabilities without any cache."""
+
+    def __init__(self, vocab_size: int):
+        torch.manual_seed(3)
+        hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "vocab_size": vocab_size})).double()
+        for p in hf.parameters():
+            p.data.mul_(4) if p.dim() > 1 else None
+        super().__init__(hf.requires_grad_(False), "random")
+        self._seen = {}
+
+    def rows(self, text) -> torch.Tensor:
+        """[len(text), H], uncached."""
+        key = tuple(text)
+        if key not in self._seen:
+            self._seen[key] = self.cached().extend([list(text)]).hidden[0].clone()
+        return self._seen[key]
+
+    def probabilities(self, text) -> torch.Tensor:
+        return SAMPLED(self.hf.lm_head(self.rows(text)[-1]))
+
+
+def spread(net, row, width) -> torch.Tensor:
+    """q [V] of a guessed row [H]: what the cut head says, zero elsewhere."""
+    q = torch.zeros(width, dtype=torch.float64)
+    q[net.head.ids] = SAMPLED(net.head(row))
+    return q
+
+
+# For each drafter: the net, and q [V] of the next draft after true text and some drafts, without any cache.
+
+
+def q_model(target, net, text, drafts):
+    logits = draft_model(net).cached().extend([[*text, *drafts]]).hidden[0, -1]
+    return spread(net, logits, target.vocab_size)
+
+
+def q_medusa(target, net, text, drafts):
+    return spread(net, net.guess(len(drafts), target.rows(text)[len(text) - 2]), target.vocab_size)
+
+
+def q_early_exit(target, net, text, drafts):
+    residual = target.cached().extend([[*text, *drafts]], layers=(0, net.layers)).hidden[0, -1]
+    return spread(net, net.guess(residual), target.vocab_size)
+
+
+def q_eagle(target, net, text, drafts):
+    rows, tokens, body = target.rows(text)[:-1], [*text, *drafts], net.llama.model
+    while True:  # the whole layer again for every draft
+        x = net.inputs(rows, torch.tensor(tokens[1 : len(rows) + 1]))[None]
+        at = torch.arange(x.shape[1])
+        y = body.norm(
+            body.layers[0](
+                x,
+                attention_mask=(at[None] <= at[:, None])[None, None],
+                position_ids=at[None],
+                position_embeddings=body.rotary_emb(x, position_ids=at[None]),
+            )
+        )
+        if len(rows) == len(tokens) - 1:
+            return spread(net, y[0, -1], target.vocab_size)
+        rows = torch.cat([rows, y[0, -1:]])
+
+
+KINDS = {
+    "model": (DraftNet, lambda net: ModelDrafter(draft_model(net)), q_model),
+    "medusa": (MedusaNet, MedusaDrafter, q_medusa),
+    "eagle": (EagleNet, EagleDrafter, q_eagle),
+    "early-exit": (lambda target, ids: EarlyExitNet(target, ids, layers=2), EarlyExitDrafter, q_early_exit),
+}
+
+
+def make(name: str, vocab_size: int, ids: list[int]):
+    make_net, drafter, q_of = KINDS[name]
+    target = RandomTarget(vocab_size)
+    torch.manual_seed(5)
+    net = make_net(target.hf, torch.tensor(ids))
+    net.requires_grad_(False)
+    with torch.no_grad():
+        for p in net.parameters():  # nothing may hide behind a weight that begins as zero
+            p += 0.1 * torch.randn_like(p)
+    return target, net, lambda: drafter(net), q_of
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(("vocab_size", "ids", "gamma", "rounds"), [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (3, [0, 2], 1, 3)])
+def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds):
+    """By enumeration, also with a head that cannot say every token."""
+    target, net, drafter, q_of = make(name, vocab_size, ids)
+
+    def drafts(text, gamma):
+        def grow(done):
+            if len(done.tokens) == gamma:
+                yield done
+                return
+            q = q_of(target, net, text, done.tokens)
+            at = (len(text) + len(done.tokens), DRAFT)
+            # The engine draws from the cut row, whose cells are the same: zeros have no width.
+            for token, mass, u in cells(q):
+                yield from grow(
+                    Drafted(done.weight * mass, (*done.tokens, token), (*done.q, q), {**done.script, at: u})
+                )
+
+        yield from grow(Drafted(1.0, (), (), {}))
+
+    check_enumeration(target, drafter, drafts, gamma, rounds, tolerance=1e-9)
+
+
+class Sometimes(Drafter):
+    """Another drafter that does not draft in some rounds: speculation is off for a while."""
+
+    def __init__(self, inner: Drafter, pause: int):
+        self.inner, self.pause, self.name = inner, pause, inner.name
+
+    def start(self, *a):
+        self.round = 0
+        self.inner.start(*a)
+
+    def propose(self, text, gamma, sampler, uniforms):
+        self.round += 1
+        if self.round % (self.pause + 1):
+            return Proposal([])
+        return self.inner.propose(text, gamma, sampler, uniforms)
+
+    def observe(self, text, hidden):
+        self.inner.observe(text, hidden)
+
+
+@pytest.mark.parametrize("pause", [0, 1, 3])
+@pytest.mark.parametrize("name", KINDS)
+def test_their_rows_are_those_of_an_uncached_pass_after_every_kind_of_round(name, pause):
+    """q and p, row by row; also when rounds without drafts lie between."""
+    target, net, drafter, q_of = make(name, 5, [0, 1, 2, 4])
+    kinds = set()
+    for request in range(5 * (pause + 1)):
+        text = [0, 1, 3]
+        for r in speculative(
+            target,
+            Sometimes(drafter(), pause),
+            text,
+            gamma=3,
+            sampler=SAMPLED,
+            stops=Stops(20),
+            uniforms=Uniforms(1, request),
+            keep=Keep(rows=True),
+        ):
+            tokens = [d.id for d in r.drafted]
+            for i in range(len(tokens)):
+                expected = q_of(target, net, text, tokens[:i])
+                assert torch.allclose(r.q_rows[i], expected, atol=1e-9), f"draft {i + 1} after {len(text)} tokens"
+            for i in range(len(tokens) + 1):
+                assert torch.allclose(r.p_rows[i], target.probabilities([*text, *tokens[:i]]), atol=1e-9)
+            kinds.add("cut" if r.cut else f"{r.emitted.kind} {r.accepted}")
+            text = text + r.tokens
+    assert kinds >= {"corrected 0", "corrected 1"}, kinds
+    assert ("plain 0" in kinds) == (pause > 0)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_greedy_output_is_plain_output(name):
+    target, _, drafter, _ = make(name, 5, [0, 1, 2, 4])
+    for prompt in ([0], [1, 2], [3, 3, 3]):  # a single token leaves nothing to have seen before
+        trace = Trace(prompt).collect(speculative(target, drafter(), prompt, stops=Stops(25)))
+        trace.check()
+        text = list(prompt)
+        for token in trace.tokens:
+            assert token == int(target.probabilities(text).argmax())
+            text.append(token)
+
+
+def test_eagle_learns_on_what_it_will_see():
+    """The unrolled training steps give the rows that drafting gives: step k on true rows but for its own k guesses."""
+    target, net, _, _ = make("eagle", 5, [0, 1, 2, 4])
+    text = [0, 3, 1, 4, 2, 2, 1, 0, 3]
+    rows, tokens = target.rows(text)[None], torch.tensor([text])
+    net.unroll = 3
+    with torch.no_grad():
+        steps = net.predict(tokens, rows, rows)
+    for k, (guess, true) in enumerate(steps):
+        assert torch.equal(true, rows[:, 1:])
+        for at in range(k + 1, len(text)):  # drafting began k tokens before
+            expected = q_eagle(target, net, text[: at + 1 - k], text[at + 1 - k : at + 1])
+            assert torch.allclose(spread(net, guess[0, at - 1], 5), expected, atol=1e-9), (k, at)
+
+
+def test_sampling_options_shape_q_as_well():
+    target, _, drafter, _ = make("eagle", 5, [0, 1, 2, 4])
+    rounds = speculative(
+        target, drafter(), [0, 1], sampler=Sampler(0.7, top_k=2), stops=Stops(12), keep=Keep(rows=True)
+    )
+    assert all((row > 0).sum() <= 2 for r in rounds for row in r.q_rows)
