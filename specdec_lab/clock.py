@@ -29,12 +29,6 @@ class Race:
         return statistics.median(self.ratios)
 
 
-def decode_seconds(trace: Trace) -> float:
-    """Wall-clock seconds of a trace's rounds, per new token."""
-    total = sum(r.seconds.draft + r.seconds.verify + r.seconds.loop for r in trace.rounds)
-    return total / len(trace.tokens)
-
-
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
     """Run both arms by turns, the one that goes first changing each time.
 
@@ -49,5 +43,5 @@ def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: 
             last[name] = run()
             if last[name].interrupted:
                 raise KeyboardInterrupt  # half a text would be a false time
-            seconds[name].append(decode_seconds(last[name]))
+            seconds[name].append(last[name].seconds / len(last[name].tokens))
     return Race(seconds["plain"], seconds["speculative"], last["plain"], last["speculative"])

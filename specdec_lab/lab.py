@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -36,6 +37,7 @@ class Lab:
     tokenizer: PreTrainedTokenizerBase
     eos: frozenset[int]  # ids that end a text
     draft: Model | None = None
+    weights: Path = trained.WEIGHTS  # folder of the trained drafters
     _nets: dict[str, torch.nn.Module] = field(default_factory=dict, repr=False)  # trained drafters, once loaded
 
     @property
@@ -70,10 +72,10 @@ class Lab:
         if name == "model" and self.draft is not None:
             return ModelDrafter(self.draft)
         if name == "untrained":
-            return ModelDrafter(trained.draft_model(trained.untrained_net(self.target)))
+            return ModelDrafter(trained.draft_model(trained.untrained_net(self.target, self.weights)))
         if name in trained.KINDS:
             if name not in self._nets:
-                self._nets[name] = trained.load_net(name, self.target)
+                self._nets[name] = trained.load_net(name, self.target, self.weights)
             return trained.KINDS[name].drafter(self._nets[name])
         raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
 
@@ -168,6 +170,7 @@ def load(
     device: str | torch.device = "auto",
     say: Callable[[str], None] = print,
     dtype: str = "auto",
+    weights: str | Path | None = None,
 ) -> Lab:
     """Load a target, and a draft model if one is named.
 
@@ -177,6 +180,7 @@ def load(
             the vocabulary of all SmolLM2 models.
         device: auto, cpu, cuda or mps.
         dtype: auto, float32, bfloat16 or float16; auto is float32 on a CPU and half precision on a GPU.
+        weights: folder of trained drafters (`specdec-lab train` makes one); default: those of the course.
         say: told in a sentence about anything that takes long.
 
     Raises:
@@ -184,10 +188,11 @@ def load(
     """
     device = pick_device(device) if isinstance(device, str) else device
     model, tokenizer = load_model(target, device, say, dtype)
+    folder = trained.WEIGHTS if weights is None else Path(weights)
     if draft is None:
-        return Lab(model, tokenizer, eos_of(model, tokenizer))
+        return Lab(model, tokenizer, eos_of(model, tokenizer), weights=folder)
     draft_model, draft_tokenizer = load_model(draft, device, say, dtype)
     if draft == EMBEDDED:  # the draft of the embedded pair, which borrows that target's embeddings
-        draft_model = trained.draft_model(trained.load_net("model", draft_model))
+        draft_model = trained.draft_model(trained.load_net("model", draft_model, folder))
     check_same_vocabulary(tokenizer, draft_tokenizer)
-    return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model)
+    return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model, weights=folder)

@@ -3,6 +3,7 @@
 Every widget, plot, table and JSON of the course reads these records; none keeps its own.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -106,12 +107,24 @@ class Trace:
     prompt: list[int]
     rounds: list[Round] = field(default_factory=list)
     interrupted: bool = False  # someone pressed stop; what came before is whole
+    clock: list[float] = field(default_factory=list)  # wall-clock seconds of each round, prefill in the first
 
     def collect(self, rounds: Iterator[Round]) -> "Trace":
         """Take rounds until they end. Should that raise, the rounds so far are still here."""
+        since = time.perf_counter()
         for r in rounds:
+            now = time.perf_counter()
+            self.clock.append(now - since)
             self.rounds.append(r)
+            since = now
         return self
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock seconds of all rounds without the prefill: by one clock around each round, except
+        that the first, which the prefill shares, counts with the sum of its parts."""
+        first = self.rounds[0].seconds
+        return first.draft + first.verify + first.loop + sum(self.clock[1:])
 
     @property
     def tokens(self) -> list[int]:

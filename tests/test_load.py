@@ -141,7 +141,7 @@ def test_empty_and_unknown_names_are_one_sentence(folder):
         lab.plain("  ")
     with pytest.raises(LabError, match="choose one of lookup"):
         lab.speculative("the cat", "magic")
-    with pytest.raises(LabError, match="needs a draft model"):
+    with pytest.raises(LabError, match="name a draft model with --draft"):
         lab.speculative("the cat", "model")
 
 

@@ -105,7 +105,9 @@ def make(name: str, vocab_size: int, ids: list[int]):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(("vocab_size", "ids", "gamma", "rounds"), [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (3, [0, 2], 1, 3)])
+@pytest.mark.parametrize(
+    ("vocab_size", "ids", "gamma", "rounds"), [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (3, [0, 2], 1, 3)]
+)
 def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds):
     """By enumeration, also with a head that cannot say every token."""
     target, net, drafter, q_of = make(name, vocab_size, ids)

@@ -40,14 +40,17 @@ def test_the_wheel_holds_its_data_files(python, tmp_path):
     script = (
         "from importlib.resources import files as f; p = f('specdec_lab');"
         "print(*[(p / x).is_file() for x in"
-        " ('data/recorded_rounds.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json')])"
+        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'train/openings.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json')])"
     )
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.split() == ["True"] * 4
+    assert done.stdout.split() == ["True"] * 6
 
 
 def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):
-    tests = [str(ROOT / "tests" / name) for name in ("test_models.py", "test_trace.py", "test_drafters.py")]
+    tests = [
+        str(ROOT / "tests" / name)
+        for name in ("test_models.py", "test_trace.py", "test_drafters.py", "test_trained_drafters.py")
+    ]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, *tests]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)

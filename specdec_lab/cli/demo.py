@@ -13,7 +13,10 @@ PROMPT = (
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompt", default=PROMPT, help="one user message")
-    parser.add_argument("--drafter", help="lookup, dial or model (default: model if --draft is given, else lookup)")
+    parser.add_argument(
+        "--drafter",
+        help="lookup, dial, model, medusa, eagle, early-exit or untrained (default: model with --draft, else lookup)",
+    )
     parser.add_argument("--alpha", type=float, default=0.75, help="the acceptance rate that the dial drafter aims at")
     parser.add_argument("--gamma", type=int, default=4, help="most tokens drafted a round")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
@@ -27,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.lab import load
     from specdec_lab.trace import to_json
 
-    lab = load(args.target, args.draft, args.device, say, args.dtype)
+    lab = load(args.target, args.draft, args.device, say, args.dtype, args.weights)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
     prompt = lab.encode(args.prompt)
     common = {

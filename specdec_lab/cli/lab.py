@@ -45,7 +45,7 @@ def show_one_round(args: argparse.Namespace, tell: Callable[[str], None]) -> Non
     from specdec_lab.lab import load
     from specdec_lab.show import terminal
 
-    lab = load(args.target, args.draft, args.device, say, args.dtype)
+    lab = load(args.target, args.draft, args.device, say, args.dtype, args.weights)
     trace = lab.speculative(PROMPT, "model" if lab.draft else "lookup", max_new_tokens=24)
     if trace.interrupted:
         raise KeyboardInterrupt

@@ -15,15 +15,18 @@ from specdec_lab.drafters.small import CutHead
 from specdec_lab.models.base import Cached
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
-EXIT = 6  # layers before the exit, of the embedded target's 30
+
+def exit_of(layers: int) -> int:
+    """How many of a target's layers run before the exit: a fifth of them, 6 of the embedded target's 30."""
+    return max(1, layers // 5)
 
 
 class EarlyExitNet(nn.Module):
     """From the residual stream after `layers` layers to a guess of the last hidden row: one MLP and the norm."""
 
-    def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int = EXIT):
+    def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int | None = None):
         super().__init__()
-        self.layers = layers
+        self.layers = layers or exit_of(target.config.num_hidden_layers)
         body = target.base_model
         last = body.layers[-1]
         self.before, self.mlp, self.norm = (

@@ -64,7 +64,10 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> nn.Mo
     """
     path = folder / f"{name}.safetensors"
     if not path.exists():
-        raise LabError(f"There are no weights for the drafter “{name}” in {folder}: train it with `specdec-lab train`.")
+        raise LabError(
+            f"There are no weights for the drafter “{name}” in {folder}: train it with `specdec-lab train {name}`"
+            + (", or name a draft model with --draft." if name == "model" else ".")
+        )
     with safe_open(path, "pt") as f:
         stored = {key: f.get_tensor(key) for key in f.keys()}  # noqa: SIM118
         about = json.loads(f.metadata()["about"])
@@ -72,7 +75,7 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> nn.Mo
     if about["hidden_size"] != size or target.hf.config.model_type != "llama":
         raise LabError(
             f"The drafter “{name}” was trained for {about['target']} and cannot draft for {target.name}: "
-            "train one for it, or use the drafter lookup."
+            f"train one for it with `specdec-lab train {name}`, name a draft model with --draft, or use lookup."
         )
     net = KINDS[name].net(target.hf, stored.pop("ids").long())
     weights: dict[str, Tensor] = {}

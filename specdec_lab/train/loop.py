@@ -15,7 +15,7 @@ from specdec_lab.train.distill import Fit, divergence
 from specdec_lab.train.write import Shard
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
-HELD_OUT = 32  # texts of the first shard that are never trained on
+HELD_OUT = 32  # at most so many texts of the first shard, and at most an eighth of them, are never trained on
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Text:
 
     def __init__(self, target: ReferenceModel, prefix: Sequence[int], exit_layer: int, shards: Sequence[Shard]):
         self.device, self.shards = target.device, shards
+        self.held = min(HELD_OUT, len(shards[0].tokens) // 8)
         cached = target.cached()
         half = cached.extend([prefix[:-1]], layers=(0, exit_layer))
         cached.rewind([0])
@@ -59,11 +60,11 @@ class Text:
     def random(self, size: int, draw: np.random.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         number = int(draw.integers(len(self.shards)))
         shard = self.shards[number]
-        first = HELD_OUT if number == 0 else 0
+        first = self.held if number == 0 else 0
         return self.batch(shard, first + draw.choice(len(shard.tokens) - first, size, replace=False))
 
     def held_out(self, size: int) -> list[tuple[Tensor, Tensor, Tensor, Tensor]]:
-        return [self.batch(self.shards[0], range(i, i + size)) for i in range(0, HELD_OUT, size)]
+        return [self.batch(self.shards[0], range(i, min(i + size, self.held))) for i in range(0, self.held, size)]
 
 
 def best_precision(device: torch.device) -> torch.dtype:
@@ -164,7 +165,8 @@ class Trainer:
     def save(self, path: Path) -> None:
         parts = [part.state_dict() for part in self.optimizer.parts]
         state = {"net": self.net.state_dict(), "optimizer": parts, "draw": self.draw.bit_generator.state}
-        torch.save(state | {"tokens": self.tokens, "history": self.history}, path.with_suffix(".tmp"))
+        state |= {"tokens": self.tokens, "history": self.history, "ids": self.net.head.ids.cpu()}
+        torch.save(state, path.with_suffix(".tmp"))
         path.with_suffix(".tmp").replace(path)
         path.with_suffix(".json").write_text(json.dumps(self.history, indent=1), encoding="utf-8")
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from specdec_lab.drafters.early_exit import EXIT
+from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.drafters.trained import KINDS, save_net
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
@@ -31,6 +31,18 @@ def frequent_ids(shards: list[Shard], tokenizer: PreTrainedTokenizerBase, vocab_
     return torch.from_numpy(np.sort(np.argsort(-counts, kind="stable")[: min(FREQUENT, vocab_size)]))
 
 
+def check(name: str, target: ReferenceModel) -> None:
+    """Whether there is a recipe of that name, for this kind of target.
+
+    Raises:
+        LabError: when there is not.
+    """
+    if name not in KINDS:
+        raise LabError(f"There is no recipe “{name}”: choose one of {', '.join(KINDS)}.")
+    if target.hf.config.model_type != "llama":
+        raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")
+
+
 def write(
     target: ReferenceModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -47,7 +59,7 @@ def write(
         while (folder / f"text-{number:04}.npz").exists():
             number += 1
         say(f"{have / 1e6:.2f} of {tokens / 1e6:.2f} M tokens written; writing shard {number} …")
-        write_shard(target, tokenizer, folder, number, rows, length, EXIT)
+        write_shard(target, tokenizer, folder, number, rows, length, exit_of(target.layers))
     return read_shards(folder)
 
 
@@ -63,21 +75,21 @@ def train(
     """Train one student on the text in `folder`, or go on from its checkpoint there with `tokens` more.
 
     Raises:
-        LabError: for an unknown name, a target that is not Llama-shaped, or a folder without text.
+        LabError: what `check` refuses, or a folder without text.
     """
-    if name not in KINDS:
-        raise LabError(f"There is no recipe “{name}”: choose one of {', '.join(KINDS)}.")
-    if target.hf.config.model_type not in ("llama", "qwen2", "mistral"):
-        raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs the Llama family.")
+    check(name, target)
     shards = read_shards(folder)
     if not shards:
         raise LabError(f"There is no text in {folder}: let the target write some first.")
     torch.manual_seed(seed)
     for p in target.hf.parameters():
         p.requires_grad_(False)
-    net = KINDS[name].net(target.hf, frequent_ids(shards, tokenizer, target.vocab_size))
-    text = Text(target, chat_prefix(tokenizer)[0], EXIT, shards)
-    trainer, checkpoint = Trainer(net, text, seed=seed), folder / f"{name}.pt"
+    checkpoint = folder / f"{name}.pt"
+    # More text may have been written since the checkpoint; its head stays as it was.
+    kept = torch.load(checkpoint, weights_only=False)["ids"] if checkpoint.exists() else None
+    net = KINDS[name].net(target.hf, frequent_ids(shards, tokenizer, target.vocab_size) if kept is None else kept)
+    text = Text(target, chat_prefix(tokenizer)[0], exit_of(target.layers), shards)
+    trainer = Trainer(net, text, seed=seed)
     if checkpoint.exists():
         trainer.load(checkpoint)
         say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")

@@ -128,8 +128,9 @@ def write_shard(
     for part in ("last", "exit"):
         _path(folder, number, f"{part}.tmp").rename(_path(folder, number, part))
     arrays = {"tokens": tokens.numpy().astype(np.uint32), "temperature": answers.numpy(), "kind": np.array(kinds)}
-    np.savez(_path(folder, number, "tmp"), **arrays)
-    _path(folder, number, "tmp.npz").rename(folder / f"text-{number:04}.npz")  # last: a shard without it is not there
+    np.savez(folder / f"unfinished-{number:04}.npz", **arrays)
+    # Last of all: a shard without it is not there.
+    (folder / f"unfinished-{number:04}.npz").rename(folder / f"text-{number:04}.npz")
 
 
 def _path(folder: Path, number: int, part: str) -> Path:

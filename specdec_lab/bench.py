@@ -1,0 +1,215 @@
+"""Measuring drafters on many prompts: tokens per pass, acceptance, and time against plain decoding.
+
+Every arm decodes every prompt, prompt by prompt in one process, the order changing each time;
+so whatever else the machine does hits all arms alike. Times exclude prefill.
+"""
+
+import json
+import math
+import random
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
+from specdec_lab.record import Keep
+from specdec_lab.trace import ACCEPTED, Trace
+
+PLAIN = "plain"
+PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
+
+
+@dataclass(frozen=True)
+class Prompt:
+    id: str
+    kind: str
+    content: str | list[dict]
+    raw: bool = False
+
+
+def read_prompts(source: str = "builtin") -> list[Prompt]:
+    """The built-in prompts, or those of a JSON-lines file (its form is described in the README).
+
+    Raises:
+        LabError: naming the line that cannot be used.
+    """
+    if source == "builtin":
+        text = resources.files("specdec_lab").joinpath("data/prompts.jsonl").read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as e:
+            raise LabError(f"The prompts in {source} cannot be read ({e}).") from e
+    prompts = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            content = entry["messages"] if "messages" in entry else entry["prompt"]
+            if not content:
+                raise ValueError("the prompt is empty")
+            prompts.append(Prompt(str(entry["id"]), str(entry["kind"]), content, bool(entry.get("raw", False))))
+        except (ValueError, KeyError, TypeError) as e:
+            what = f"“{e.args[0]}” is missing" if isinstance(e, KeyError) else str(e)
+            raise LabError(
+                f'Line {number} of {source} is no prompt ({what}): it must be {{"id", "kind", "prompt"}} or '
+                '{"id", "kind", "messages"}.'
+            ) from e
+    if not prompts:
+        raise LabError(f"There are no prompts in {source}.")
+    return prompts
+
+
+@dataclass
+class Run:
+    """All traces of one arm: prompt id → one trace for each repeat."""
+
+    arm: str
+    gamma: int
+    traces: dict[str, list[Trace]] = field(default_factory=dict)
+
+
+def measure(
+    lab: Lab,
+    prompts: Sequence[Prompt],
+    gammas: dict[str, int],
+    *,
+    repeats: int = 1,
+    say: Callable[[str], None] = lambda line: None,
+    **settings,
+) -> list[Run]:
+    """Decode every prompt with every arm, plain first among them; `gammas` gives each drafter's γ.
+
+    `settings` are those of `Lab.settings`. One text before all others is decoded and thrown away.
+    """
+    drafters = {name: lab.drafter(name) for name in gammas}
+    runs = {PLAIN: Run(PLAIN, 0)} | {name: Run(name, gamma) for name, gamma in gammas.items()}
+    arms = list(runs)
+
+    def decode(arm: str, ids: list[int], request: int) -> Trace:
+        # In half precision or with ties a seed of its own for each prompt keeps sampled texts apart.
+        common = settings | {"request": request, "keep": Keep()}
+        if arm == PLAIN:
+            trace = lab.plain(ids, **common)
+        else:
+            trace = lab.speculative(ids, drafters[arm], gamma=gammas[arm], **common)
+        if trace.interrupted:
+            raise KeyboardInterrupt
+        trace.check()
+        return trace
+
+    for arm in arms:
+        decode(arm, lab.encode("Warm up.")[:4], 0)
+    for repeat in range(repeats):
+        for number, prompt in enumerate(prompts):
+            ids = lab.encode(prompt.content, prompt.raw)
+            turn = (number + repeat) % len(arms)
+            for arm in arms[turn:] + arms[:turn]:
+                runs[arm].traces.setdefault(prompt.id, []).append(decode(arm, ids, number))
+            say(f"{repeat * len(prompts) + number + 1} of {repeats * len(prompts)} prompts ({prompt.id})")
+    return list(runs.values())
+
+
+def rows(prompts: Sequence[Prompt], runs: Sequence[Run]) -> Iterator[dict]:
+    """The report: a row for each arm and kind of prompt, and one over all of them ("overall")."""
+    plain = runs[0]
+    kinds = list(dict.fromkeys(p.kind for p in prompts))
+    for run in runs:
+        for kind in ("overall", *kinds):
+            ids = [p.id for p in prompts if kind in ("overall", p.kind)]
+            yield {"arm": run.arm, "kind": kind} | row(run, plain, ids)
+
+
+def row(run: Run, plain: Run, ids: Sequence[str]) -> dict:
+    """One row. Everything is per token or per round, over all prompts together: long texts weigh more."""
+    traces = [t for i in ids for t in run.traces[i]]
+    rounds = [r for t in traces for r in t.rounds]
+    tested = [d for r in rounds for d in r.tested]
+    tokens = sum(len(t.tokens) for t in traces)
+    passes = tokens / len(rounds)
+    steps = [t for i in ids for t in plain.traces[i]]
+    step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
+    parts = [sum(getattr(r.seconds, part) for r in rounds) / len(rounds) for part in ("draft", "verify", "loop")]
+    d, v, o = (seconds / step for seconds in parts)
+    speculative = run is not plain
+    return {
+        "gamma": run.gamma if speculative else None,
+        "prompts": len(ids),
+        "new_tokens": tokens,
+        "tokens_per_pass": passes,
+        "alpha": sum(x.overlap for x in tested) / len(tested) if tested else None,
+        "alpha_by_position": by_position(traces) if speculative else None,
+        "d": d if speculative else None,
+        "v": v if speculative else None,
+        "o": o if speculative else None,
+        "tokens_per_second": tokens / sum(t.seconds for t in traces),
+        "ratio_to_plain": ratio(run, plain, ids),
+        "ratio_interval": interval(run, plain, ids) if speculative else None,
+        "ratio_predicted": passes / (d + v + o) if speculative else None,
+        "repetition": statistics.fmean(repetition(t.tokens) for t in traces),
+    }
+
+
+def by_position(traces: Sequence[Trace]) -> list[float]:
+    """Accepted / tested at each depth, over all traces."""
+    rounds = [r.tested for t in traces for r in t.rounds]
+    deepest = max((len(tested) for tested in rounds), default=0)
+    at = [[tested[i].status == ACCEPTED for tested in rounds if len(tested) > i] for i in range(deepest)]
+    return [sum(x) / len(x) for x in at]
+
+
+def ratio(run: Run, plain: Run, ids: Sequence[str]) -> float:
+    """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats."""
+
+    def cost(of: Run) -> float:
+        seconds = sum(statistics.median(t.seconds for t in of.traces[i]) for i in ids)
+        return seconds / sum(len(of.traces[i][0].tokens) for i in ids)
+
+    return cost(plain) / cost(run)
+
+
+def interval(run: Run, plain: Run, ids: Sequence[str], draws: int = 400) -> list[float] | None:
+    """95 % of the ratio, by bootstrap over prompts (tokens of one text are not independent)."""
+    if len(ids) < 5:
+        return None
+    dice = random.Random(0)
+    ratios = sorted(ratio(run, plain, dice.choices(ids, k=len(ids))) for _ in range(draws))
+    return [ratios[math.floor(0.025 * draws)], ratios[math.ceil(0.975 * draws) - 1]]
+
+
+def repetition(tokens: Sequence[int], n: int = 4) -> float:
+    """The share of n-grams that stood in the same text before: a small model's greedy loops flatter lookup."""
+    grams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+    return 1 - len(set(grams)) / len(grams) if grams else 0.0
+
+
+def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
+    """The γ that the pilot's numbers predict to be fastest: S = E(γ) / (d·γ + v(γ) + o).
+
+    E comes from the survival of each depth; v is taken as a straight line between a plain step
+    and the pilot's pass.
+    """
+    report = row(pilot, plain, ids)
+    d = report["d"] / PILOT_GAMMA
+    survival, expected, best = 1.0, 1.0, (0.0, 1)
+    for gamma, rate in enumerate(report["alpha_by_position"], start=1):
+        survival *= rate
+        expected += survival
+        v = 1 + (report["v"] - 1) * gamma / PILOT_GAMMA
+        best = max(best, (expected / (d * gamma + v + report["o"]), gamma))
+    return best[1]
+
+
+def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
+    """At most `most` prompts of each kind, in their order."""
+    seen: dict[str, int] = {}
+    chosen = []
+    for p in prompts:
+        seen[p.kind] = seen.get(p.kind, 0) + 1
+        if seen[p.kind] <= most:
+            chosen.append(p)
+    return chosen

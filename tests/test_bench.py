@@ -1,0 +1,140 @@
+"""What the benchmark reports, apart from times, which no test judges."""
+
+import json
+from collections import Counter
+
+import pytest
+from test_load import save
+from test_trace import rounds_of_accepted
+
+from specdec_lab import bench, load
+from specdec_lab.cli import main
+from specdec_lab.errors import LabError
+from specdec_lab.trace import Trace
+
+ROW = {
+    "arm", "kind", "tokens_per_pass", "alpha", "alpha_by_position", "d", "v", "o", "tokens_per_second",
+    "ratio_to_plain", "ratio_interval", "ratio_predicted", "gamma", "prompts", "new_tokens", "repetition",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """A tiny pair, and prompts for it."""
+    target, draft = (save(tmp_path_factory.mktemp(name), seed=i) for i, name in enumerate(("target", "draft")))
+    prompts = tmp_path_factory.mktemp("prompts") / "mine.jsonl"
+    texts = ["the cat sat on the mat", "a cat", "on a mat the cat", "the mat . the cat", "sat on", "the the the"]
+    lines = [{"id": f"p{i}", "kind": "even" if i % 2 == 0 else "odd", "prompt": t} for i, t in enumerate(texts)]
+    prompts.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    return target, draft, str(prompts)
+
+
+@pytest.mark.parametrize("temperature", ["0", "1"])
+def test_the_report_has_every_arm_and_kind(capsys, folders, temperature):
+    target, draft, prompts = folders
+    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
+    code = main([*argv, "--drafters", "lookup,model", "--temperature", temperature, "--max-new-tokens", "12"])
+    out, _ = capsys.readouterr()
+    result = json.loads(out)
+    assert code == 0
+    assert [(r["arm"], r["kind"]) for r in result["rows"]] == [
+        (arm, kind) for arm in ("plain", "lookup", "model") for kind in ("overall", "even", "odd")
+    ]
+    for r in result["rows"]:
+        assert set(r) == ROW
+        assert r["prompts"] == (6 if r["kind"] == "overall" else 3)
+        speculative = r["arm"] != "plain"
+        assert all((r[x] is None) != speculative for x in ("gamma", "d", "v", "o", "ratio_predicted"))
+        assert (r["ratio_interval"] is not None) == (speculative and r["kind"] == "overall")  # not from three prompts
+        if speculative:
+            assert r["ratio_predicted"] == pytest.approx(r["tokens_per_pass"] / (r["d"] + r["v"] + r["o"]))
+    assert result["rows"][0]["tokens_per_pass"] == result["rows"][0]["ratio_to_plain"] == 1
+    assert result["meta"]["identical_texts"] == (12 if temperature == "0" else None)
+
+
+def test_gamma_auto_gives_each_drafter_its_own(capsys, folders):
+    target, draft, prompts = folders
+    argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--gamma", "auto"]
+    assert main([*argv, "--drafters", "lookup,model", "--max-new-tokens", "8", "--limit", "1"]) == 0
+    out, _ = capsys.readouterr()
+    assert "token for token" in out
+    assert "tokens per pass" in out
+
+
+def test_the_best_gamma_follows_from_survival_and_costs():
+    def pilot(lengths, draft):
+        trace = Trace([0]).collect(rounds_of_accepted(lengths, gamma=8))
+        trace.rounds = [
+            type(r)(r.start, r.drafted, r.emitted, seconds=type(r.seconds)(draft, 1.0, 0.0)) for r in trace.rounds
+        ]
+        return bench.Run("x", 8, {"a": [trace]})
+
+    plain = Trace([0]).collect(rounds_of_accepted([0] * 10, gamma=0))
+    plain.rounds = [type(r)(r.start, (), r.emitted, seconds=type(r.seconds)(0.0, 1.0, 0.0)) for r in plain.rounds]
+    plain.clock = [1.0] * 10
+    plain = bench.Run("plain", 0, {"a": [plain]})
+    assert bench.best_gamma(pilot([8] * 10, draft=0.08), plain, ["a"]) == 8  # always right, nearly free
+    assert bench.best_gamma(pilot([0] * 10, draft=0.8), plain, ["a"]) == 1  # never right
+    assert 1 < bench.best_gamma(pilot([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0), plain, ["a"]) < 8
+
+
+def test_repetition_counts_what_stood_before():
+    assert bench.repetition([1, 2, 3, 4, 5, 6]) == 0
+    assert bench.repetition([1, 2, 3, 4] * 3) == pytest.approx(5 / 9)
+    assert bench.repetition([1, 2]) == 0
+
+
+def test_the_interval_is_over_prompts_and_repeatable():
+    def run(name, seconds):
+        traces = {}
+        for i, s in enumerate(seconds):
+            trace = Trace([0]).collect(rounds_of_accepted([0] * 4, gamma=1))
+            trace.clock = [s] * 4
+            traces[str(i)] = [trace]
+        return bench.Run(name, 1, traces)
+
+    plain, fast = run("plain", [1.0] * 12), run("fast", [0.5] * 6 + [1.0] * 6)
+    low, high = bench.interval(fast, plain, list(plain.traces))
+    assert (low, high) == tuple(bench.interval(fast, plain, list(plain.traces)))
+    assert 1 < low < bench.ratio(fast, plain, list(plain.traces)) < high < 2
+    assert bench.interval(fast, plain, ["0", "1"]) is None
+
+
+def test_the_builtin_prompts():
+    prompts = bench.read_prompts()
+    kinds = Counter(p.kind for p in prompts)
+    assert set(kinds) == {"chat", "translation", "summarisation", "question-answering", "arithmetic", "retrieval"}
+    assert min(kinds.values()) >= 12
+    assert len({p.id for p in prompts}) == len({str(p.content) for p in prompts}) == len(prompts)
+    assert all(p.content[-1]["role"] == "user" for p in prompts if not isinstance(p.content, str))
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"id": 1, "kind": "x"}', "“prompt” is missing"),
+        ('{"id": 1, "kind": "x", "prompt": ""}', "the prompt is empty"),
+        ("{", "Line 2 of"),
+        ("[]", "Line 2 of"),
+    ],
+)
+def test_a_bad_prompts_file_names_its_line(tmp_path, line, says):
+    file = tmp_path / "p.jsonl"
+    file.write_text('{"id": 0, "kind": "x", "prompt": "hi"}\n' + line, encoding="utf-8")
+    with pytest.raises(LabError, match=says):
+        bench.read_prompts(str(file))
+
+
+def test_missing_and_empty_prompts_files_are_one_sentence(tmp_path):
+    (tmp_path / "empty").touch()
+    with pytest.raises(LabError, match="no prompts in"):
+        bench.read_prompts(str(tmp_path / "empty"))
+    with pytest.raises(LabError, match="cannot be read"):
+        bench.read_prompts(str(tmp_path / "none"))
+
+
+def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
+    lab = load(folders[0], device="cpu")
+    for name in ("eagle", "medusa", "early-exit", "model"):
+        with pytest.raises(LabError, match="weights|trained for"):
+            lab.drafter(name)

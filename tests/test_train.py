@@ -1,0 +1,154 @@
+"""Training from end to end on a tiny target: it writes, students learn from it, and they draft better than before."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from test_models import LLAMA
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from specdec_lab import load
+from specdec_lab.cli import main
+from specdec_lab.errors import LabError
+from specdec_lab.models.load import load_model
+from specdec_lab.train import recipes, write
+from specdec_lab.train.distill import divergence
+
+WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
+TEMPLATE = "{% for m in messages %}<turn> {{ m['role'] }} {{ m['content'] }} <end> {% endfor %}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> str:
+    """A target of three layers that is far from random: its next token depends mostly on the last one."""
+    path = tmp_path_factory.mktemp("target")
+    torch.manual_seed(0)
+    hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "vocab_size": len(WORDS), "max_position_embeddings": 512}))
+    for p in hf.parameters():
+        p.data.mul_(6) if p.dim() > 1 else None
+    hf.save_pretrained(path)
+    core = Tokenizer(WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<end>"))
+    core.pre_tokenizer = Whitespace()
+    core.add_special_tokens(["<end>", "<turn>"])
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=core, eos_token="<end>", unk_token="<end>", additional_special_tokens=["<turn>"]
+    )
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def written(folder, tmp_path_factory):
+    """(target, tokenizer, folder with two shards of text)"""
+    target, tokenizer = load_model(folder, "cpu")
+    text = tmp_path_factory.mktemp("text")
+    recipes.write(target, tokenizer, text, tokens=2 * 64 * 40, rows=64, length=40, say=lambda line: None)
+    return target, tokenizer, text
+
+
+def test_the_text_is_the_targets_own(written):
+    """Its hidden rows give back the distribution it was drawn from, and greedy answers are its favourites."""
+    target, tokenizer, text = written
+    prefix, opens, assistant = write.chat_prefix(tokenizer)
+    assert [WORDS[i] for i in (*prefix, opens, assistant)] == ["<turn>", "user", "<turn>", "assistant"]
+    shards = write.read_shards(text)
+    assert len(shards) == 2
+    favourites = 0
+    for r in range(0, 64, 7):
+        shard = shards[0]
+        whole = [*prefix[:-1], *shard.tokens[r, :-1].tolist()]
+        rows = target.cached().extend([whole])
+        expected = rows.hidden[0, len(prefix) - 1 :]
+        assert np.allclose(shard.last[r], expected.numpy(), atol=2e-2)
+        if shard.temperature[r] == 0:
+            answering, last = False, None
+            for i, token in enumerate(shard.tokens[r, 1:].tolist()):
+                if last == opens:
+                    answering = token == assistant
+                elif answering:
+                    favourites += 1
+                    assert token == int(rows.logits[0, len(prefix) - 1 + i].argmax())
+                last = token
+    assert favourites > 10
+
+
+def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
+    target, tokenizer, text = written
+    write.write_shard(target, tokenizer, tmp_path, 1, 64, 40, 1)
+    again, first = write.read_shards(tmp_path)[0], write.read_shards(text)[1]
+    assert np.array_equal(again.tokens, first.tokens)
+    (tmp_path / "text-0001.npz").unlink()
+    assert write.read_shards(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", recipes.KINDS)
+def test_training_helps_and_can_be_continued(written, folder, tmp_path, name):
+    target, tokenizer, text = written
+    (text / f"{name}.pt").unlink(missing_ok=True)
+    said = []
+    trainer = recipes.train(name, target, tokenizer, text, tokens=60_000, say=said.append)
+    trained = trainer.look()[0]
+    fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
+    untrained = type(trainer)(fresh, trainer.text).look()[0]
+    assert trained.kl < 0.8 * untrained.kl
+    assert trained.overlap > untrained.overlap
+    assert said
+
+    recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
+    lab = load(folder, device="cpu", weights=tmp_path)
+    trace = lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120)
+    trace.check()
+    assert sum(len(r.drafted) for r in trace.rounds) > 0
+
+    tokens = trainer.tokens
+    more = recipes.train(name, target, tokenizer, text, tokens=3_000, say=said.append)
+    assert more.tokens > tokens
+    assert any("Going on" in line for line in said)
+    assert json.loads((text / f"{name}.json").read_text(encoding="utf-8")) == more.history
+
+
+def test_a_seed_gives_the_same_weights(written):
+    target, tokenizer, text = written
+    weights = []
+    for _ in range(2):
+        (text / "medusa.pt").unlink(missing_ok=True)
+        weights.append(recipes.train("medusa", target, tokenizer, text, tokens=5_000, say=lambda line: None).net)
+    for a, b in zip(weights[0].parameters(), weights[1].parameters()):
+        assert torch.equal(a, b)
+
+
+@pytest.mark.parametrize("kind", ["kl", "tv"])
+def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
+    torch.manual_seed(0)
+    student, teacher, head = torch.randn(600, 8), torch.randn(600, 8), torch.randn(20, 8)
+    weight = torch.rand(600)
+    ours = student.clone().requires_grad_()
+    loss, fit = divergence(ours, teacher, head, weight, kind)
+    loss.backward()
+    theirs = student.clone().requires_grad_()
+    p, log_q = (teacher @ head.T).softmax(-1), (theirs @ head.T).log_softmax(-1)
+    overlap = torch.minimum(p, log_q.exp()).sum(-1)
+    kl = (p * (p.log() - log_q)).sum(-1)
+    (weight * (kl if kind == "kl" else 1 - overlap)).sum().backward()
+    assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
+    assert fit.overlap == pytest.approx(float((weight * overlap).sum().detach() / weight.sum()), abs=1e-5)
+
+
+def test_the_command_writes_trains_and_says_where(capsys, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(recipes.write, "__defaults__", (32, 40, print))
+    argv = ["train", "medusa", "--json", "--device", "cpu", "--target", folder, "--folder", str(tmp_path)]
+    assert main([*argv, "--write", "2k", "--tokens", "4k"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["weights"] == str(tmp_path / "medusa.safetensors")
+    assert result["tokens"] >= 4000
+
+
+@pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])
+def test_bad_requests_are_one_sentence(written, tmp_path, name, says):
+    with pytest.raises(LabError, match=says):
+        recipes.train(name, *written[:2], tmp_path, 10)
