@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from xml.etree import ElementTree
 
 import pytest
 from test_trace import trace_of
@@ -14,7 +15,7 @@ from specdec_lab.drafters import ModelDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
-from specdec_lab.show import terminal
+from specdec_lab.show import lines, terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.marks import MARKS, visible
 from specdec_lab.show.static import rounds_html, rounds_text
@@ -158,3 +159,21 @@ def test_a_race_alternates_and_takes_medians():
     result = sd.race(arm("plain"), arm("speculative"), repeats=3)
     assert calls == ["plain", "speculative", "speculative", "plain", "plain", "speculative"]
     assert result.ratio == sorted(result.ratios)[1] > 0
+
+
+def test_a_line_chart_says_its_numbers_and_tells_lines_apart_without_colour():
+    drawn = [lines.Line("α < 1", [(0, 0.1), (1, 0.25)]), lines.Line("other", [(0, 0.5), (1, 0.24)])]
+    svg = lines.chart("A title", drawn, "x", "y")
+    tree = ElementTree.fromstring(svg)  # well-formed, whatever the names hold
+    assert "0.25 at 1" in tree.find("{*}desc").text
+    dashes = {p.get("stroke-dasharray") for p in tree.iter("{http://www.w3.org/2000/svg}path") if p.get("fill")}
+    assert len(dashes) == 2
+    names = [t for t in tree.iter("{http://www.w3.org/2000/svg}text") if t.text in ("α < 1", "other")]
+    assert abs(float(names[0].get("y")) - float(names[1].get("y"))) >= 14
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (0.9, 3.1), (0, 37), (-2, 2), (0, 0.004), (5, 5), (0, 12345)])
+def test_ticks_are_few_and_inside(low, high):
+    found = lines.ticks(low, high)
+    assert 1 <= len(found) <= 14
+    assert all(low <= t <= high + 1e-9 for t in found)

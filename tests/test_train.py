@@ -112,6 +112,18 @@ def test_training_helps_and_can_be_continued(written, folder, tmp_path, name):
     assert json.loads((text / f"{name}.json").read_text(encoding="utf-8")) == more.history
 
 
+def test_a_target_in_half_precision_trains_students_in_full(folder, tmp_path):
+    target, tokenizer = load_model(folder, "cpu", dtype="bfloat16")
+    recipes.write(target, tokenizer, tmp_path, tokens=32 * 30, rows=32, length=30, say=lambda line: None)
+    for name in recipes.KINDS:
+        trainer = recipes.train(name, target, tokenizer, tmp_path, tokens=1_000, say=lambda line: None)
+        assert {p.dtype for p in trainer.net.parameters()} == {torch.float32}
+        assert all(torch.isfinite(p).all() for p in trainer.net.parameters())
+        recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
+        lab = load(folder, device="cpu", dtype="bfloat16", weights=tmp_path)
+        lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), max_new_tokens=20).check()
+
+
 def test_a_seed_gives_the_same_weights(written):
     target, tokenizer, text = written
     weights = []

@@ -87,7 +87,8 @@ def train(
     checkpoint = folder / f"{name}.pt"
     # More text may have been written since the checkpoint; its head stays as it was.
     kept = torch.load(checkpoint, weights_only=False)["ids"] if checkpoint.exists() else None
-    net = KINDS[name].net(target.hf, frequent_ids(shards, tokenizer, target.vocab_size) if kept is None else kept)
+    ids = frequent_ids(shards, tokenizer, target.vocab_size) if kept is None else kept
+    net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
     text = Text(target, chat_prefix(tokenizer)[0], exit_of(target.layers), shards)
     trainer = Trainer(net, text, seed=seed)
     if checkpoint.exists():

@@ -73,15 +73,14 @@ class Noise:
     def __init__(self, vocab_size: int, generator: torch.Generator, device: torch.device):
         uniform = torch.rand(2**23 + vocab_size, generator=generator).clamp(1e-9, 1 - 1e-7)
         self.pool = -torch.log(-torch.log(uniform)).to(device)
-        self.vocab_size, self.generator = vocab_size, generator
+        self.stretches = self.pool.unfold(0, vocab_size, 1)  # a view: row i is the stretch that begins at i
+        self.generator = generator
 
     def choose(self, logits: Tensor, temperature: Tensor) -> Tensor:
-        """One token for each row: logits [R, V] float32 (spoiled), temperature [R], 0 for greedy."""
-        starts = torch.randint(0, 2**23, (len(logits),), generator=self.generator).tolist()
-        for row, start, t in zip(logits, starts, temperature.tolist()):
-            if t > 0:
-                row.div_(t).add_(self.pool[start : start + self.vocab_size])
-        return logits.argmax(-1)
+        """One token for each row: logits [R, V] float32, temperature [R], 0 for greedy."""
+        starts = torch.randint(0, 2**23, (len(logits),), generator=self.generator).to(logits.device)
+        t = temperature.to(logits.device)[:, None]
+        return torch.where(t > 0, logits / t.clamp(min=1e-3) + self.stretches[starts], logits).argmax(-1)
 
 
 @torch.inference_mode()

@@ -1,0 +1,80 @@
+"""Line charts as SVG: a picture that needs no kernel, no network and no library, with its numbers as text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#767676")  # Okabe–Ito
+DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4")  # colour never carries meaning alone
+WIDTH, HEIGHT = 640, 320
+LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44
+
+
+@dataclass(frozen=True)
+class Line:
+    """points: (x, y) in increasing x. dots: mark each point."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    dots: bool = True
+
+
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round numbers from low to high, some `about` of them."""
+    span = (high - low) or 1.0
+    step = 10 ** len(str(int(span / about))) if span / about >= 1 else 1.0
+    while span / step < about:
+        step /= 2 if f"{step:e}"[0] != "5" else 2.5
+    first = -(-low // step) * step
+    return [round(first + i * step, 10) for i in range(int((high - first) / step + 1e-9) + 1)]
+
+
+def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: float | None = None) -> str:
+    """The chart as an <svg> element whose <desc> says every point."""
+    xs = [x for line in lines for x, _ in line.points]
+    ys = [y for line in lines for _, y in line.points]
+    x0, x1 = min(xs), max(xs)
+    y0, y1 = min(ys) if y_from is None else y_from, max(ys)
+    x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        across = LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT)
+        return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
+
+    parts = []
+    for y in ticks(y0, y1):
+        a, b = at(x0, y), at(x1, y)
+        parts.append(f'<path d="M{a[0]} {a[1]}H{b[0]}" stroke="currentColor" stroke-opacity=".15"/>')
+        parts.append(f'<text x="{a[0] - 6}" y="{a[1] + 4}" text-anchor="end">{y:g}</text>')
+    for x in ticks(x0, x1):
+        across, down = at(x, y0)
+        parts.append(f'<text x="{across}" y="{down + 16}" text-anchor="middle">{x:g}</text>')
+    ends = []
+    for i, line in enumerate(lines):
+        places = [at(x, y) for x, y in line.points]
+        colour, dash = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
+        path = " ".join(f"{'ML'[n > 0]}{a} {b}" for n, (a, b) in enumerate(places))
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+        parts += [f'<circle cx="{a}" cy="{b}" r="2.5" fill="{colour}"/>' for a, b in places if line.dots]
+        ends.append((places[-1][1], places[-1][0], line.name, colour))
+    below = -100.0
+    for down, across, name, colour in sorted(ends):  # names at the lines' ends, never over each other
+        below = max(down, below + 14)
+        parts.append(f'<text x="{across + 8}" y="{below + 4}" fill="{colour}" font-weight="600">{escape(name)}</text>')
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'style="max-width:{WIDTH}px;font:12px sans-serif" fill="currentColor"><title>{escape(title)}</title>'
+        f"<desc>{escape(as_text(title, lines, x_name, y_name))}</desc>"
+        f'<text x="{LEFT}" y="18" font-size="14" font-weight="600">{escape(title)}</text>'
+        f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">{escape(x_name)}</text>'
+        f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def as_text(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
+    """The same numbers in words."""
+    rows = [f"{line.name}: " + ", ".join(f"{y:.3g} at {x:g}" for x, y in line.points) for line in lines]
+    return "\n".join([f"{title} ({y_name} against {x_name})", *rows])

