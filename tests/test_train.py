@@ -124,6 +124,31 @@ def test_a_target_in_half_precision_trains_students_in_full(folder, tmp_path):
         lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), max_new_tokens=20).check()
 
 
+def test_the_draft_model_works_in_transformers_own_assisted_generation(written, folder, tmp_path, capsys):
+    """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
+    target, tokenizer, text = written
+    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
+    cut = recipes.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
+    cut.load_state_dict(trainer.net.state_dict())
+    trainer.net = cut
+    recipes.export(trainer, "model", target, tmp_path / "model.safetensors")
+    argv = ["export", str(tmp_path / "llama"), "--device", "cpu", "--target", folder, "--weights", str(tmp_path)]
+    assert main(argv) == 0
+    draft, _ = load_model(str(tmp_path / "llama"), "cpu")
+    ours = load(folder, device="cpu", weights=tmp_path).drafter("model").model
+    prompt = [1, 3, 5, 6, 7, 0]
+    said = draft.cached().extend([prompt]).logits[0].argmax(-1)
+    assert said.tolist() == ours.ids[ours.cached().extend([prompt]).logits[0].argmax(-1)].tolist()
+    ids = torch.tensor([prompt])
+    for sampled in (False, True):
+        torch.manual_seed(0)
+        out = target.hf.generate(ids, assistant_model=draft.hf, max_new_tokens=20, do_sample=sampled, pad_token_id=0)
+        assert out.shape[1] > 6
+    plain = target.hf.generate(ids, max_new_tokens=20, do_sample=False, pad_token_id=0)
+    assisted = target.hf.generate(ids, assistant_model=draft.hf, max_new_tokens=20, do_sample=False, pad_token_id=0)
+    assert torch.equal(plain, assisted)
+
+
 def test_a_seed_gives_the_same_weights(written):
     target, tokenizer, text = written
     weights = []

@@ -13,7 +13,7 @@ def say(line: str) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; 0 when it worked, 1 when something is missing, 2 when the input was wrong."""
-    from specdec_lab.cli import bench, demo, doctor, fetch, lab, train
+    from specdec_lab.cli import bench, demo, doctor, export, fetch, lab, train
 
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         prog="specdec-lab", description="Real draft/verify decoding, shown token by token."
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for module in (demo, bench, train, doctor, fetch, lab):
+    for module in (demo, bench, train, export, doctor, fetch, lab):
         name = module.__name__.rpartition(".")[2]
         verb = verbs.add_parser(name, parents=[common], help=module.__doc__.splitlines()[0])
         module.arguments(verb)

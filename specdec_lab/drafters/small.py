@@ -72,3 +72,24 @@ class Borrowed(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         return nn.functional.embedding(ids, self.weight)
+
+
+@torch.no_grad()
+def whole_llama(net: DraftNet, target: PreTrainedModel) -> LlamaForCausalLM:
+    """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
+
+    Tokens outside the cut head need rows too, which must lose against the others. All of them get
+    one: against the direction that the model's hidden rows have in common, so that its logit is
+    far below.
+    """
+    config = type(target.config).from_dict(
+        target.config.to_dict() | {"num_hidden_layers": len(net.llama.model.layers), "tie_word_embeddings": False}
+    )
+    whole = LlamaForCausalLM(config).to(target.device, target.dtype)
+    whole.model.load_state_dict(net.llama.model.state_dict(), strict=False)
+    whole.model.embed_tokens.weight.copy_(net.llama.model.embed_tokens.weight)
+    some = torch.randint(0, config.vocab_size, (8, 64), generator=torch.Generator().manual_seed(0))
+    common = net.llama.model(some.to(target.device)).last_hidden_state.flatten(0, 1).mean(0)
+    whole.lm_head.weight.copy_((-30 * common / common.pow(2).sum()).expand_as(whole.lm_head.weight))
+    whole.lm_head.weight[net.head.ids] = net.head.weight
+    return whole.eval()

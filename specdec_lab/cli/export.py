@@ -1,0 +1,22 @@
+"""Save the course's draft model as a plain Llama folder, for transformers and other engines."""
+
+import argparse
+import json
+
+from specdec_lab.cli import say
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", help="where to save it")
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_lab.drafters.small import whole_llama
+    from specdec_lab.drafters.trained import load_net
+    from specdec_lab.lab import load
+
+    lab = load(args.target, None, args.device, say, args.dtype, args.weights)
+    whole_llama(load_net("model", lab.target, lab.weights), lab.target.hf).save_pretrained(args.folder)
+    lab.tokenizer.save_pretrained(args.folder)
+    print(json.dumps({"schema": 1, "folder": args.folder}) if args.json else f"The draft model is in {args.folder}.")
+    return 0
