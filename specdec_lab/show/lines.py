@@ -56,11 +56,13 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: f
         path = " ".join(f"{'ML'[n > 0]}{a} {b}" for n, (a, b) in enumerate(places))
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
         parts += [f'<circle cx="{a}" cy="{b}" r="2.5" fill="{colour}"/>' for a, b in places if line.dots]
-        ends.append((places[-1][1], places[-1][0], line.name, colour))
+        ends.append((places[-1][1], line.name, colour, dash))
     below = -100.0
-    for down, across, name, colour in sorted(ends):  # names at the lines' ends, never over each other
+    for down, name, colour, dash in sorted(ends):  # names in the margin, at the height of the lines' ends
         below = max(down, below + 14)
-        parts.append(f'<text x="{across + 8}" y="{below + 4}" fill="{colour}" font-weight="600">{escape(name)}</text>')
+        start = WIDTH - RIGHT + 8
+        parts.append(f'<path d="M{start} {below}h22" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+        parts.append(f'<text x="{start + 28}" y="{below + 4}">{escape(name)}</text>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
