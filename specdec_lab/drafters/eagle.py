@@ -13,7 +13,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
 from specdec_lab.drafters.small import small_llama
-from specdec_lab.models.base import Cached
+from specdec_lab.models.base import PREFILL_CHUNK, Cached
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
@@ -67,7 +67,11 @@ class EagleNet(nn.Module):
 
 
 class EagleDrafter(Drafter):
-    """Keeps the layer's cache on true rows; those of a round that it did not draft wait until the next that it does."""
+    """Keeps the layer's cache on true rows.
+
+    What rounds that it did not draft leave behind waits, and goes through the layer together with
+    the newest row when it drafts again: a wider pass, no further one.
+    """
 
     name = "eagle"
 
@@ -76,22 +80,37 @@ class EagleDrafter(Drafter):
         self.model = ReferenceModel(net.llama, "eagle")
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
-        self.width, self.context = target.model.vocab_size, target.model.context
-        self.cached = self.model.cached()
+        self.width, self.cached = target.model.vocab_size, self.model.cached()
         self.rows, self.tokens = hidden, list(prompt[1:])  # not yet fed: a row, and the token after it
+        if hidden is not None:
+            self.feed(len(hidden) - 1)
+
+    @torch.inference_mode()
+    def feed(self, n: int) -> Tensor | None:
+        """Feed the first n of what waits. Returns the guess [H] that the last of them gives."""
+        guess = None
+        for i in range(0, n, PREFILL_CHUNK):
+            part = slice(i, min(i + PREFILL_CHUNK, n))
+            guess = self.step(self.rows[part], self.tokens[part])
+        self.rows, self.tokens = self.rows[n:], self.tokens[n:]
+        return guess
+
+    def step(self, rows: Tensor, tokens: list[int]) -> Tensor:
+        inputs = self.net.inputs(rows, torch.tensor(tokens, device=rows.device))
+        return self.cached.extend(inputs[None], layers=(0, 1), logits=False).hidden[0, -1]
 
     @torch.inference_mode()
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         if gamma < 1 or self.rows is None:  # a one-token prompt has no row yet
             return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler)
-        rows, tokens = self.rows, self.tokens
+        guess = self.feed(len(self.tokens))
         for i in range(gamma):
-            inputs = self.net.inputs(rows, torch.tensor(tokens, device=rows.device))
-            out = self.cached.extend(inputs[None], layers=(0, 1))
-            tokens, rows = [drawing.add(out.logits[0, -1], uniforms(len(text) + i, DRAFT))], out.hidden[0, -1:]
+            token = drawing.add(self.net.head(guess), uniforms(len(text) + i, DRAFT))
+            if i + 1 < gamma:
+                guess = self.step(guess[None], [token])
         self.cached.rewind([len(text) - 1])
-        self.rows, self.tokens = None, []
+        self.rows = None
         return drawing.proposal()
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:

@@ -19,14 +19,15 @@ HEADS = 4
 
 
 class MedusaNet(nn.Module):
-    """Head k turns the row at position i into a guess of the row at i + k: row + SiLU(W·row + b)."""
+    """Head k (from 0) turns the row at position i into a guess of the row at i + k + 1: row + SiLU(W·row + b)."""
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
         super().__init__()
         size = target.config.hidden_size
         self.heads = nn.ModuleList(nn.Linear(size, size) for _ in range(HEADS)).to(target.device, target.dtype)
         for head in self.heads:
-            nn.init.zeros_(head.weight)  # begins as the row itself, plus nothing
+            nn.init.zeros_(head.weight)  # begins as the row itself
+            nn.init.zeros_(head.bias)
         self.head = CutHead(target, ids)
 
     def guess(self, k: int, rows: Tensor) -> Tensor:
@@ -49,9 +50,12 @@ class MedusaDrafter(Drafter):
     @torch.inference_mode()
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         """The row is the last but one of the text: the newest token has not been through the target yet."""
+        if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
+            return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler)
-        for k in range(min(gamma, HEADS) if self.row is not None else 0):
-            drawing.add(self.net.head(self.net.guess(k, self.row)), uniforms(len(text) + k, DRAFT))
+        guesses = torch.stack([self.net.guess(k, self.row) for k in range(min(gamma, HEADS))])
+        for k, logits in enumerate(self.net.head(guesses)):  # all at once: the head is read once
+            drawing.add(logits, uniforms(len(text) + k, DRAFT))
         return drawing.proposal()
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:

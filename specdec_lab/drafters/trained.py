@@ -1,12 +1,13 @@
 """The drafters that this project trains: their nets by name, and their weights on disk."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -20,6 +21,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
+BLOCK = 64  # weights that share a scale
 
 
 @dataclass(frozen=True)
@@ -43,51 +45,69 @@ KINDS = {
 
 
 def save_net(net: nn.Module, path: Path, about: dict) -> None:
-    """Write what was trained, matrices in 8 bits (a scale for each output), and what is known `about` it."""
+    """Write what was trained, and what is known `about` it.
+
+    Matrices in 8 bits, with a scale for each BLOCK of a row: EAGLE's `fuse` has weights of very
+    different sizes side by side, and one scale a row would round the small ones away.
+    """
     tensors = {"ids": net.head.ids.to(torch.int32).cpu()}
     for name, value in net.state_dict().items():
         if value.dim() == 2:
-            scale = value.abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
-            tensors[f"{name}.scale"] = scale.float().cpu()
-            value = (value / scale).round().to(torch.int8)
+            blocks = value.float().cpu().unflatten(1, (-1, math.gcd(value.shape[1], BLOCK)))
+            scale = blocks.abs().amax(2, keepdim=True).clamp(min=1e-6) / 127
+            tensors[f"{name}.scale"] = scale.half()
+            tensors[name] = (blocks / scale.half().float()).round().clamp(-127, 127).to(torch.int8)
         else:
-            value = value.float()
-        tensors[name] = value.cpu().contiguous()
-    save_file(tensors, path, metadata={"about": json.dumps(about)})
+            tensors[name] = value.float().cpu()
+    unfinished = path.with_suffix(".tmp")
+    save_file({k: v.contiguous() for k, v in tensors.items()}, unfinished, metadata={"about": json.dumps(about)})
+    unfinished.replace(path)
 
 
 def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> nn.Module:
     """The trained net of that name, sharing embeddings and head with `target`.
 
     Raises:
-        LabError: when there are no weights, or they were trained for a target of another shape.
+        LabError: when there are no weights, or they do not fit the target.
     """
-    path = folder / f"{name}.safetensors"
-    if not path.exists():
-        raise LabError(
-            f"There are no weights for the drafter “{name}” in {folder}: train it with `specdec-lab train {name}`"
-            + (", or name a draft model with --draft." if name == "model" else ".")
-        )
-    with safe_open(path, "pt") as f:
-        stored = {key: f.get_tensor(key) for key in f.keys()}  # noqa: SIM118
-        about = json.loads(f.metadata()["about"])
-    size = target.hf.config.hidden_size
-    if about["hidden_size"] != size or target.hf.config.model_type != "llama":
-        raise LabError(
-            f"The drafter “{name}” was trained for {about['target']} and cannot draft for {target.name}: "
-            f"train one for it with `specdec-lab train {name}`, name a draft model with --draft, or use lookup."
-        )
+    stored = read_weights(name, target, folder)
     net = KINDS[name].net(target.hf, stored.pop("ids").long())
     weights: dict[str, Tensor] = {}
     for key, value in stored.items():
-        if not key.endswith(".scale"):
-            weights[key] = value.float() * stored[f"{key}.scale"] if value.dtype == torch.int8 else value
-    net.load_state_dict(weights)
+        if value.dtype == torch.int8:
+            weights[key] = (value.float() * stored[f"{key}.scale"].float()).flatten(1)
+        elif not key.endswith(".scale"):
+            weights[key] = value
+    try:
+        net.load_state_dict(weights)
+    except RuntimeError as e:  # another shape, though the same sizes
+        raise LabError(f"The weights of “{name}” in {folder} do not fit {target.name}: train it again.") from e
     return net.eval().requires_grad_(False)
 
 
 def untrained_net(target: ReferenceModel, folder: Path = WEIGHTS) -> DraftNet:
     """The draft model as it was before its training, the target's first two layers: the course's useless draft."""
-    with safe_open(folder / "model.safetensors", "pt") as f:
-        ids = f.get_tensor("ids").long()
-    return DraftNet(target.hf, ids).eval().requires_grad_(False)
+    return DraftNet(target.hf, read_weights("model", target, folder)["ids"].long()).eval().requires_grad_(False)
+
+
+def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, Tensor]:
+    """The stored tensors, once it is clear that they were trained for a target like this one."""
+    path = folder / f"{name}.safetensors"
+    mend = f"train it with `specdec-lab train {name}`, name a draft model with --draft, or use the drafter lookup."
+    if not path.exists():
+        raise LabError(f"There are no weights for the drafter “{name}” in {folder}: {mend}")
+    try:
+        with safe_open(path, "pt") as f:
+            stored = {key: f.get_tensor(key) for key in f.keys()}  # noqa: SIM118
+            about = json.loads(f.metadata()["about"])
+            was_for, ids = (about["hidden_size"], about["layers"], about["vocab_size"]), stored["ids"]
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError) as e:
+        raise LabError(f"The weights in {path} cannot be read ({type(e).__name__}): {mend}") from e
+    if was_for != shape(target) or int(ids.max()) >= target.vocab_size:
+        raise LabError(f"The drafter “{name}” was trained for {about['target']}, not for {target.name}: {mend}")
+    return stored
+
+
+def shape(target: ReferenceModel) -> tuple[int, int, int]:
+    """What the weights of a drafter must agree with."""
+    return target.hf.config.hidden_size, target.layers, target.vocab_size

@@ -8,7 +8,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.drafters.early_exit import exit_of
-from specdec_lab.drafters.trained import KINDS, save_net
+from specdec_lab.drafters.trained import KINDS, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.loop import Stage, Text, Trainer
@@ -104,7 +104,7 @@ def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> N
     about = {
         "drafter": name,
         "target": target.name,
-        "hidden_size": target.hf.config.hidden_size,
+        **dict(zip(("hidden_size", "layers", "vocab_size"), shape(target))),
         "training_tokens": trainer.tokens,
         "held_out": trainer.history[-1]["steps"],
         "licence": "Apache-2.0",
