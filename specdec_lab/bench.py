@@ -1,6 +1,6 @@
 """Measuring drafters on many prompts: tokens per pass, acceptance, and time against plain decoding.
 
-Every arm decodes every prompt, prompt by prompt in one process, the order changing each time;
+Every arm decodes every prompt, prompt by prompt in one process, in a new random order each time;
 so whatever else the machine does hits all arms alike. Times exclude prefill.
 """
 
@@ -43,25 +43,41 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
             text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as e:
             raise LabError(f"The prompts in {source} cannot be read ({e}).") from e
-    prompts = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    prompts: list[Prompt] = []
+    for number, line in enumerate(text.split("\n"), start=1):  # JSON may hold the other line breaks
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-            content = entry["messages"] if "messages" in entry else entry["prompt"]
-            if not content:
-                raise ValueError("the prompt is empty")
-            prompts.append(Prompt(str(entry["id"]), str(entry["kind"]), content, bool(entry.get("raw", False))))
-        except (ValueError, KeyError, TypeError) as e:
-            what = f"“{e.args[0]}” is missing" if isinstance(e, KeyError) else str(e)
+            prompts.append(read_prompt(json.loads(line)))
+            if prompts[-1].id in {p.id for p in prompts[:-1]}:
+                raise ValueError(f"the id “{prompts[-1].id}” stands twice")
+        except ValueError as e:
             raise LabError(
-                f'Line {number} of {source} is no prompt ({what}): it must be {{"id", "kind", "prompt"}} or '
+                f'Line {number} of {source} is no prompt ({e}): it must be {{"id", "kind", "prompt"}} or '
                 '{"id", "kind", "messages"}.'
             ) from e
     if not prompts:
         raise LabError(f"There are no prompts in {source}.")
     return prompts
+
+
+def read_prompt(entry: dict) -> Prompt:
+    """One line's prompt; ValueError says what is wrong with it."""
+    if not isinstance(entry, dict):
+        raise ValueError("it is no object")
+    if missing := {"id", "kind", "messages" if "messages" in entry else "prompt"} - set(entry):
+        raise ValueError(f"“{min(missing)}” is missing")
+    if "messages" in entry:
+        content = entry["messages"]
+        if not isinstance(content, list) or not content:
+            raise ValueError("“messages” must be a list of messages")
+        if not all(isinstance(m, dict) and {"role", "content"} <= set(m) for m in content):
+            raise ValueError("each message needs “role” and “content”")
+    else:
+        content = entry["prompt"]
+        if not isinstance(content, str) or not content.strip():
+            raise ValueError("the prompt is empty")
+    return Prompt(str(entry["id"]), str(entry["kind"]), content, bool(entry.get("raw", False)))
 
 
 @dataclass
@@ -91,7 +107,6 @@ def measure(
     arms = list(runs)
 
     def decode(arm: str, ids: list[int], request: int) -> Trace:
-        # In half precision or with ties a seed of its own for each prompt keeps sampled texts apart.
         common = settings | {"request": request, "keep": Keep()}
         if arm == PLAIN:
             trace = lab.plain(ids, **common)
@@ -102,13 +117,18 @@ def measure(
         trace.check()
         return trace
 
+    encoded = [lab.encode(p.content, p.raw) for p in prompts]  # all of them first: nothing is lost to a bad one
+    for prompt, ids in zip(prompts, encoded):
+        if len(ids) >= lab.target.context:
+            raise LabError(
+                f"The prompt “{prompt.id}” has {len(ids)} tokens, too many for {lab.target.name}: leave it out."
+            )
     for arm in arms:
-        decode(arm, lab.encode("Warm up.")[:4], 0)
+        decode(arm, encoded[0][:4], 0)
+    dice = random.Random(0)
     for repeat in range(repeats):
-        for number, prompt in enumerate(prompts):
-            ids = lab.encode(prompt.content, prompt.raw)
-            turn = (number + repeat) % len(arms)
-            for arm in arms[turn:] + arms[:turn]:
+        for number, (prompt, ids) in enumerate(zip(prompts, encoded)):
+            for arm in dice.sample(arms, len(arms)):
                 runs[arm].traces.setdefault(prompt.id, []).append(decode(arm, ids, number))
             say(f"{repeat * len(prompts) + number + 1} of {repeats * len(prompts)} prompts ({prompt.id})")
     return list(runs.values())
@@ -188,20 +208,22 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
 
 
 def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
-    """The γ that the pilot's numbers predict to be fastest: S = E(γ) / (d·γ + v(γ) + o).
+    """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 
-    E comes from the survival of each depth; v is taken as a straight line between a plain step
-    and the pilot's pass.
+    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts. The cost of
+    drafting is taken as proportional to the drafts, and that of the verify pass as a straight
+    line between a plain step and the pilot's mean pass.
     """
+    rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
     report = row(pilot, plain, ids)
-    d = report["d"] / PILOT_GAMMA
-    survival, expected, best = 1.0, 1.0, (0.0, 1)
-    for gamma, rate in enumerate(report["alpha_by_position"], start=1):
-        survival *= rate
-        expected += survival
-        v = 1 + (report["v"] - 1) * gamma / PILOT_GAMMA
-        best = max(best, (expected / (d * gamma + v + report["o"]), gamma))
-    return best[1]
+    drafted = statistics.fmean(len(r.drafted) for r in rounds)
+
+    def predicted(gamma: int) -> float:
+        emitted = 1 + statistics.fmean(min(r.accepted, gamma) for r in rounds)
+        share = statistics.fmean(min(len(r.drafted), gamma) for r in rounds) / drafted if drafted else 0.0
+        return emitted / (share * report["d"] + 1 + share * (report["v"] - 1) + report["o"])
+
+    return max(range(1, PILOT_GAMMA + 1), key=predicted)
 
 
 def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:

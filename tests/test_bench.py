@@ -58,7 +58,7 @@ def test_gamma_auto_gives_each_drafter_its_own(capsys, folders):
     assert main([*argv, "--drafters", "lookup,model", "--max-new-tokens", "8", "--limit", "1"]) == 0
     out, _ = capsys.readouterr()
     assert "token for token" in out
-    assert "tokens per pass" in out
+    assert "tokens/pass" in out
 
 
 def test_the_best_gamma_follows_from_survival_and_costs():
@@ -75,6 +75,11 @@ def test_the_best_gamma_follows_from_survival_and_costs():
     plain = bench.Run("plain", 0, {"a": [plain]})
     assert bench.best_gamma(pilot([8] * 10, draft=0.08), plain, ["a"]) == 8  # always right, nearly free
     assert bench.best_gamma(pilot([0] * 10, draft=0.8), plain, ["a"]) == 1  # never right
+    sparse = pilot([8] * 3, draft=0.1)  # lookup: three rounds full of drafts, seven without any
+    sparse.traces["a"][0].rounds += [
+        type(r)(r.start, (), r.emitted, seconds=r.seconds) for r in rounds_of_accepted([0] * 7, gamma=0)
+    ]
+    assert bench.best_gamma(sparse, plain, ["a"]) == 8
     assert 1 < bench.best_gamma(pilot([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0), plain, ["a"]) < 8
 
 
@@ -115,7 +120,11 @@ def test_the_builtin_prompts():
         ('{"id": 1, "kind": "x"}', "“prompt” is missing"),
         ('{"id": 1, "kind": "x", "prompt": ""}', "the prompt is empty"),
         ("{", "Line 2 of"),
-        ("[]", "Line 2 of"),
+        ("[]", "it is no object"),
+        ('{"id": 1, "kind": "x", "prompt": 5}', "the prompt is empty"),
+        ('{"id": 1, "kind": "x", "messages": ["hi"]}', "each message needs"),
+        ('{"id": 1, "kind": "x", "messages": [{"role": "user"}]}', "each message needs"),
+        ('{"id": 0, "kind": "x", "prompt": "again"}', "“0” stands twice"),
     ],
 )
 def test_a_bad_prompts_file_names_its_line(tmp_path, line, says):
@@ -123,6 +132,17 @@ def test_a_bad_prompts_file_names_its_line(tmp_path, line, says):
     file.write_text('{"id": 0, "kind": "x", "prompt": "hi"}\n' + line, encoding="utf-8")
     with pytest.raises(LabError, match=says):
         bench.read_prompts(str(file))
+
+
+def test_a_prompt_may_hold_any_line_break_of_unicode(tmp_path):
+    (tmp_path / "p.jsonl").write_text('{"id": 0, "kind": "x", "prompt": "a\u2028b"}', encoding="utf-8")
+    assert len(bench.read_prompts(str(tmp_path / "p.jsonl"))) == 1
+
+
+@pytest.mark.parametrize(("option", "value"), [("--limit", "0"), ("--repeats", "0"), ("--gamma", "²")])
+def test_bad_options_are_one_sentence(capsys, option, value):
+    assert main(["bench", option, value]) == 2
+    assert option in capsys.readouterr().err
 
 
 def test_missing_and_empty_prompts_files_are_one_sentence(tmp_path):

@@ -1,6 +1,7 @@
 """Training from end to end on a tiny target: it writes, students learn from it, and they draft better than before."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,13 +14,18 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from specdec_lab import load
 from specdec_lab.cli import main
+from specdec_lab.drafters import trained as trained_module
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
 from specdec_lab.train import recipes, write
 from specdec_lab.train.distill import divergence
+from specdec_lab.train.loop import Text, Trainer
 
 WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
-TEMPLATE = "{% for m in messages %}<turn> {{ m['role'] }} {{ m['content'] }} <end> {% endfor %}"
+TEMPLATE = (
+    "{% for m in messages %}<turn> {{ m['role'] }} {{ m['content'] }} <end> {% endfor %}"
+    "{% if add_generation_prompt %}<turn> assistant {% endif %}"
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +60,13 @@ def written(folder, tmp_path_factory):
 def test_the_text_is_the_targets_own(written):
     """Its hidden rows give back the distribution it was drawn from, and greedy answers are its favourites."""
     target, tokenizer, text = written
-    prefix, opens, assistant = write.chat_prefix(tokenizer)
-    assert [WORDS[i] for i in (*prefix, opens, assistant)] == ["<turn>", "user", "<turn>", "assistant"]
+    turn = write.turns(tokenizer)
+    prefix, (opens, assistant) = turn.prefix, turn.answer
+    assert [[WORDS[i] for i in ids] for ids in (prefix, turn.answer, turn.user)] == [
+        ["<turn>", "user"],
+        ["<turn>", "assistant"],
+        ["<end>", "<turn>", "user"],
+    ]
     shards = write.read_shards(text)
     assert len(shards) == 2
     favourites = 0
@@ -101,13 +112,16 @@ def test_training_helps_and_can_be_continued(written, folder, tmp_path, name):
 
     recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
     lab = load(folder, device="cpu", weights=tmp_path)
+    stored = type(trainer)(trained_module.load_net(name, lab.target, tmp_path), trainer.text, train=False)
+    assert stored.look()[0].overlap == pytest.approx(trained.overlap, abs=0.02)  # what 8 bits may cost
     trace = lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120)
     trace.check()
     assert sum(len(r.drafted) for r in trace.rounds) > 0
 
     tokens = trainer.tokens
-    more = recipes.train(name, target, tokenizer, text, tokens=3_000, say=said.append)
+    more = recipes.train(name, target, tokenizer, text, tokens=63_000, say=said.append)
     assert more.tokens > tokens
+    assert len(more.history[-1]["steps"]) == {"eagle": 3, "medusa": 4}.get(name, 1)
     assert any("Going on" in line for line in said)
     assert json.loads((text / f"{name}.json").read_text(encoding="utf-8")) == more.history
 
@@ -149,6 +163,85 @@ def test_the_draft_model_works_in_transformers_own_assisted_generation(written, 
     assert torch.equal(plain, assisted)
 
 
+def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, monkeypatch):
+    target, tokenizer, text = written
+    path = text / "eagle.pt"
+
+    def weights(trainer):
+        return torch.cat([p.detach().flatten() for p in trainer.net.parameters()])
+
+    path.unlink(missing_ok=True)
+    whole = weights(recipes.train("eagle", target, tokenizer, text, tokens=8_000, say=lambda line: None))
+    path.unlink()
+    for stop in (5, 19):  # in the first stage, and in the second
+        look, steps = Trainer.loss, []
+
+        def interrupted(self, *a, look=look, steps=steps, stop=stop):
+            steps.append(a)
+            if len(steps) == stop:
+                raise KeyboardInterrupt
+            return look(self, *a)
+
+        with monkeypatch.context() as m:
+            m.setattr(Trainer, "loss", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                recipes.train("eagle", target, tokenizer, text, tokens=8_000, say=lambda line: None)
+    resumed = recipes.train("eagle", target, tokenizer, text, tokens=8_000, say=lambda line: None)
+    assert torch.equal(weights(resumed), whole)
+    assert len(resumed.history[-1]["steps"]) == 3
+
+
+def test_held_out_texts_are_never_trained_on(written):
+    target, tokenizer, text = written
+    shards = write.read_shards(text)
+    batches = Text(target, write.turns(tokenizer).prefix, 1, shards)
+    assert batches.held == 8
+    held = {row.tobytes() for row in shards[0].tokens[:8, :-1].astype(np.int64)}
+    draw = np.random.default_rng(0)
+    for _ in range(40):
+        tokens = batches.random(8, draw)[0][:, -40:]
+        assert not held & {row.numpy().tobytes() for row in tokens}
+
+
+def test_torn_and_foreign_files_are_one_sentence(written, folder, tmp_path):
+    target, tokenizer, text = written
+    (tmp_path / "medusa.safetensors").write_bytes(b"torn")
+    lab = load(folder, device="cpu", weights=tmp_path)
+    with pytest.raises(LabError, match="cannot be read"):
+        lab.drafter("medusa")
+    for name in ("untrained", "model"):
+        with pytest.raises(LabError, match="no weights for the drafter “model”"):
+            lab.drafter(name)
+    trainer = recipes.train("medusa", target, tokenizer, text, tokens=1_000, say=lambda line: None)
+    recipes.export(trainer, "medusa", target, tmp_path / "medusa.safetensors")
+    lab.target.layers = 9
+    with pytest.raises(LabError, match="was trained for"):
+        lab.drafter("medusa")
+    (text / "medusa.pt").write_bytes(b"torn")
+    with pytest.raises(LabError, match="delete it to begin anew"):
+        recipes.train("medusa", target, tokenizer, text, tokens=2_000)
+    (text / "medusa.pt").unlink()
+    other = load_model(folder, "cpu")[0]
+    other.name = "somebody else"
+    with pytest.raises(LabError, match="was written by"):
+        recipes.train("medusa", other, tokenizer, text, tokens=2_000)
+
+
+def test_a_shard_that_was_not_finished_is_not_there(written, tmp_path, monkeypatch):
+    target, tokenizer, _ = written
+    rename = Path.rename
+
+    def fails(self, to):
+        if Path(to).name.startswith("exit"):
+            raise KeyboardInterrupt
+        return rename(self, to)
+
+    monkeypatch.setattr(Path, "rename", fails)
+    with pytest.raises(KeyboardInterrupt):
+        write.write_shard(target, tokenizer, tmp_path, 0, 8, 10, 1)
+    assert write.read_shards(tmp_path) == []
+
+
 def test_a_seed_gives_the_same_weights(written):
     target, tokenizer, text = written
     weights = []
@@ -188,4 +281,4 @@ def test_the_command_writes_trains_and_says_where(capsys, folder, tmp_path, monk
 @pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])
 def test_bad_requests_are_one_sentence(written, tmp_path, name, says):
     with pytest.raises(LabError, match=says):
-        recipes.train(name, *written[:2], tmp_path, 10)
+        recipes.train(name, *written[:2], tmp_path, 1_000)

@@ -24,8 +24,11 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.lab import load
 
     names = ALL if args.drafters == "all" else tuple(args.drafters.split(","))
-    if args.gamma != "auto" and not args.gamma.isdigit():
+    if args.gamma != "auto" and not (args.gamma.isascii() and args.gamma.isdigit()):
         raise LabError(f"--gamma is {args.gamma}, but must be a number or auto.")
+    for name in ("limit", "repeats"):
+        if (value := getattr(args, name)) is not None and value < 1:
+            raise LabError(f"--{name} is {value}, but must be at least 1.")
     prompts = bench.read_prompts(args.prompts)
     if args.limit:
         prompts = bench.first_of_each_kind(prompts, args.limit)
@@ -63,7 +66,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def as_text(result: dict) -> str:
-    meta, columns = result["meta"], ("tokens per pass", "α", "d", "v", "o", "predicted", "measured", "95 %")
+    meta, columns = (
+        result["meta"],
+        ("tokens/pass", "α", "d", "v", "o", "predicted", "measured", "95 %", "repetition"),
+    )
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
@@ -71,7 +77,7 @@ def as_text(result: dict) -> str:
         "Times in units of one plain step. predicted = tokens per pass / (d + v + o); measured is by the clock.",
         "",
     ]
-    lines += [f"{'arm':>12} {'γ':>2}  {'kind':<19}" + "".join(f"{c:>16}" for c in columns)]
+    lines += [f"{'arm':>12} {'γ':>2}  {'kind':<19}" + "".join(f"{c:>12}" for c in columns)]
     for r in result["rows"]:
         ends = r["ratio_interval"]
         cells = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_predicted", "ratio_to_plain")]
@@ -79,5 +85,5 @@ def as_text(result: dict) -> str:
             "–" if not ends else f"{ends[0]:.2f}–{ends[1]:.2f}"
         ]
         gamma = "" if r["gamma"] is None else r["gamma"]
-        lines += [f"{r['arm']:>12} {gamma:>2}  {r['kind']:<19}" + "".join(f"{c:>16}" for c in shown)]
+        lines += [f"{r['arm']:>12} {gamma:>2}  {r['kind']:<19}" + "".join(f"{c:>12}" for c in shown)]
     return "\n".join(lines)

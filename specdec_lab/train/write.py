@@ -11,6 +11,7 @@ prompts show what the drafters do where nothing prepared them.
 """
 
 import json
+import os
 import random
 from dataclasses import dataclass
 from importlib import resources
@@ -35,7 +36,7 @@ class Shard:
     last, exit: [R, N, H] float16, the target's rows at tokens[:, :N]: the last hidden row (as
         the head reads it), which predicts the next token, and the residual stream after
         `exit_layer` layers. Read from disk as they are used.
-    temperature: [R], of the answers. kind: [R], which openings.
+    temperature: [R], of the answers. kind: [R], which openings. target: who wrote it.
     """
 
     tokens: np.ndarray
@@ -43,24 +44,45 @@ class Shard:
     exit: np.ndarray
     temperature: np.ndarray
     kind: np.ndarray
+    target: str
 
 
-def chat_prefix(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], int, int]:
-    """The ids before a first user's words, and the two ids that say whose turn it is: (opens a turn, assistant).
+@dataclass(frozen=True)
+class Turns:
+    """How the target's chat template opens turns, as token ids.
+
+    prefix: everything before a first user's words. answer, user: what opens an answer, and the
+        next user's turn after one.
+    """
+
+    prefix: list[int]
+    answer: list[int]
+    user: list[int]
+
+
+def turns(tokenizer: PreTrainedTokenizerBase) -> Turns:
+    """Read off the chat template, by rendering marked messages.
 
     Raises:
-        LabError: for a tokenizer without a chat template.
+        LabError: without a template, or with one that cannot be taken apart so.
     """
     if tokenizer.chat_template is None:
         raise LabError("This target has no chat template, so it cannot write conversations to learn from.")
-    marker = "\x00"
-    whole = tokenizer.apply_chat_template([{"role": "user", "content": marker}], tokenize=False)
-    before = whole[: whole.index(marker)]
-    ids = tokenizer(before, add_special_tokens=False).input_ids
-    special = set(tokenizer.all_special_ids)
-    opens = next(i for i in reversed(ids) if i in special)
-    assistant = tokenizer("assistant", add_special_tokens=False).input_ids[0]
-    return ids, opens, assistant
+    marks = ["\x01", "\x02", "\x03"]
+    messages = [{"role": role, "content": mark} for role, mark in zip(("user", "assistant", "user"), marks)]
+    three = tokenizer.apply_chat_template(messages, tokenize=False)
+    one = tokenizer.apply_chat_template(messages[:1], tokenize=False)
+    asked = tokenizer.apply_chat_template(messages[:1], tokenize=False, add_generation_prompt=True)
+    try:
+        before, _, rest = three.partition(marks[0])
+        user = rest[rest.index(marks[1]) + 1 : rest.index(marks[2])]
+        parts = [before, asked.removeprefix(one), user]
+        prefix, answer, user = (tokenizer(part, add_special_tokens=False).input_ids for part in parts)
+        if len(prefix) < 2 or not answer or not user or not asked.startswith(one):
+            raise ValueError
+    except ValueError as e:
+        raise LabError("This target's chat template cannot be taken apart into turns, so no text was written.") from e
+    return Turns(prefix, answer, user)
 
 
 class Noise:
@@ -96,7 +118,8 @@ def write_shard(
     """Write shard `number` of `folder`: the same number gives the same text on the same device. Appears when whole."""
     openings = json.loads(resources.files("specdec_lab.train").joinpath("openings.json").read_text(encoding="utf-8"))
     draw, generator = random.Random(number), torch.Generator().manual_seed(number)
-    prefix, opens, assistant = chat_prefix(tokenizer)
+    turn = turns(tokenizer)
+    prefix = turn.prefix
     kinds = [draw.choice(sorted(openings)) for _ in range(rows)]
     given = [tokenizer(draw.choice(openings[k]), add_special_tokens=False).input_ids for k in kinds]
     answers = torch.tensor([draw.choice(TEMPERATURES) for _ in range(rows)])
@@ -105,8 +128,13 @@ def write_shard(
     cached = target.cached(rows)
     cached.extend([prefix[:-1]] * rows, logits=False)
     hidden_size = target.hf.config.hidden_size
-    last = np.lib.format.open_memmap(_path(folder, number, "last.tmp"), "w+", np.float16, (rows, length, hidden_size))
-    exits = np.lib.format.open_memmap(_path(folder, number, "exit.tmp"), "w+", np.float16, (rows, length, hidden_size))
+    unfinished = {
+        part: folder / f"unfinished-{part}-{number:04}.{os.getpid()}.npz" for part in ("last", "exit", "text")
+    }
+    last, exits = (
+        np.lib.format.open_memmap(unfinished[part], "w+", np.float16, (rows, length, hidden_size))
+        for part in ("last", "exit")
+    )
     tokens = torch.full((rows, length + 1), prefix[-1])
     is_user = torch.ones(rows, dtype=torch.bool)
     for i in range(length):
@@ -119,17 +147,22 @@ def write_shard(
         for r, ids in enumerate(given):
             if i < len(ids):
                 chosen[r] = ids[i]
-        # A turn's role is the token after the one that opens it.
-        is_user = torch.where(tokens[:, i] == opens, chosen != assistant, is_user)
         tokens[:, i + 1] = chosen
+        is_user = (is_user | ends_with(tokens[:, : i + 2], turn.user)) & ~ends_with(tokens[:, : i + 2], turn.answer)
     for part in (last, exits):
         part.flush()
-    for part in ("last", "exit"):
-        _path(folder, number, f"{part}.tmp").rename(_path(folder, number, part))
     arrays = {"tokens": tokens.numpy().astype(np.uint32), "temperature": answers.numpy(), "kind": np.array(kinds)}
-    np.savez(folder / f"unfinished-{number:04}.npz", **arrays)
-    # Last of all: a shard without it is not there.
-    (folder / f"unfinished-{number:04}.npz").rename(folder / f"text-{number:04}.npz")
+    np.savez(unfinished["text"], **arrays, target=np.array(target.name))
+    for part in ("last", "exit"):
+        unfinished[part].rename(_path(folder, number, part))
+    unfinished["text"].rename(folder / f"text-{number:04}.npz")  # last of all: a shard without it is not there
+
+
+def ends_with(tokens: Tensor, pattern: list[int]) -> Tensor:
+    """[R]: whether each row of tokens [R, n] ends with the pattern."""
+    if tokens.shape[1] < len(pattern):
+        return torch.zeros(len(tokens), dtype=torch.bool)
+    return (tokens[:, -len(pattern) :] == torch.tensor(pattern)).all(1)
 
 
 def _path(folder: Path, number: int, part: str) -> Path:
@@ -143,5 +176,7 @@ def read_shards(folder: Path) -> list[Shard]:
         number = int(text.stem.partition("-")[2])
         last, exits = (np.load(_path(folder, number, part), mmap_mode="r") for part in ("last", "exit"))
         arrays = np.load(text)
-        shards.append(Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"]))
+        shards.append(
+            Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"], str(arrays["target"]))
+        )
     return shards
