@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -44,7 +43,7 @@ def jupyter(tmp_path_factory) -> str:
         pytest.fail("make lab printed no address:\n" + "".join(printed))
     assert any("✗" in line and "↻" in line for line in printed), "no real round was shown"
     yield found[0]
-    server.send_signal(signal.SIGINT)
+    server.terminate()  # not SIGINT, which a shell may have told its background jobs to ignore
     server.wait(timeout=30)
 
 
