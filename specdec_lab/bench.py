@@ -16,7 +16,7 @@ from pathlib import Path
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.record import Keep
-from specdec_lab.trace import ACCEPTED, Trace
+from specdec_lab.trace import Trace
 
 PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
@@ -148,9 +148,8 @@ def row(run: Run, plain: Run, ids: Sequence[str]) -> dict:
     """One row. Everything is per token or per round, over all prompts together: long texts weigh more."""
     traces = [t for i in ids for t in run.traces[i]]
     rounds = [r for t in traces for r in t.rounds]
-    tested = [d for r in rounds for d in r.tested]
-    tokens = sum(len(t.tokens) for t in traces)
-    passes = tokens / len(rounds)
+    together = Trace([], rounds)
+    tokens, passes = len(together.tokens), together.tokens_per_pass
     steps = [t for i in ids for t in plain.traces[i]]
     step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
     parts = [sum(getattr(r.seconds, part) for r in rounds) / len(rounds) for part in ("draft", "verify", "loop")]
@@ -161,8 +160,8 @@ def row(run: Run, plain: Run, ids: Sequence[str]) -> dict:
         "prompts": len(ids),
         "new_tokens": tokens,
         "tokens_per_pass": passes,
-        "alpha": sum(x.overlap for x in tested) / len(tested) if tested else None,
-        "alpha_by_position": by_position(traces) if speculative else None,
+        "alpha": together.alpha,
+        "alpha_by_position": together.alpha_by_position if speculative else None,
         "d": d if speculative else None,
         "v": v if speculative else None,
         "o": o if speculative else None,
@@ -172,14 +171,6 @@ def row(run: Run, plain: Run, ids: Sequence[str]) -> dict:
         "ratio_predicted": passes / (d + v + o) if speculative else None,
         "repetition": statistics.fmean(repetition(t.tokens) for t in traces),
     }
-
-
-def by_position(traces: Sequence[Trace]) -> list[float]:
-    """Accepted / tested at each depth, over all traces."""
-    rounds = [r.tested for t in traces for r in t.rounds]
-    deepest = max((len(tested) for tested in rounds), default=0)
-    at = [[tested[i].status == ACCEPTED for tested in rounds if len(tested) > i] for i in range(deepest)]
-    return [sum(x) / len(x) for x in at]
 
 
 def ratio(run: Run, plain: Run, ids: Sequence[str]) -> float:

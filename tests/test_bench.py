@@ -58,7 +58,10 @@ def test_gamma_auto_gives_each_drafter_its_own(capsys, folders):
     assert main([*argv, "--drafters", "lookup,model", "--max-new-tokens", "8", "--limit", "1"]) == 0
     out, _ = capsys.readouterr()
     assert "token for token" in out
-    assert "tokens/pass" in out
+    header, *table = out[out.index("         arm") :].splitlines()
+    assert header.split()[-1] == "repetition"
+    assert len(table) == 9
+    assert all(line.endswith("%") for line in table)
 
 
 def test_the_best_gamma_follows_from_survival_and_costs():

@@ -66,10 +66,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def as_text(result: dict) -> str:
-    meta, columns = (
-        result["meta"],
-        ("tokens/pass", "α", "d", "v", "o", "predicted", "measured", "95 %", "repetition"),
-    )
+    meta = result["meta"]
+    columns = ("tokens/pass", "α", "d", "v", "o", "predicted", "measured", "95 %", "repetition")
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
@@ -81,9 +79,8 @@ def as_text(result: dict) -> str:
     for r in result["rows"]:
         ends = r["ratio_interval"]
         cells = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_predicted", "ratio_to_plain")]
-        shown = ["–" if x is None else f"{x:.2f}" for x in cells] + [
-            "–" if not ends else f"{ends[0]:.2f}–{ends[1]:.2f}"
-        ]
+        shown = ["–" if x is None else f"{x:.2f}" for x in cells]
+        shown += [f"{ends[0]:.2f}–{ends[1]:.2f}" if ends else "–", f"{r['repetition']:.0%}"]
         gamma = "" if r["gamma"] is None else r["gamma"]
         lines += [f"{r['arm']:>12} {gamma:>2}  {r['kind']:<19}" + "".join(f"{c:>12}" for c in shown)]
     return "\n".join(lines)

@@ -30,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.train import recipes
 
     target, tokenizer = load_model(args.target, args.device, say, args.dtype)
+    recipes.check(args.drafter, target, args.tokens)
     folder = Path(args.folder) if args.folder else cache_dir() / "train" / target.name.replace("/", "--")
     weights = Path(args.out or folder)
     try:
@@ -37,7 +38,6 @@ def run(args: argparse.Namespace) -> int:
         weights.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise LabError(f"{e.filename} cannot be made ({e.strerror}): choose another --folder or --out.") from e
-    recipes.check(args.drafter, target, args.tokens)
     recipes.write(target, tokenizer, folder, args.write, say=say)
     trainer = recipes.train(args.drafter, target, tokenizer, folder, args.tokens, args.seed, say)
     path = weights / f"{args.drafter}.safetensors"

