@@ -17,7 +17,8 @@ from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDraft
 from specdec_lab.errors import LabError
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
-from specdec_lab.models.load import EMBEDDED, check_same_vocabulary, eos_of, load_model, pick_device
+from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
+from specdec_lab.names import DRAFTERS, EMBEDDED
 from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Round, Trace
@@ -25,8 +26,6 @@ from specdec_lab.verify import Verdict, verify
 
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
-
-DRAFTERS = ("lookup", "dial", "model", "medusa", "eagle", "early-exit", "untrained")
 
 
 @dataclass

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from specdec_lab.cli import main
+from specdec_lab.drafters.trained import KINDS
+from specdec_lab.names import DRAFTERS, MEASURED, TRAINED
 
 DEMO = {
     "schema", "device", "hardware", "target", "drafter", "gamma", "temperature", "seed", "prompt_tokens", "text",
@@ -127,6 +129,19 @@ def test_doctor_runs_where_torch_does_not(tmp_path):
     assert done.returncode == 1
     assert result["device"] is None
     assert "libcudart.so is missing" in result["missing"][0]["what"]
+
+
+@pytest.mark.parametrize(("verb", "names"), [("demo", DRAFTERS), ("bench", MEASURED), ("train", TRAINED)])
+def test_help_names_every_drafter_and_needs_no_torch(tmp_path, verb, names):
+    (tmp_path / "torch.py").write_text("raise ImportError('nobody needs torch here')")
+    command = [sys.executable, "-m", "specdec_lab", verb, "--help"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "COLUMNS": "300"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert ", ".join(names) in done.stdout
+
+
+def test_the_names_are_those_of_the_recipes():
+    assert tuple(KINDS) == TRAINED
 
 
 def test_doctor_looks_at_the_target_that_is_asked_for(capsys, tmp_path):

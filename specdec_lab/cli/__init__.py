@@ -5,6 +5,7 @@ import json
 import sys
 
 from specdec_lab.errors import LabError
+from specdec_lab.names import EMBEDDED
 
 
 def say(line: str) -> None:
@@ -17,7 +18,7 @@ def main(argv: list[str] | None = None) -> int:
 
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    common.add_argument("--target", default="embedded", help="hub name or path (default: the embedded model)")
+    common.add_argument("--target", default=EMBEDDED, help="hub name or path (default: the embedded model)")
     common.add_argument("--draft", help="hub name or path of a draft model")
     common.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     common.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")

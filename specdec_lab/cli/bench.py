@@ -4,12 +4,11 @@ import argparse
 import json
 
 from specdec_lab.cli import say
-
-ALL = ("model", "medusa", "eagle", "early-exit", "lookup", "untrained")
+from specdec_lab.names import MEASURED
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--drafters", default="all", help=f"all, or some of {', '.join(ALL)}, with commas")
+    parser.add_argument("--drafters", default="all", help=f"all, or some of {', '.join(MEASURED)}, with commas")
     parser.add_argument("--prompts", default="builtin", help="builtin, or a JSON-lines file")
     parser.add_argument("--gamma", default="4", help="most tokens drafted a round, or auto: the best for each drafter")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
@@ -23,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.errors import LabError
     from specdec_lab.lab import load
 
-    names = ALL if args.drafters == "all" else tuple(args.drafters.split(","))
+    names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma != "auto" and not (args.gamma.isascii() and args.gamma.isdigit()):
         raise LabError(f"--gamma is {args.gamma}, but must be a number or auto.")
     for name in ("limit", "repeats"):

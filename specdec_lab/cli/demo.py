@@ -4,6 +4,7 @@ import argparse
 import json
 
 from specdec_lab.cli import say
+from specdec_lab.names import DRAFTERS
 
 PROMPT = (
     "Correct the spelling and repeat the text: The quick brown fox jumps over the lazi dog. "
@@ -13,10 +14,7 @@ PROMPT = (
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompt", default=PROMPT, help="one user message")
-    parser.add_argument(
-        "--drafter",
-        help="lookup, dial, model, medusa, eagle, early-exit or untrained (default: model with --draft, else lookup)",
-    )
+    parser.add_argument("--drafter", help=f"one of {', '.join(DRAFTERS)} (default: model with --draft, else lookup)")
     parser.add_argument("--alpha", type=float, default=0.75, help="the acceptance rate that the dial drafter aims at")
     parser.add_argument("--gamma", type=int, default=4, help="most tokens drafted a round")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")

@@ -11,9 +11,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from specdec_lab.errors import LabError
+from specdec_lab.names import EMBEDDED
 
 TARGET_GB = 0.6  # the embedded target's weights in float32, and a short cache
-EMBEDDED = "embedded"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

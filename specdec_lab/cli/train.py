@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from specdec_lab.cli import say
+from specdec_lab.names import TRAINED
 
 
 def count(text: str) -> int:
@@ -14,7 +15,7 @@ def count(text: str) -> int:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("drafter", help="model, medusa, eagle or early-exit")
+    parser.add_argument("drafter", help=f"one of {', '.join(TRAINED)}")
     parser.add_argument("--folder", help="where text and checkpoints are kept (default: in the cache)")
     parser.add_argument("--write", type=count, default=500_000, help="tokens of text to learn from (2M, 500k, …)")
     parser.add_argument(

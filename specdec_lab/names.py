@@ -1,0 +1,6 @@
+"""Names that people type. Without imports, so that the help texts come without loading torch."""
+
+EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
+TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
+DRAFTERS = ("lookup", "dial", *TRAINED, "untrained")
+MEASURED = (*TRAINED, "lookup", "untrained")  # all that `specdec-lab bench` compares; a dial asks the target itself
