@@ -12,7 +12,7 @@ from specdec_lab.drafters import Drafter, ModelDrafter, Proposal
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
-from specdec_lab.drafters.small import DraftNet
+from specdec_lab.drafters.model import DraftNet
 from specdec_lab.drafters.trained import draft_model
 from specdec_lab.models import ReferenceModel
 from specdec_lab.record import Keep

@@ -11,7 +11,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.drafters.small import whole_llama
+    from specdec_lab.drafters.model import whole_llama
     from specdec_lab.drafters.trained import load_net
     from specdec_lab.lab import load
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
-from specdec_lab.drafters.small import small_llama
+from specdec_lab.drafters.small import CutHead, small_llama
 from specdec_lab.models.base import PREFILL_CHUNK, Cached
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
@@ -31,7 +31,7 @@ class EagleNet(nn.Module):
         self.unroll = 1  # drafting steps that are trained, each on the guesses of the step before
 
     @property
-    def head(self) -> nn.Linear:
+    def head(self) -> CutHead:
         return self.llama.lm_head
 
     def inputs(self, rows: Tensor, tokens: Tensor) -> Tensor:

@@ -4,6 +4,7 @@ What the first layers compute for a draft is not lost: the verify pass takes the
 cache, and runs only the remaining layers.
 """
 
+import copy
 from collections.abc import Sequence
 
 import torch
@@ -29,20 +30,10 @@ class EarlyExitNet(nn.Module):
         self.layers = layers or exit_of(target.config.num_hidden_layers)
         body = target.base_model
         last = body.layers[-1]
+        # Begins as copies of the target's own, whose weights may be frozen.
         self.before, self.mlp, self.norm = (
-            type(m)(*args).to(target.device, target.dtype)
-            for m, args in (
-                (last.post_attention_layernorm, (target.config.hidden_size, target.config.rms_norm_eps)),
-                (last.mlp, (target.config,)),
-                (body.norm, (target.config.hidden_size, target.config.rms_norm_eps)),
-            )
+            copy.deepcopy(theirs).requires_grad_() for theirs in (last.post_attention_layernorm, last.mlp, body.norm)
         )
-        for mine, theirs in (
-            (self.before, last.post_attention_layernorm),
-            (self.mlp, last.mlp),
-            (self.norm, body.norm),
-        ):
-            mine.load_state_dict(theirs.state_dict())
         self.head = CutHead(target, ids)
 
     def guess(self, residual: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from torch import nn
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 
-class CutHead(nn.Linear):
+class CutHead(nn.Module):
     """The target's own head, for its F most frequent tokens only: `ids` [F] says which.
 
     A head over the whole vocabulary would cost a small draft more than all of its layers. q is
@@ -15,12 +15,14 @@ class CutHead(nn.Linear):
     """
 
     def __init__(self, target: PreTrainedModel, ids: torch.Tensor):
-        weight = target.get_output_embeddings().weight
-        nn.Module.__init__(self)
-        self.in_features, self.out_features = weight.shape[1], len(ids)
+        super().__init__()
+        weight = target.get_output_embeddings().weight.detach()
         self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
-        self.register_buffer("weight", weight.detach()[self.ids], persistent=False)
-        self.bias = None
+        self.register_buffer("weight", weight[self.ids], persistent=False)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Logits [..., F] of hidden rows [..., H]."""
+        return nn.functional.linear(rows, self.weight)
 
 
 def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: torch.Tensor) -> LlamaForCausalLM:
@@ -45,24 +47,6 @@ def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: torch.Tenso
     return small
 
 
-class DraftNet(nn.Module):
-    """The draft model: the target's first two layers, its embeddings, a cut head; trained on."""
-
-    def __init__(self, target: PreTrainedModel, ids: torch.Tensor):
-        super().__init__()
-        self.llama = small_llama(target, [0, 1], ids)
-
-    @property
-    def head(self) -> CutHead:
-        return self.llama.lm_head
-
-    def predict(
-        self, tokens: torch.Tensor, rows: torch.Tensor, exits: torch.Tensor
-    ) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """For training: (guessed rows, true rows). Shapes [R, n] and [R, n, H]."""
-        return [(self.llama.model(tokens, use_cache=False).last_hidden_state, rows)]
-
-
 class Borrowed(nn.Module):
     """Another model's embedding table, frozen; not saved again and not trained."""
 
@@ -72,24 +56,3 @@ class Borrowed(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         return nn.functional.embedding(ids, self.weight)
-
-
-@torch.no_grad()
-def whole_llama(net: DraftNet, target: PreTrainedModel) -> LlamaForCausalLM:
-    """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
-
-    Tokens outside the cut head need rows too, which must lose against the others. All of them get
-    one: against the direction that the model's hidden rows have in common, so that its logit is
-    far below.
-    """
-    config = type(target.config).from_dict(
-        target.config.to_dict() | {"num_hidden_layers": len(net.llama.model.layers), "tie_word_embeddings": False}
-    )
-    whole = LlamaForCausalLM(config).to(target.device, target.dtype)
-    whole.model.load_state_dict(net.llama.model.state_dict(), strict=False)
-    whole.model.embed_tokens.weight.copy_(net.llama.model.embed_tokens.weight)
-    some = torch.randint(0, config.vocab_size, (8, 64), generator=torch.Generator().manual_seed(0))
-    common = net.llama.model(some.to(target.device)).last_hidden_state.flatten(0, 1).mean(0)
-    whole.lm_head.weight.copy_((-30 * common / common.pow(2).sum()).expand_as(whole.lm_head.weight))
-    whole.lm_head.weight[net.head.ids] = net.head.weight
-    return whole.eval()
