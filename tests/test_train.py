@@ -15,6 +15,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from specdec_lab import load
 from specdec_lab.cli import main
 from specdec_lab.drafters import trained as trained_module
+from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
 from specdec_lab.train import recipes, write
@@ -138,13 +139,29 @@ def test_a_target_in_half_precision_trains_students_in_full(folder, tmp_path):
         lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), max_new_tokens=20).check()
 
 
+def with_a_cut_head(net, target):
+    cut = recipes.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
+    cut.load_state_dict(net.state_dict())
+    return cut
+
+
+def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outside_its_head(written):
+    target, tokenizer, text = written
+    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
+    net, texts = with_a_cut_head(trainer.net, target), write.read_shards(text)[0].tokens.astype(int)
+    whole = whole_llama(net, target.hf, texts[8:].tolist())
+    with torch.no_grad():
+        p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
+        rows = net.llama.model(torch.tensor(texts[:8])).last_hidden_state
+        assert 1 - p[..., net.head.ids].sum(-1).mean() < 1e-3
+        assert torch.allclose(p[..., net.head.ids], net.head(rows).softmax(-1), atol=0.02)
+
+
 def test_the_draft_model_works_in_transformers_own_assisted_generation(written, folder, tmp_path, capsys):
     """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
     target, tokenizer, text = written
     trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
-    cut = recipes.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
-    cut.load_state_dict(trainer.net.state_dict())
-    trainer.net = cut
+    trainer.net = with_a_cut_head(trainer.net, target)
     recipes.export(trainer, "model", target, tmp_path / "model.safetensors")
     argv = ["export", str(tmp_path / "llama"), "--device", "cpu", "--target", folder, "--weights", str(tmp_path)]
     assert main(argv) == 0

@@ -11,6 +11,8 @@ from specdec_lab.drafters.small import CutHead, small_llama
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
+BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
+
 
 class DraftNet(nn.Module):
     """The draft model: the target's first two layers, its embeddings, a cut head; trained on."""
@@ -68,12 +70,14 @@ class ModelDrafter(Drafter):
 
 
 @torch.no_grad()
-def whole_llama(net: DraftNet, target: PreTrainedModel) -> LlamaForCausalLM:
+def whole_llama(net: DraftNet, target: PreTrainedModel, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
     """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
 
     Tokens outside the cut head need rows too, which must lose against the others. All of them get
-    one: against the direction that the model's hidden rows have in common, so that its logit is
-    far below.
+    one: that whose logit is as near as possible to BELOW at every position of some texts.
+
+    Args:
+        texts: token ids as the target's users and the target write them; random ones have other hidden rows.
     """
     config = type(target.config).from_dict(
         target.config.to_dict() | {"num_hidden_layers": len(net.llama.model.layers), "tie_word_embeddings": False}
@@ -81,8 +85,10 @@ def whole_llama(net: DraftNet, target: PreTrainedModel) -> LlamaForCausalLM:
     whole = LlamaForCausalLM(config).to(target.device, target.dtype)
     whole.model.load_state_dict(net.llama.model.state_dict(), strict=False)
     whole.model.embed_tokens.weight.copy_(net.llama.model.embed_tokens.weight)
-    some = torch.randint(0, config.vocab_size, (8, 64), generator=torch.Generator().manual_seed(0))
-    common = net.llama.model(some.to(target.device)).last_hidden_state.flatten(0, 1).mean(0)
-    whole.lm_head.weight.copy_((-30 * common / common.pow(2).sum()).expand_as(whole.lm_head.weight))
+    read = (torch.tensor([text], device=target.device)[:, : config.max_position_embeddings] for text in texts)
+    rows = torch.cat([net.llama.model(ids).last_hidden_state[0] for ids in read])
+    rows = rows.double().cpu()  # where least squares also takes rows that depend on each other
+    low = torch.linalg.lstsq(rows, torch.full((len(rows), 1), BELOW, dtype=rows.dtype)).solution[:, 0]
+    whole.lm_head.weight.copy_(low.to(whole.lm_head.weight).expand_as(whole.lm_head.weight))
     whole.lm_head.weight[net.head.ids] = net.head.weight
     return whole.eval()
