@@ -6,11 +6,12 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from specdec_lab.embedded import NAME, target_dir
 from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.reference import ReferenceModel
 
 EMBEDDED = "embedded"
@@ -57,12 +58,19 @@ def load_model(
     device: torch.device | str = "auto",
     say: Callable[[str], None] = lambda line: None,
     dtype: str = "auto",
+    backend: str = "auto",
 ) -> tuple[ReferenceModel, PreTrainedTokenizerBase]:
     """A causal language model and its tokenizer, by hub name, by path, or the embedded one.
+
+    Args:
+        backend: "reference" runs `transformers`, "fast" what `models.fast` writes out (a second
+            copy of the weights in memory); auto is fast wherever that is written for.
 
     Raises:
         LabError: unknown name, no network, not enough memory, unsuitable architecture.
     """
+    if backend not in ("auto", "fast", "reference"):
+        raise LabError(f"There is no backend “{backend}”: choose auto, fast or reference.")
     device = pick_device(device) if isinstance(device, str) else device
     source, shown = (target_dir(say), NAME) if name == EMBEDDED else (name, name)
     if name != EMBEDDED and not Path(name).exists():
@@ -84,9 +92,22 @@ def load_model(
             raise LabError(
                 f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first(e)})."
             ) from e
-        model = ReferenceModel(hf.to(device), shown)
-        model.check_head()
-        return model, tokenizer
+        return wrapped(hf.to(device), shown, backend), tokenizer
+
+
+def wrapped(hf: PreTrainedModel, name: str, backend: str = "auto") -> ReferenceModel:
+    """A loaded `transformers` model behind a backend (see `load_model`), once a short pass has proved that they agree.
+
+    Raises:
+        LabError: when they do not, or the backend is not written for such a model.
+    """
+    if backend == "fast" and not supports(hf):
+        raise LabError(
+            f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: use --backend reference."
+        )
+    model = ReferenceModel(hf, name) if backend == "reference" or not supports(hf) else FastModel(hf, name)
+    model.check()
+    return model
 
 
 def _hub_like(name: str) -> bool:

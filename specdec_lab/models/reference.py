@@ -69,8 +69,9 @@ class ReferenceModel(Model):
             )
         self.hf = hf.eval()
         self.name = name
-        self.vocab_size = hf.get_output_embeddings().weight.shape[0]
-        self.ids = getattr(hf.get_output_embeddings(), "ids", None)
+        self.head = hf.get_output_embeddings()  # hidden rows to logits
+        self.vocab_size = self.head.weight.shape[0]
+        self.ids = getattr(self.head, "ids", None)
         self.reads = hf.get_input_embeddings().weight.shape[0]
         # Within its window, sliding attention is full attention.
         self.context = min(config.max_position_embeddings, getattr(config, "sliding_window", None) or 10**9)
@@ -81,8 +82,10 @@ class ReferenceModel(Model):
         return ReferenceCached(self, rows)
 
     @torch.inference_mode()
-    def check_head(self) -> None:
-        """One short pass, by our walk and by the model's own: some families scale or cap their logits after the head.
+    def check(self) -> None:
+        """One short pass, by our walk and by the model's own.
+
+        Some families scale or cap their logits after the head; and what `models.fast` writes out must be this model.
 
         Raises:
             LabError: when the two differ.
@@ -92,8 +95,8 @@ class ReferenceModel(Model):
         theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
         if (ours.softmax(-1) - theirs.softmax(-1)).abs().max() > (1e-4 if self.dtype.itemsize >= 4 else 0.05):
             raise LabError(
-                f"{self.name} changes its logits after the head (as Granite, Cohere and Gemma 2 do), which is not "
-                "supported here: choose a model such as Llama, Qwen2 or SmolLM2."
+                f"{self.name} computes something that is not written out here (Granite, Cohere and Gemma 2, for instance, "
+                "change their logits after the head): choose a model such as Llama, Qwen2 or SmolLM2."
             )
 
 
@@ -123,34 +126,44 @@ class ReferenceCached(Cached):
         after = [have + n for have, n in zip(self.lengths, counts, strict=True)]
         if max(after) > model.context:
             raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
-
-        slots = torch.tensor(self.lengths, device=model.device)[:, None] + torch.arange(
-            inputs.shape[1], device=model.device
-        )
-        visible = max(self.lengths) + inputs.shape[1]
-        for layer in self._kv.layers:
-            layer.slots, layer.visible = slots, visible
-        # Row r at slot s sees slots 0…s. Every one of them is either kept or written by this pass.
-        hidden_from = torch.arange(visible, device=model.device) > slots[:, None, :, None]  # [R, 1, k, visible]
-        mask = torch.zeros(hidden_from.shape, dtype=model.dtype, device=model.device)
-        mask.masked_fill_(hidden_from, torch.finfo(model.dtype).min)
-        positions = slots.clamp(max=model.context - 1)  # padding may point past the last position
-
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            if (first, last) == (0, model.layers) and not isinstance(new, Tensor):
-                hidden = model.hf.base_model(
-                    input_ids=inputs,
-                    attention_mask=mask,
-                    position_ids=positions,
-                    past_key_values=self._kv,
-                    use_cache=True,
-                ).last_hidden_state
-            else:
-                hidden = self._some_layers(inputs, first, last, mask, positions)
-            at_end = last == model.layers
-            out = model.hf.get_output_embeddings()(hidden) if logits and at_end else None
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1])
+            out = model.head(hidden) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
+
+    def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
+        """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
+
+        Args:
+            visible: positions that the longest row holds after this.
+        """
+        model = self.model
+        slots = self._slots(inputs.shape[1])
+        for layer in self._kv.layers:
+            layer.slots, layer.visible = slots, visible
+        mask = self._mask(slots, visible)
+        positions = slots.clamp(max=model.context - 1)  # padding may point past the last position
+        if (first, last) == (0, model.layers) and not inputs.is_floating_point():
+            return model.hf.base_model(
+                input_ids=inputs,
+                attention_mask=mask,
+                position_ids=positions,
+                past_key_values=self._kv,
+                use_cache=True,
+            ).last_hidden_state
+        return self._some_layers(inputs, first, last, mask, positions)
+
+    def _slots(self, k: int) -> Tensor:
+        """[R, k]: where each row writes its next k positions."""
+        at = torch.arange(k, device=self.model.device)
+        return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
+
+    def _mask(self, slots: Tensor, visible: int) -> Tensor:
+        """[R, 1, k, visible], to be added: row r at slot s sees slots 0…s, each of them kept or written by this pass."""
+        hidden_from = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
+        mask = torch.zeros(hidden_from.shape, dtype=self.model.dtype, device=slots.device)
+        return mask.masked_fill_(hidden_from, torch.finfo(self.model.dtype).min)
 
     def _some_layers(self, x: Tensor, first: int, last: int, mask: Tensor, positions: Tensor) -> Tensor:
         """Walk the layers one by one, as Llama-shaped models allow."""

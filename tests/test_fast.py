@@ -1,0 +1,91 @@
+"""The fast backend beside the reference; that its cache is right is tested with the reference's, in test_models."""
+
+import pytest
+import torch
+from test_models import HF, make, near, text, uncached
+
+from specdec_lab.errors import LabError
+from specdec_lab.models import FastModel, ReferenceModel, fast, linear
+from specdec_lab.models.linear import Linear
+from specdec_lab.models.load import load_model, wrapped
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("rows", [1, 2, 5, 16])
+@pytest.mark.parametrize("packs", [True, False])
+def test_products_are_those_of_plain_linear(monkeypatch, dtype, rows, packs):
+    if not packs:
+        monkeypatch.setattr(linear, "can_pack", lambda weight: False)
+    torch.manual_seed(0)
+    x, weight, bias = (torch.randn(*shape, dtype=dtype) for shape in ((1, rows, 48), (80, 48), (80,)))
+    other = torch.randn(1, rows, 80, dtype=dtype)
+    close = {"atol": 1e-5, "rtol": 1e-5} if dtype.itemsize >= 4 else {"atol": 0.2, "rtol": 0.02}
+    with torch.inference_mode():
+        for b in (None, bias):
+            ours, plain = Linear(weight, b), torch.nn.functional.linear(x, weight, b)
+            assert torch.allclose(ours(x), plain, **close)
+            assert torch.allclose(ours.silu(x), torch.nn.functional.silu(plain), **close)
+            assert torch.allclose(ours.times(x, other), plain * other, **close)
+            assert torch.allclose(ours.plus(x, other), plain + other, **close)
+
+
+def test_what_can_be_packed_is_packed_where_torch_can():
+    assert Linear(torch.randn(8, 8)).packed == torch.backends.mkldnn.is_available()
+    assert not Linear(torch.randn(8, 8, dtype=torch.float64)).packed
+
+
+@pytest.mark.parametrize("kind", ["llama", "qwen2"])
+def test_a_cache_that_outgrows_its_room_keeps_what_it_holds(monkeypatch, kind):
+    monkeypatch.setattr(fast, "ROOM", 4)
+    model, tokens = make(f"fast {kind}"), text(40)
+    cached = model.cached()
+    rows = torch.cat([cached.extend([tokens[i : i + 3]]).logits[0] for i in range(0, 39, 3)])
+    assert torch.allclose(rows, uncached(model, tokens[:39]), **near(model))
+    assert cached.room == 64
+
+
+@pytest.mark.parametrize("kind", ["llama", "qwen2"])
+def test_half_precision_is_near(kind):
+    """Nearer to the exact model than its softmax can show; a wrong rotation or scale is far off."""
+    exact = make(kind)
+    torch.manual_seed(0)
+    half = FastModel(HF[kind]().bfloat16(), "half")
+    half.hf.load_state_dict(exact.hf.state_dict())
+    half = FastModel(half.hf, "half")
+    cached, tokens = half.cached(), text(30)
+    cached.prefill(tokens[:20])
+    p = cached.extend([tokens[20:]]).logits[0].double().softmax(-1)
+    far = (p - uncached(exact, tokens)[20:].softmax(-1)).abs().sum(-1) / 2
+    assert far.median() < 0.1
+
+
+def test_the_right_backend_for_each_model():
+    assert isinstance(wrapped(HF["llama"]().eval(), "a"), FastModel)
+    assert type(wrapped(HF["gpt2"]().eval(), "a")) is ReferenceModel
+    assert type(wrapped(HF["qwen2"]().eval(), "a", "reference")) is ReferenceModel
+    with pytest.raises(LabError, match="does not know gpt2 models on cpu"):
+        wrapped(HF["gpt2"]().eval(), "a", "fast")
+    with pytest.raises(LabError, match="no backend “quick”"):
+        load_model(backend="quick")
+
+
+@pytest.mark.parametrize("change", ["rotary", "norm", "head"])
+def test_a_llama_that_is_not_quite_one_is_refused(monkeypatch, change):
+    """What the fast walk does not know of shows in the short pass at loading."""
+    torch.manual_seed(0)
+    hf = HF["llama"]().eval()
+    for p in hf.parameters():
+        p.data.mul_(4) if p.dim() > 1 else None
+    module = {"rotary": hf.model.rotary_emb, "norm": hf.model.layers[1].input_layernorm, "head": hf.lm_head}[change]
+    forward = module.forward
+
+    def other(*a, **k):
+        out = forward(*a, **k)
+        return (out[0] * 0.5, out[1]) if isinstance(out, tuple) else out + 0.5 * out.roll(1, -1)
+
+    wrapped(hf, "as it should be")
+    fast_walk = FastModel(hf, "odd")
+    monkeypatch.setattr(module, "forward", other)
+    fast_walk.rotary = lambda like, position_ids: HF["llama"]().model.rotary_emb(like, position_ids=position_ids)
+    with pytest.raises(LabError, match="not written out here"):
+        fast_walk.check()
