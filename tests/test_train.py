@@ -1,6 +1,7 @@
 """Training from end to end on a tiny target: it writes, students learn from it, and they draft better than before."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,14 +107,14 @@ def test_training_helps_and_can_be_continued(written, folder, tmp_path, name):
     trainer = recipes.train(name, target, tokenizer, text, tokens=60_000, say=said.append)
     trained = trainer.look()[0]
     fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
-    untrained = type(trainer)(fresh, trainer.text).look()[0]
+    untrained = Trainer(fresh, trainer.text).look()[0]
     assert trained.kl < 0.8 * untrained.kl
     assert trained.overlap > untrained.overlap
     assert said
 
     recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
     lab = load(folder, device="cpu", weights=tmp_path)
-    stored = type(trainer)(trained_module.load_net(name, lab.target, tmp_path), trainer.text, train=False)
+    stored = Trainer(trained_module.load_net(name, lab.target, tmp_path).requires_grad_(), trainer.text)
     assert stored.look()[0].overlap == pytest.approx(trained.overlap, abs=0.02)  # what 8 bits may cost
     trace = lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120)
     trace.check()
@@ -211,13 +212,23 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
 def test_held_out_texts_are_never_trained_on(written):
     target, tokenizer, text = written
     shards = write.read_shards(text)
-    batches = Text(target, write.turns(tokenizer).prefix, 1, shards)
+    batches = Text(target, write.turns(tokenizer).prefix, shards)
     assert batches.held == 8
     held = {row.tobytes() for row in shards[0].tokens[:8, :-1].astype(np.int64)}
     draw = np.random.default_rng(0)
     for _ in range(40):
         tokens = batches.random(8, draw)[0][:, -40:]
         assert not held & {row.numpy().tobytes() for row in tokens}
+
+
+def test_exit_rows_are_read_for_early_exit_alone(written, tmp_path, monkeypatch):
+    target, tokenizer, text = written
+    shards = [replace(shard, exit=None) for shard in write.read_shards(text)]
+    monkeypatch.setattr(recipes, "read_shards", lambda folder: shards)
+    for name in set(recipes.KINDS) - {"early-exit"}:
+        recipes.train(name, target, tokenizer, tmp_path, tokens=1_000, say=lambda line: None)
+    with pytest.raises(TypeError, match="not subscriptable"):
+        recipes.train("early-exit", target, tokenizer, tmp_path, tokens=1_000, say=lambda line: None)
 
 
 def test_torn_and_foreign_files_are_one_sentence(written, folder, tmp_path):

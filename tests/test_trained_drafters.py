@@ -208,7 +208,7 @@ def test_eagle_learns_on_what_it_will_see():
     rows, tokens = target.rows(text)[None], torch.tensor([text])
     net.unroll = 3
     with torch.no_grad():
-        steps = net.predict(tokens, rows, rows)
+        steps = net.predict(tokens, rows)
     for k, (guess, true) in enumerate(steps):
         assert torch.equal(true, rows[:, 1:])
         for at in range(k + 1, len(text)):  # drafting began k tokens before

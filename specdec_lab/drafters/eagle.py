@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
-from specdec_lab.drafters.small import CutHead, small_llama
+from specdec_lab.drafters.small import CutHead, Student, small_llama
 from specdec_lab.models.base import PREFILL_CHUNK, Cached
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
-class EagleNet(nn.Module):
+class EagleNet(Student):
     """fuse: [row at i − 1, embedding of token i] → the layer's input; then one Llama layer and its norm."""
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
@@ -28,7 +28,6 @@ class EagleNet(nn.Module):
         self.fuse = nn.Linear(2 * size, size, bias=False).to(target.device, target.dtype)
         with torch.no_grad():  # begins as a sum in which both weigh the same, near the size that the layer is used to
             self.fuse.weight.copy_(torch.cat([5 * torch.eye(size), 80 * torch.eye(size)], 1))
-        self.unroll = 1  # drafting steps that are trained, each on the guesses of the step before
 
     @property
     def head(self) -> CutHead:
@@ -38,8 +37,8 @@ class EagleNet(nn.Module):
         """rows [..., n, H] at the positions before tokens [..., n]."""
         return self.fuse(torch.cat([rows, self.llama.model.embed_tokens(tokens)], -1))
 
-    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """For training: (guessed rows, true rows) of each drafting step. Shapes [R, n] and [R, n, H]."""
+    def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Each step learns on the guesses of the step before."""
         body, before, true = self.llama.model, rows[:, :-1], rows[:, 1:]
         n = true.shape[1]
         at = torch.arange(n, device=tokens.device)

@@ -8,11 +8,11 @@ import copy
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.base import Begun, Drafter, Drawing, Proposal
-from specdec_lab.drafters.small import CutHead
+from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
@@ -22,8 +22,10 @@ def exit_of(layers: int) -> int:
     return max(1, layers // 5)
 
 
-class EarlyExitNet(nn.Module):
+class EarlyExitNet(Student):
     """From the residual stream after `layers` layers to a guess of the last hidden row: one MLP and the norm."""
+
+    reads_exits = True
 
     def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int | None = None):
         super().__init__()
@@ -40,7 +42,6 @@ class EarlyExitNet(nn.Module):
         return self.norm(residual + self.mlp(self.before(residual)))
 
     def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """For training: (guessed rows, true rows). Shapes [R, n] and [R, n, H]."""
         return [(self.guess(exits), rows)]
 
 

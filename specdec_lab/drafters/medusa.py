@@ -11,14 +11,14 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
-from specdec_lab.drafters.small import CutHead
+from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 HEADS = 4
 
 
-class MedusaNet(nn.Module):
+class MedusaNet(Student):
     """Head k (from 0) turns the row at position i into a guess of the row at i + k + 1: row + SiLU(W·row + b)."""
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
@@ -33,8 +33,8 @@ class MedusaNet(nn.Module):
     def guess(self, k: int, rows: Tensor) -> Tensor:
         return rows + nn.functional.silu(self.heads[k](rows))
 
-    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """For training: (guessed rows, true rows) of each head. Shapes [R, n] and [R, n, H]."""
+    def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """A step is a head."""
         return [(self.guess(k, rows[:, : -k - 1]), rows[:, k + 1 :]) for k in range(HEADS)]
 
 

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
-from specdec_lab.drafters.small import CutHead, small_llama
+from specdec_lab.drafters.small import CutHead, Student, small_llama
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
 
 
-class DraftNet(nn.Module):
+class DraftNet(Student):
     """The draft model: the target's first two layers, its embeddings, a cut head; trained on."""
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
@@ -25,8 +25,7 @@ class DraftNet(nn.Module):
     def head(self) -> CutHead:
         return self.llama.lm_head
 
-    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """For training: (guessed rows, true rows). Shapes [R, n] and [R, n, H]."""
+    def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         return [(self.llama.model(tokens, use_cache=False).last_hidden_state, rows)]
 
 

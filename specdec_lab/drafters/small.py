@@ -1,4 +1,4 @@
-"""What the trained drafters share: a few Llama layers that borrow the target's embeddings and a part of its head."""
+"""What the trained drafters share: how they are trained, a part of the target's head, and a few Llama layers."""
 
 from collections.abc import Sequence
 
@@ -23,6 +23,31 @@ class CutHead(nn.Module):
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Logits [..., F] of hidden rows [..., H]."""
         return nn.functional.linear(rows, self.weight)
+
+
+class Student(nn.Module):
+    """A net that learns to guess the target's last hidden rows.
+
+    head: turns its guesses into logits.
+    reads_exits: whether `predict` also needs the target's rows at the exit layer.
+    unroll: drafting steps that are trained, for a net that learns on its own guesses.
+    """
+
+    head: CutHead
+    reads_exits = False
+    unroll = 1
+
+    def predict(
+        self, tokens: torch.Tensor, rows: torch.Tensor, *exits: torch.Tensor
+    ) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """For training: (guessed rows, true rows) of each drafting step, two tensors [R, m, H] with m ≤ n.
+
+        Args:
+            tokens: [R, n].
+            rows: [R, n, H], the target's last hidden rows at the tokens.
+            exits: one tensor [R, n, H], the residual stream after the exit layer, if `reads_exits`.
+        """
+        raise NotImplementedError
 
 
 def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: torch.Tensor) -> LlamaForCausalLM:

@@ -9,13 +9,14 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from specdec_lab.drafters.base import Drafter
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet, ModelDrafter
+from specdec_lab.drafters.small import Student
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 
@@ -27,8 +28,8 @@ BLOCK = 64  # weights that share a scale
 class Kind:
     """net(target, ids) makes a student; drafter(net) drafts with it."""
 
-    net: Callable[..., nn.Module]
-    drafter: Callable[[nn.Module], Drafter]
+    net: Callable[..., Student]
+    drafter: Callable[[Student], Drafter]
 
 
 def draft_model(net: DraftNet) -> ReferenceModel:
@@ -43,7 +44,7 @@ KINDS = {
 }
 
 
-def save_net(net: nn.Module, path: Path, about: dict) -> None:
+def save_net(net: Student, path: Path, about: dict) -> None:
     """Write what was trained, and what is known `about` it.
 
     Matrices in 8 bits, with a scale for each BLOCK of a row: EAGLE's `fuse` has weights of very
@@ -63,7 +64,7 @@ def save_net(net: nn.Module, path: Path, about: dict) -> None:
     unfinished.replace(path)
 
 
-def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> nn.Module:
+def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Student:
     """The trained net of that name, sharing embeddings and head with `target`.
 
     Raises:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from specdec_lab.drafters.small import Student
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.distill import Fit, divergence
@@ -44,41 +45,40 @@ def place(plan: Sequence[Stage], tokens: int) -> tuple[Stage, float]:
 
 
 class Text:
-    """Batches (tokens [B, n], last [B, n, H], exit [B, n, H], counts [n]) of texts behind their common prefix.
+    """Batches (tokens [B, n], last [B, n, H], counts [n]) of texts behind their common prefix.
 
-    counts is 0 on the prefix, which all texts share, and 1 on what was written.
+    counts is 0 on the prefix, which all texts share, and 1 on what was written. With an exit layer,
+    its rows [B, n, H] stand before the counts; without one they are not read from the disk.
     """
 
-    def __init__(self, target: ReferenceModel, prefix: Sequence[int], exit_layer: int, shards: Sequence[Shard]):
+    def __init__(
+        self, target: ReferenceModel, prefix: Sequence[int], shards: Sequence[Shard], exit_layer: int | None = None
+    ):
         self.device, self.shards = target.device, shards
         self.held = min(HELD_OUT, len(shards[0].tokens) // 8)
-        cached = target.cached()
-        half = cached.extend([prefix[:-1]], layers=(0, exit_layer))
-        cached.rewind([0])
-        whole = cached.extend(half.hidden, layers=(exit_layer, target.layers), logits=False)
-        # .clone(): made in inference mode, used in training
-        self.before = torch.tensor([prefix[:-1]]), whole.hidden.float().clone(), half.hidden.float().clone()
+        cached, start = target.cached(), [prefix[:-1]]
+        self.before = [torch.tensor(start, device=self.device), cached.extend(start, logits=False).hidden.float()]
+        if exit_layer is not None:
+            cached.rewind([0])
+            self.before.append(cached.extend(start, layers=(0, exit_layer)).hidden.float())
 
-    def batch(self, shard: Shard, rows: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def batch(self, shard: Shard, rows: Sequence[int]) -> tuple[Tensor, ...]:
         rows = sorted(rows)  # one sweep over the mapped file
-        parts = [
-            torch.from_numpy(shard.tokens[rows, :-1].astype(np.int64)),
-            *(torch.from_numpy(np.asarray(part[rows], dtype=np.float32)) for part in (shard.last, shard.exit)),
-        ]
-        joined = [
-            torch.cat([b.expand(len(rows), *b.shape[1:]), part.to(b.device)], 1) for b, part in zip(self.before, parts)
-        ]
-        counts = torch.ones(joined[0].shape[1])
+        parts = []
+        for before, written in zip(self.before, (shard.tokens[:, :-1].astype(np.int64), shard.last, shard.exit)):
+            after = torch.from_numpy(written[rows]).to(self.device, before.dtype)
+            parts.append(torch.cat([before.expand(len(rows), *before.shape[1:]), after], 1))
+        counts = torch.ones(parts[0].shape[1], device=self.device)
         counts[: self.before[0].shape[1]] = 0
-        return tuple(x.to(self.device) for x in (*joined, counts))
+        return (*parts, counts)
 
-    def random(self, size: int, draw: np.random.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def random(self, size: int, draw: np.random.Generator) -> tuple[Tensor, ...]:
         number = int(draw.integers(len(self.shards)))
         shard = self.shards[number]
         first = self.held if number == 0 else 0
         return self.batch(shard, first + draw.choice(len(shard.tokens) - first, size, replace=False))
 
-    def held_out(self, size: int) -> list[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    def held_out(self, size: int) -> list[tuple[Tensor, ...]]:
         return [self.batch(self.shards[0], range(i, min(i + size, self.held))) for i in range(0, self.held, size)]
 
 
@@ -119,18 +119,18 @@ class Optimizer:
 class Trainer:
     """Trains one student and remembers how it went."""
 
-    def __init__(self, net: nn.Module, text: Text, size: int = 8, seed: int = 0, train: bool = True):
+    def __init__(self, net: Student, text: Text, size: int = 8, seed: int = 0):
         self.net, self.text, self.size = net, text, size
         self.seed = seed
-        self.optimizer = Optimizer(net) if train else None  # None: only to look at the fit
+        self.optimizer = Optimizer(net)
         self.precision = precision(text.device)
         self.head = net.head.weight.to(self.precision)
         self.tokens, self.history = 0, []  # history: one entry each time the held-out texts were looked at
 
-    def loss(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], kind: str) -> tuple[Tensor, list[Fit]]:
-        tokens, last, exits, counts = batch
+    def loss(self, batch: tuple[Tensor, ...], kind: str) -> tuple[Tensor, list[Fit]]:
+        *read, counts = batch
         with torch.autocast(self.text.device.type, self.precision, enabled=self.precision != torch.float32):
-            steps = self.net.predict(tokens, last, exits)
+            steps = self.net.predict(*read)
         total, fits = 0.0, []
         for k, (guess, true) in enumerate(steps):
             weight = counts[-guess.shape[1] :].expand(len(guess), -1).reshape(-1)
@@ -171,13 +171,12 @@ class Trainer:
         try:
             while self.tokens < end:
                 stage, rate = place(plan, self.tokens)
-                if hasattr(self.net, "unroll"):
-                    self.net.unroll = stage.unroll
+                self.net.unroll = stage.unroll
                 # The batch follows from the number of tokens too.
                 batch = self.text.random(self.size, np.random.default_rng([self.seed, self.tokens]))
                 loss, _ = self.loss(batch, stage.loss)
                 self.optimizer.step(loss, rate)
-                self.tokens += int(batch[3].sum()) * self.size
+                self.tokens += int(batch[-1].sum()) * self.size
                 if self.tokens - shown >= every or self.tokens >= end:
                     fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.look())
                     speed = (self.tokens - shown) / (time.perf_counter() - clock)

@@ -95,7 +95,8 @@ def train(
     # More text may have been written since the checkpoint; its head stays as it was.
     ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size)
     net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
-    text = Text(target, turns(tokenizer).prefix, exit_of(target.layers), shards)
+    exit_layer = exit_of(target.layers) if net.reads_exits else None
+    text = Text(target, turns(tokenizer).prefix, shards, exit_layer)
     trainer = Trainer(net, text, seed=seed)
     if kept:
         trainer.restore(kept)
