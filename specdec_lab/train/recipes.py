@@ -112,6 +112,7 @@ def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> N
         "target": target.name,
         **dict(zip(("hidden_size", "layers", "vocab_size"), shape(target))),
         "training_tokens": trainer.tokens,
+        "text_precision": sorted({s.precision for s in trainer.text.shards}),
         "held_out": trainer.history[-1]["steps"],
         "licence": "Apache-2.0",
     }

@@ -36,7 +36,8 @@ class Shard:
     last, exit: [R, N, H] float16, the target's rows at tokens[:, :N]: the last hidden row (as
         the head reads it), which predicts the next token, and the residual stream after
         `exit_layer` layers. Read from disk as they are used.
-    temperature: [R], of the answers. kind: [R], which openings. target: who wrote it.
+    temperature: [R], of the answers. kind: [R], which openings. target: who wrote it, and in which
+        precision it computed.
     """
 
     tokens: np.ndarray
@@ -45,6 +46,7 @@ class Shard:
     temperature: np.ndarray
     kind: np.ndarray
     target: str
+    precision: str
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,8 @@ def write_shard(
     for part in (last, exits):
         part.flush()
     arrays = {"tokens": tokens.numpy().astype(np.uint32), "temperature": answers.numpy(), "kind": np.array(kinds)}
-    np.savez(unfinished["text"], **arrays, target=np.array(target.name))
+    by = {"target": np.array(target.name), "precision": np.array(str(target.dtype).removeprefix("torch."))}
+    np.savez(unfinished["text"], **arrays, **by)
     for part in ("last", "exit"):
         unfinished[part].rename(_path(folder, number, part))
     unfinished["text"].rename(folder / f"text-{number:04}.npz")  # last of all: a shard without it is not there
@@ -176,7 +179,7 @@ def read_shards(folder: Path) -> list[Shard]:
         number = int(text.stem.partition("-")[2])
         last, exits = (np.load(_path(folder, number, part), mmap_mode="r") for part in ("last", "exit"))
         arrays = np.load(text)
-        shards.append(
-            Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"], str(arrays["target"]))
-        )
+        precision = str(arrays["precision"]) if "precision" in arrays else "an unknown precision"  # older shards
+        by = str(arrays["target"]), precision
+        shards.append(Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"], *by))
     return shards
