@@ -6,6 +6,7 @@ pass over [last, drafts…] returns γ + 1 rows: one for each draft, and one aft
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
@@ -16,6 +17,9 @@ from specdec_lab.record import Keep, Stopwatch, record
 from specdec_lab.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, draw
 from specdec_lab.trace import PLAIN, Round
 from specdec_lab.verify import Verdict, verify
+
+if TYPE_CHECKING:
+    from specdec_lab.auto import AutoGamma
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ def speculative(
     drafter: Drafter,
     prompt: Sequence[int],
     *,
-    gamma: int = 4,
+    gamma: "int | AutoGamma" = 4,
     sampler: Sampler = GREEDY,
     stops: Stops = Stops(),
     uniforms: Uniforms | None = None,
@@ -129,7 +133,7 @@ def speculative(
         target: the model whose output this is.
         drafter: proposes; it may return fewer than gamma tokens, or none.
         prompt: token ids, at least one.
-        gamma: the most tokens drafted a round, at least 1.
+        gamma: the most tokens drafted a round, at least 1; or what chooses it anew for each round.
         sampler: shapes p, and q where the drafter draws.
         verify: the rule. Another one can be plugged in to see what it breaks.
         keep: what to record beyond the numbers that decided.
@@ -137,7 +141,7 @@ def speculative(
     Raises:
         LabError: for gamma < 1, or a prompt that `begin` refuses.
     """
-    if gamma < 1:
+    if isinstance(gamma, int) and gamma < 1:
         raise LabError(
             f"γ is {gamma}, but a round drafts at least 1 token (plain decoding is the case without drafts)."
         )
@@ -149,7 +153,8 @@ def speculative(
     reason = None
     while reason is None:
         start, room, watch = len(text), target.context - len(text), Stopwatch()
-        proposal = drafter.propose(text, min(gamma, room - 1), sampler, uniforms)
+        most = gamma if isinstance(gamma, int) else gamma.choose()
+        proposal = drafter.propose(text, min(most, room - 1), sampler, uniforms)
         drafts = proposal.tokens
         target.synchronize()
         watch.lap(drafting)
@@ -175,7 +180,7 @@ def speculative(
         watch.lap("loop")
         drafter.observe(text, rows.hidden[0, :kept])
         watch.lap(drafting)
-        yield record(
+        done = record(
             start,
             proposal,
             verdict,
@@ -189,3 +194,6 @@ def speculative(
             keep=keep,
             watch=watch,
         )
+        if not isinstance(gamma, int):
+            gamma.observe(done)
+        yield done

@@ -1,5 +1,6 @@
 """One object for notebooks and commands: a loaded target, its tokenizer, and drafters by name."""
 
+import copy
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,7 +38,7 @@ class Lab:
     eos: frozenset[int]  # ids that end a text
     draft: Model | None = None
     weights: Path = trained.WEIGHTS  # folder of the trained drafters
-    _nets: dict[str, torch.nn.Module] = field(default_factory=dict, repr=False)  # trained drafters, once loaded
+    _trained: dict[str, Drafter] = field(default_factory=dict, repr=False)  # trained drafters, once loaded
 
     @property
     def hardware(self) -> str:
@@ -70,13 +71,11 @@ class Lab:
             return DialDrafter(alpha)
         if name == "model" and self.draft is not None:
             return ModelDrafter(self.draft)
-        if name == "untrained":
-            return ModelDrafter(trained.draft_model(trained.untrained_net(self.target, self.weights)))
-        if name in trained.KINDS:
-            if name not in self._nets:
-                self._nets[name] = trained.load_net(name, self.target, self.weights)
-            return trained.KINDS[name].drafter(self._nets[name])
-        raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
+        if name not in DRAFTERS:
+            raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
+        if name not in self._trained:
+            self._trained[name] = trained.load_drafter(name, self.target, self.weights)
+        return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text."""
@@ -170,6 +169,7 @@ def load(
     say: Callable[[str], None] = print,
     dtype: str = "auto",
     weights: str | Path | None = None,
+    backend: str = "auto",
 ) -> Lab:
     """Load a target, and a draft model if one is named.
 
@@ -179,6 +179,7 @@ def load(
             the vocabulary of all SmolLM2 models.
         device: auto, cpu, cuda or mps.
         dtype: auto, float32, bfloat16 or float16; auto is float32 on a CPU and half precision on a GPU.
+        backend: auto, fast or reference (see `load_model`).
         weights: folder of trained drafters (`specdec-lab train` makes one); default: those of the course.
         say: told in a sentence about anything that takes long.
 
@@ -186,12 +187,13 @@ def load(
         LabError: whatever is wrong, in one sentence.
     """
     device = pick_device(device) if isinstance(device, str) else device
-    model, tokenizer = load_model(target, device, say, dtype)
+    model, tokenizer = load_model(target, device, say, dtype, backend)
     folder = trained.WEIGHTS if weights is None else Path(weights)
     if draft is None:
         return Lab(model, tokenizer, eos_of(model, tokenizer), weights=folder)
-    draft_model, draft_tokenizer = load_model(draft, device, say, dtype)
-    if draft == EMBEDDED:  # the draft of the embedded pair, which borrows that target's embeddings
+    course = draft == EMBEDDED  # the draft of the embedded pair, which borrows that target's embeddings
+    draft_model, draft_tokenizer = load_model(draft, device, say, dtype, "reference" if course else backend)
+    if course:
         draft_model = trained.draft_model(trained.load_net("model", draft_model, folder))
     check_same_vocabulary(tokenizer, draft_tokenizer)
     return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model, weights=folder)

@@ -3,13 +3,24 @@
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from specdec_lab.errors import LabError
 from specdec_lab.names import EMBEDDED
 
+if TYPE_CHECKING:
+    from specdec_lab.lab import Lab
+
 
 def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+def load_lab(args: argparse.Namespace) -> "Lab":
+    """The Lab that the common options describe."""
+    from specdec_lab.lab import load
+
+    return load(args.target, args.draft, args.device, say, args.dtype, args.weights, args.backend)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -22,6 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     common.add_argument("--draft", help="hub name or path of a draft model")
     common.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     common.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
+    common.add_argument("--backend", default="auto", help="auto, fast or reference (transformers' own forward pass)")
     common.add_argument("--weights", help="folder of trained drafters (default: those of the course)")
     common.add_argument("--seed", type=int, default=0)
 

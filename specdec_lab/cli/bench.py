@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from specdec_lab.cli import say
+from specdec_lab.cli import load_lab, say
 from specdec_lab.names import MEASURED
 
 
@@ -20,7 +20,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab import bench
     from specdec_lab.errors import LabError
-    from specdec_lab.lab import load
 
     names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma != "auto" and not (args.gamma.isascii() and args.gamma.isdigit()):
@@ -31,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     prompts = bench.read_prompts(args.prompts)
     if args.limit:
         prompts = bench.first_of_each_kind(prompts, args.limit)
-    lab = load(args.target, args.draft, args.device, say, args.dtype, args.weights)
+    lab = load_lab(args)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
     if args.gamma == "auto":
         few = bench.first_of_each_kind(prompts, 1)

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from specdec_lab.cli import say
+from specdec_lab.cli import load_lab, say
 from specdec_lab.names import DRAFTERS
 
 PROMPT = (
@@ -25,10 +25,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.lab import load
     from specdec_lab.trace import to_json
 
-    lab = load(args.target, args.draft, args.device, say, args.dtype, args.weights)
+    lab = load_lab(args)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
     prompt = lab.encode(args.prompt)
     common = {

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from specdec_lab.cli import say
+from specdec_lab.cli import load_lab
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,9 +14,8 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.bench import read_prompts
     from specdec_lab.drafters.model import whole_llama
     from specdec_lab.drafters.trained import load_net
-    from specdec_lab.lab import load
 
-    lab = load(args.target, None, args.device, say, args.dtype, args.weights)
+    lab = load_lab(args)
     texts = [lab.encode(p.content, p.raw) for p in read_prompts()]
     whole_llama(load_net("model", lab.target, lab.weights), lab.target.hf, texts).save_pretrained(args.folder)
     lab.tokenizer.save_pretrained(args.folder)

@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from specdec_lab.cli import say
+from specdec_lab.cli import load_lab, say
 from specdec_lab.errors import LabError
 
 FIRST = "00_start_here.ipynb"
@@ -42,10 +42,9 @@ def run(args: argparse.Namespace) -> int:
 def show_one_round(args: argparse.Namespace, tell: Callable[[str], None]) -> None:
     """One real round in the terminal: the first that keeps a draft and rejects another."""
     from specdec_lab.cli.demo import PROMPT
-    from specdec_lab.lab import load
     from specdec_lab.show import terminal
 
-    lab = load(args.target, args.draft, args.device, say, args.dtype, args.weights)
+    lab = load_lab(args)
     trace = lab.speculative(PROMPT, "model" if lab.draft else "lookup", max_new_tokens=24)
     if trace.interrupted:
         raise KeyboardInterrupt

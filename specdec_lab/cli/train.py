@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.models.load import load_model
     from specdec_lab.train import recipes
 
-    target, tokenizer = load_model(args.target, args.device, say, args.dtype)
+    target, tokenizer = load_model(args.target, args.device, say, args.dtype, args.backend)
     recipes.check(args.drafter, target, args.tokens)
     folder = Path(args.folder) if args.folder else cache_dir() / "train" / target.name.replace("/", "--")
     weights = Path(args.out or folder)

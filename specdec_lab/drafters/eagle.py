@@ -14,7 +14,8 @@ from transformers import DynamicCache, PreTrainedModel
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
 from specdec_lab.drafters.small import CutHead, Student, small_llama
 from specdec_lab.models.base import PREFILL_CHUNK, Cached
-from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.linear import pack
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
@@ -75,8 +76,8 @@ class EagleDrafter(Drafter):
     name = "eagle"
 
     def __init__(self, net: EagleNet):
-        self.net = net.eval()
-        self.model = ReferenceModel(net.llama, "eagle")
+        self.net = pack(net.eval())
+        self.model = FastModel(net.llama, "eagle")
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.width, self.cached = target.model.vocab_size, self.model.cached()
@@ -105,7 +106,7 @@ class EagleDrafter(Drafter):
         drawing = Drawing(self.width, self.net.head.ids, sampler)
         guess = self.feed(len(self.tokens))
         for i in range(gamma):
-            token = drawing.add(self.net.head(guess), uniforms(len(text) + i, DRAFT))
+            token = drawing.add(self.model.head(guess), uniforms(len(text) + i, DRAFT))
             if i + 1 < gamma:
                 guess = self.step(guess[None], [token])
         self.cached.rewind([len(text) - 1])

@@ -14,6 +14,7 @@ from transformers import PreTrainedModel
 from specdec_lab.drafters.base import Begun, Drafter, Drawing, Proposal
 from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
+from specdec_lab.models.linear import pack
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
@@ -49,7 +50,7 @@ class EarlyExitDrafter(Drafter):
     name = "early-exit"
 
     def __init__(self, net: EarlyExitNet):
-        self.net = net.eval()
+        self.net = pack(net.eval())
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.target = target

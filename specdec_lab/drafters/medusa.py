@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 from specdec_lab.drafters.base import Drafter, Drawing, Proposal
 from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
+from specdec_lab.models.linear import pack
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 HEADS = 4
@@ -42,7 +43,7 @@ class MedusaDrafter(Drafter):
     name = "medusa"
 
     def __init__(self, net: MedusaNet):
-        self.net = net.eval()
+        self.net = pack(net.eval())
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.width, self.row = target.model.vocab_size, None if hidden is None else hidden[-1]

@@ -1,10 +1,13 @@
 """What the trained drafters share: how they are trained, a part of the target's head, and a few Llama layers."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import torch
 from torch import nn
 from transformers import LlamaForCausalLM, PreTrainedModel
+
+from specdec_lab.models.linear import Linear
 
 
 class CutHead(nn.Module):
@@ -20,9 +23,13 @@ class CutHead(nn.Module):
         self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
         self.register_buffer("weight", weight[self.ids], persistent=False)
 
+    @cached_property
+    def product(self) -> Linear:
+        return Linear(self.weight)
+
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Logits [..., F] of hidden rows [..., H]."""
-        return nn.functional.linear(rows, self.weight)
+        """Logits [..., F] of hidden rows [..., H], for drafting."""
+        return self.product(rows)
 
 
 class Student(nn.Module):

@@ -18,6 +18,7 @@ from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet, ModelDrafter
 from specdec_lab.drafters.small import Student
 from specdec_lab.errors import LabError
+from specdec_lab.models.fast import FastModel
 from specdec_lab.models.reference import ReferenceModel
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
@@ -32,8 +33,8 @@ class Kind:
     drafter: Callable[[Student], Drafter]
 
 
-def draft_model(net: DraftNet) -> ReferenceModel:
-    return ReferenceModel(net.llama, "the course's draft model")
+def draft_model(net: DraftNet) -> FastModel:
+    return FastModel(net.llama, "the course's draft model")
 
 
 KINDS = {
@@ -64,6 +65,18 @@ def save_net(net: Student, path: Path, about: dict) -> None:
     unfinished.replace(path)
 
 
+def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Drafter:
+    """A trained drafter by name; or "untrained", the draft model as it was before: the course's useless draft.
+
+    Raises:
+        LabError: when there are no weights, or they do not fit the target.
+    """
+    if name == "untrained":
+        ids = read_weights("model", target, folder)["ids"].long()
+        return KINDS["model"].drafter(DraftNet(target.hf, ids).requires_grad_(False))
+    return KINDS[name].drafter(load_net(name, target, folder))
+
+
 def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Student:
     """The trained net of that name, sharing embeddings and head with `target`.
 
@@ -83,11 +96,6 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Stude
     except RuntimeError as e:  # another shape, though the same sizes
         raise LabError(f"The weights of “{name}” in {folder} do not fit {target.name}: train it again.") from e
     return net.eval().requires_grad_(False)
-
-
-def untrained_net(target: ReferenceModel, folder: Path = WEIGHTS) -> DraftNet:
-    """The draft model as it was before its training, the target's first two layers: the course's useless draft."""
-    return DraftNet(target.hf, read_weights("model", target, folder)["ids"].long()).eval().requires_grad_(False)
 
 
 def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, Tensor]:

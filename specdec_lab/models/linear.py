@@ -8,6 +8,7 @@ whatever the number of rows; these are the operators that `torch.compile` uses, 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, silu
+from transformers import PreTrainedModel
 
 
 def can_pack(weight: Tensor) -> bool:
@@ -21,6 +22,19 @@ def can_pack(weight: Tensor) -> bool:
             or (weight.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported())
         )
     )
+
+
+def pack(net: nn.Module) -> nn.Module:
+    """Replace the linear layers in `net` by packed ones: it can draft then, but no longer learn.
+
+    A whole model inside it stays as it is, and is run by a `FastModel` made from it.
+    """
+    for name, child in net.named_children():
+        if type(child) is nn.Linear:
+            setattr(net, name, Linear(child.weight, child.bias))
+        elif not isinstance(child, PreTrainedModel):
+            pack(child)
+    return net
 
 
 class Linear(nn.Module):

@@ -1,0 +1,60 @@
+"""What passes and rounds cost on this machine.
+
+Everything is timed in turns, one sample of each after another, and the median is taken, so that
+whatever else the machine does hits all alike.
+"""
+
+import copy
+import statistics
+import time
+from collections.abc import Sequence
+
+from specdec_lab import decode
+from specdec_lab.decode import Stops
+from specdec_lab.drafters import Drafter
+from specdec_lab.models.base import Model
+
+SAMPLES = 7  # of each: a median then does not follow one slow moment
+
+
+def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES) -> dict[int, list[float]]:
+    """T(k): seconds of one pass over k new tokens behind `held` cached ones, `samples` times for each k."""
+    cached = model.cached()
+    cached.prefill([0] * held)
+    times: dict[int, list[float]] = {k: [] for k in widths}
+    for turn in range(samples + 1):
+        for k in widths:
+            cached.rewind([held])
+            model.synchronize()
+            begin = time.perf_counter()
+            cached.extend([[0] * k])
+            model.synchronize()
+            if turn:  # the first of each warms up
+                times[k].append(time.perf_counter() - begin)
+    return times
+
+
+def round_costs(
+    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, samples: int = SAMPLES
+) -> list[float]:
+    """d(γ) + v(γ) + o for γ = 0 … most, in units of one plain step: the medians of real rounds.
+
+    Args:
+        prompt: what the rounds go on from; a drafter that copies must find something there.
+
+    A γ that the drafter never drafts in full costs what the largest one below it does.
+    """
+    stops = Stops(10**6)
+    arms = [decode.plain(target, prompt, stops=stops)]
+    for gamma in range(1, most + 1):
+        arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
+    seconds: list[list[float]] = [[] for _ in arms]
+    for turn in range(samples + 1):
+        for gamma, arm in enumerate(arms):
+            r = next(arm)
+            if turn and len(r.drafted) == gamma:
+                seconds[gamma].append(r.seconds.draft + r.seconds.verify + r.seconds.loop)
+    costs: list[float] = []
+    for times in seconds:
+        costs.append(statistics.median(times) / statistics.median(seconds[0]) if times else costs[-1])
+    return costs

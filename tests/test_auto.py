@@ -1,0 +1,123 @@
+"""γ chosen by the round, on rounds whose costs and acceptance are known: never much slower than plain, near the best."""
+
+import random
+
+import pytest
+from tiny import TinyModel
+
+from specdec_lab.auto import AutoGamma
+from specdec_lab.costs import pass_times, round_costs
+from specdec_lab.decode import Stops, plain, speculative
+from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
+
+SMALL_CPU = [1.0, 1.12, 1.25, 1.37, 1.5, 1.65, 1.8, 1.95, 2.1]
+FREE = [1.0, 1.02, 1.03, 1.04, 1.06, 1.1, 1.15, 1.2, 1.25]  # a lookup
+DEAR = [1.0, 1.6, 2.1, 2.7, 3.3]  # a draft that is not small
+
+
+def simulate(choose, costs, alpha, tokens: int, seed: int = 0) -> float:
+    """Cost per token. alpha(n, depth) is the acceptance rate after n tokens."""
+    dice, cost, made = random.Random(seed), 0.0, 0
+    while made < tokens:
+        gamma = choose.choose() if isinstance(choose, AutoGamma) else choose
+        hits = 0
+        while hits < gamma and dice.random() < alpha(made, hits):
+            hits += 1
+        marks = [ACCEPTED] * hits + ([REJECTED] if hits < gamma else [])
+        marks += [DISCARDED] * (gamma - len(marks))
+        drafts = tuple(Draft(0, 1, 1, 1, 1, 1, None, mark) for mark in marks)
+        if isinstance(choose, AutoGamma):
+            choose.observe(Round(0, drafts, Emitted(0, CORRECTED, 1, 1)))
+        cost += costs[gamma]
+        made += hits + 1
+    return cost / made
+
+
+@pytest.mark.parametrize("costs", [SMALL_CPU, FREE, DEAR])
+@pytest.mark.parametrize("alpha", [0.0, 0.05, 0.3, 0.5, 0.7, 0.95])
+def test_near_the_best_and_never_much_slower_than_plain(costs, alpha):
+    always = [simulate(g, costs, lambda n, i: alpha, 10_000) for g in range(len(costs))]
+    auto = [simulate(AutoGamma(costs), costs, lambda n, i: alpha, 3_000, seed) for seed in range(5)]
+    assert max(auto) <= 1.03
+    assert sum(auto) / 5 <= 1.06 * min(always)  # it has to find out
+
+
+@pytest.mark.parametrize("costs", [SMALL_CPU, DEAR])
+def test_a_short_text_pays_little_for_finding_out(costs):
+    runs = [simulate(AutoGamma(costs), costs, lambda n, i: 0.0, 64, seed) for seed in range(5)]
+    assert sum(runs) / 5 < 1.15
+
+
+def test_it_follows_a_text_that_changes():
+    """Predictable and surprising stretches by turns: better than every fixed γ."""
+
+    def alpha(n, depth):
+        return 0.95 if n // 500 % 2 else 0.05
+
+    fixed = [simulate(g, SMALL_CPU, alpha, 10_000) for g in range(len(SMALL_CPU))]
+    assert simulate(AutoGamma(SMALL_CPU), SMALL_CPU, alpha, 20_000) < 0.97 * min(fixed)
+
+
+def test_it_sees_that_later_heads_are_worse():
+    """As Medusa's: the first guess is good, the third is not."""
+    auto = AutoGamma(SMALL_CPU)
+    simulate(auto, SMALL_CPU, lambda n, i: (0.9, 0.6, 0.1, 0.05, 0, 0, 0, 0)[i], 3_000)
+    assert auto.choose() == 2
+
+
+def test_it_turns_on_again():
+    auto = AutoGamma(SMALL_CPU)
+    simulate(auto, SMALL_CPU, lambda n, i: 0.0, 1_000)
+    assert auto.choose() == 0
+    simulate(auto, SMALL_CPU, lambda n, i: 0.95, 2_000)
+    assert auto.choose() >= 4
+
+
+def test_the_engine_obeys_it_and_the_text_is_plain():
+    target = TinyModel(4, seed=0)
+    auto = AutoGamma(SMALL_CPU)
+    chosen, choose = [], auto.choose
+    auto.choose = lambda: chosen.append(choose()) or chosen[-1]
+    trace = Trace([0, 1]).collect(
+        speculative(target, ModelDrafter(TinyModel(4, seed=1)), [0, 1], gamma=auto, stops=Stops(50))
+    )
+    trace.check()
+    assert trace.tokens == Trace([0, 1]).collect(plain(target, [0, 1], stops=Stops(50))).tokens
+    assert [len(r.drafted) for r in trace.rounds] == chosen
+    assert len(set(chosen)) > 1
+    assert sum(auto.tested) > 0
+
+
+def test_costs_are_measured_for_every_gamma(monkeypatch):
+    """On a clock that knows the answer: each pass takes as long as it has rows, each draft 0.25."""
+    now = [0.0]
+    target, draft = TinyModel(4, seed=0), TinyModel(4, seed=1)
+
+    def timed(model, per_row):
+        make = model.cached
+
+        def cached(rows=1):
+            held = make(rows)
+            extend = held.extend
+
+            def slow(new, **options):
+                now[0] += sum(map(per_row, new))
+                return extend(new, **options)
+
+            held.extend = slow
+            return held
+
+        model.cached = cached
+
+    timed(target, lambda row: 1.0 + 0.1 * (len(row) - 1))
+    timed(draft, lambda row: 0.25)
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    costs = round_costs(target, ModelDrafter(draft), [0, 1, 2], 3)
+    assert costs == pytest.approx([1.0, 1.1 + 0.25, 1.2 + 0.5, 1.3 + 0.75])
+    times = pass_times(target, [1, 5], held=10, samples=3)
+    assert {k: len(v) for k, v in times.items()} == {1: 3, 5: 3}
+    assert times[5] == pytest.approx([1.4] * 3)
+    nothing = round_costs(target, LookupDrafter(), [0, 1, 2, 3], 2)
+    assert nothing[0] == 1.0
+    assert len(nothing) == 3
