@@ -1,8 +1,8 @@
 """The fast backend: a Llama written out, with as few and as large operations as it has.
 
 The same mathematics as the reference, in another order: each norm's weight is folded into the
-matrix behind it, and so is the attention's 1/√D; q, k and v are one product; rotary embedding
-is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
+matrix behind it, and so is the attention's 1/√D; q, k and v are one product, and so are gate and
+up; rotary embedding is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
 grouped heads share their keys without copying them; keys and values have their room from the
 start, and a rewind is a smaller number.
 
@@ -11,7 +11,7 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention
+from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
 from transformers import PreTrainedModel
 
 from specdec_lab.models.linear import Linear
@@ -51,8 +51,10 @@ class FastLayer:
         bias = None if q[1] is None else torch.cat([q[1], k[1], v[1]])
         self.qkv = Linear(torch.cat([q[0], k[0], v[0]]) * before, bias)
         self.out = Linear(attention.o_proj.weight, attention.o_proj.bias)
-        self.gate = Linear(mlp.gate_proj.weight * between, mlp.gate_proj.bias)
-        self.up = Linear(mlp.up_proj.weight * between, mlp.up_proj.bias)
+        self.gate_up = Linear(
+            torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]) * between,
+            None if mlp.gate_proj.bias is None else torch.cat([mlp.gate_proj.bias, mlp.up_proj.bias]),
+        )
         self.down = Linear(mlp.down_proj.weight, mlp.down_proj.bias)
 
 
@@ -125,6 +127,6 @@ class FastCached(ReferenceCached):
             seen = scaled_dot_product_attention(grouped, keys, values, mask, scale=1.0)
             seen = seen.unflatten(2, (-1, k)).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)
             x = part.out.plus(seen, x)
-            y = rms_norm(x, (size,), eps=model.eps)
-            x = part.down.plus(part.up.times(y, part.gate.silu(y)), x)
+            gate, up = part.gate_up(rms_norm(x, (size,), eps=model.eps)).chunk(2, -1)
+            x = part.down.plus(silu(gate).mul_(up), x)
         return rms_norm(x, (size,), model.norm, model.eps) if last == model.layers else x

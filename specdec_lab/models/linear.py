@@ -7,7 +7,7 @@ whatever the number of rows; these are the operators that `torch.compile` uses, 
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear, silu
+from torch.nn.functional import linear
 from transformers import PreTrainedModel
 
 
@@ -56,20 +56,8 @@ class Linear(nn.Module):
             return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
         return linear(x, self.weight, self.bias)
 
-    def silu(self, x: Tensor) -> Tensor:
-        """silu(x·Wᵀ + b) in one operation."""
-        if self.packed:
-            return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "swish", [], "")
-        return silu(linear(x, self.weight, self.bias))
-
-    def times(self, x: Tensor, other: Tensor) -> Tensor:
-        """(x·Wᵀ + b) · other, element by element."""
-        if self.packed:
-            return torch.ops.mkldnn._linear_pointwise(x, other, self.weight, self.bias, "mul")
-        return linear(x, self.weight, self.bias).mul_(other)
-
     def plus(self, x: Tensor, other: Tensor) -> Tensor:
-        """(x·Wᵀ + b) + other."""
+        """(x·Wᵀ + b) + other, in one operation."""
         if self.packed:
             return torch.ops.mkldnn._linear_pointwise(x, other, self.weight, self.bias, "add")
         return linear(x, self.weight, self.bias).add_(other)

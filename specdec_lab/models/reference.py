@@ -90,10 +90,11 @@ class ReferenceModel(Model):
         Raises:
             LabError: when the two differ.
         """
-        ids = [0, 1, 2]
+        ids = list(range(min(32, self.reads, self.context)))
         ours = self.cached().extend([ids]).logits[0].float()
         theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
-        if (ours.softmax(-1) - theirs.softmax(-1)).abs().max() > (1e-4 if self.dtype.itemsize >= 4 else 0.05):
+        apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
+        if apart > (1e-3 if self.dtype.itemsize >= 4 else 0.2):
             raise LabError(
                 f"{self.name} computes something that is not written out here (Granite, Cohere and Gemma 2, for instance, "
                 "change their logits after the head): choose a model such as Llama, Qwen2 or SmolLM2."
