@@ -5,13 +5,19 @@ whatever else the machine does hits all alike.
 """
 
 import copy
+import json
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import torch
 
 from specdec_lab import decode
 from specdec_lab.decode import Stops
 from specdec_lab.drafters import Drafter
+from specdec_lab.embedded import cache_dir
+from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
 
 SAMPLES = 7  # of each: a median then does not follow one slow moment
@@ -58,3 +64,35 @@ def round_costs(
     for times in seconds:
         costs.append(statistics.median(times) / statistics.median(seconds[0]) if times else costs[-1])
     return costs
+
+
+def kept_costs(
+    target: Model,
+    drafter: Drafter,
+    prompt: Sequence[int],
+    most: int,
+    say: Callable[[str], None] = lambda line: None,
+) -> list[float]:
+    """`round_costs`, measured once for each pair and device and then kept in the cache folder."""
+    draft = getattr(drafter, "model", None)
+    names = [
+        target.name,
+        type(target).__name__,
+        str(target.dtype),
+        drafter.name,
+        draft.name if draft else "",
+        str(most),
+    ]
+    key = " | ".join([describe(target.device), torch.__version__, *names])
+    path, kept = cache_dir() / "costs.json", {}
+    with suppress(OSError, ValueError):  # not there yet, or torn: measured anew
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(kept, dict) or key not in kept:
+        say(f"Measuring once what rounds of {drafter.name} cost here …")
+        kept = {**(kept if isinstance(kept, dict) else {}), key: round_costs(target, drafter, prompt, most)}
+        with suppress(OSError):  # a cache that can only be read
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".tmp")
+            unfinished.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            unfinished.replace(path)
+    return kept[key]

@@ -13,6 +13,8 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab import decode
+from specdec_lab.auto import AutoGamma
+from specdec_lab.costs import kept_costs
 from specdec_lab.decode import Stops
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.errors import LabError
@@ -27,6 +29,8 @@ from specdec_lab.verify import Verdict, verify
 
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
+
+MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
 
 
 @dataclass
@@ -77,6 +81,11 @@ class Lab:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
+    def auto_gamma(self, drafter: Drafter, say: Callable[[str], None] = lambda line: None) -> AutoGamma:
+        """What chooses γ for each round anew (see `auto`). Costs are measured the first time, in some seconds."""
+        # A text with repetitions, so that a lookup finds something to copy.
+        return AutoGamma(kept_costs(self.target, drafter, self.encode("one two three four " * 12), MOST_AUTO, say))
+
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text."""
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
@@ -110,7 +119,7 @@ class Lab:
         prompt: str | Sequence[int],
         drafter: str | Drafter = "lookup",
         *,
-        gamma: int = 4,
+        gamma: int | AutoGamma = 4,
         verify: Callable[..., Verdict] = verify,
         keep: Keep = Keep(top=5),
         **settings,

@@ -5,8 +5,9 @@ import random
 import pytest
 from tiny import TinyModel
 
+from specdec_lab import costs as costs_module
 from specdec_lab.auto import AutoGamma
-from specdec_lab.costs import pass_times, round_costs
+from specdec_lab.costs import kept_costs, pass_times, round_costs
 from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
@@ -121,3 +122,26 @@ def test_costs_are_measured_for_every_gamma(monkeypatch):
     nothing = round_costs(target, LookupDrafter(), [0, 1, 2, 3], 2)
     assert nothing[0] == 1.0
     assert len(nothing) == 3
+
+
+def test_costs_are_kept_and_a_torn_file_is_measured_anew(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
+    measured = []
+
+    def measure(*args):
+        measured.append(args)
+        return [1.0, 1.0 + len(measured)]
+
+    monkeypatch.setattr(costs_module, "round_costs", measure)
+    target, draft = TinyModel(4, seed=0), ModelDrafter(TinyModel(4, seed=1))
+    said = []
+    assert [kept_costs(target, draft, [0, 1], 1, said.append) for _ in range(2)] == [[1.0, 2.0]] * 2
+    assert len(said) == 1
+    assert kept_costs(target, LookupDrafter(), [0, 1], 1) == [1.0, 3.0]  # another drafter
+    assert kept_costs(target, draft, [0, 1], 1) == [1.0, 2.0]
+    (tmp_path / "costs.json").write_text("[1, 2")
+    assert kept_costs(target, draft, [0, 1], 1) == [1.0, 4.0]
+    (tmp_path / "costs.json").unlink()
+    tmp_path.chmod(0o500)
+    assert kept_costs(target, draft, [0, 1], 1) == [1.0, 5.0]
+    tmp_path.chmod(0o700)
