@@ -22,6 +22,9 @@ from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
 from specdec_lab.names import TRAINED
+from specdec_lab.record import Keep
+from specdec_lab.sampling import Sampler
+from specdec_lab.trace import Trace
 from specdec_lab.train import recipes, write
 from specdec_lab.train.distill import divergence
 from specdec_lab.train.loop import Text, Trainer
@@ -129,6 +132,55 @@ def test_training_helps_and_can_be_continued(written, folder, tmp_path, name):
     assert len(more.history[-1]["steps"]) == {"eagle": 3, "medusa": 4}.get(name, 1)
     assert any("Going on" in line for line in said)
     assert json.loads((text / f"{name}.json").read_text(encoding="utf-8")) == more.history
+
+
+@pytest.fixture(scope="module")
+def sharp(folder, tmp_path_factory):
+    """The target again, so sure of its next token that a draft for another position is mostly wrong; with T = 1 text.
+
+    (a Lab, the folder of the text)
+    """
+    path, text = (tmp_path_factory.mktemp(name) for name in ("sharp", "text"))
+    shutil.copytree(folder, path, dirs_exist_ok=True)
+    hf = LlamaForCausalLM.from_pretrained(folder)
+    hf.lm_head.weight.data.mul_(16)
+    hf.save_pretrained(path)
+    lab = load(str(path), device="cpu", weights=text)
+    lab.eos = frozenset()  # as in the text to learn from, which goes on after an end
+    with pytest.MonkeyPatch.context() as m:
+        m.setattr(write, "TEMPERATURES", (1.0,))
+        recipes.write(lab.target, lab.tokenizer, text, 256 * 40, rows=256, length=40, say=lambda line: None)
+    return lab, text
+
+
+def promise_and_traces(lab, text, name, gamma):
+    """The held-out Σ min(p, q) of each drafting step, and what the exported drafter then does at temperature 1."""
+    trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=60_000, say=lambda line: None)
+    recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
+    prefix, begun = write.turns(lab.tokenizer).prefix[:-1], write.read_shards(text)[0].tokens[:128, :8].tolist()
+    settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 32, "keep": Keep(rows=True)}
+    traces = [lab.speculative(prefix + b, name, request=i, **settings) for i, b in enumerate(begun)]
+    return [fit.overlap for fit in trainer.look()], traces
+
+
+@pytest.mark.parametrize("name", recipes.KINDS)
+def test_drafts_are_accepted_as_often_as_training_promised(sharp, name):
+    """So training and drafting mean the same positions."""
+    promised, traces = promise_and_traces(*sharp, name, gamma=1)
+    together = Trace([], [r for t in traces for r in t.rounds])
+    assert together.alpha_by_position == pytest.approx(promised[:1], abs=0.05)
+
+
+def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp):
+    """Against p along the text that came out: acceptance at a depth would count only rounds that got there."""
+    promised, traces = promise_and_traces(*sharp, "medusa", gamma=4)
+    overlaps = [[], [], [], []]
+    for trace in traces:
+        p = Sampler(1.0)(sharp[0].target.cached().extend([trace.prompt + trace.tokens]).logits[0])
+        for r in trace.rounds:
+            for depth, (p_row, q_row) in enumerate(zip(p[r.start - 1 :], r.q_rows)):
+                overlaps[depth].append(float(torch.minimum(p_row, q_row).sum()))
+    assert [np.mean(x) for x in overlaps] == pytest.approx(promised, abs=0.03)
 
 
 def test_a_target_in_half_precision_trains_students_in_full(folder, tmp_path):
