@@ -1,7 +1,8 @@
 """Measuring drafters on many prompts: tokens per pass, acceptance, and time against plain decoding.
 
 Every arm decodes every prompt, prompt by prompt in one process, in a new random order each time;
-so whatever else the machine does hits all arms alike. Times exclude prefill.
+so whatever else the machine does hits all arms alike. Times exclude prefill. They may be taken from
+some of the prompts, several times, where acceptance needs all of them, once.
 """
 
 import json
@@ -95,12 +96,21 @@ def measure(
     gammas: dict[str, int],
     *,
     repeats: int = 1,
+    timed: Sequence[Prompt] | None = None,
     say: Callable[[str], None] = lambda line: None,
     **settings,
 ) -> list[Run]:
     """Decode every prompt with every arm, plain first among them; `gammas` gives each drafter's γ.
 
-    `settings` are those of `Lab.settings`. One text before all others is decoded and thrown away.
+    Args:
+        repeats: decode the `timed` prompts so often, for steadier times, and the others once.
+        timed: default: all prompts.
+        settings: those of `Lab.settings`.
+
+    One text before all others is decoded and thrown away.
+
+    Raises:
+        LabError: for a prompt that is too long.
     """
     drafters = {name: lab.drafter(name) for name in gammas}
     runs = {PLAIN: Run(PLAIN, 0)} | {name: Run(name, gamma) for name, gamma in gammas.items()}
@@ -125,49 +135,57 @@ def measure(
             )
     for arm in arms:
         decode(arm, encoded[0][:4], 0)
+    once = list(zip(range(len(prompts)), prompts, encoded))
+    todo = once + [job for job in once if timed is None or job[1] in timed] * (repeats - 1)
     dice = random.Random(0)
-    for repeat in range(repeats):
-        for number, (prompt, ids) in enumerate(zip(prompts, encoded)):
-            for arm in dice.sample(arms, len(arms)):
-                runs[arm].traces.setdefault(prompt.id, []).append(decode(arm, ids, number))
-            say(f"{repeat * len(prompts) + number + 1} of {repeats * len(prompts)} prompts ({prompt.id})")
+    for done, (number, prompt, ids) in enumerate(todo, start=1):
+        for arm in dice.sample(arms, len(arms)):
+            runs[arm].traces.setdefault(prompt.id, []).append(decode(arm, ids, number))
+        say(f"{done} of {len(todo)} prompts ({prompt.id})")
     return list(runs.values())
 
 
-def rows(prompts: Sequence[Prompt], runs: Sequence[Run]) -> Iterator[dict]:
-    """The report: a row for each arm and kind of prompt, and one over all of them ("overall")."""
+def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]) -> Iterator[dict]:
+    """The report: a row for each arm and kind of prompt, and one over all of them ("overall").
+
+    Args:
+        timed: those of the prompts whose times count, at least one of each kind.
+    """
     plain = runs[0]
     kinds = list(dict.fromkeys(p.kind for p in prompts))
     for run in runs:
         for kind in ("overall", *kinds):
-            ids = [p.id for p in prompts if kind in ("overall", p.kind)]
-            yield {"arm": run.arm, "kind": kind} | row(run, plain, ids)
+            ids = ([p.id for p in some if kind in ("overall", p.kind)] for some in (prompts, timed))
+            yield {"arm": run.arm, "kind": kind} | row(run, plain, *ids)
 
 
-def row(run: Run, plain: Run, ids: Sequence[str]) -> dict:
-    """One row. Everything is per token or per round, over all prompts together: long texts weigh more."""
-    traces = [t for i in ids for t in run.traces[i]]
-    rounds = [r for t in traces for r in t.rounds]
-    together = Trace([], rounds)
-    tokens, passes = len(together.tokens), together.tokens_per_pass
-    steps = [t for i in ids for t in plain.traces[i]]
+def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
+    """One row. Everything is per token or per round, over all prompts together: long texts weigh more.
+
+    Times are those of the prompts `timed`, in all repeats; everything else is of all `ids`, each counted once.
+    """
+    traces = [run.traces[i][0] for i in ids]
+    together = Trace([], [r for t in traces for r in t.rounds])
+    passes = together.tokens_per_pass
+    steps, clocked = ([t for i in timed for t in of.traces[i]] for of in (plain, run))
     step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
-    parts = [sum(getattr(r.seconds, part) for r in rounds) / len(rounds) for part in ("draft", "verify", "loop")]
+    rounds = [r.seconds for t in clocked for r in t.rounds]
+    parts = [sum(getattr(seconds, part) for seconds in rounds) / len(rounds) for part in ("draft", "verify", "loop")]
     d, v, o = (seconds / step for seconds in parts)
     speculative = run is not plain
     return {
         "gamma": run.gamma if speculative else None,
         "prompts": len(ids),
-        "new_tokens": tokens,
+        "new_tokens": len(together.tokens),
         "tokens_per_pass": passes,
         "alpha": together.alpha,
         "alpha_by_position": together.alpha_by_position if speculative else None,
         "d": d if speculative else None,
         "v": v if speculative else None,
         "o": o if speculative else None,
-        "tokens_per_second": tokens / sum(t.seconds for t in traces),
-        "ratio_to_plain": ratio(run, plain, ids),
-        "ratio_interval": interval(run, plain, ids) if speculative else None,
+        "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
+        "ratio_to_plain": ratio(run, plain, timed),
+        "ratio_interval": interval(run, plain, timed) if speculative else None,
         "ratio_predicted": passes / (d + v + o) if speculative else None,
         "repetition": statistics.fmean(repetition(t.tokens) for t in traces),
     }
@@ -206,7 +224,7 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     line between a plain step and the pilot's mean pass.
     """
     rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
-    report = row(pilot, plain, ids)
+    report = row(pilot, plain, ids, ids)
     drafted = statistics.fmean(len(r.drafted) for r in rounds)
 
     def predicted(gamma: int) -> float:

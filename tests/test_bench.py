@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from test_load import save
@@ -10,7 +11,8 @@ from test_trace import rounds_of_accepted
 from specdec_lab import bench, load
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
-from specdec_lab.trace import Trace
+from specdec_lab.names import TRAINED
+from specdec_lab.trace import Seconds, Trace
 
 ROW = {
     "arm", "kind", "tokens_per_pass", "alpha", "alpha_by_position", "d", "v", "o", "tokens_per_second",
@@ -64,6 +66,25 @@ def test_gamma_auto_gives_each_drafter_its_own(capsys, folders):
     assert all(line.endswith("%") for line in table)
 
 
+def test_gamma_auto_drafts_as_many_as_the_best_gamma_says(capsys, folders, monkeypatch):
+    target, draft, prompts = folders
+    best, measured = {"lookup": 2, "model": 6}, []
+    monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: best[pilot.arm])
+    measure = bench.measure
+    monkeypatch.setattr(bench, "measure", lambda *a, **k: measured.append(measure(*a, **k)) or measured[-1])
+    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
+    assert main([*argv, "--gamma", "auto", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {(r["arm"], r["gamma"]) for r in rows} == {("plain", None), *best.items()}
+    pilot, runs = ({r.arm: max(drafted(r)) for r in runs} for runs in measured)
+    assert pilot == {"plain": 0, "lookup": 8, "model": 8}
+    assert runs == {"plain": 0} | best
+
+
+def drafted(run):
+    return [len(r.drafted) for traces in run.traces.values() for t in traces for r in t.rounds]
+
+
 def test_the_best_gamma_follows_from_survival_and_costs():
     def pilot(lengths, draft):
         trace = Trace([0]).collect(rounds_of_accepted(lengths, gamma=8))
@@ -84,6 +105,71 @@ def test_the_best_gamma_follows_from_survival_and_costs():
     ]
     assert bench.best_gamma(sparse, plain, ["a"]) == 8
     assert 1 < bench.best_gamma(pilot([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0), plain, ["a"]) < 8
+
+
+def timed_trace(lengths, gamma, seconds):
+    """Hand-made rounds that accepted so many drafts each, and took so long: (draft, verify, loop)."""
+    trace = Trace([0]).collect(rounds_of_accepted(lengths, gamma))
+    trace.rounds = [replace(r, seconds=Seconds(*s)) for r, s in zip(trace.rounds, seconds)]
+    trace.clock = [100.0, *(sum(s) for s in seconds[1:])]  # the prefill is in the first, and does not count
+    return trace
+
+
+def test_times_follow_from_the_clocks_alone():
+    """Binary fractions, so that everything is exact."""
+    plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 4, 0, [(0.0, 0.5, 0.0)] * 4)]})
+    rounds = [(0.125, 0.75, 0.125), (0.375, 0.75, 0.125)]
+    run = bench.Run("x", 2, {"a": [timed_trace([2, 0], 2, rounds)]})
+    row = bench.row(run, plain, ["a"], ["a"])
+    assert (row["d"], row["v"], row["o"]) == (0.5, 1.5, 0.25)
+    assert (row["new_tokens"], row["tokens_per_pass"], row["ratio_predicted"]) == (4, 2.0, 2 / 2.25)
+    assert (row["tokens_per_second"], row["ratio_to_plain"]) == (4 / 2.25, 0.5 / (2.25 / 4))
+    row = bench.row(plain, plain, ["a"], ["a"])
+    assert (row["tokens_per_second"], row["ratio_to_plain"], row["d"]) == (2.0, 1.0, None)
+
+
+def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
+    def step(seconds):
+        return timed_trace([0, 0], 0, [(0.0, seconds, 0.0)] * 2)
+
+    plain = bench.Run("plain", 0, {"a": [step(0.5), step(0.5), step(2.0)], "b": [step(8.0)]})
+    slow, fast = [(1.0, 1.0, 0.0)] * 2, [(0.25, 0.5, 0.25)] * 2
+    run = bench.Run(
+        "x",
+        2,
+        {"a": [timed_trace([2, 1], 2, s) for s in (fast, slow, fast)], "b": [timed_trace([0] * 3, 2, [*slow, *slow])]},
+    )
+    row = bench.row(run, plain, ["a", "b"], ["a"])
+    assert (row["prompts"], row["new_tokens"], row["tokens_per_pass"]) == (2, 8, 8 / 5)  # each prompt once
+    assert row["alpha"] == 3 / 7
+    assert row["alpha_by_position"] == [2 / 5, 1 / 2]
+    assert (row["d"], row["v"], row["o"]) == (0.5, 2 / 3, 1 / 6)  # a plain step takes 1.0 in the mean
+    assert row["ratio_predicted"] == row["tokens_per_pass"] / (row["d"] + row["v"] + row["o"])
+    assert row["ratio_to_plain"] == 0.5 / (2.0 / 5)  # medians
+    assert row["tokens_per_second"] == 15 / 8
+
+
+def test_timed_prompts_alone_are_repeated(capsys, folders, monkeypatch):
+    target, draft, prompts = folders
+    measured, measure = [], bench.measure
+    monkeypatch.setattr(bench, "measure", lambda *a, **k: measured.append(measure(*a, **k)) or measured[-1])
+    argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--timed", "1"]
+    argv += ["--drafters", "model", "--max-new-tokens", "6", "--repeats", "3"]
+    assert main([*argv, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    for run in measured[0]:
+        assert {i: len(traces) for i, traces in run.traces.items()} == {f"p{i}": 3 if i < 2 else 1 for i in range(6)}
+    assert result["meta"]["timed"] == 1
+    assert [r["prompts"] for r in result["rows"]] == [6, 3, 3] * 2
+    assert all(r["ratio_interval"] is None for r in result["rows"])  # not from two prompts
+    kinds = {"overall": range(6), "even": (0, 2, 4), "odd": (1, 3, 5)}
+    for r in result["rows"][3:]:
+        timed = [i for i in (0, 1) if i in kinds[r["kind"]]]
+        assert r == {"arm": "model", "kind": r["kind"]} | bench.row(
+            measured[0][1], measured[0][0], [f"p{i}" for i in kinds[r["kind"]]], [f"p{i}" for i in timed]
+        )
+    assert main(argv) == 0
+    assert "Times of the first 1 prompts of each kind in units" in capsys.readouterr().out
 
 
 def test_repetition_counts_what_stood_before():
@@ -142,7 +228,9 @@ def test_a_prompt_may_hold_any_line_break_of_unicode(tmp_path):
     assert len(bench.read_prompts(str(tmp_path / "p.jsonl"))) == 1
 
 
-@pytest.mark.parametrize(("option", "value"), [("--limit", "0"), ("--repeats", "0"), ("--gamma", "²")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--limit", "0"), ("--repeats", "0"), ("--timed", "0"), ("--gamma", "²")]
+)
 def test_bad_options_are_one_sentence(capsys, option, value):
     assert main(["bench", option, value]) == 2
     assert option in capsys.readouterr().err
@@ -158,6 +246,6 @@ def test_missing_and_empty_prompts_files_are_one_sentence(tmp_path):
 
 def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
     lab = load(folders[0], device="cpu")
-    for name in ("eagle", "medusa", "early-exit", "model"):
+    for name in (*TRAINED, "untrained"):
         with pytest.raises(LabError, match="weights|trained for"):
             lab.drafter(name)

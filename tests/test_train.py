@@ -375,8 +375,8 @@ def test_the_card_says_what_the_files_say(written, folder, tmp_path, capsys, mon
     argv = ["bench", "--json", "--device", "cpu", "--target", folder, "--weights", str(tmp_path)]
     argv += ["--drafters", "lookup,medusa", "--prompts", str(tmp_path / "prompts.jsonl"), "--max-new-tokens", "6"]
     benches = []
-    for limit in ("1", "3"):
-        assert main([*argv, "--limit", limit]) == 0
+    for limit, timed in (("1", []), ("3", ["--timed", "3"])):
+        assert main([*argv, "--limit", limit, *timed]) == 0
         (tmp_path / f"{limit}.json").write_text(capsys.readouterr().out, encoding="utf-8")
         rows = json.loads((tmp_path / f"{limit}.json").read_text(encoding="utf-8"))["rows"]
         benches.append({r["arm"]: r for r in rows if r["kind"] == "overall"})
@@ -394,6 +394,7 @@ def test_the_card_says_what_the_files_say(written, folder, tmp_path, capsys, mon
         assert shown == [[round(step[x], 3) for step in steps] for x in ("overlap", "kl", "agree")]
     svg = (tmp_path / "training.svg").read_text(encoding="utf-8")
     assert all(f"{name}: {steps[0]['overlap']:.3g} at" in svg for name, steps in fits.items())
+    assert ["; times of the first 3 of each kind." in x for x in lines if "On the built-in" in x] == [False, True]
     for arm in ("lookup", "medusa"):
         small, large = (line.split(" | ") for line in lines if line.startswith(f"| {arm} | 4 | "))
         for cells, rows in zip((small, large), benches):

@@ -15,6 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--limit", type=int, help="use only the first N prompts of each kind")
     parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
+    parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -24,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma != "auto" and not (args.gamma.isascii() and args.gamma.isdigit()):
         raise LabError(f"--gamma is {args.gamma}, but must be a number or auto.")
-    for name in ("limit", "repeats"):
+    for name in ("limit", "repeats", "timed"):
         if (value := getattr(args, name)) is not None and value < 1:
             raise LabError(f"--{name} is {value}, but must be at least 1.")
     prompts = bench.read_prompts(args.prompts)
@@ -39,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
         gammas = {p.arm: bench.best_gamma(p, plain, list(p.traces)) for p in pilots}
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
-    runs = bench.measure(lab, prompts, gammas, repeats=args.repeats, say=say, **settings)
+    timed = bench.first_of_each_kind(prompts, args.timed) if args.timed else prompts
+    runs = bench.measure(lab, prompts, gammas, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:
         plain = runs[0].traces
@@ -55,10 +57,11 @@ def run(args: argparse.Namespace) -> int:
         "seed": args.seed,
         "prompts": args.prompts,
         "repeats": args.repeats,
+        "timed": args.timed,
         "identical_texts": same,
         "texts": len(prompts) * (len(runs) - 1),
     }
-    result = {"meta": meta, "rows": list(bench.rows(prompts, runs))}
+    result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed))}
     print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
     return 0
 
@@ -69,8 +72,9 @@ def as_text(result: dict) -> str:
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
+    where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
-        "Times in units of one plain step. predicted = tokens per pass / (d + v + o); measured is by the clock.",
+        f"Times{where} in units of one plain step. predicted = tokens per pass / (d + v + o); measured is by the clock.",
         "",
     ]
     lines += [f"{'arm':>12} {'γ':>2}  {'kind':<19}" + "".join(f"{c:>12}" for c in columns)]
