@@ -5,6 +5,7 @@ import runpy
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from specdec_lab.trace import Trace
 from specdec_lab.train import recipes, write
 from specdec_lab.train.distill import divergence
 from specdec_lab.train.loop import Text, Trainer
+from specdec_lab.train.shards import read_shards
 
 WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
 TEMPLATE = (
@@ -75,7 +77,7 @@ def test_the_text_is_the_targets_own(written):
         ["<turn>", "assistant"],
         ["<end>", "<turn>", "user"],
     ]
-    shards = write.read_shards(text)
+    shards = read_shards(text)
     assert len(shards) == 2
     favourites = 0
     for r in range(0, 64, 7):
@@ -99,10 +101,10 @@ def test_the_text_is_the_targets_own(written):
 def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
     target, tokenizer, text = written
     write.write_shard(target, tokenizer, tmp_path, 1, 64, 40, 1)
-    again, first = write.read_shards(tmp_path)[0], write.read_shards(text)[1]
+    again, first = read_shards(tmp_path)[0], read_shards(text)[1]
     assert np.array_equal(again.tokens, first.tokens)
     (tmp_path / "text-0001.npz").unlink()
-    assert write.read_shards(tmp_path) == []
+    assert read_shards(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", recipes.KINDS)
@@ -157,7 +159,7 @@ def promise_and_traces(lab, text, name, gamma):
     """The held-out Σ min(p, q) of each drafting step, and what the exported drafter then does at temperature 1."""
     trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=60_000, say=lambda line: None)
     recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
-    prefix, begun = write.turns(lab.tokenizer).prefix[:-1], write.read_shards(text)[0].tokens[:128, :8].tolist()
+    prefix, begun = write.turns(lab.tokenizer).prefix[:-1], read_shards(text)[0].tokens[:128, :8].tolist()
     settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 32, "keep": Keep(rows=True)}
     traces = [lab.speculative(prefix + b, name, request=i, **settings) for i, b in enumerate(begun)]
     return [fit.overlap for fit in trainer.look()], traces
@@ -204,7 +206,7 @@ def with_a_cut_head(net, target):
 def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outside_its_head(written):
     target, tokenizer, text = written
     trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
-    net, texts = with_a_cut_head(trainer.net, target), write.read_shards(text)[0].tokens.astype(int)
+    net, texts = with_a_cut_head(trainer.net, target), read_shards(text)[0].tokens.astype(int)
     whole = whole_llama(net, target.hf, texts[8:].tolist())
     with torch.no_grad():
         p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
@@ -266,7 +268,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
 
 def test_held_out_texts_are_never_trained_on(written):
     target, tokenizer, text = written
-    shards = write.read_shards(text)
+    shards = read_shards(text)
     batches = Text(target, write.turns(tokenizer).prefix, shards)
     assert batches.held == 8
     held = {row.tobytes() for row in shards[0].tokens[:8, :-1].astype(np.int64)}
@@ -278,7 +280,7 @@ def test_held_out_texts_are_never_trained_on(written):
 
 def test_exit_rows_are_read_for_early_exit_alone(written, tmp_path, monkeypatch):
     target, tokenizer, text = written
-    shards = [replace(shard, exit=None) for shard in write.read_shards(text)]
+    shards = [replace(shard, exit=None) for shard in read_shards(text)]
     monkeypatch.setattr(recipes, "read_shards", lambda folder: shards)
     for name in set(recipes.KINDS) - {"early-exit"}:
         recipes.train(name, target, tokenizer, tmp_path, tokens=1_000, say=lambda line: None)
@@ -312,17 +314,29 @@ def test_torn_and_foreign_files_are_one_sentence(written, folder, tmp_path):
 
 def test_a_shard_that_was_not_finished_is_not_there(written, tmp_path, monkeypatch):
     target, tokenizer, _ = written
-    rename = Path.rename
+    replaced = Path.replace
 
     def fails(self, to):
         if Path(to).name.startswith("exit"):
             raise KeyboardInterrupt
-        return rename(self, to)
+        return replaced(self, to)
 
-    monkeypatch.setattr(Path, "rename", fails)
+    monkeypatch.setattr(Path, "replace", fails)
     with pytest.raises(KeyboardInterrupt):
         write.write_shard(target, tokenizer, tmp_path, 0, 8, 10, 1)
-    assert write.read_shards(tmp_path) == []
+    assert read_shards(tmp_path) == []
+    assert not list(tmp_path.glob("unfinished*"))
+
+
+def test_a_full_disk_is_one_sentence_before_anything_is_written(written, tmp_path, monkeypatch):
+    target, tokenizer, _ = written
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2_000_000))
+    with pytest.raises(LabError, match="needs 3 MB of disk, and .* has 2 MB free: make room"):
+        recipes.write(target, tokenizer, tmp_path, tokens=20_000, rows=64, length=40, say=lambda line: None)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3_000_000))
+    recipes.write(target, tokenizer, tmp_path, tokens=2_000, rows=64, length=40, say=lambda line: None)
+    assert len(read_shards(tmp_path)) == 1
 
 
 def test_a_seed_gives_the_same_weights(written):
@@ -411,7 +425,7 @@ def test_older_shards_do_not_say_their_precision(written, tmp_path):
     arrays = dict(np.load(tmp_path / "text-0000.npz"))
     assert str(arrays.pop("precision")) == "float32"
     np.savez(tmp_path / "text-0000.npz", **arrays)
-    assert write.read_shards(tmp_path)[0].precision == "an unknown precision"
+    assert read_shards(tmp_path)[0].precision == "an unknown precision"
 
 
 @pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])

@@ -14,7 +14,7 @@ from specdec_lab.drafters.small import Student
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.distill import Fit, divergence
-from specdec_lab.train.write import Shard
+from specdec_lab.train.shards import Shard
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
 HELD_OUT = 32  # at most so many texts of the first shard, and at most an eighth of them, are never trained on

@@ -1,5 +1,7 @@
 """One recipe for each trained drafter: which net, and in which stages it learns."""
 
+import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,8 @@ from specdec_lab.drafters.trained import KINDS, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
-from specdec_lab.train.write import Shard, read_shards, turns, write_shard
+from specdec_lab.train.shards import Shard, read_shards, reserve
+from specdec_lab.train.write import turns, write_shard
 
 FREQUENT = 12_288  # tokens that the drafters can say
 
@@ -54,13 +57,21 @@ def write(
     length: int = 352,
     say: Callable[[str], None] = print,
 ) -> list[Shard]:
-    """Have the target write until `folder` holds that many tokens. Whole shards stay: it goes on where it stopped."""
+    """Have the target write until `folder` holds that many tokens. Whole shards stay: it goes on where it stopped.
+
+    Raises:
+        LabError: when the disk has no room for all of them, or the chat template cannot be taken apart.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    number = 0
+    size = rows * length * target.hf.config.hidden_size * 4 / 1e6  # MB: two rows a token, two bytes a number
     while (have := sum(s.last.shape[0] * s.last.shape[1] for s in read_shards(folder))) < tokens:
-        while (folder / f"text-{number:04}.npz").exists():
-            number += 1
-        size = rows * length * target.hf.config.hidden_size * 4 / 1e6
+        needed, free = math.ceil((tokens - have) / (rows * length)) * size, shutil.disk_usage(folder).free / 1e6
+        if free < needed:
+            raise LabError(
+                f"The text to be written needs {needed:.0f} MB of disk, and {folder} has {free:.0f} MB free: "
+                "make room, choose another --folder, or ask for fewer tokens with --write."
+            )
+        number = reserve(folder)
         say(f"{have / 1e6:.2f} of {tokens / 1e6:.2f} M tokens written; writing shard {number} ({size:.0f} MB) …")
         write_shard(target, tokenizer, folder, number, rows, length, exit_of(target.layers))
     return read_shards(folder)

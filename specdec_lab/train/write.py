@@ -11,8 +11,8 @@ prompts a drafter was prepared by nothing but what the target invents by itself.
 """
 
 import json
-import os
 import random
+import shutil
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -24,29 +24,9 @@ from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.train.shards import file_of, work_folder
 
 TEMPERATURES = (1.0, 1.0, 1.0, 0.7, 0.7, 0.3, 0.0, 0.0)  # of the answers; one is drawn for each text
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Some texts of equal length, and what the target computed while it wrote them.
-
-    tokens: [R, N + 1]; the first is the last token of `prefix`.
-    last, exit: [R, N, H] float16, the target's rows at tokens[:, :N]: the last hidden row (as
-        the head reads it), which predicts the next token, and the residual stream after
-        `exit_layer` layers. Read from disk as they are used.
-    temperature: [R], of the answers. kind: [R], which openings. target: who wrote it, and in which
-        precision it computed.
-    """
-
-    tokens: np.ndarray
-    last: np.ndarray
-    exit: np.ndarray
-    temperature: np.ndarray
-    kind: np.ndarray
-    target: str
-    precision: str
 
 
 @dataclass(frozen=True)
@@ -107,7 +87,6 @@ class Noise:
         return torch.where(t > 0, logits / t.clamp(min=1e-3) + self.stretches[starts], logits).argmax(-1)
 
 
-@torch.inference_mode()
 def write_shard(
     target: ReferenceModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -118,6 +97,27 @@ def write_shard(
     exit_layer: int,
 ) -> None:
     """Write shard `number` of `folder`: the same number gives the same text on the same device. Appears when whole."""
+    work = work_folder(folder, number)
+    work.mkdir(exist_ok=True)
+    try:
+        write_parts(target, tokenizer, work, number, rows, length, exit_layer)
+        for part in ("last", "exit", "text"):  # text last of all: a shard without it is not there
+            file_of(work, number, part).replace(file_of(folder, number, part))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+@torch.inference_mode()
+def write_parts(
+    target: ReferenceModel,
+    tokenizer: PreTrainedTokenizerBase,
+    work: Path,
+    number: int,
+    rows: int,
+    length: int,
+    exit_layer: int,
+) -> None:
+    """Write the files of a shard into `work`."""
     openings = json.loads(resources.files("specdec_lab.train").joinpath("openings.json").read_text(encoding="utf-8"))
     draw, generator = random.Random(number), torch.Generator().manual_seed(number)
     turn = turns(tokenizer)
@@ -130,11 +130,8 @@ def write_shard(
     cached = target.cached(rows)
     cached.extend([prefix[:-1]] * rows, logits=False)
     hidden_size = target.hf.config.hidden_size
-    unfinished = {
-        part: folder / f"unfinished-{part}-{number:04}.{os.getpid()}.npz" for part in ("last", "exit", "text")
-    }
     last, exits = (
-        np.lib.format.open_memmap(unfinished[part], "w+", np.float16, (rows, length, hidden_size))
+        np.lib.format.open_memmap(file_of(work, number, part), "w+", np.float16, (rows, length, hidden_size))
         for part in ("last", "exit")
     )
     tokens = torch.full((rows, length + 1), prefix[-1])
@@ -155,10 +152,7 @@ def write_shard(
         part.flush()
     arrays = {"tokens": tokens.numpy().astype(np.uint32), "temperature": answers.numpy(), "kind": np.array(kinds)}
     by = {"target": np.array(target.name), "precision": np.array(str(target.dtype).removeprefix("torch."))}
-    np.savez(unfinished["text"], **arrays, **by)
-    for part in ("last", "exit"):
-        unfinished[part].rename(_path(folder, number, part))
-    unfinished["text"].rename(folder / f"text-{number:04}.npz")  # last of all: a shard without it is not there
+    np.savez(file_of(work, number, "text"), **arrays, **by)
 
 
 def ends_with(tokens: Tensor, pattern: list[int]) -> Tensor:
@@ -166,20 +160,3 @@ def ends_with(tokens: Tensor, pattern: list[int]) -> Tensor:
     if tokens.shape[1] < len(pattern):
         return torch.zeros(len(tokens), dtype=torch.bool)
     return (tokens[:, -len(pattern) :] == torch.tensor(pattern)).all(1)
-
-
-def _path(folder: Path, number: int, part: str) -> Path:
-    return folder / f"{part}-{number:04}"
-
-
-def read_shards(folder: Path) -> list[Shard]:
-    """All whole shards of a folder, in order; hidden rows are mapped, not read."""
-    shards = []
-    for text in sorted(folder.glob("text-*.npz")):
-        number = int(text.stem.partition("-")[2])
-        last, exits = (np.load(_path(folder, number, part), mmap_mode="r") for part in ("last", "exit"))
-        arrays = np.load(text)
-        precision = str(arrays["precision"]) if "precision" in arrays else "an unknown precision"  # older shards
-        by = str(arrays["target"]), precision
-        shards.append(Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"], *by))
-    return shards

@@ -1,0 +1,85 @@
+"""A folder of text to learn from: its whole shards, and who is writing which."""
+
+import itertools
+import os
+import platform
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+DAY = 24 * 60 * 60  # seconds
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some texts of equal length, and what the target computed while it wrote them.
+
+    tokens: [R, N + 1]; the first is the last token of `prefix`.
+    last, exit: [R, N, H] float16, the target's rows at tokens[:, :N]: the last hidden row (as
+        the head reads it), which predicts the next token, and the residual stream after
+        `exit_layer` layers. Read from disk as they are used.
+    temperature: [R], of the answers. kind: [R], which openings. target: who wrote it, and in which
+        precision it computed.
+    """
+
+    tokens: np.ndarray
+    last: np.ndarray
+    exit: np.ndarray
+    temperature: np.ndarray
+    kind: np.ndarray
+    target: str
+    precision: str
+
+
+def file_of(folder: Path, number: int, part: str) -> Path:
+    """part: last, exit, or text; a shard whose text is not there is not there."""
+    return folder / f"{part}-{number:04}{'.npz' if part == 'text' else ''}"
+
+
+def read_shards(folder: Path) -> list[Shard]:
+    """All whole shards of a folder, in order; hidden rows are mapped, not read."""
+    shards = []
+    for text in sorted(folder.glob("text-*.npz")):
+        number = int(text.stem.partition("-")[2])
+        last, exits = (np.load(file_of(folder, number, part), mmap_mode="r") for part in ("last", "exit"))
+        arrays = np.load(text)
+        precision = str(arrays["precision"]) if "precision" in arrays else "an unknown precision"  # older shards
+        by = str(arrays["target"]), precision
+        shards.append(Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"], *by))
+    return shards
+
+
+def work_folder(folder: Path, number: int) -> Path:
+    """Where this process writes shard `number`, and at the same time its mark that it does."""
+    return folder / f"unfinished-{number:04}.{platform.node()}.{os.getpid()}"
+
+
+def reserve(folder: Path) -> int:
+    """The number of the first shard that is neither written nor being written; this process is now writing it.
+
+    Several processes may write into one folder. What a killed one has left is swept away.
+    """
+    for number in itertools.count():
+        mine = work_folder(folder, number)
+        mine.mkdir(exist_ok=True)  # first mark, then look: of two writers, at least one sees the other and goes on
+        others = [w for w in folder.glob(f"unfinished-{number:04}.*") if w != mine]
+        for left in itertools.filterfalse(alive, others):
+            shutil.rmtree(left, ignore_errors=True)
+        if not any(map(alive, others)) and not file_of(folder, number, "text").exists():
+            return number
+        shutil.rmtree(mine)
+
+
+def alive(work: Path) -> bool:
+    """Whether a work folder's process may still be writing. One of another machine is believed for a day."""
+    machine, _, pid = work.name.partition(".")[2].rpartition(".")
+    if machine == platform.node():
+        return psutil.pid_exists(int(pid))
+    try:
+        return time.time() - work.stat().st_mtime < DAY
+    except FileNotFoundError:  # it has just finished
+        return False
