@@ -5,17 +5,18 @@ so whatever else the machine does hits all arms alike. Times exclude prefill. Th
 some of the prompts, several times, where acceptance needs all of them, once.
 """
 
-import json
 import math
 import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
+from functools import partial
 
+from specdec_lab.auto import AutoGamma
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
+from specdec_lab.peers import Generated
+from specdec_lab.prompts import Prompt
 from specdec_lab.record import Keep
 from specdec_lab.trace import Trace
 
@@ -23,78 +24,21 @@ PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
 
 
-@dataclass(frozen=True)
-class Prompt:
-    id: str
-    kind: str
-    content: str | list[dict]
-    raw: bool = False
-
-
-def read_prompts(source: str = "builtin") -> list[Prompt]:
-    """The built-in prompts, or those of a JSON-lines file (its form is described in the README).
-
-    Raises:
-        LabError: naming the line that cannot be used.
-    """
-    if source == "builtin":
-        text = resources.files("specdec_lab").joinpath("data/prompts.jsonl").read_text(encoding="utf-8")
-    else:
-        try:
-            text = Path(source).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as e:
-            raise LabError(f"The prompts in {source} cannot be read ({e}).") from e
-    prompts: list[Prompt] = []
-    for number, line in enumerate(text.split("\n"), start=1):  # JSON may hold the other line breaks
-        if not line.strip():
-            continue
-        try:
-            prompts.append(read_prompt(json.loads(line)))
-            if prompts[-1].id in {p.id for p in prompts[:-1]}:
-                raise ValueError(f"the id “{prompts[-1].id}” stands twice")
-        except ValueError as e:
-            raise LabError(
-                f'Line {number} of {source} is no prompt ({e}): it must be {{"id", "kind", "prompt"}} or '
-                '{"id", "kind", "messages"}.'
-            ) from e
-    if not prompts:
-        raise LabError(f"There are no prompts in {source}.")
-    return prompts
-
-
-def read_prompt(entry: dict) -> Prompt:
-    """One line's prompt; ValueError says what is wrong with it."""
-    if not isinstance(entry, dict):
-        raise ValueError("it is no object")
-    if missing := {"id", "kind", "messages" if "messages" in entry else "prompt"} - set(entry):
-        raise ValueError(f"“{min(missing)}” is missing")
-    if "messages" in entry:
-        content = entry["messages"]
-        if not isinstance(content, list) or not content:
-            raise ValueError("“messages” must be a list of messages")
-        if not all(isinstance(m, dict) and {"role", "content"} <= set(m) for m in content):
-            raise ValueError("each message needs “role” and “content”")
-    else:
-        content = entry["prompt"]
-        if not isinstance(content, str) or not content.strip():
-            raise ValueError("the prompt is empty")
-    return Prompt(str(entry["id"]), str(entry["kind"]), content, bool(entry.get("raw", False)))
-
-
 @dataclass
 class Run:
-    """All traces of one arm: prompt id → one trace for each repeat."""
+    """All texts of one arm: prompt id → one trace for each repeat (or what a peer generated)."""
 
     arm: str
-    gamma: int
-    traces: dict[str, list[Trace]] = field(default_factory=dict)
+    gamma: int | str | None  # a number, "auto", or None for arms without
+    traces: dict[str, list[Trace | Generated]] = field(default_factory=dict)
 
 
 def measure(
     lab: Lab,
     prompts: Sequence[Prompt],
-    gammas: dict[str, int],
+    gammas: dict[str, int | AutoGamma],
     *,
+    peers: dict[str, Callable[..., Generated]] | None = None,
     repeats: int = 1,
     timed: Sequence[Prompt] | None = None,
     say: Callable[[str], None] = lambda line: None,
@@ -103,6 +47,7 @@ def measure(
     """Decode every prompt with every arm, plain first among them; `gammas` gives each drafter's γ.
 
     Args:
+        peers: further arms, as `peers.peers` makes them.
         repeats: decode the `timed` prompts so often, for steadier times, and the others once.
         timed: default: all prompts.
         settings: those of `Lab.settings`.
@@ -112,20 +57,21 @@ def measure(
     Raises:
         LabError: for a prompt that is too long.
     """
-    drafters = {name: lab.drafter(name) for name in gammas}
-    runs = {PLAIN: Run(PLAIN, 0)} | {name: Run(name, gamma) for name, gamma in gammas.items()}
-    arms = list(runs)
+    arms = {PLAIN: lambda ids, **settings: lab.plain(ids, keep=Keep(), **settings)}
+    runs = {PLAIN: Run(PLAIN, None)}
+    for name, gamma in gammas.items():
+        arms[name] = partial(lab.speculative, drafter=lab.drafter(name), gamma=gamma, keep=Keep())
+        runs[name] = Run(name, gamma if isinstance(gamma, int) else "auto")
+    for name, generate in (peers or {}).items():
+        arms[name], runs[name] = generate, Run(name, None)
 
-    def decode(arm: str, ids: list[int], request: int) -> Trace:
-        common = settings | {"request": request, "keep": Keep()}
-        if arm == PLAIN:
-            trace = lab.plain(ids, **common)
-        else:
-            trace = lab.speculative(ids, drafters[arm], gamma=gammas[arm], **common)
-        if trace.interrupted:
-            raise KeyboardInterrupt
-        trace.check()
-        return trace
+    def decode(arm: str, ids: list[int], request: int) -> Trace | Generated:
+        text = arms[arm](ids, request=request, **settings)
+        if isinstance(text, Trace):
+            if text.interrupted:
+                raise KeyboardInterrupt
+            text.check()
+        return text
 
     encoded = [lab.encode(p.content, p.raw) for p in prompts]  # all of them first: nothing is lost to a bad one
     for prompt, ids in zip(prompts, encoded):
@@ -139,7 +85,7 @@ def measure(
     todo = once + [job for job in once if timed is None or job[1] in timed] * (repeats - 1)
     dice = random.Random(0)
     for done, (number, prompt, ids) in enumerate(todo, start=1):
-        for arm in dice.sample(arms, len(arms)):
+        for arm in dice.sample(list(arms), len(arms)):
             runs[arm].traces.setdefault(prompt.id, []).append(decode(arm, ids, number))
         say(f"{done} of {len(todo)} prompts ({prompt.id})")
     return list(runs.values())
@@ -164,31 +110,35 @@ def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
 
     Times are those of the prompts `timed`, in all repeats; everything else is of all `ids`, each counted once.
     """
-    traces = [run.traces[i][0] for i in ids]
-    together = Trace([], [r for t in traces for r in t.rounds])
-    passes = together.tokens_per_pass
-    steps, clocked = ([t for i in timed for t in of.traces[i]] for of in (plain, run))
-    step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
-    rounds = [r.seconds for t in clocked for r in t.rounds]
-    parts = [sum(getattr(seconds, part) for seconds in rounds) / len(rounds) for part in ("draft", "verify", "loop")]
-    d, v, o = (seconds / step for seconds in parts)
+    texts = [run.traces[i][0] for i in ids]
+    clocked = [t for i in timed for t in run.traces[i]]
+    tokens = sum(len(t.tokens) for t in texts)
     speculative = run is not plain
     return {
         "gamma": run.gamma if speculative else None,
         "prompts": len(ids),
-        "new_tokens": len(together.tokens),
-        "tokens_per_pass": passes,
-        "alpha": together.alpha,
-        "alpha_by_position": together.alpha_by_position if speculative else None,
-        "d": d if speculative else None,
-        "v": v if speculative else None,
-        "o": o if speculative else None,
+        "new_tokens": tokens,
+        "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
+        **inside(run, plain, texts, clocked, timed),
         "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
         "ratio_to_plain": ratio(run, plain, timed),
         "ratio_interval": interval(run, plain, timed) if speculative else None,
-        "ratio_predicted": passes / (d + v + o) if speculative else None,
-        "repetition": statistics.fmean(repetition(t.tokens) for t in traces),
+        "repetition": statistics.fmean(repetition(t.tokens) for t in texts),
     }
+
+
+def inside(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
+    """What only rounds can tell: acceptance, and where the time went. Empty for plain decoding and for peers."""
+    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_predicted")
+    if run is plain or not all(isinstance(t, Trace) for t in texts):
+        return dict.fromkeys(names)
+    together = Trace([], [r for t in texts for r in t.rounds])
+    steps = [t for i in timed for t in plain.traces[i]]
+    step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
+    rounds = [r.seconds for t in clocked for r in t.rounds]
+    d, v, o = (sum(getattr(s, part) for s in rounds) / len(rounds) / step for part in ("draft", "verify", "loop"))
+    values = (together.alpha, together.alpha_by_position, d, v, o, together.tokens_per_pass / (d + v + o))
+    return dict(zip(names, values))
 
 
 def ratio(run: Run, plain: Run, ids: Sequence[str]) -> float:
@@ -233,14 +183,3 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
         return emitted / (share * report["d"] + 1 + share * (report["v"] - 1) + report["o"])
 
     return max(range(1, PILOT_GAMMA + 1), key=predicted)
-
-
-def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
-    """At most `most` prompts of each kind, in their order."""
-    seen: dict[str, int] = {}
-    chosen = []
-    for p in prompts:
-        seen[p.kind] = seen.get(p.kind, 0) + 1
-        if seen[p.kind] <= most:
-            chosen.append(p)
-    return chosen

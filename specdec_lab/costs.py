@@ -24,7 +24,11 @@ SAMPLES = 7  # of each: a median then does not follow one slow moment
 
 
 def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES) -> dict[int, list[float]]:
-    """T(k): seconds of one pass over k new tokens behind `held` cached ones, `samples` times for each k."""
+    """T(k): seconds of one pass over k new tokens behind `held` cached ones, `samples` times for each k.
+
+    Fewer are held where the context is short; a k that does not fit at all raises LabError.
+    """
+    held = max(0, min(held, model.context - max(widths)))
     cached = model.cached()
     cached.prefill([0] * held)
     times: dict[int, list[float]] = {k: [] for k in widths}
@@ -50,15 +54,15 @@ def round_costs(
 
     A γ that the drafter never drafts in full costs what the largest one below it does.
     """
-    stops = Stops(10**6)
+    prompt, stops = prompt[: max(1, target.context // 4)], Stops(10**6)
     arms = [decode.plain(target, prompt, stops=stops)]
     for gamma in range(1, most + 1):
         arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
     seconds: list[list[float]] = [[] for _ in arms]
     for turn in range(samples + 1):
         for gamma, arm in enumerate(arms):
-            r = next(arm)
-            if turn and len(r.drafted) == gamma:
+            r = next(arm, None)  # None: at the end of the context
+            if r and turn and len(r.drafted) == gamma:
                 seconds[gamma].append(r.seconds.draft + r.seconds.verify + r.seconds.loop)
     costs: list[float] = []
     for times in seconds:

@@ -7,13 +7,15 @@ two operations per weight and token. Whichever takes longer is the floor.
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import torch
 
+from specdec_lab.costs import pass_times
 from specdec_lab.models.base import Model
 from specdec_lab.models.reference import ReferenceModel
 
+WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
 SECONDS = 0.3  # each rate is measured for about so long
 
 
@@ -55,6 +57,16 @@ def measure_machine(model: Model) -> Machine:
     computing = _median(model, lambda: square @ square)
     launching = _median(model, lambda: [small.add_(1.0) for _ in range(100)])
     return Machine(big.nbytes / reading, 2 * 2048**3 / computing, launching / 100)
+
+
+def report(model: ReferenceModel) -> dict:
+    """How near passes over k tokens come to the floor, as plain data (seconds)."""
+    machine, least = measure_machine(model), work(model)
+    rows = []
+    for k, times in pass_times(model, [k for k in WIDTHS if k <= model.context]).items():
+        reading, computing = least.floor(machine, k)
+        rows.append({"k": k, "seconds": statistics.median(times), "reading": reading, "computing": computing})
+    return {"machine": asdict(machine), "work": asdict(least), "passes": rows}
 
 
 def _median(model: Model, do: Callable[[], object]) -> float:

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from specdec_lab import decode
 from specdec_lab.auto import AutoGamma
 from specdec_lab.costs import kept_costs
 from specdec_lab.decode import Stops
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, trained
+from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.names import DRAFTERS, EMBEDDED
+from specdec_lab.prompts import read_prompts
 from specdec_lab.record import Keep
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Round, Trace
@@ -85,6 +87,19 @@ class Lab:
         """What chooses γ for each round anew (see `auto`). Costs are measured the first time, in some seconds."""
         # A text with repetitions, so that a lookup finds something to copy.
         return AutoGamma(kept_costs(self.target, drafter, self.encode("one two three four " * 12), MOST_AUTO, say))
+
+    def plain_draft(self) -> PreTrainedModel:
+        """The draft model as other programs can use it: a whole `transformers` model.
+
+        Raises:
+            LabError: when there is no draft model.
+        """
+        if self.draft is not None:
+            if self.draft.ids is not None:
+                raise LabError("The course's draft model stands alone only for its own target: name a draft by path.")
+            return self.draft.hf
+        texts = [self.encode(p.content, p.raw) for p in read_prompts()]
+        return whole_llama(trained.load_net("model", self.target, self.weights), self.target.hf, texts)
 
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text."""

@@ -9,9 +9,12 @@ from test_load import save
 from test_trace import rounds_of_accepted
 
 from specdec_lab import bench, load
+from specdec_lab import prompts as prompts_module
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
+from specdec_lab.floor import Machine, Work, work
 from specdec_lab.names import TRAINED
+from specdec_lab.peers import peers
 from specdec_lab.trace import Seconds, Trace
 
 ROW = {
@@ -54,9 +57,9 @@ def test_the_report_has_every_arm_and_kind(capsys, folders, temperature):
     assert result["meta"]["identical_texts"] == (12 if temperature == "0" else None)
 
 
-def test_gamma_auto_gives_each_drafter_its_own(capsys, folders):
+def test_gamma_best_gives_each_drafter_its_own(capsys, folders):
     target, draft, prompts = folders
-    argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--gamma", "auto"]
+    argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--gamma", "best"]
     assert main([*argv, "--drafters", "lookup,model", "--max-new-tokens", "8", "--limit", "1"]) == 0
     out, _ = capsys.readouterr()
     assert "token for token" in out
@@ -66,14 +69,14 @@ def test_gamma_auto_gives_each_drafter_its_own(capsys, folders):
     assert all(line.endswith("%") for line in table)
 
 
-def test_gamma_auto_drafts_as_many_as_the_best_gamma_says(capsys, folders, monkeypatch):
+def test_gamma_best_drafts_as_many_as_the_best_gamma_says(capsys, folders, monkeypatch):
     target, draft, prompts = folders
     best, measured = {"lookup": 2, "model": 6}, []
     monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: best[pilot.arm])
     measure = bench.measure
     monkeypatch.setattr(bench, "measure", lambda *a, **k: measured.append(measure(*a, **k)) or measured[-1])
     argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
-    assert main([*argv, "--gamma", "auto", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
+    assert main([*argv, "--gamma", "best", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {(r["arm"], r["gamma"]) for r in rows} == {("plain", None), *best.items()}
     pilot, runs = ({r.arm: max(drafted(r)) for r in runs} for runs in measured)
@@ -195,7 +198,7 @@ def test_the_interval_is_over_prompts_and_repeatable():
 
 
 def test_the_builtin_prompts():
-    prompts = bench.read_prompts()
+    prompts = prompts_module.read_prompts()
     kinds = Counter(p.kind for p in prompts)
     assert set(kinds) == {"chat", "translation", "summarisation", "question-answering", "arithmetic", "retrieval"}
     assert min(kinds.values()) >= 12
@@ -220,12 +223,12 @@ def test_a_bad_prompts_file_names_its_line(tmp_path, line, says):
     file = tmp_path / "p.jsonl"
     file.write_text('{"id": 0, "kind": "x", "prompt": "hi"}\n' + line, encoding="utf-8")
     with pytest.raises(LabError, match=says):
-        bench.read_prompts(str(file))
+        prompts_module.read_prompts(str(file))
 
 
 def test_a_prompt_may_hold_any_line_break_of_unicode(tmp_path):
     (tmp_path / "p.jsonl").write_text('{"id": 0, "kind": "x", "prompt": "a\u2028b"}', encoding="utf-8")
-    assert len(bench.read_prompts(str(tmp_path / "p.jsonl"))) == 1
+    assert len(prompts_module.read_prompts(str(tmp_path / "p.jsonl"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -239,9 +242,9 @@ def test_bad_options_are_one_sentence(capsys, option, value):
 def test_missing_and_empty_prompts_files_are_one_sentence(tmp_path):
     (tmp_path / "empty").touch()
     with pytest.raises(LabError, match="no prompts in"):
-        bench.read_prompts(str(tmp_path / "empty"))
+        prompts_module.read_prompts(str(tmp_path / "empty"))
     with pytest.raises(LabError, match="cannot be read"):
-        bench.read_prompts(str(tmp_path / "none"))
+        prompts_module.read_prompts(str(tmp_path / "none"))
 
 
 def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
@@ -249,3 +252,62 @@ def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
     for name in (*TRAINED, "untrained"):
         with pytest.raises(LabError, match="weights|trained for"):
             lab.drafter(name)
+
+
+@pytest.mark.parametrize("temperature", ["0", "1"])
+def test_peers_decode_the_same_prompts(capsys, folders, temperature):
+    """Greedy, transformers' texts are ours; and a peer has no α, d, v, o that we could know."""
+    target, draft, prompts = folders
+    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--peers"]
+    argv += ["--drafters", "lookup", "--max-new-tokens", "12", "--temperature", temperature, "--floor"]
+    assert main(argv) == 0
+    result = json.loads(capsys.readouterr().out)
+    arms = {r["arm"]: r for r in result["rows"] if r["kind"] == "overall"}
+    assert list(arms) == ["plain", "lookup", "hf-plain", "hf-assisted", "hf-lookup"]
+    assert all(set(r) == ROW for r in arms.values())
+    assert arms["hf-plain"]["tokens_per_pass"] == 1
+    assert arms["hf-assisted"]["tokens_per_pass"] > 1
+    assert all(arms[a][x] is None for a in arms if a.startswith("hf") for x in ("alpha", "d", "v", "o", "gamma"))
+    assert all(arms[a]["ratio_interval"] for a in arms if a.startswith("hf"))
+    if temperature == "0":
+        assert result["meta"]["identical_texts"] == result["meta"]["texts"] == 24
+    assert result["floor"]["passes"][0]["k"] == 1
+    assert result["floor"]["work"]["weight_bytes"] == 4 * result["floor"]["work"]["weights"]
+
+
+def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):
+    target, draft, _ = folders
+    lab = load(target, draft, device="cpu")
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def passed(module, args, kwargs):
+        now[0] += kwargs["input_ids"].shape[1]
+
+    lab.target.hf.register_forward_pre_hook(passed, with_kwargs=True)
+    text = peers(lab, 4)["hf-plain"]([1, 2, 3, 4] * 3, max_new_tokens=11)
+    assert len(text.tokens) == text.target_passes
+    assert text.seconds == len(text.tokens)  # one second a token; the prompt took twelve
+
+
+def test_gamma_auto_chooses_by_the_round(capsys, folders, monkeypatch, tmp_path):
+    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
+    target, draft, prompts = folders
+    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
+    assert main([*argv, "--gamma", "auto", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {(r["arm"], r["gamma"]) for r in rows} == {("plain", None), ("lookup", "auto"), ("model", "auto")}
+    assert len(json.loads((tmp_path / "costs.json").read_text())) == 2
+
+
+def test_the_floor_is_the_larger_of_reading_and_computing():
+    least = Work(weights=1000, weight_bytes=4000)
+    machine = Machine(bandwidth=4000.0, arithmetic=8000.0, launch=0.0)
+    assert least.floor(machine, 1) == (1.0, 0.25)
+    assert least.floor(machine, 8) == (1.0, 2.0)
+
+
+def test_the_work_of_a_pass_counts_every_matrix_once(folders):
+    lab = load(folders[0], device="cpu")
+    body = sum(p.numel() for n, p in lab.target.hf.model.layers.named_parameters() if "proj" in n)
+    assert work(lab.target).weights == body + lab.target.hf.lm_head.weight.numel()

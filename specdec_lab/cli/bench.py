@@ -2,46 +2,62 @@
 
 import argparse
 import json
+from importlib.metadata import version
 
 from specdec_lab.cli import load_lab, say
 from specdec_lab.names import MEASURED
+
+PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drafters", default="all", help=f"all, or some of {', '.join(MEASURED)}, with commas")
     parser.add_argument("--prompts", default="builtin", help="builtin, or a JSON-lines file")
-    parser.add_argument("--gamma", default="4", help="most tokens drafted a round, or auto: the best for each drafter")
+    parser.add_argument(
+        "--gamma",
+        default="4",
+        help="most tokens drafted a round; best: the best such number for each drafter; auto: chosen each round",
+    )
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--limit", type=int, help="use only the first N prompts of each kind")
     parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
+    parser.add_argument("--peers", action="store_true", help="also transformers' own generate, assisted and lookup")
+    parser.add_argument("--floor", action="store_true", help="also how near each pass is to what this machine can do")
     parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab import bench
+    from specdec_lab import bench, floor
     from specdec_lab.errors import LabError
+    from specdec_lab.models import ReferenceModel
+    from specdec_lab.peers import peers
+    from specdec_lab.prompts import first_of_each_kind, read_prompts
 
     names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
-    if args.gamma != "auto" and not (args.gamma.isascii() and args.gamma.isdigit()):
-        raise LabError(f"--gamma is {args.gamma}, but must be a number or auto.")
+    if args.gamma not in ("auto", "best") and not (args.gamma.isascii() and args.gamma.isdigit()):
+        raise LabError(f"--gamma is {args.gamma}, but must be a number, best or auto.")
     for name in ("limit", "repeats", "timed"):
         if (value := getattr(args, name)) is not None and value < 1:
             raise LabError(f"--{name} is {value}, but must be at least 1.")
-    prompts = bench.read_prompts(args.prompts)
+    prompts = read_prompts(args.prompts)
     if args.limit:
-        prompts = bench.first_of_each_kind(prompts, args.limit)
+        prompts = first_of_each_kind(prompts, args.limit)
     lab = load_lab(args)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
     if args.gamma == "auto":
-        few = bench.first_of_each_kind(prompts, 1)
+        gammas = {name: lab.auto_gamma(lab.drafter(name), say) for name in names}
+    elif args.gamma == "best":
+        few = first_of_each_kind(prompts, 1)
         say(f"Looking for each drafter's best γ on {len(few)} prompts …")
         plain, *pilots = bench.measure(lab, few, dict.fromkeys(names, bench.PILOT_GAMMA), **settings)
         gammas = {p.arm: bench.best_gamma(p, plain, list(p.traces)) for p in pilots}
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
-    timed = bench.first_of_each_kind(prompts, args.timed) if args.timed else prompts
-    runs = bench.measure(lab, prompts, gammas, repeats=args.repeats, timed=timed, say=say, **settings)
+    timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
+    others = peers(lab, int(args.gamma) if args.gamma.isdigit() else PEER_GAMMA) if args.peers else {}
+    limits = floor.report(lab.target) if args.floor else None
+    runs = bench.measure(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:
         plain = runs[0].traces
@@ -55,13 +71,15 @@ def run(args: argparse.Namespace) -> int:
         "temperature": args.temperature,
         "max_new_tokens": args.max_new_tokens,
         "seed": args.seed,
+        "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
+        "versions": {package: version(package) for package in ("torch", "transformers")},
         "prompts": args.prompts,
         "repeats": args.repeats,
         "timed": args.timed,
         "identical_texts": same,
         "texts": len(prompts) * (len(runs) - 1),
     }
-    result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed))}
+    result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed))} | ({"floor": limits} if limits else {})
     print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
     return 0
 
@@ -85,4 +103,19 @@ def as_text(result: dict) -> str:
         shown += [f"{ends[0]:.2f}–{ends[1]:.2f}" if ends else "–", f"{r['repetition']:.0%}"]
         gamma = "" if r["gamma"] is None else r["gamma"]
         lines += [f"{r['arm']:>12} {gamma:>2}  {r['kind']:<19}" + "".join(f"{c:>12}" for c in shown)]
+    if "floor" in result:
+        lines += ["", floor_text(result["floor"])]
+    return "\n".join(lines)
+
+
+def floor_text(limits: dict) -> str:
+    machine = limits["machine"]
+    lines = [
+        f"This machine reads {machine['bandwidth'] / 1e9:.0f} GB/s, computes {machine['arithmetic'] / 1e9:.0f} GFLOP/s, and "
+        f"starts an operation in {machine['launch'] * 1e6:.1f} µs. A pass over k tokens, in ms:",
+        f"{'k':>4}{'measured':>12}{'reading':>12}{'computing':>12}{'of floor':>12}",
+    ]
+    for r in limits["passes"]:
+        cells = "".join(f"{1e3 * r[x]:12.1f}" for x in ("seconds", "reading", "computing"))
+        lines += [f"{r['k']:4}{cells}{max(r['reading'], r['computing']) / r['seconds']:12.0%}"]
     return "\n".join(lines)

@@ -11,13 +11,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.bench import read_prompts
-    from specdec_lab.drafters.model import whole_llama
-    from specdec_lab.drafters.trained import load_net
-
+    args.draft = None  # what is saved is the course's own
     lab = load_lab(args)
-    texts = [lab.encode(p.content, p.raw) for p in read_prompts()]
-    whole_llama(load_net("model", lab.target, lab.weights), lab.target.hf, texts).save_pretrained(args.folder)
+    lab.plain_draft().save_pretrained(args.folder)
     lab.tokenizer.save_pretrained(args.folder)
     print(json.dumps({"schema": 1, "folder": args.folder}) if args.json else f"The draft model is in {args.folder}.")
     return 0

@@ -1,0 +1,96 @@
+"""The same prompts through `transformers`' own `generate`: the peers that the benchmark compares with.
+
+Its weights, its loop, its defaults; only the text's length, its end and the sampling are ours.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
+
+from specdec_lab.lab import Lab
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One text of a peer. seconds: without the prefill; target_passes: all calls of the target."""
+
+    tokens: list[int]
+    seconds: float
+    target_passes: int
+
+
+class _Clock(StoppingCriteria):
+    """Never stops anything, but is asked after every round."""
+
+    def __init__(self):
+        self.rounds: list[tuple[int, float]] = []  # (length of the text, when)
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **kwargs) -> torch.Tensor:
+        self.rounds.append((input_ids.shape[1], time.perf_counter()))
+        return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
+
+
+def peers(lab: Lab, gamma: int) -> dict[str, Callable[..., Generated]]:
+    """The arms by name; each takes token ids and the settings of `Lab.settings`.
+
+    hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of
+    --draft) as a plain Llama, hf-lookup copies γ tokens from the prompt.
+    """
+    draft = lab.plain_draft()
+
+    def arm(**options) -> Callable[..., Generated]:
+        return lambda ids, **settings: generate(lab, ids, options, **settings)
+
+    return {
+        "hf-plain": arm(),
+        "hf-assisted": arm(assistant_model=draft),
+        "hf-lookup": arm(prompt_lookup_num_tokens=gamma),
+    }
+
+
+def generate(
+    lab: Lab,
+    ids: Sequence[int],
+    options: dict,
+    *,
+    temperature: float = 0.0,
+    max_new_tokens: int = 64,
+    seed: int = 0,
+    request: int = 0,
+) -> Generated:
+    """One text by `generate`.
+
+    The clock starts when the first tokens are there, and the time of the others is scaled up to
+    the whole text: our own times leave out the prefill too.
+    """
+    hf: PreTrainedModel = lab.target.hf
+    config = GenerationConfig(
+        max_new_tokens=max_new_tokens,
+        eos_token_id=sorted(lab.eos),
+        pad_token_id=min(lab.eos),
+        do_sample=temperature > 0,
+        **({"temperature": temperature, "top_k": 0} if temperature > 0 else {}),
+    )
+    clock, calls = _Clock(), []
+    hook = hf.register_forward_hook(lambda *_: calls.append(1))
+    torch.manual_seed(seed + request)
+    text = torch.tensor([list(ids)], device=hf.device)
+    try:
+        out = hf.generate(
+            text,
+            attention_mask=torch.ones_like(text),
+            generation_config=config,
+            stopping_criteria=StoppingCriteriaList([clock]),
+            **options,
+        )
+        lab.target.synchronize()
+    finally:
+        hook.remove()
+    tokens = out[0, len(ids) :].tolist()
+    first, since = clock.rounds[0]
+    rest = len(ids) + len(tokens) - first
+    seconds = (time.perf_counter() - since) * len(tokens) / rest if rest else 0.0
+    return Generated(tokens, seconds, len(calls))
