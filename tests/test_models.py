@@ -185,7 +185,7 @@ def test_an_interrupted_pass_leaves_the_cache_as_it_was(monkeypatch, kind):
     model, tokens = make(kind), text(12)
     cached = model.cached()
     cached.prefill(tokens[:6])
-    last = (model.hf.model.layers[2], "forward") if kind == "llama" else (model.parts[2].down, "plus")
+    last = (model.hf.model.layers[2], "forward") if kind == "llama" else (model.parts[2], "down")
     with monkeypatch.context() as m:
         m.setattr(*last, lambda *a, **k: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):

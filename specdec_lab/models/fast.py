@@ -103,30 +103,30 @@ class FastCached(ReferenceCached):
         x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
         rows, k, size = x.shape
         heads, shared, dim = model.heads, model.kv_heads, model.head_size
+        group = heads // shared
         slots = self._slots(k)
         even = len(set(self.lengths)) == 1  # all rows write at the same slots: a slice will do
         at = slice(self.lengths[0], self.lengths[0] + k)
         turn = self.turn[at, None] if even else self.turn[slots][:, :, None]
         mask = None
         if not even or k > 1:  # the queries of a group, which share their keys, lie one after the other
-            mask = self._mask(slots[:1] if even else slots, visible).repeat(1, 1, heads // shared, 1)
+            mask = self._mask(slots[:1] if even else slots, visible).repeat(1, 1, group, 1)
         each = torch.arange(rows, device=x.device)[:, None]
         for part, kv in zip(model.parts[first:last], self.kv[first:last]):
-            qkv = part.qkv(rms_norm(x, (size,), eps=model.eps)).view(rows, k, heads + 2 * shared, dim)
-            rotated = qkv[:, :, : heads + shared]
-            pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).unflatten(-1, (-1, 2))).mul_(turn)
+            qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))
+            rotated = qkv[..., : (heads + shared) * dim]
+            pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).view(rows, k, -1, dim // 2, 2)).mul_(turn)
             if x.dtype != wide(x.dtype):  # then .to() was a copy
-                rotated.copy_(torch.view_as_real(pairs).flatten(-2))
-            q, new = qkv[:, :, :heads], qkv[:, :, heads:].unflatten(2, (2, shared))
+                rotated.copy_(torch.view_as_real(pairs).view(rotated.shape))
+            q, new = qkv.split((heads * dim, 2 * shared * dim), -1)
             if even:
-                kv[:, :, :, at] = new.permute(2, 0, 3, 1, 4)
+                kv[:, :, :, at] = new.view(rows, k, 2, shared, dim).permute(2, 0, 3, 1, 4)
             else:
-                kv[:, each, :, slots] = new
-            grouped = q.unflatten(2, (shared, -1)).permute(0, 2, 3, 1, 4).reshape(rows, shared, -1, dim)
-            keys, values = kv[:, :, :, :visible]
-            seen = scaled_dot_product_attention(grouped, keys, values, mask, scale=1.0)
-            seen = seen.unflatten(2, (-1, k)).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)
-            x = part.out.plus(seen, x)
+                kv[:, each, :, slots] = new.view(rows, k, 2, shared, dim)
+            q = q.view(rows, k, shared, group, dim).permute(0, 2, 3, 1, 4).reshape(rows, shared, group * k, dim)
+            seen = scaled_dot_product_attention(q, kv[0, :, :, :visible], kv[1, :, :, :visible], mask, scale=1.0)
+            seen = seen.view(rows, shared, group, k, dim).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)
+            x = part.out(seen).add_(x)
             gate, up = part.gate_up(rms_norm(x, (size,), eps=model.eps)).chunk(2, -1)
-            x = part.down.plus(silu(gate).mul_(up), x)
+            x = part.down(silu(gate).mul_(up)).add_(x)
         return rms_norm(x, (size,), model.norm, model.eps) if last == model.layers else x

@@ -56,8 +56,4 @@ class Linear(nn.Module):
             return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
         return linear(x, self.weight, self.bias)
 
-    def plus(self, x: Tensor, other: Tensor) -> Tensor:
-        """(x·Wᵀ + b) + other, in one operation."""
-        if self.packed:
-            return torch.ops.mkldnn._linear_pointwise(x, other, self.weight, self.bias, "add")
-        return linear(x, self.weight, self.bias).add_(other)
+    __call__ = forward  # past the hooks of nn.Module: they take a tenth of the time of a small product
