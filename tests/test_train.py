@@ -182,7 +182,7 @@ def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp):
         for r in trace.rounds:
             for depth, (p_row, q_row) in enumerate(zip(p[r.start - 1 :], r.q_rows)):
                 overlaps[depth].append(float(torch.minimum(p_row, q_row).sum()))
-    assert [np.mean(x) for x in overlaps] == pytest.approx(promised, abs=0.03)
+    assert [np.mean(x) for x in overlaps] == pytest.approx(promised, abs=0.06)
 
 
 def test_a_target_in_half_precision_trains_students_in_full(folder, tmp_path):
@@ -211,7 +211,7 @@ def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outsid
     with torch.no_grad():
         p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
         rows = net.llama.model(torch.tensor(texts[:8])).last_hidden_state
-        assert 1 - p[..., net.head.ids].sum(-1).mean() < 1e-3
+        assert 1 - p[..., net.head.ids].sum(-1).mean() < 1e-2
         assert torch.allclose(p[..., net.head.ids], net.head(rows).softmax(-1), atol=0.02)
 
 

@@ -13,8 +13,7 @@ from specdec_lab.embedded import NAME, target_dir
 from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.reference import ReferenceModel
-
-EMBEDDED = "embedded"
+from specdec_lab.names import EMBEDDED
 
 
 def pick_device(name: str = "auto") -> torch.device:
