@@ -205,14 +205,14 @@ def with_a_cut_head(net, target):
 
 def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outside_its_head(written):
     target, tokenizer, text = written
-    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
+    trainer = recipes.train("model", target, tokenizer, text, tokens=20_000, say=lambda line: None)
     net, texts = with_a_cut_head(trainer.net, target), read_shards(text)[0].tokens.astype(int)
     whole = whole_llama(net, target.hf, texts[8:].tolist())
     with torch.no_grad():
         p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
         rows = net.llama.model(torch.tensor(texts[:8])).last_hidden_state
         assert 1 - p[..., net.head.ids].sum(-1).mean() < 1e-2
-        assert torch.allclose(p[..., net.head.ids], net.head(rows).softmax(-1), atol=0.02)
+        assert (p[..., net.head.ids] - net.head(rows).softmax(-1)).abs().sum(-1).mean() < 1e-2
 
 
 def test_the_draft_model_works_in_transformers_own_assisted_generation(written, folder, tmp_path, capsys):
