@@ -10,7 +10,9 @@ from transformers import LlamaForCausalLM
 
 from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
-from specdec_lab.models import ReferenceModel
+from specdec_lab.models import FastModel, ReferenceModel
+from specdec_lab.names import TRAINED
+from specdec_lab.prompts import first_of_each_kind, read_prompts
 from specdec_lab.sampling import GREEDY, Sampler, Uniforms, draw
 from specdec_lab.trace import Trace
 from specdec_lab.verify import Verdict, verify
@@ -42,29 +44,56 @@ def sibling(lab) -> ReferenceModel:
     return ReferenceModel(hf, "a noisy sibling of the target")
 
 
-DRAFTERS = ("lookup", "dial", "model")
+UNTRAINED = ("lookup", "dial", "relative")
+DRAFTERS = (*UNTRAINED, *TRAINED)
 
 
-def make(name, relative):
-    return {"lookup": LookupDrafter, "dial": lambda: DialDrafter(0.7), "model": lambda: ModelDrafter(relative)}[name]()
+def make(lab, name, relative):
+    if name in TRAINED:
+        return lab.drafter(name)
+    return {"lookup": LookupDrafter, "dial": lambda: DialDrafter(0.7), "relative": lambda: ModelDrafter(relative)}[
+        name
+    ]()
+
+
+def check_same(target, ids, tokens, expected, what) -> bool:
+    """Whether two greedy texts are equal. Where they part, the target's two best logits must be nearly tied."""
+    if tokens == expected:
+        return True
+    at = next(i for i, (a, b) in enumerate(zip(tokens, expected)) if a != b)
+    first, second = target.cached().extend([ids + expected[:at]]).logits[0, -1].topk(2).values.tolist()
+    assert first - second < NEAR_TIE, f"{what} differs at {at}, margin {first - second:.4f}"
+    return False
+
+
+def test_the_fast_backend_writes_the_text_of_the_reference(lab, full):
+    """Greedy, on the built-in prompts; near-ties are counted. And its logits are the reference's, up to float32."""
+    assert isinstance(lab.target, FastModel)
+    reference = ReferenceModel(lab.target.hf, "reference")
+    prompts = read_prompts() if full else first_of_each_kind(read_prompts(), 1)
+    stops, ties, apart = Stops(64 if full else 24, lab.eos), 0, []
+    for prompt in prompts:
+        ids = lab.encode(prompt.content, prompt.raw)
+        expected = Trace(ids).collect(plain(reference, ids, stops=stops)).tokens
+        tokens = Trace(ids).collect(plain(lab.target, ids, stops=stops)).tokens
+        ties += not check_same(reference, ids, tokens, expected, prompt.id)
+        ours, theirs = (model.cached().extend([ids]).logits[0] for model in (lab.target, reference))
+        apart.append(float((ours - theirs).abs().max()))
+    assert max(apart) < 3e-4  # of logits up to 35
+    print(f"\n{len(prompts)} texts: {ties} near-ties; largest difference of a logit {max(apart):.1e}")
 
 
 def test_greedy_output_is_plain_output(lab, relative, full):
-    """Token for token. Where it differs, the plain run's two best logits must be nearly tied; such places are counted."""
+    """Token for token; near-ties are counted."""
     prompts, length = (PROMPTS, 64) if full else (PROMPTS[::13], 24)
     stops, ties = Stops(length, lab.eos), 0
     for prompt in prompts:
         ids = lab.encode(prompt)
         expected = Trace(ids).collect(plain(lab.target, ids, stops=stops)).tokens
         for name in DRAFTERS:
-            trace = Trace(ids).collect(speculative(lab.target, make(name, relative), ids, stops=stops))
+            trace = Trace(ids).collect(speculative(lab.target, make(lab, name, relative), ids, stops=stops))
             trace.check()
-            if trace.tokens != expected:
-                at = next(i for i, (a, b) in enumerate(zip(trace.tokens, expected)) if a != b)
-                logits = lab.target.cached().extend([ids + expected[:at]]).logits[0, -1]
-                first, second = logits.topk(2).values.tolist()
-                assert first - second < NEAR_TIE, f"{name}: “{prompt}” differs at {at}, margin {first - second:.4f}"
-                ties += 1
+            ties += not check_same(lab.target, ids, trace.tokens, expected, f"{name}: “{prompt}”")
     print(
         f"\n{len(prompts)} prompts × {len(DRAFTERS)} drafters × {length} tokens: {ties} near-ties decided by rounding"
     )
@@ -78,7 +107,9 @@ def no_residual(p, q, drafts, u_accept, u_resample) -> Verdict:
     return Verdict(verdict.accepted, draw(p[verdict.accepted], u_resample[verdict.accepted]), "corrected")
 
 
-@pytest.mark.parametrize(("name", "rule"), [("dial", verify), ("model", verify), ("dial", no_residual)])
+@pytest.mark.parametrize(
+    ("name", "rule"), [*((name, verify) for name in ("dial", "relative", *TRAINED)), ("dial", no_residual)]
+)
 def test_sampled_pairs_follow_the_target(lab, relative, full, name, rule):
     """χ² on the first two tokens, against the probabilities that the target itself gives them.
 
@@ -92,7 +123,7 @@ def test_sampled_pairs_follow_the_target(lab, relative, full, name, rule):
     for request in range(runs):
         rounds = speculative(
             lab.target,
-            make(name, relative),
+            make(lab, name, relative),
             prompt,
             gamma=2,
             verify=rule,
@@ -120,7 +151,7 @@ def test_sampled_pairs_follow_the_target(lab, relative, full, name, rule):
     assert (p_value > 1e-4) == (rule is verify)
 
 
-@pytest.mark.parametrize("name", DRAFTERS)
+@pytest.mark.parametrize("name", UNTRAINED)
 def test_cached_rows_equal_uncached_rows(lab, sibling, full, name):
     """After every round of a real text, greedy and sampled, for the target's cache and the draft's."""
     kinds = set()
@@ -128,8 +159,8 @@ def test_cached_rows_equal_uncached_rows(lab, sibling, full, name):
         kinds |= set(
             check_caches(
                 lab.target,
-                make(name, sibling),
-                sibling if name == "model" else None,
+                make(lab, name, sibling),
+                sibling if name == "relative" else None,
                 lab.encode(prompt),
                 gamma=3,
                 uniforms=Uniforms(3),
