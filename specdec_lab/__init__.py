@@ -22,7 +22,9 @@ _HOME = {
     "plain": "decode",
     "race": "clock",
     "recorded_round": "lab",
+    "sandbox": "show.sandbox",
     "speculative": "decode",
+    "speedup_explorer": "show.speedup",
 }
 __all__ = list(_HOME)
 __version__ = "0.1.0"

@@ -1,0 +1,88 @@
+"""A picture with controls: what a plain function draws, redrawn as sliders, menus and boxes change.
+
+Every widget of the course but the Round Explorer is one of these. The function takes the values
+of the controls and returns HTML, so all that a widget can show is tested without a browser; the
+picture of the start values stands wherever there is no kernel.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
+
+import ipywidgets as w
+from IPython.display import display
+
+LABEL = {"description_width": "150px"}
+
+
+def slider(name: str, value: float, low: float, high: float, step: float) -> w.ValueWidget:
+    """A number between low and high; whole ones if the step is whole."""
+    whole = all(float(x).is_integer() for x in (value, low, high, step))
+    kind, convert = (w.IntSlider, int) if whole else (w.FloatSlider, float)
+    return kind(
+        convert(value),
+        min=convert(low),
+        max=convert(high),
+        step=convert(step),
+        description=name,
+        style=LABEL,
+        layout=w.Layout(width="440px"),
+        **({} if whole else {"readout_format": ".2f"}),
+    )
+
+
+def choice(name: str, options: Mapping[str, object], value: object = None) -> w.ValueWidget:
+    """One of some named values; the first by default."""
+    start = value if value is not None else next(iter(options.values()))
+    return w.Dropdown(options=dict(options), value=start, description=name, style=LABEL, layout=w.Layout(width="440px"))
+
+
+def tick(name: str, value: bool = False) -> w.ValueWidget:
+    return w.Checkbox(value, description=name, indent=False, layout=w.Layout(width="440px"))
+
+
+class Panel:
+    """Shown in a notebook: the controls, and below them what `draw` makes of their values.
+
+    Args:
+        draw: takes the controls' values by name, returns HTML.
+        controls: by name, from `slider`, `choice` and `tick`.
+        title: what this is, for those who do not see it.
+    """
+
+    def __init__(self, draw: Callable[..., str], controls: Mapping[str, w.ValueWidget], title: str):
+        self.draw, self.controls, self.title = draw, dict(controls), title
+        self.picture = w.HTML(self.html())
+        self.box = w.VBox([w.HTML(f"<b>{title}</b>"), *self.controls.values(), self.picture])
+        for control in self.controls.values():
+            control.observe(self.redraw, "value")
+
+    def values(self) -> dict:
+        return {name: control.value for name, control in self.controls.items()}
+
+    def html(self) -> str:
+        return self.draw(**self.values())
+
+    def redraw(self, change: object = None) -> None:
+        self.picture.value = self.html()
+
+    def text(self) -> str:
+        """The picture in words: its text, and its titles and descriptions."""
+        return as_text(f"<b>{self.title}</b> {self.html()}")
+
+    def _repr_mimebundle_(self, **kwargs) -> dict:
+        bundle = self.box._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        still = f"<b>{self.title}</b>{self.html()}"
+        return {**data, "text/html": still, "text/plain": self.text()}, metadata
+
+    def _ipython_display_(self) -> None:
+        data, metadata = self._repr_mimebundle_()
+        display(data, metadata=metadata, raw=True)
+
+
+def as_text(html: str) -> str:
+    """What a reader of text gets from a piece of HTML."""
+    spaced = re.sub(r"</(div|p|tr|table|title|desc|text|svg|li)>|<br>", "\n", html)
+    lines = (unescape(re.sub(r"<[^>]*>", " ", line)) for line in spaced.splitlines())
+    return "\n".join(" ".join(line.split()) for line in lines if line.strip())

@@ -1,0 +1,108 @@
+"""The Acceptance Sandbox: three tokens, p and q to be changed by hand, and the rule, or a wrong one, at work."""
+
+from collections.abc import Sequence
+from html import escape
+
+from specdec_lab import theory
+from specdec_lab.show.marks import MARKS
+from specdec_lab.show.panel import Panel, choice, slider
+
+TOKENS = ("on", "by", "near")
+START = (50, 30, 20), (70, 10, 20)  # in hundredths: the standing example of the course
+BAR, GAP, UP, TALL = 44, 96, 26, 170  # the width of a bar, between its group and the next; pixels
+
+
+def normalised(weights: Sequence[float]) -> list[float]:
+    """Weights to probabilities; all zero means all alike."""
+    total = sum(weights)
+    return [w / total for w in weights] if total else [1 / len(weights)] * len(weights)
+
+
+def picture(p: Sequence[float], q: Sequence[float], rule: str) -> str:
+    """What the rule does with one draft from q where the target says p: two bar charts, a table, and a verdict."""
+    accepts, replacement = theory.RULES[rule](p, q)
+    out = theory.emitted(p, q, accepts, replacement)
+    kept = [b * a for b, a in zip(q, accepts)]
+    rejected = 1 - sum(kept)
+    wrong = max(abs(a - b) for a, b in zip(out, p))
+    verdict = (
+        f"{MARKS['accepted'].symbol} What comes out is p: nobody can tell that there was a draft."
+        if wrong < 1e-9
+        else f"{MARKS['rejected'].symbol} What comes out is not p. The largest difference is {wrong:.3f}."
+    )
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(name)}</th>"
+        + "".join(f"<td>{x:.3f}</td>" for x in (a, b, chance, k, r, o))
+        + "</tr>"
+        for name, a, b, chance, k, r, o in zip(TOKENS, p, q, accepts, kept, replacement, out)
+    )
+    return (
+        f'<div style="font-size:15px;max-width:820px">{bars(p, q, kept, [rejected * r for r in replacement], out)}'
+        "<table style='margin:6px 0'><tr><th></th><th>p, target</th><th>q, draft</th><th>chance to accept</th>"
+        f"<th>drafted and accepted</th><th>replacement</th><th>comes out</th></tr>{rows}</table>"
+        f"<div>Accepted in all: <b>{sum(kept):.3f}</b>. Rejected: {rejected:.3f}. "
+        f"Σ min(p, q), the α of the rule: {theory.acceptance(p, q):.3f}.</div><div><b>{verdict}</b></div></div>"
+    )
+
+
+def bars(
+    p: Sequence[float], q: Sequence[float], kept: Sequence[float], replaced: Sequence[float], out: Sequence[float]
+) -> str:
+    """Left of each pair: q, cut into what is accepted and what is rejected. Right: what comes out, over an outline of p."""
+    width = GAP * len(TOKENS) + 190
+    green, red, orange = (MARKS[word].colour for word in ("accepted", "rejected", "corrected"))
+    parts = [
+        '<defs><pattern id="sdl-no" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        f'<rect width="6" height="6" fill="none"/><path d="M0 0V6" stroke="{red}" stroke-width="3"/></pattern>'
+        '<pattern id="sdl-re" width="6" height="6" patternUnits="userSpaceOnUse">'
+        f'<circle cx="3" cy="3" r="2" fill="{orange}"/></pattern></defs>'
+    ]
+
+    def box(left: float, low: float, high: float, fill: str, stroke: str, more: str = "") -> str:
+        top = UP + TALL * (1 - high)
+        return (
+            f'<rect x="{left}" y="{top:.1f}" width="{BAR * 0.8:.0f}" height="{TALL * (high - low):.1f}" fill="{fill}" '
+            f'stroke="{stroke}" {more}/>'
+        )
+
+    for i, name in enumerate(TOKENS):
+        left = 10 + GAP * i
+        right = left + BAR * 0.9
+        parts += [
+            box(left, 0, kept[i], green, green),
+            box(left, kept[i], q[i], "url(#sdl-no)", red),
+            box(right, 0, kept[i], green, green),
+            box(right, kept[i], kept[i] + replaced[i], "url(#sdl-re)", orange),
+            box(right, 0, p[i], "none", "currentColor", 'stroke-width="2" stroke-dasharray="4 3"'),
+            f'<text x="{left + BAR * 0.4}" y="{UP + TALL + 14}" text-anchor="middle">q</text>',
+            f'<text x="{right + BAR * 0.4}" y="{UP + TALL + 14}" text-anchor="middle">out</text>',
+            f'<text x="{left + BAR * 0.85}" y="{UP + TALL + 32}" text-anchor="middle" font-weight="600">{escape(name)}</text>',
+        ]
+    keys = [
+        ("✓ drafted and accepted", green, green, ""),
+        ("✗ drafted and rejected", "url(#sdl-no)", red, ""),
+        ("↻ the replacement", "url(#sdl-re)", orange, ""),
+        ("p, what the target wants", "none", "currentColor", 'stroke-width="2" stroke-dasharray="4 3"'),
+    ]
+    for i, (words, fill, stroke, more) in enumerate(keys):
+        x, y = GAP * len(TOKENS) + 14, UP + 14 + 26 * i
+        parts.append(f'<rect x="{x}" y="{y}" width="16" height="14" fill="{fill}" stroke="{stroke}" {more}/>')
+        parts.append(f'<text x="{x + 22}" y="{y + 12}">{words}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {UP + TALL + 40}" role="img" fill="currentColor" '
+        f'style="max-width:{width * 1.3:.0f}px;font:13px sans-serif"><title>One draft, checked</title>{"".join(parts)}</svg>'
+    )
+
+
+def sandbox() -> Panel:
+    """The widget. Weights need not add up to 100: they are made to."""
+    controls = {"rule": choice("rule", {name: name for name in theory.RULES})}
+    for which, word, start in (("p", "target", START[0]), ("q", "draft", START[1])):
+        for i, (name, value) in enumerate(zip(TOKENS, start)):
+            controls[f"{which}{i}"] = slider(f"{which}, {word}: “{name}”", value, 0, 100, 1)
+
+    def draw(rule: str, **weights: float) -> str:
+        p, q = (normalised([weights[f"{which}{i}"] for i in range(len(TOKENS))]) for which in "pq")
+        return picture(p, q, rule)
+
+    return Panel(draw, controls, "Acceptance Sandbox")

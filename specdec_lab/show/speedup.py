@@ -1,0 +1,95 @@
+"""The Speed-up Explorer: S over α and γ, for costs that can be changed, with a learner's own machine among them."""
+
+from collections.abc import Mapping, Sequence
+
+from specdec_lab import theory
+from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.panel import Panel, choice, slider
+
+ALPHAS = [round(0.95 - 0.1 * i, 2) for i in range(10)]
+GAMMAS = range(1, 11)
+FLAT = [1.0] * (max(GAMMAS) + 1)
+
+
+def passes(times: Mapping[int, float]) -> list[float]:
+    """v(γ) for γ = 0 … 10 from measured T(k): T(γ + 1) / T(1), on straight lines between the measured k."""
+    known = sorted(times)
+    out = []
+    for k in range(1, max(GAMMAS) + 2):
+        below = max((x for x in known if x <= k), default=known[0])
+        above = min((x for x in known if x >= k), default=known[-1])
+        share = (k - below) / (above - below) if above > below else 0.0
+        out.append((times[below] * (1 - share) + times[above] * share) / times[known[0]])
+    return out
+
+
+def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
+    """A table of S over α and γ, the slice at the chosen α, and one sentence of numbers."""
+    gain = theory.speedup(alpha, gamma, c, v[gamma], o)
+    best = theory.best_gamma(alpha, c, v, o)
+    even = theory.break_even(gamma, c, v[gamma], o)
+    words = (
+        f"α = {alpha:.2f}, γ = {gamma}: E = {theory.expected_tokens(alpha, gamma):.2f} tokens a pass; a round costs "
+        f"{gamma}·{c:.2f} + {v[gamma]:.2f} + {o:.2f} = {gamma * c + v[gamma] + o:.2f} plain passes; "
+        f"<b>S = {gain:.2f}</b>. "
+        + (f"The best γ here is {best}. " if best else "No γ is worth it here: the best choice is not to draft. ")
+        + ("Even α = 1 would lose." if even is None else f"With γ = {gamma}, S passes 1 at α = {even:.2f}.")
+    )
+    points = [(g, theory.speedup(alpha, g, c, v[g], o)) for g in GAMMAS]
+    lines = [
+        Line("S", points),
+        Line("E, tokens a pass", [(g, theory.expected_tokens(alpha, g)) for g in GAMMAS]),
+        Line("plain decoding", [(g, 1.0) for g in GAMMAS], dots=False),
+    ]
+    return (
+        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{table(alpha, gamma, c, o, v)}'
+        f"{chart(f'Speed-up by γ at α = {alpha:.2f}', lines, 'γ, drafts a round', 'times plain decoding', 0.0)}</div>"
+    )
+
+
+def table(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
+    """S as numbers on shades: losses striped and in brackets, the best γ of each row bold."""
+    nearest = min(ALPHAS, key=lambda a: abs(a - alpha))
+    head = "".join(f"<th scope='col'>γ={g}</th>" for g in GAMMAS)
+    rows = []
+    for a in ALPHAS:
+        best = theory.best_gamma(a, c, v, o)
+        cells = []
+        for g in GAMMAS:
+            s = theory.speedup(a, g, c, v[g], o)
+            shade = min(0.75, abs(s - 1) * (0.28 if s >= 1 else 0.9))
+            paint = (
+                f"background:rgba(0,158,115,{shade:.2f})"
+                if s >= 1
+                else f"background:repeating-linear-gradient(45deg,rgba(213,94,0,{shade:.2f}) 0 4px,transparent 4px 8px)"
+            )
+            ring = ";outline:2px solid currentColor" if a == nearest and g == gamma else ""
+            shown = f"{s:.2f}" if s >= 1 else f"({s:.2f})"
+            cells.append(
+                f'<td style="text-align:center;padding:2px 5px;{paint}{ring}">{f"<b>{shown}</b>" if g == best else shown}</td>'
+            )
+        rows.append(f"<tr style='background:none'><th scope='row'>α={a:.2f}</th>{''.join(cells)}</tr>")
+    return (
+        f"<table style='margin:8px 0;font-size:13px'><tr style='background:none'><td></td>{head}</tr>{''.join(rows)}</table>"
+        "<div style='font-size:12px'>S for each α and γ. (Brackets and stripes): slower than plain decoding. "
+        "Bold: the best γ of the row. Framed: the cell nearest to your sliders.</div>"
+    )
+
+
+def speedup_explorer(machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0) -> Panel:
+    """The widget.
+
+    Args:
+        machines: v(γ) for γ = 0 … 10 by name, such as `{"this machine": passes(times)}`. A machine
+            whose passes all cost the same comes after them.
+        c, o: what one draft and the loop cost at first, in plain passes.
+    """
+    known = {**(machines or {}), "a pass costs the same, however wide": FLAT}
+    controls = {
+        "alpha": slider("α, acceptance rate", 0.75, 0.0, 0.99, 0.01),
+        "gamma": slider("γ, drafts a round", 4, 1, 10, 1),
+        "c": slider("c, cost of a draft", c, 0.0, 1.0, 0.01),
+        "o": slider("o, cost of the loop", o, 0.0, 0.5, 0.01),
+        "v": choice("v, cost of a pass", {name: tuple(v) for name, v in known.items()}),
+    }
+    return Panel(picture, controls, "Speed-up Explorer")

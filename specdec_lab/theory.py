@@ -1,0 +1,92 @@
+"""The formulas of the course, each as one function: what is expected before anything is measured.
+
+α is the acceptance rate, γ the drafts a round. Costs are in units of one plain target pass.
+"""
+
+from collections.abc import Sequence
+
+Row = Sequence[float]  # a distribution over a small vocabulary
+
+
+def expected_tokens(alpha: float, gamma: int) -> float:
+    """E: tokens a target pass, when every draft survives with chance α, independently of the others.
+
+    1 + α + α² + … + α^γ = (1 − α^(γ+1)) / (1 − α) (Leviathan et al. 2023, equation 1); the
+    corrected or bonus token is the 1.
+    """
+    return sum(alpha**i for i in range(gamma + 1))
+
+
+def speedup(alpha: float, gamma: int, c: float, v: float = 1.0, o: float = 0.0) -> float:
+    """S = E / (γ·c + v + o).
+
+    Args:
+        c: one draft. v: the pass that verifies γ + 1 rows. o: the loop.
+    """
+    return expected_tokens(alpha, gamma) / (gamma * c + v + o)
+
+
+def best_gamma(alpha: float, c: float, v: Sequence[float], o: float = 0.0) -> int:
+    """The γ with the largest speed-up; 0 when none is worth it.
+
+    Args:
+        v: v[γ] is the cost of a pass over γ + 1 rows, for γ = 0, 1, …; v[0] = 1.
+    """
+    gains = [1.0] + [speedup(alpha, gamma, c, v[gamma], o) for gamma in range(1, len(v))]
+    return max(range(len(v)), key=gains.__getitem__)
+
+
+def break_even(gamma: int, c: float, v: float = 1.0, o: float = 0.0) -> float | None:
+    """The α at which S = 1; None when even α = 1 loses."""
+    low, high = 0.0, 1.0
+    if speedup(high, gamma, c, v, o) < 1:
+        return None
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if speedup(middle, gamma, c, v, o) >= 1 else (middle, high)
+    return high
+
+
+def acceptance(p: Row, q: Row) -> float:
+    """α = Σ min(p, q) = 1 − TV(p, q): the chance that a token drawn from q survives."""
+    return sum(map(min, p, q))
+
+
+def residual(p: Row, q: Row) -> list[float]:
+    """norm(max(0, p − q)): what a rejection draws from; p itself where nothing is lacking."""
+    lacking = [max(0.0, a - b) for a, b in zip(p, q)]
+    total = sum(lacking)
+    return [x / total for x in lacking] if total > 1e-12 else list(p)
+
+
+def emitted(p: Row, q: Row, accepts: Row, replacement: Row) -> list[float]:
+    """What comes out of one position: q(x)·accepts(x), and the replacement for all that was rejected."""
+    rejected = 1 - sum(b * a for b, a in zip(q, accepts))
+    return [b * a + rejected * r for b, a, r in zip(q, accepts, replacement)]
+
+
+RULES = {
+    "the rule: accept with min(1, p/q), replace from the residual": lambda p, q: (_ratio(p, q), residual(p, q)),
+    "bug: after a rejection, draw from p": lambda p, q: (_ratio(p, q), p),
+    "bug: after a rejection, draw from the draft's q": lambda p, q: (_ratio(p, q), q),
+    "bug: after a rejection, take the target's favourite": lambda p, q: (_ratio(p, q), _favourite(p)),
+    "bug: accept every draft": lambda p, q: ([1.0] * len(p), p),
+    "bug: accept only the target's favourite": lambda p, q: (_favourite(p), residual(p, q)),
+    "another exact way: sample the target, accept a match": lambda p, q: (list(p), _unmatched(p, q)),
+}  # name → (chance to accept each token, distribution of the replacement)
+
+
+def _ratio(p: Row, q: Row) -> list[float]:
+    return [min(1.0, a / b) if b > 0 else 1.0 for a, b in zip(p, q)]
+
+
+def _favourite(p: Row) -> list[float]:
+    best = max(range(len(p)), key=p.__getitem__)
+    return [float(i == best) for i in range(len(p))]
+
+
+def _unmatched(p: Row, q: Row) -> list[float]:
+    """The target's own sample, given that it was not the draft: p(y)·(1 − q(y)), normalised."""
+    weights = [a * (1 - b) for a, b in zip(p, q)]
+    total = sum(weights)
+    return [x / total for x in weights] if total > 1e-12 else list(p)

@@ -1,0 +1,111 @@
+"""Every picture with controls, over the whole range of each control: it draws, its numbers are right, it says them in text."""
+
+import itertools
+import re
+
+import pytest
+
+import specdec_lab as sd
+from specdec_lab import theory
+from specdec_lab.show import sandbox, speedup
+from specdec_lab.show.panel import Panel, as_text, choice, slider, tick
+
+PANELS = {
+    "sandbox": sandbox.sandbox,
+    "speedup": lambda: speedup.speedup_explorer({"here": speedup.passes({1: 1.0, 2: 1.1, 4: 1.3, 8: 1.6, 16: 2.4})}),
+}
+
+
+def settings(control) -> list:
+    """The ends and the middle of a slider; every choice of a menu."""
+    if hasattr(control, "options"):
+        return [value for _, value in control._options_full]
+    if hasattr(control, "min"):
+        return [control.min, control.value, control.max]
+    return [False, True]
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_every_end_of_every_control_draws(name):
+    panel = PANELS[name]()
+    start = panel.picture.value
+    for key, control in panel.controls.items():
+        for value in settings(control):
+            control.value = value
+            assert panel.picture.value == panel.draw(**panel.values())
+            assert "nan" not in panel.text().lower()
+            assert len(panel.text()) > 100, key
+    assert panel.picture.value != start
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_all_sliders_at_their_ends_together(name):
+    panel = PANELS[name]()
+    sliders = {k: c for k, c in panel.controls.items() if hasattr(c, "min")}
+    for ends in itertools.product(*((c.min, c.max) for c in sliders.values())):
+        html = panel.draw(**{**panel.values(), **dict(zip(sliders, ends))})
+        assert "nan" not in html.lower()
+
+
+def test_a_picture_that_fails_makes_its_control_fail():
+    """ipywidgets would only log it; nobody would notice."""
+    panel = Panel(lambda x: f"{1 / (2 - x):.1f}", {"x": slider("x", 1, 0, 3, 1)}, "broken at 2")
+    panel.controls["x"].value = 3
+    with pytest.raises(ZeroDivisionError):
+        panel.controls["x"].value = 2
+
+
+def test_without_a_kernel_the_start_stands_there_as_picture_and_as_text():
+    panel = sandbox.sandbox()
+    data, _ = panel._repr_mimebundle_()
+    assert set(data) >= {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    assert "<svg" in data["text/html"]
+    assert "Accepted in all: 0.800" in data["text/plain"]
+    assert len(data["text/html"]) < 50_000
+
+
+def test_controls_have_names_and_kinds():
+    assert slider("a", 4, 1, 10, 1).value == 4
+    assert isinstance(slider("a", 4, 1, 10, 1).value, int)
+    assert slider("a", 0.5, 0, 1, 0.01).value == 0.5
+    assert choice("b", {"x": 1, "y": 2}).value == 1
+    assert choice("b", {"x": 1, "y": 2}, 2).value == 2
+    assert tick("c").value is False
+    assert as_text("<div>a &lt; b</div><p>c</p>") == "a < b\nc"
+
+
+@pytest.mark.parametrize("rule", theory.RULES)
+def test_the_sandbox_says_what_the_rule_does(rule):
+    text = as_text(sandbox.picture((0.5, 0.3, 0.2), (0.7, 0.1, 0.2), rule))
+    assert ("What comes out is p:" in text) == (not rule.startswith("bug"))
+    assert "the α of the rule: 0.800" in text
+    if "draw from p" in rule:
+        assert re.search(r"on 0.500 0.700 0.714 0.500 0.500 0.600", text)  # its last number is what comes out
+        assert "0.160" in text and "0.240" in text
+
+
+def test_weights_become_probabilities():
+    assert sandbox.normalised([1, 1, 2]) == [0.25, 0.25, 0.5]
+    assert sandbox.normalised([0, 0, 0]) == [1 / 3] * 3
+
+
+def test_the_explorer_says_the_speed_up():
+    text = as_text(speedup.picture(0.8, 3, 0.3, 0.0, speedup.FLAT))
+    assert "E = 2.95" in text
+    assert "S = 1.55" in text
+    assert "best γ here is 3" in text
+    assert "No γ is worth it" in as_text(speedup.picture(0.1, 3, 0.5, 0.1, speedup.FLAT))
+    assert "Even α = 1 would lose" in as_text(speedup.picture(0.1, 1, 1.0, 0.1, [1.0, 2.0] + [2.0] * 9))
+
+
+def test_measured_passes_become_v():
+    v = speedup.passes({1: 2.0, 3: 4.0, 11: 8.0})
+    assert v[:3] == [1.0, 1.5, 2.0]
+    assert v[10] == 4.0
+    assert len(v) == 11
+    assert speedup.passes({1: 1.0})[10] == 1.0
+
+
+def test_learners_find_them():
+    assert isinstance(sd.sandbox(), Panel)
+    assert isinstance(sd.speedup_explorer(), Panel)

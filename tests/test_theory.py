@@ -1,0 +1,105 @@
+"""The formulas against enumeration, simulation and the worked examples of the course."""
+
+import itertools
+import random
+
+import pytest
+
+from specdec_lab import theory
+from specdec_lab.verify import residual as engine_residual
+
+A = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "gamma", "tokens"), [(0.75, 4, 3.05), (0.75, 5, 3.29), (0.4, 4, 1.65), (0, 4, 1), (1, 4, 5)]
+)
+def test_worked_examples(alpha, gamma, tokens):
+    assert theory.expected_tokens(alpha, gamma) == pytest.approx(tokens, abs=0.005)
+
+
+def test_expected_tokens_by_enumeration():
+    """Over every pattern of hits and misses."""
+    alpha, gamma = 0.63, 5
+    total = 0.0
+    for hits in itertools.product((True, False), repeat=gamma):
+        chance = 1.0
+        for hit in hits:
+            chance *= alpha if hit else 1 - alpha
+        accepted = next((i for i, hit in enumerate(hits) if not hit), gamma)
+        total += chance * (accepted + 1)
+    assert theory.expected_tokens(alpha, gamma) == pytest.approx(total)
+
+
+@pytest.mark.parametrize(("c", "gamma", "gain"), [(0.1, 6, 2.47), (0.2, 4, 1.87), (0.3, 3, 1.55), (0.5, 2, 1.22)])
+def test_the_best_gamma_moves_with_the_drafts_cost(c, gamma, gain):
+    assert theory.best_gamma(0.8, c, [1.0] * 13) == gamma
+    assert theory.speedup(0.8, gamma, c) == pytest.approx(gain, abs=0.005)
+
+
+def test_no_gamma_is_best_where_every_one_loses():
+    assert theory.best_gamma(0.1, 0.5, [1.0, 1.3, 1.5]) == 0
+
+
+def test_break_even():
+    for gamma, c, v in [(4, 0.05, 1.0), (4, 0.05, 1.6), (1, 0.3, 1.2)]:
+        alpha = theory.break_even(gamma, c, v)
+        assert theory.speedup(alpha, gamma, c, v) == pytest.approx(1.0, abs=1e-9)
+        assert theory.speedup(alpha - 0.01, gamma, c, v) < 1
+    assert theory.break_even(2, 1.0, 1.5) is None
+    assert theory.break_even(2, 0.0, 1.0) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_acceptance_and_residual_on_the_standing_example():
+    assert theory.acceptance(*A) == pytest.approx(0.8)
+    assert theory.residual(*A) == pytest.approx([0, 1, 0])
+    bug = theory.RULES["bug: after a rejection, draw from p"]
+    assert theory.emitted(*A, *bug(*A)) == pytest.approx([0.60, 0.16, 0.24])
+
+
+def random_rows(seed: int, n: int = 4):
+    dice = random.Random(seed)
+
+    def row():
+        weights = [dice.random() ** 3 for _ in range(n)]
+        if dice.random() < 0.3:
+            weights[dice.randrange(n)] = 0.0
+        return [x / sum(weights) for x in weights]
+
+    return row(), row()
+
+
+@pytest.mark.parametrize("name", theory.RULES)
+def test_exact_rules_are_exact_and_bugs_are_not(name):
+    exact = not name.startswith("bug")
+    worst = 0.0
+    for seed in range(200):
+        p, q = random_rows(seed)
+        out = theory.emitted(p, q, *theory.RULES[name](p, q))
+        assert sum(out) == pytest.approx(1.0)
+        worst = max(worst, max(abs(a - b) for a, b in zip(out, p)))
+    assert (worst < 1e-9) == exact
+
+
+@pytest.mark.parametrize("name", theory.RULES)
+def test_what_is_computed_is_what_happens(name):
+    """Each rule played with dice."""
+    p, q = A
+    accepts, replacement = theory.RULES[name](p, q)
+    expected, dice, runs = theory.emitted(p, q, accepts, replacement), random.Random(1), 20_000
+    counts = [0, 0, 0]
+    for _ in range(runs):
+        x = dice.choices(range(3), q)[0]
+        if dice.random() >= accepts[x]:
+            x = dice.choices(range(3), replacement)[0]
+        counts[x] += 1
+    assert [c / runs for c in counts] == pytest.approx(expected, abs=0.015)
+
+
+def test_the_residual_is_the_engines():
+    import torch
+
+    for seed in range(20):
+        p, q = random_rows(seed)
+        engine = engine_residual(torch.tensor(p, dtype=torch.float64), torch.tensor(q, dtype=torch.float64))
+        assert theory.residual(p, q) == pytest.approx(engine.tolist())
