@@ -12,6 +12,9 @@ _HOME = {
     "Keep": "record",
     "Lab": "lab",
     "LabError": "errors",
+    "Line": "show.lines",
+    "Plot": "show.plot",
+    "ReplayDrafter": "drafters",
     "Round": "trace",
     "Sampler": "sampling",
     "Stops": "decode",
@@ -19,12 +22,15 @@ _HOME = {
     "Uniforms": "sampling",
     "load": "lab",
     "load_soon": "lab",
+    "measure_machine": "floor",
+    "pass_times": "costs",
     "plain": "decode",
     "race": "clock",
     "recorded_round": "lab",
     "sandbox": "show.sandbox",
     "speculative": "decode",
     "speedup_explorer": "show.speedup",
+    "work": "floor",
 }
 __all__ = list(_HOME)
 __version__ = "0.1.0"

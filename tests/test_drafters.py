@@ -4,10 +4,11 @@ import pytest
 import torch
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.decode import Stops, speculative
-from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.decode import Stops, plain, speculative
+from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter, ReplayDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.theory import expected_tokens
 from specdec_lab.trace import Trace
 
 SAMPLED = Sampler(1.0)
@@ -153,3 +154,27 @@ def test_a_round_is_one_target_pass_and_nothing_else(monkeypatch):
     )
     assert passes.count((target.name, True)) == trace.target_passes
     assert passes.count((target.name, False)) == 1  # the prefill
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.75, 1.0])
+def test_a_replay_is_right_as_often_as_asked_for(alpha):
+    """And independently, so the formula holds."""
+    target, traces = TinyModel(5, seed=0, context=4000), []
+    known = Trace([0]).collect(plain(target, [0], stops=Stops(1500))).tokens
+    for request in range(2):
+        drafter = ReplayDrafter(known, alpha)
+        rounds = speculative(target, drafter, [0], gamma=3, stops=Stops(1500), uniforms=Uniforms(0, request))
+        traces.append(Trace([0]).collect(rounds))
+        traces[-1].check()
+        assert traces[-1].tokens == known
+    rounds = [r for t in traces for r in t.rounds if len(r.drafted) == 3 and not r.cut]
+    together = Trace([0], rounds)
+    assert together.alpha == pytest.approx(alpha, abs=0.04)
+    assert together.tokens_per_pass == pytest.approx(expected_tokens(alpha, 3), rel=0.05)
+
+
+def test_a_replay_refuses_what_it_cannot_do():
+    with pytest.raises(LabError, match="between 0 and 1"):
+        ReplayDrafter([1], 1.2)
+    with pytest.raises(LabError, match="temperature 0"):
+        list(speculative(TinyModel(4, 0), ReplayDrafter([1], 0.5), [0], sampler=Sampler(1.0)))

@@ -177,3 +177,20 @@ def test_ticks_are_few_and_inside(low, high):
     found = lines.ticks(low, high)
     assert 1 <= len(found) <= 14
     assert all(low <= t <= high + 1e-9 for t in found)
+
+
+def test_a_plot_is_one_picture_in_three_forms():
+    spread = [(1.5, 2.5), (2.0, 3.5)]
+    shown = sd.Plot("times", [sd.Line("a", [(1, 2), (2, 3)], spread=spread), sd.Line("b", [(1, 1), (2, 1)])], "k", "s")
+    bundle = shown._repr_mimebundle_()
+    assert bundle["text/plain"] == "times (s against k)\na: 2 (1.5 to 2.5) at 1, 3 (2 to 3.5) at 2\nb: 1 at 1, 1 at 2"
+    svg = ElementTree.fromstring(bundle["image/svg+xml"])
+    assert svg.find("{http://www.w3.org/2000/svg}desc").text == bundle["text/plain"]
+    data = bundle["application/vnd.plotly.v1+json"]["data"]
+    assert [d["name"] for d in data] == ["a", "b"]
+    assert list(data[0]["y"]) == [2, 3]
+    assert list(data[0]["error_y"]["array"]) == [0.5, 0.5]
+    assert list(data[0]["error_y"]["arrayminus"]) == [0.5, 1.0]
+    assert data[0]["line"]["dash"] != data[1]["line"]["dash"]  # not colour alone
+    assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]
+    assert len(json.dumps(bundle, default=str)) < 20_000

@@ -4,5 +4,6 @@ from specdec_lab.drafters.base import Drafter, Proposal
 from specdec_lab.drafters.dial import DialDrafter
 from specdec_lab.drafters.lookup import LookupDrafter
 from specdec_lab.drafters.model import ModelDrafter
+from specdec_lab.drafters.replay import ReplayDrafter
 
-__all__ = ["DialDrafter", "Drafter", "LookupDrafter", "ModelDrafter", "Proposal"]
+__all__ = ["DialDrafter", "Drafter", "LookupDrafter", "ModelDrafter", "Proposal", "ReplayDrafter"]

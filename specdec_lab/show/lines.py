@@ -12,11 +12,12 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44
 
 @dataclass(frozen=True)
 class Line:
-    """points: (x, y) in increasing x. dots: mark each point."""
+    """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known."""
 
     name: str
     points: Sequence[tuple[float, float]]
     dots: bool = True
+    spread: Sequence[tuple[float, float]] = ()
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
@@ -32,7 +33,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: float | None = None) -> str:
     """The chart as an <svg> element whose <desc> says every point."""
     xs = [x for line in lines for x, _ in line.points]
-    ys = [y for line in lines for _, y in line.points]
+    ys = [y for line in lines for _, y in line.points] + [y for line in lines for ends in line.spread for y in ends]
     x0, x1 = min(xs), max(xs)
     y0, y1 = min(ys) if y_from is None else y_from, max(ys)
     x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
@@ -55,6 +56,11 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: f
         colour, dash = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
         path = " ".join(f"{'ML'[n > 0]}{a} {b}" for n, (a, b) in enumerate(places))
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+        for (x, _), (low, high) in zip(line.points, line.spread):
+            (across, bottom), (_, top) = at(x, low), at(x, high)
+            parts.append(
+                f'<path d="M{across} {bottom}V{top}M{across - 4} {bottom}h8M{across - 4} {top}h8" stroke="{colour}"/>'
+            )
         parts += [f'<circle cx="{a}" cy="{b}" r="2.5" fill="{colour}"/>' for a, b in places if line.dots]
         ends.append((places[-1][1], line.name, colour, dash))
     below = -100.0
@@ -78,5 +84,10 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: f
 
 def as_text(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
     """The same numbers in words."""
-    rows = [f"{line.name}: " + ", ".join(f"{y:.3g} at {x:g}" for x, y in line.points) for line in lines]
+
+    def words(line: Line) -> str:
+        spread = [f" ({low:.3g} to {high:.3g})" for low, high in line.spread] or [""] * len(line.points)
+        return ", ".join(f"{y:.3g}{ends} at {x:g}" for (x, y), ends in zip(line.points, spread))
+
+    rows = [f"{line.name}: {words(line)}" for line in lines]
     return "\n".join([f"{title} ({y_name} against {x_name})", *rows])
