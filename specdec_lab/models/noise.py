@@ -1,0 +1,49 @@
+"""A Llama of any size with random weights: the text is noise, the timing is real."""
+
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from specdec_lab.errors import LabError
+from specdec_lab.models.load import wrapped
+from specdec_lab.models.reference import ReferenceModel
+
+SHAPES = {  # billions of weights → hidden size, layers, intermediate size, heads, KV heads
+    8.0: (4096, 32, 14336, 32, 8),
+    3.2: (3072, 28, 8192, 24, 8),
+    1.2: (2048, 16, 8192, 32, 8),
+    0.1: (768, 8, 3072, 12, 4),
+}
+VOCABULARY = 128_256
+
+
+def noise_model(device: torch.device, dtype: torch.dtype, gigabytes: float) -> ReferenceModel:
+    """The largest of some usual shapes whose weights, held twice, fit into `gigabytes`.
+
+    Raises:
+        LabError: when not even the smallest fits.
+    """
+    for billions, (hidden, layers, inner, heads, kv_heads) in SHAPES.items():
+        if 2 * billions * dtype.itemsize <= gigabytes:
+            break
+    else:
+        raise LabError(f"{gigabytes:.1f} GB are too few for a model of any size.")
+    config = LlamaConfig(
+        vocab_size=VOCABULARY,
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        intermediate_size=inner,
+        num_attention_heads=heads,
+        num_key_value_heads=kv_heads,
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
+    )
+    with torch.device("meta"):
+        hf = LlamaForCausalLM(config).to(dtype)
+    hf = hf.to_empty(device=device)
+    hf.tie_weights()
+    generator = torch.Generator(device).manual_seed(0)
+    with torch.no_grad():
+        for p in hf.parameters():
+            p.normal_(0, 0.02, generator=generator) if p.dim() > 1 else p.fill_(1.0)
+    hf.model.rotary_emb = type(hf.model.rotary_emb)(config, device=device)  # its buffers were empty too
+    return wrapped(hf.eval(), f"a Llama of {billions:g} billion random weights")
