@@ -22,11 +22,10 @@ def noise_model(device: torch.device, dtype: torch.dtype, gigabytes: float) -> R
     Raises:
         LabError: when not even the smallest fits.
     """
-    for billions, (hidden, layers, inner, heads, kv_heads) in SHAPES.items():
-        if 2 * billions * dtype.itemsize <= gigabytes:
-            break
-    else:
+    billions = next((b for b in SHAPES if 2 * b * dtype.itemsize <= gigabytes), None)
+    if billions is None:
         raise LabError(f"{gigabytes:.1f} GB are too few for a model of any size.")
+    hidden, layers, inner, heads, kv_heads = SHAPES[billions]
     config = LlamaConfig(
         vocab_size=VOCABULARY,
         hidden_size=hidden,
@@ -37,13 +36,6 @@ def noise_model(device: torch.device, dtype: torch.dtype, gigabytes: float) -> R
         max_position_embeddings=4096,
         tie_word_embeddings=True,
     )
-    with torch.device("meta"):
-        hf = LlamaForCausalLM(config).to(dtype)
-    hf = hf.to_empty(device=device)
-    hf.tie_weights()
-    generator = torch.Generator(device).manual_seed(0)
-    with torch.no_grad():
-        for p in hf.parameters():
-            p.normal_(0, 0.02, generator=generator) if p.dim() > 1 else p.fill_(1.0)
-    hf.model.rotary_emb = type(hf.model.rotary_emb)(config, device=device)  # its buffers were empty too
+    with torch.device(device):
+        hf = LlamaForCausalLM._from_config(config, dtype=dtype)
     return wrapped(hf.eval(), f"a Llama of {billions:g} billion random weights")
