@@ -1,6 +1,7 @@
 """Training from end to end on a tiny target: it writes, students learn from it, and they draft better than before."""
 
 import json
+import random
 import runpy
 import shutil
 from dataclasses import replace
@@ -100,11 +101,34 @@ def test_the_text_is_the_targets_own(written):
 
 def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
     target, tokenizer, text = written
-    write.write_shard(target, tokenizer, tmp_path, 1, 64, 40, 1)
-    again, first = read_shards(tmp_path)[0], read_shards(text)[1]
+    write.write_shard(target, tokenizer, tmp_path, 0, 64, 40, 1)
+    again, first = read_shards(tmp_path)[0], read_shards(text)[0]
     assert np.array_equal(again.tokens, first.tokens)
-    (tmp_path / "text-0001.npz").unlink()
+    (tmp_path / "text-0000.npz").unlink()
     assert read_shards(tmp_path) == []
+
+
+def test_users_ask_about_passages_from_earlier_answers(written, monkeypatch):
+    """A stretch of one answer, written at a low temperature; then the user's turn is closed and an answer begins."""
+    _, tokenizer, text = written
+    monkeypatch.setattr(write, "PASSAGE", (3, 6))
+    turn, shards = write.turns(tokenizer), read_shards(text)
+    words, lengths = tokenizer("a b").input_ids, set()
+    ending = [*turn.close, *turn.answer]
+    assert [WORDS[i] for i in ending] == ["<end>", "<turn>", "assistant"]
+    cool = [row.tolist() for s in shards for row, t in zip(s.tokens, s.temperature) if t <= write.COOL]
+    for seed in range(20):
+        ids = write.open_with("a b{text}", shards, tokenizer, turn, random.Random(seed))
+        assert ids[:2] == words
+        assert ids[-3:] == ending
+        quoted = ids[2:-3]
+        lengths.add(len(quoted))
+        assert WORDS.index("<end>") not in quoted
+        after = [*turn.answer, *quoted]
+        assert any(row[i : i + len(after)] == after for row in cool for i in range(len(row)))
+    assert lengths <= {3, 4, 5, 6} and max(lengths) == 6
+    assert write.open_with("a b{text}", [], tokenizer, turn, random.Random(0)) == words
+    assert write.open_with("a b", shards, tokenizer, turn, random.Random(0)) == words
 
 
 @pytest.mark.parametrize("name", recipes.KINDS)

@@ -3,8 +3,9 @@
 A draft has to guess what *this* target says, so the target's own text is the right lesson. From
 the bare chat prefix a chat model invents its own users: each text begins with an open user turn,
 in most cases with a few given words ("Write a poem about", see openings.json), and runs on
-through answer, next question, next answer. Users write at temperature 1, so that they differ;
-answers at the text's own temperature, from 1 down to greedy, as they will be asked for.
+through answer, next question, next answer. Where the user asks about a text (a summary, a
+translation), it is a passage from an earlier answer. Answers are written at the text's own
+temperature, from 1 down to greedy, as they will be asked for.
 
 No question-answering and no retrieval is among the openings: on these two kinds of the built-in
 prompts a drafter was prepared by nothing but what the target invents by itself.
@@ -24,20 +25,24 @@ from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.train.shards import file_of, work_folder
+from specdec_lab.train.shards import Shard, file_of, read_shards, work_folder
 
-TEMPERATURES = (1.0, 1.0, 1.0, 0.7, 0.7, 0.3, 0.0, 0.0)  # of the answers; one is drawn for each text
+COOL = 0.7  # answers up to this temperature are quoted as passages
+PASSAGE = 30, 120  # tokens that are quoted, at least and at most
+USERS = 0.8  # the temperature of the users' turns: they must differ, and at 1 a small model writes nonsense
+TEMPERATURES = (1.0, 0.7, 0.7, 0.5, 0.3, 0.0, 0.0, 0.0)  # of the answers; one is drawn for each text
 
 
 @dataclass(frozen=True)
 class Turns:
     """How the target's chat template opens turns, as token ids.
 
-    prefix: everything before a first user's words. answer, user: what opens an answer, and the
-        next user's turn after one.
+    prefix: everything before a first user's words. close: what ends them. answer, user: what
+        opens an answer, and the next user's turn after one.
     """
 
     prefix: list[int]
+    close: list[int]
     answer: list[int]
     user: list[int]
 
@@ -58,13 +63,13 @@ def turns(tokenizer: PreTrainedTokenizerBase) -> Turns:
     try:
         before, _, rest = three.partition(marks[0])
         user = rest[rest.index(marks[1]) + 1 : rest.index(marks[2])]
-        parts = [before, asked.removeprefix(one), user]
-        prefix, answer, user = (tokenizer(part, add_special_tokens=False).input_ids for part in parts)
+        parts = [before, one.partition(marks[0])[2], asked.removeprefix(one), user]
+        prefix, close, answer, user = (tokenizer(part, add_special_tokens=False).input_ids for part in parts)
         if len(prefix) < 2 or not answer or not user or not asked.startswith(one):
             raise ValueError
     except ValueError as e:
         raise LabError("This target's chat template cannot be taken apart into turns, so no text was written.") from e
-    return Turns(prefix, answer, user)
+    return Turns(prefix, close, answer, user)
 
 
 class Noise:
@@ -96,7 +101,10 @@ def write_shard(
     length: int,
     exit_layer: int,
 ) -> None:
-    """Write shard `number` of `folder`: the same number gives the same text on the same device. Appears when whole."""
+    """Write shard `number` of `folder`. Appears when whole.
+
+    The same number gives the same text on the same device, if the same shards are already there.
+    """
     work = work_folder(folder, number)
     work.mkdir(exist_ok=True)
     try:
@@ -123,7 +131,8 @@ def write_parts(
     turn = turns(tokenizer)
     prefix = turn.prefix
     kinds = [draw.choice(sorted(openings)) for _ in range(rows)]
-    given = [tokenizer(draw.choice(openings[k]), add_special_tokens=False).input_ids for k in kinds]
+    earlier = read_shards(work.parent)
+    given = [open_with(draw.choice(openings[k]), earlier, tokenizer, turn, draw) for k in kinds]
     answers = torch.tensor([draw.choice(TEMPERATURES) for _ in range(rows)])
     noise = Noise(target.vocab_size, generator, target.device)
 
@@ -142,7 +151,7 @@ def write_parts(
         cached.rewind(at)
         whole = cached.extend(half.hidden, layers=(exit_layer, target.layers))
         exits[:, i], last[:, i] = half.hidden[:, 0].half().cpu().numpy(), whole.hidden[:, 0].half().cpu().numpy()
-        chosen = noise.choose(whole.logits[:, 0].float(), torch.where(is_user, 1.0, answers)).cpu()
+        chosen = noise.choose(whole.logits[:, 0].float(), torch.where(is_user, USERS, answers)).cpu()
         for r, ids in enumerate(given):
             if i < len(ids):
                 chosen[r] = ids[i]
@@ -153,6 +162,38 @@ def write_parts(
     arrays = {"tokens": tokens.numpy().astype(np.uint32), "temperature": answers.numpy(), "kind": np.array(kinds)}
     by = {"target": np.array(target.name), "precision": np.array(str(target.dtype).removeprefix("torch."))}
     np.savez(file_of(work, number, "text"), **arrays, **by)
+
+
+def open_with(
+    words: str, earlier: list[Shard], tokenizer: PreTrainedTokenizerBase, turn: Turns, draw: random.Random
+) -> list[int]:
+    """The first tokens of a text: an opening, and where it ends in {text} a passage and the end of the user's turn."""
+    before, mark, _ = words.partition("{text}")
+    ids = tokenizer(before, add_special_tokens=False).input_ids
+    found = passage(earlier, turn, draw) if mark else []
+    return [*ids, *found, *turn.close, *turn.answer] if found else ids
+
+
+def passage(earlier: list[Shard], turn: Turns, draw: random.Random) -> list[int]:
+    """A stretch of an earlier answer at a low temperature, for a user to ask about.
+
+    Empty when there is none yet.
+    """
+    least, most = PASSAGE
+    for _ in range(100 if earlier else 0):
+        shard = draw.choice(earlier)
+        row = draw.randrange(len(shard.tokens))
+        if shard.temperature[row] > COOL:
+            continue
+        text = shard.tokens[row].tolist()
+        begins = [i for i in range(len(text)) if text[i : i + len(turn.answer)] == turn.answer]
+        for i in begins:
+            answer = text[i + len(turn.answer) :]
+            ends = [n for n in range(len(answer)) if answer[n] == turn.user[0]]  # the marker that ends the answer
+            answer = answer[: min([most, *ends])]
+            if len(answer) >= least:
+                return answer
+    return []
 
 
 def ends_with(tokens: Tensor, pattern: list[int]) -> Tensor:
