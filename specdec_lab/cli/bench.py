@@ -24,6 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
     parser.add_argument("--peers", action="store_true", help="also transformers' own generate, assisted and lookup")
     parser.add_argument("--floor", action="store_true", help="also how near each pass is to what this machine can do")
+    parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
     parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
 
 
@@ -33,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.models import ReferenceModel
     from specdec_lab.peers import peers
     from specdec_lab.prompts import first_of_each_kind, read_prompts
+    from specdec_lab.recorded import record
 
     names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma not in ("auto", "best") and not (args.gamma.isascii() and args.gamma.isdigit()):
@@ -69,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
         "dtype": str(lab.target.dtype).removeprefix("torch."),
         "target": lab.target.name,
         "temperature": args.temperature,
+        "gamma": args.gamma,
         "max_new_tokens": args.max_new_tokens,
         "seed": args.seed,
         "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
@@ -80,6 +83,8 @@ def run(args: argparse.Namespace) -> int:
         "texts": len(prompts) * (len(runs) - 1),
     }
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed))} | ({"floor": limits} if limits else {})
+    if args.record:
+        say(f"Recorded in {record(result)}.")
     print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
     return 0
 

@@ -1,0 +1,31 @@
+"""Benchmark results that were recorded once on some machine, for lessons to show beside the learner's own.
+
+Each is what `specdec-lab bench --json` printed; `--record` puts it here. A result never stands
+without its hardware.
+"""
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+
+def folder() -> Path:
+    return Path(str(resources.files("specdec_lab"))) / "data" / "recorded"
+
+
+def record(result: dict) -> Path:
+    """Keep a benchmark's result, named after its hardware, number format, temperature and γ; a new one replaces the old."""
+    meta = result["meta"]
+    parts = [meta["hardware"], meta["dtype"], f"t{meta['temperature']:g}", f"gamma {meta['gamma']}"]
+    name = re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
+    path = folder() / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def recorded(**wanted: object) -> list[dict]:
+    """All recorded results whose `meta` has these values, such as `recorded(temperature=0)`."""
+    results = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder().glob("*.json")))
+    return [r for r in results if all(r["meta"].get(key) == value for key, value in wanted.items())]
