@@ -9,7 +9,9 @@ fails when the two differ.
 """
 
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
 
 import jupytext
@@ -32,11 +34,17 @@ def from_source(source: Path) -> nbformat.NotebookNode:
 
 
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
-    """Write an executed notebook: no times, and no live widgets, whose static pictures stay."""
+    """Write an executed notebook: no times, and no live widgets, whose static pictures stay.
+
+    The picture is another form of the same output, or an output of its own beside the widget.
+    """
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
         cell.metadata.pop("execution", None)
+        for output in cell.outputs:
+            if "text/html" in output.get("data", {}):
+                output["data"].pop(WIDGET, None)
         cell.outputs = [o for o in cell.outputs if WIDGET not in o.get("data", {})]
     notebook.metadata.pop("widgets", None)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
@@ -46,7 +54,9 @@ def build(source: Path) -> None:
     from nbclient import NotebookClient
 
     notebook = from_source(source)
-    NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=HERE)
+    with tempfile.TemporaryDirectory() as empty:  # nobody's guesses are stored
+        os.environ["SPECDEC_LAB_LEDGER"] = str(Path(empty, "ledger.json"))
+        NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=HERE)
     path = HERE / f"{source.stem}.ipynb"
     store(notebook, path)
     print(f"{path.name}: {path.stat().st_size >> 10} KB")

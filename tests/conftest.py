@@ -1,11 +1,15 @@
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests import their helpers by name
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+# Whatever guesses and answers, kernels included, does it in a ledger of its own.
+EMPTY = tempfile.TemporaryDirectory()
+os.environ["SPECDEC_LAB_LEDGER"] = str(Path(EMPTY.name, "ledger.json"))
 
 
 def pytest_addoption(parser):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -25,10 +26,16 @@ if CHROMIUM is None and not os.environ.get("CI"):
 
 
 @pytest.fixture(scope="module")
-def jupyter(tmp_path_factory) -> str:
+def course(tmp_path_factory) -> Path:
+    """The folder of the working copy."""
+    return tmp_path_factory.mktemp("lab") / "course"
+
+
+@pytest.fixture(scope="module")
+def jupyter(course) -> str:
     """The address of a running JupyterLab on a fresh working copy."""
-    folder = tmp_path_factory.mktemp("lab")
-    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(folder / "course"), "--port", "8890"]
+    folder = course.parent
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(course), "--port", "8890"]
     # Open tabs and settings of whoever runs this stay out of it.
     own = {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
     server = subprocess.Popen(
@@ -172,10 +179,131 @@ def test_a_round_that_a_stop_cut_can_be_marked_right(page):
     screenshot(explorer, "explorer-cut")
 
 
+def test_guess_outcome_and_quiz(page, course):
+    """A notebook that only holds these: Run All, then a guess by keyboard and a quiz by both."""
+    from specdec_lab.learn.ledger import Ledger
+    from specdec_lab.learn.quiz import items
+
+    cells = (
+        "import specdec_lab as sd",
+        'sd.guess("09.a", "How many tokens?", "tokens")',
+        'sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4)',
+        'sd.quiz("02")',
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, course / "guess_and_quiz.ipynb")
+    page.run("guess_and_quiz.ipynb")
+
+    # Run All came through without a guess, and nothing waits.
+    page.get_by_text("There was no guess to compare with.").wait_for(timeout=60_000)
+    outputs = page.locator(".jp-Cell-outputArea")
+    guess, outcome, quiz = (outputs.nth(i) for i in (1, 2, 3))
+    assert guess.get_by_label("your guess").input_value() == ""
+
+    # A guess by keyboard: a word first, then a number with a comma. It is kept, and then fixed.
+    guess.get_by_label("your guess").focus()
+    page.keyboard.type("many")
+    press_button(page, "keep your guess")
+    guess.get_by_text("“many” is not a number").wait_for()
+    guess.get_by_label("your guess").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("2,7")
+    page.keyboard.press("Tab")
+    page.keyboard.type("twice and a bit")
+    press_button(page, "keep your guess")
+    guess.get_by_text("Kept: it does not change any more.").wait_for()
+    assert guess.get_by_label("your guess").is_disabled()
+    assert page.evaluate("document.activeElement.innerText") == "keep your guess"  # the keyboard keeps its place
+    assert Ledger().claim("09.a")["guess"]["value"] == 2.7
+    screenshot(guess, "guess")
+
+    # The cell of the outcome again, by keyboard; then the line and the second guess.
+    page.locator(".jp-CodeCell").nth(2).locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("Your guess was 1.8 times too high. It was made when").wait_for()
+    outcome.get_by_label("what I had assumed").focus()
+    page.keyboard.type("that reading is free")
+    press_button(page, "keep this line")
+    outcome.get_by_text("Kept.").wait_for()
+    outcome.get_by_label("second guess").fill("1.6")
+    outcome.get_by_role("button", name="keep second guess").click()
+    outcome.get_by_text("Your second guess was right: it lies in the interval").wait_for()
+    claim = Ledger().claim("09.a")
+    assert (claim["assumed"], claim["revision"]["value"]) == ("that reading is free", 1.6)
+    screenshot(outcome, "outcome")
+
+    # The first question by mouse: the choices come after one's own words, and a wrong one has its reason.
+    item = items("02")[0]
+    wrong = next(c for c in item.choices if c.misconception == 1)
+    right = next(c for c in item.choices if c.right)
+    assert not quiz.get_by_text(right.text).is_visible()
+    quiz.get_by_label("recall").fill("up to the miss")
+    quiz.get_by_role("button", name="show the choices").click()
+    assert quiz.locator("input[type=radio]:checked").count() == 0
+    quiz.get_by_label(wrong.text).check()
+    quiz.get_by_label("sure", exact=True).check()
+    screenshot(quiz, "quiz-choices")
+    quiz.get_by_role("button", name="check").click()
+    quiz.get_by_text("✗ Not yet.").wait_for()
+    assert "a draft that agrees after a miss still counts" in quiz.inner_text()
+    screenshot(quiz, "quiz-wrong")
+
+    # Again, by keyboard: shuffled, nothing chosen; arrow keys choose.
+    press_button(page, "again")
+    page.wait_for_function("document.querySelectorAll('.sdl-choices input:checked').length == 0")
+    print(page.evaluate("document.querySelector('.sdl-choices').outerHTML"))
+    focus_where(page, "e => e.closest('.sdl-choices')", backwards=True)
+    print(page.evaluate("document.activeElement.outerHTML"))
+    page.keyboard.press("Space")
+    print(page.evaluate("document.activeElement.outerHTML")[:300])
+    for _ in item.choices:
+        if page.evaluate("document.activeElement.closest('label').innerText").strip() == right.text:
+            break
+        page.keyboard.press("ArrowDown")
+    focus_where(page, "e => e.type == 'radio' && !e.closest('.sdl-choices')")
+    page.keyboard.press("Space")
+    press_button(page, "check")
+    quiz.get_by_text("✓ Right.").wait_for()
+    attempts = Ledger().attempts(item.id)
+    assert [(a["right"], a["misconception"], a["said"]) for a in attempts] == [
+        (False, 1, "up to the miss"),
+        (True, None, "up to the miss"),
+    ]
+
+    # The next question has come: a number, by keyboard, and other numbers on a retry.
+    asked = quiz.get_by_text("Question 2 of 6.").locator("..")
+    before = asked.inner_text()
+    focus_where(page, "e => e.placeholder == 'a number'")
+    page.keyboard.type("0")
+    focus_where(page, "e => e.type == 'radio'")
+    page.keyboard.press("Space")
+    press_button(page, "check")
+    quiz.get_by_text("Press “again” for other numbers.").wait_for()
+    screenshot(quiz, "quiz-number")
+    press_button(page, "again")
+    page.wait_for_function("before => !document.body.innerText.includes(before)", arg=before)
+    assert page.locator(".jp-Notebook .jp-Cell").count() == len(cells), (
+        "a key meant for the widget reached the notebook"
+    )
+    assert page.outside == []
+
+
 def focus_on(page, wanted: str, backwards: bool = False) -> None:
     """Press Tab until the focus is on an element of class `wanted`."""
+    focus_where(page, f"e => e.className.includes('{wanted}')", backwards)
+
+
+def focus_where(page, wanted: str, backwards: bool = False) -> None:
+    """Press Tab until `wanted`, a function of the focused element, says yes."""
     for _ in range(60):
         page.keyboard.press("Shift+Tab" if backwards else "Tab")
-        if wanted in page.evaluate("document.activeElement.className"):
+        if page.evaluate(f"Boolean(({wanted})(document.activeElement))"):
             return
     raise AssertionError(f"{wanted} cannot be reached by keyboard")
+
+
+def press_button(page, name: str) -> None:
+    """By keyboard: go on to the button of this name, and press Enter."""
+    focus_where(page, f"e => e.tagName == 'BUTTON' && e.innerText == '{name}'")
+    page.keyboard.press("Enter")

@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 LESSONS = Path(__file__).parents[1] / "lessons"
@@ -27,6 +28,19 @@ def code(notebook: dict) -> list[dict]:
 def test_there_are_lessons():
     assert {s.stem for s in SOURCES} == {p.stem for p in LESSONS.glob("*.ipynb")}
     assert len(SOURCES) >= 2
+
+
+def test_a_stored_widget_leaves_its_page(tmp_path):
+    """Whether the page is another form of the widget's own output, or an output beside it."""
+    page = {"text/html": "<p>a page</p>", "text/plain": "a page"}
+    both, alone, beside = {build.WIDGET: {}, **page}, {build.WIDGET: {}, "text/plain": "Widget()"}, dict(page)
+    outputs = [nbformat.v4.new_output("display_data", data) for data in (both, alone, beside)]
+    cell = nbformat.v4.new_code_cell("widget", outputs=outputs, metadata={"execution": {"iopub": "a time"}})
+    notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {"state": {}}})
+    build.store(notebook, tmp_path / "stored.ipynb")
+    kept = json.loads((tmp_path / "stored.ipynb").read_text(encoding="utf-8"))
+    assert [{k: "".join(v) for k, v in o["data"].items()} for o in kept["cells"][0]["outputs"]] == [page, page]
+    assert kept["cells"][0]["metadata"] == kept["metadata"] == {}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)

@@ -40,10 +40,10 @@ def test_the_wheel_holds_its_data_files(python, tmp_path):
     script = (
         "from importlib.resources import files as f; p = f('specdec_lab');"
         "print(*[(p / x).is_file() for x in"
-        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'train/openings.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json')])"
+        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'train/openings.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json', 'data/quiz/01.json')])"
     )
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.split() == ["True"] * 6
+    assert done.stdout.split() == ["True"] * 7
 
 
 def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from specdec_lab.errors import LabError
 from specdec_lab.names import EMBEDDED
 
-TARGET_GB = 0.6  # the embedded target's weights in float32, and a short cache
+TARGET_GB = 1.2  # the embedded target in float32, its packed copy, and a short cache
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

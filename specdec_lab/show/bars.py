@@ -3,14 +3,27 @@
 from dataclasses import dataclass
 from html import escape
 
+from specdec_lab.numbers import short
+
+WIDTH = 320  # pixels of the longest bar
+
 
 @dataclass(frozen=True)
 class Bar:
-    """value None is shown as `missing`, such as "no guess"."""
+    """value None is shown as `missing`, such as "no guess". interval: (low, high) around the value."""
 
     name: str
     value: float | None
     missing: str = "no guess"
+    interval: tuple[float, float] | None = None
+
+    @property
+    def shown(self) -> str:
+        """The number in words."""
+        if self.value is None:
+            return self.missing
+        between = f" (between {short(self.interval[0])} and {short(self.interval[1])})" if self.interval else ""
+        return short(self.value) + between
 
 
 @dataclass(frozen=True)
@@ -20,25 +33,34 @@ class Bars:
     title: str
     bars: tuple[Bar, ...]
 
-    def _cells(self) -> list[tuple[str, float, str]]:
-        largest = max((b.value or 0 for b in self.bars), default=0) or 1
-        return [
-            (b.name, (b.value or 0) / largest, b.missing if b.value is None else f"{round(b.value, 2):g}")
-            for b in self.bars
-        ]
+    @property
+    def _largest(self) -> float:
+        return max((max(b.value or 0, *(b.interval or (0,))) for b in self.bars), default=0) or 1
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f'<tr style="background:none"><th scope="row" style="text-align:right;font-weight:normal">{escape(name)}</th>'
-            f'<td style="text-align:left"><div style="display:inline-block;height:14px;width:{round(320 * share)}px;'
-            f'background:currentColor;opacity:.5;vertical-align:middle"></div> {escape(shown)}</td></tr>'
-            for name, share, shown in self._cells()
+            f'<tr style="background:none"><th scope="row" style="text-align:right;font-weight:normal">{escape(b.name)}</th>'
+            f'<td style="text-align:left">{self._drawn(b)} {escape(b.shown)}</td></tr>'
+            for b in self.bars
         )
         return (
             f'<div style="font-size:15px"><b>{escape(self.title)}</b><table style="margin:4px 0">{rows}</table></div>'
         )
 
+    def _drawn(self, bar: Bar) -> str:
+        """The bar; over its end the interval, as a line between two short strokes."""
+        long = round(WIDTH * (bar.value or 0) / self._largest)
+        box = "display:inline-block;vertical-align:middle"
+        drawn = f'<div style="{box};height:14px;width:{long}px;background:currentColor;opacity:.5"></div>'
+        if bar.interval is None:
+            return drawn
+        low, high = (round(WIDTH * x / self._largest) for x in bar.interval)
+        left = f"margin-left:{low - long}px;margin-right:{max(0, long - high)}px"
+        stroke = "border:solid currentColor;border-width:0 2px;box-sizing:border-box"
+        line = "background:linear-gradient(currentColor,currentColor) center/100% 2px no-repeat"
+        return drawn + f'<div style="{box};height:10px;width:{max(4, high - low)}px;{left};{stroke};{line}"></div>'
+
     def __repr__(self) -> str:
         width = max((len(b.name) for b in self.bars), default=0)
-        lines = [f"{name:>{width}}  {'█' * round(30 * share)} {shown}" for name, share, shown in self._cells()]
+        lines = [f"{b.name:>{width}}  {'█' * round(30 * (b.value or 0) / self._largest)} {b.shown}" for b in self.bars]
         return "\n".join([self.title, *lines])
