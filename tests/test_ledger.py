@@ -1,0 +1,234 @@
+"""The learner's ledger, without a browser: what it keeps, and what it outlives."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import specdec_lab as sd
+from specdec_lab.errors import LabError
+from specdec_lab.learn import ledger as module
+from specdec_lab.learn.ledger import MEASUREMENTS, Ledger
+from specdec_lab.numbers import read_number, short
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_waiting", {})
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "course" / "ledger.json"))
+    return tmp_path / "course" / "ledger.json"
+
+
+def fill(ledger: Ledger) -> dict:
+    ledger.ask("01.a", "How many?", "ms")
+    ledger.guess("01.a", 3.0, "it doubles")
+    ledger.measure("01.a", 1.5, (1.25, 1.75), 1.4)
+    ledger.assume("01.a", "reading is free")
+    ledger.attempt("01.x", chosen="B", right=False, confidence="sure", misconception=9)
+    return ledger.read()
+
+
+def test_it_keeps_everything_in_a_file_that_a_later_kernel_reads(path):
+    data = fill(Ledger())
+    assert json.loads(path.read_text(encoding="utf-8")) == data == Ledger().read()
+    claim = data["claims"]["01.a"]
+    assert (claim["question"], claim["unit"], claim["assumed"]) == ("How many?", "ms", "reading is free")
+    assert (claim["guess"]["value"], claim["guess"]["reason"]) == (3.0, "it doubles")
+    (measured,) = claim["measured"]
+    assert (measured["value"], measured["interval"], measured["theory"]) == (1.5, [1.25, 1.75], 1.4)
+    (attempt,) = Ledger().attempts("01.x")
+    assert (attempt["right"], attempt["misconception"]) == (False, 9)
+    assert attempt["when"] <= module._now()
+
+
+def test_it_lies_in_the_current_folder_unless_told_otherwise(tmp_path, monkeypatch):
+    monkeypatch.delenv("SPECDEC_LAB_LEDGER")
+    monkeypatch.chdir(tmp_path)
+    Ledger().assume("a", "line")
+    assert (tmp_path / "ledger.json").exists()
+
+
+def test_a_guess_is_fixed_and_has_one_revision(path):
+    ledger = Ledger()
+    assert ledger.guess("a", 3.0)["value"] == 3.0
+    assert ledger.guess("a", 4.0)["value"] == 3.0
+    ledger.measure("a", 1.0)
+    assert ledger.revise("a", 2.0)["value"] == 2.0
+    assert ledger.revise("a", 1.0)["value"] == 2.0
+    claim = Ledger().claim("a")
+    assert (claim["guess"]["value"], claim["revision"]["value"]) == (3.0, 2.0)
+
+
+def test_a_guess_after_the_outcome_says_so(path):
+    ledger = Ledger()
+    assert not ledger.guess("a", 3.0)["after_outcome"]
+    ledger.measure("b", 1.0)
+    assert ledger.guess("b", 1.0)["after_outcome"]
+
+
+def test_measurements_do_not_pile_up(path):
+    ledger = Ledger()
+    for i in range(MEASUREMENTS + 5):
+        ledger.measure("a", float(i))
+    values = [m["value"] for m in ledger.claim("a")["measured"]]
+    assert values == [float(i) for i in range(5, MEASUREMENTS + 5)]
+
+
+def test_asking_again_writes_nothing(path):
+    Ledger().ask("a", "How many?")
+    before = path.stat().st_mtime_ns
+    Ledger().ask("a", "How many?")
+    assert path.stat().st_mtime_ns == before
+    Ledger().ask("a", "How many tokens?")
+    assert Ledger().claim("a")["question"] == "How many tokens?"
+
+
+def test_two_notebooks_at_once_lose_nothing(path):
+    script = (
+        "import sys; from specdec_lab.learn.ledger import Ledger\n"
+        "for i in range(60):\n"
+        "    Ledger().guess(f'{sys.argv[1]}.{i}', i)\n"
+        "    Ledger().attempt('shared', right=True)\n"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", script, name]) for name in ("one", "two")]
+    assert [w.wait(timeout=120) for w in writers] == [0, 0]
+    data = Ledger().read()
+    assert len(data["claims"]) == 120
+    assert len(data["quiz"]["shared"]) == 120
+
+
+FOREIGN = {
+    "empty": "",
+    "cut off": '{"schema": 1, "claims": {"01.a": {"quest',
+    "another thing": '["a list"]',
+    "a newer one": '{"schema": 2, "claims": {}, "quiz": {}}',
+    "not text": b"\xff\xfe\x00",
+    "endless": "[" * 100_000,
+    "claims that are none": '{"schema": 1, "claims": {"a": "b"}, "quiz": {}}',
+    "a guess in words": '{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}',
+    "a measurement that is none": '{"schema": 1, "claims": {"a": {"measured": {"value": 1}}}, "quiz": {}}',
+    "attempts that are none": '{"schema": 1, "claims": {}, "quiz": {"a": {}}}',
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("first", ["read", "write"])
+def test_a_file_that_is_no_ledger_is_set_aside(path, content, first):
+    path.parent.mkdir()
+    content = content.encode() if isinstance(content, str) else content
+    path.write_bytes(content)
+    (path.parent / "ledger (set aside 1).json").write_text("older")
+    ledger = Ledger()
+    if first == "read":
+        assert ledger.read() == {"schema": 1, "claims": {}, "quiz": {}}
+    else:
+        ledger.guess("a", 1.0)
+    assert ledger.note == (
+        "ledger.json could not be read as a ledger: it is now “ledger (set aside 2).json”, and a new one begins."
+    )
+    assert (path.parent / "ledger (set aside 2).json").read_bytes() == content
+    assert (path.parent / "ledger (set aside 1).json").read_text() == "older"
+    fill(ledger)
+    assert ledger.note == ""
+    assert "01.a" in Ledger().read()["claims"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(path):
+    path.parent.write_text("a file where the folder should be")
+    ledger = Ledger()
+    data = fill(ledger)
+    assert data["claims"]["01.a"]["guess"]["value"] == 3.0
+    assert ledger.guess("01.a", 9.0)["value"] == 3.0
+    assert Ledger().read()["claims"]["01.a"]["assumed"] == "reading is free"  # another cell of this kernel
+    assert ledger.note.startswith(f"The ledger {path} cannot be ")
+    assert ledger.note.endswith("what you enter is kept only until the kernel stops.")
+    path.parent.unlink()  # it can be written again: what waited goes into the file
+    ledger.measure("01.a", 1.6)
+    ledger.assume("01.a", "another line")
+    kept = json.loads(path.read_text(encoding="utf-8"))["claims"]["01.a"]
+    assert (kept["guess"]["value"], [m["value"] for m in kept["measured"]]) == (3.0, [1.5, 1.6])
+    assert ledger.note == ""
+
+
+def test_what_others_wrote_meanwhile_stays(path):
+    """A ledger that cannot be written keeps what it was told, not the file as it once was."""
+    Ledger().guess("a", 1.0)
+    lock = module.FileLock(path.with_suffix(".lock"))
+    module_patience, module.PATIENCE = module.PATIENCE, 0.05
+    try:
+        with lock:
+            slow = Ledger()
+            slow.guess("b", 2.0)
+            assert "another program holds it" in slow.note
+            assert set(slow.read()["claims"]) == {"a", "b"}
+            other = json.loads(path.read_text())
+            other["claims"]["c"] = {"guess": {"value": 3.0}}
+            path.write_text(json.dumps(other))
+        slow.assume("b", "line")
+    finally:
+        module.PATIENCE = module_patience
+    assert set(json.loads(path.read_text())["claims"]) == {"a", "b", "c"}
+
+
+def test_a_write_that_breaks_off_leaves_the_old_file(path, monkeypatch):
+    Ledger().guess("a", 1.0)
+    monkeypatch.setattr(
+        module.Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    ledger = Ledger()
+    ledger.guess("b", 2.0)
+    assert "No space left on device" in ledger.note
+    assert set(json.loads(path.read_text())["claims"]) == {"a"}
+    assert set(ledger.read()["claims"]) == {"a", "b"}
+
+
+def test_any_text_can_be_kept(path):
+    Ledger().assume("a", "γ “half” \ud83d <b>")
+    assert Ledger().claim("a")["assumed"] == "γ “half” \ud83d <b>"
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [("1.8", 1.8), ("1,8", 1.8), (" 3 ", 3), ("3.", 3), (".5", 0.5), (",5", 0.5), ("-2", -2), ("+2e-3", 0.002), ("1500", 1500),
+     ("0,500", 0.5), ("1,2345", 1.2345), ("2 ms", 2), ("2ms", 2)],
+)  # fmt: skip
+def test_numbers_as_they_are_typed(typed, value):
+    assert read_number(typed, "ms") == value
+
+
+@pytest.mark.parametrize(
+    "typed", ["abc", "1.8x", "1.2.3", "1,2,3", "1.234,5", "nan", "inf", "1e999", "1_000", "3/4", "--1", "²"]
+)
+def test_what_is_no_number_is_one_sentence(typed):
+    with pytest.raises(LabError, match="is not a number: write something like 1.8"):
+        read_number(typed)
+
+
+def test_a_number_with_two_readings_is_asked_again():
+    with pytest.raises(LabError, match=r"“1,500” has two readings: write 1500 or 1\.500"):
+        read_number("1,500")
+    with pytest.raises(LabError, match="still missing"):
+        read_number("  ")
+    with pytest.raises(LabError, match="still missing"):
+        read_number(" ms", "ms")
+
+
+def test_numbers_are_shown_with_three_digits():
+    shown = {
+        0: "0",
+        2.444: "2.44",
+        0.0123: "0.0123",
+        99.95: "100",
+        1234.5: "1234",
+        100: "100",
+        -250: "-250",
+        1e20: "1e+20",
+    }
+    assert {value: short(value) for value in shown} == shown
+
+
+def test_no_name_of_the_course_is_also_a_module_that_would_hide_it():
+    from importlib.util import find_spec
+
+    assert [name for name in sd.__all__ if find_spec(f"specdec_lab.{name}")] == []
