@@ -1,0 +1,195 @@
+"""The prediction control: a guess before the experiment, and afterwards what came of it."""
+
+import math
+from collections.abc import Callable
+from html import escape
+
+import ipywidgets as w
+
+from specdec_lab.errors import LabError
+from specdec_lab.learn.ledger import Ledger
+from specdec_lab.numbers import read_number, short
+from specdec_lab.show.bars import Bar, Bars
+from specdec_lab.show.still import Still, said
+
+LABEL = {"description_width": "160px"}
+NARROW, WIDE = {"width": "300px"}, {"width": "620px", "max_width": "98%"}
+BUTTON, BELOW = {"width": "180px", "margin": "2px 2px 2px 168px"}, {"margin": "0 2px 0 168px"}
+
+
+def field(name: str, hint: str, layout: dict) -> w.Text:
+    # Not continuous_update: while the kernel is busy, a click would overtake all but the first key.
+    return w.Text(placeholder=hint, description=name, style=LABEL, layout=layout, continuous_update=False)
+
+
+class Entry:
+    """A number, a reason and a button: kept once, and then fixed.
+
+    Args:
+        keep: gets the number and the reason, and returns what is kept from now on (`kept`).
+        note: what else there is to say after a press.
+    """
+
+    def __init__(self, name: str, unit: str, keep: Callable[[float, str], dict], note: Callable[[], str]):
+        self.unit, self.keep, self.note = unit, keep, note
+        self.number = field(name, "a number", NARROW)
+        self.reason = field("because", "one line", WIDE)
+        self.button = w.Button(description=f"keep {name}", layout=BUTTON)
+        self.message = w.HTML(layout=BELOW)
+        self.box = w.VBox([w.HBox([self.number, w.Label(unit)]), self.reason, self.button, self.message])
+        self.button.on_click(self.press)
+
+    def press(self, button: object = None) -> None:
+        told = "Kept: it does not change any more."
+        if not self.number.disabled:
+            try:
+                value = read_number(self.number.value, self.unit)
+                if value < 0:
+                    raise LabError("This cannot be negative: write 0 or more.")
+            except LabError as e:
+                self.message.value = said(escape(str(e)))
+                return
+            kept = self.keep(value, self.reason.value.strip())
+            self.fix(kept)
+            if kept["value"] != value:
+                told = "There was one already, entered elsewhere: it stays."
+        self.message.value = said(escape(f"{told} {self.note()}"))
+
+    def fix(self, kept: dict) -> None:
+        """Show what is kept. The button stays as it is, so that the keyboard keeps its place."""
+        self.number.value, self.reason.value = short(kept["value"]), kept["reason"]
+        self.number.disabled = self.reason.disabled = True
+
+
+class Guess(Still):
+    """A question with a number for an answer; see `guess`."""
+
+    def __init__(self, id: str, question: str, unit: str, ledger: Ledger):
+        self.id, self.question, self.ledger = id, question, ledger
+        ledger.ask(id, question, unit)
+        self.entry = Entry("your guess", unit, self.keep, lambda: ledger.note)
+        if kept := self.kept:
+            self.entry.fix(kept)
+        self.entry.message.value = said(escape(ledger.note))
+        self.box = w.VBox([w.HTML(f"<b>{escape(question)}</b>"), self.entry.box])
+
+    @property
+    def kept(self) -> dict | None:
+        """The guess in the ledger: its value, reason and time, and if the outcome was known."""
+        return self.ledger.claim(self.id).get("guess")
+
+    def keep(self, value: float, reason: str) -> dict:
+        return self.ledger.guess(self.id, value, reason)
+
+    def html(self) -> str:
+        guess = (
+            f"Your guess: {in_words(self.kept)}"
+            if self.kept
+            else "No guess yet. It is entered here, before the measurement."
+        )
+        return f"<div><b>{escape(self.question)}</b><p>{escape(guess)}</p></div>"
+
+
+class Outcome(Still):
+    """Guess, theory and measurement beside each other; see `outcome`."""
+
+    def __init__(self, id: str, bar: Bar, theory: float | None, ledger: Ledger):
+        self.id, self.bar, self.theory, self.ledger = id, bar, theory, ledger
+        ledger.measure(id, bar.value, bar.interval, theory)
+        claim = self.claim
+        self.picture = w.HTML(self.html())
+        self.assumed = field("what I had assumed", "one line", WIDE)
+        self.assumed.value = claim.get("assumed", "")
+        self.keep_line = w.Button(description="keep this line", layout=BUTTON)
+        self.message = w.HTML(said(escape(ledger.note)), layout=BELOW)
+        self.second = Entry("second guess", claim.get("unit", ""), self.revise, lambda: ledger.note)
+        if kept := claim.get("revision"):
+            self.second.fix(kept)
+        self.keep_line.on_click(self.assume)
+        parts = [self.assumed, self.keep_line, self.message, self.second.box] if "guess" in claim else [self.message]
+        self.box = w.VBox([self.picture, *parts])
+
+    @property
+    def claim(self) -> dict:
+        return self.ledger.claim(self.id)
+
+    def assume(self, button: object = None) -> None:
+        line = self.assumed.value.strip()
+        if line:
+            self.ledger.assume(self.id, line)
+        self.message.value = said(escape(self.ledger.note or "Kept.") if line else "Write one line first.")
+
+    def revise(self, value: float, reason: str) -> dict:
+        kept = self.ledger.revise(self.id, value, reason)
+        self.picture.value = self.html()
+        return kept
+
+    @property
+    def error(self) -> str:
+        """How far off the guess was, in words."""
+        claim = self.claim
+        if "guess" not in claim:
+            return "There was no guess to compare with."
+        late = " It was made when the measurement was known." if claim["guess"].get("after_outcome") else ""
+        second = f" {compare('second guess', claim['revision']['value'], self.bar)}" if "revision" in claim else ""
+        return compare("guess", claim["guess"]["value"], self.bar) + late + second
+
+    def html(self) -> str:
+        claim = self.claim
+        bars = [Bar("your guess", claim.get("guess", {}).get("value"))]
+        bars += [Bar("theory", self.theory)] if self.theory is not None else []
+        bars += [self.bar]
+        bars += [Bar("your second guess", claim["revision"]["value"])] if "revision" in claim else []
+        unit = f" ({claim['unit']})" if claim.get("unit") else ""
+        assumed = f"<p>What I had assumed: {escape(claim['assumed'])}</p>" if "assumed" in claim else ""
+        return f"{Bars(claim.get('question', self.id) + unit, tuple(bars))._repr_html_()}<p>{escape(self.error)}</p>{assumed}"
+
+
+def compare(name: str, guess: float, measured: Bar) -> str:
+    """The error of a guess in words; both values are from 0 up."""
+    low, high = measured.interval or (measured.value, measured.value)
+    if low <= guess <= high or abs(guess - measured.value) <= 0.05 * measured.value:
+        where = "in the interval" if low < high and low <= guess <= high else "within 5 %"
+        return f"Your {name} was right: it lies {where} of the measurement."
+    direction = "high" if guess > measured.value else "low"
+    if min(guess, measured.value) == 0:
+        return f"Your {name} was too {direction} by {short(abs(guess - measured.value))}."
+    ratio = max(guess / measured.value, measured.value / guess)
+    return f"Your {name} was {short(float(f'{ratio:.2g}'))} times too {direction}."
+
+
+def in_words(kept: dict) -> str:
+    return short(kept["value"]) + (f", because {kept['reason']}" if kept["reason"] else "")
+
+
+def guess(id: str, question: str, unit: str = "") -> Guess:
+    """A field for a guess, kept in the ledger; once kept it does not change. Nothing waits for it.
+
+    Args:
+        id: of the claim, such as "01.pass-of-five"; `outcome` takes the same.
+        question: its answer is a number from 0 up.
+        unit: of that number, such as "ms"; empty for a ratio.
+    """
+    return Guess(id, question, unit, Ledger())
+
+
+def outcome(
+    id: str, measured: float, interval: tuple[float, float] | None = None, theory: float | None = None
+) -> Outcome:
+    """The guess, if there is one, beside what theory says and what was measured, in the unit of the guess.
+
+    The measurement is kept in the ledger. `error` says in words how far off the guess was; below
+    the picture the learner may write what was wrong in the thinking, and guess once more.
+
+    Args:
+        interval: (low, high) around `measured`.
+
+    Raises:
+        LabError: for a number that is negative, infinite or none.
+    """
+    span = None if interval is None else tuple(sorted(float(x) for x in interval))
+    expected = None if theory is None else float(theory)
+    numbers = [float(measured), *(span or ()), *([] if expected is None else [expected])]
+    if not all(math.isfinite(x) and x >= 0 for x in numbers):
+        raise LabError(f"The outcome of {id} cannot be shown: {numbers} are not all numbers from 0 up.")
+    return Outcome(id, Bar("measured", numbers[0], interval=span), expected, Ledger())

@@ -1,0 +1,213 @@
+"""The prediction control and its outcome, and the ledger as a page; the browser is in `test_browser.py`."""
+
+import itertools
+import json
+import re
+
+import pytest
+
+import specdec_lab as sd
+from specdec_lab.errors import LabError
+from specdec_lab.learn import ledger as module
+from specdec_lab.learn.ledger import Ledger
+from specdec_lab.show.bars import Bar, Bars
+from specdec_lab.show.guess import compare
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(autouse=True)
+def path(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_waiting", {})
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
+    return tmp_path / "ledger.json"
+
+
+def press(button) -> None:
+    """What a click does; `button.click()` would only log an exception."""
+    (handler,) = button._click_handlers.callbacks
+    handler(button)
+
+
+def commit(entry, number: str, reason: str = "") -> str:
+    entry.number.value, entry.reason.value = number, reason
+    press(entry.button)
+    return entry.message.value
+
+
+def test_a_guess_starts_empty_is_kept_and_then_fixed(path):
+    control = sd.guess("01.a", "How many times?", "ms")
+    entry = control.entry
+    assert (entry.number.value, entry.reason.value, control.kept) == ("", "", None)
+    assert "Kept" in commit(entry, "1,8 ms", " because of <b> ")
+    assert control.kept["value"] == 1.8
+    assert control.kept["reason"] == "because of <b>"
+    assert entry.number.disabled and entry.reason.disabled
+    assert not entry.button.disabled  # or the keyboard would lose its place
+    commit(entry, "9")
+    assert control.kept["value"] == 1.8
+    assert json.loads(path.read_text())["claims"]["01.a"]["question"] == "How many times?"
+
+    later = sd.guess("01.a", "How many times?", "ms")  # another kernel
+    assert (later.entry.number.value, later.entry.number.disabled) == ("1.8", True)
+    assert "1.8, because because of &lt;b&gt;" in later.html()
+
+
+def test_two_notebooks_with_one_guess(path):
+    one, two = sd.guess("a", "How many?"), sd.guess("a", "How many?")
+    commit(one.entry, "3")
+    assert "There was one already" in commit(two.entry, "4")
+    assert two.entry.number.value == "3"
+
+
+@pytest.mark.parametrize("typed", ["", "many", "1,500", "-3"])
+def test_what_is_no_number_gets_a_sentence_and_another_try(path, typed):
+    control = sd.guess("a", "How many?")
+    message = re.sub("<[^>]*>", "", commit(control.entry, typed))
+    assert re.fullmatch(r"[^.]{5,}\w[^\n]*\.", message), message
+    assert control.kept is None
+    assert "Kept" in commit(control.entry, "3")
+
+
+@pytest.mark.parametrize(
+    ("guess", "interval", "theory", "reason"),
+    list(
+        itertools.product(
+            [None, "0", "0,5", "1", "2.7", "1e9"], [None, (0.9, 1.2), (1.2, 0.9)], [None, 0.0, 1.1], ["", "x"]
+        )
+    ),
+)
+def test_an_outcome_over_all_that_can_be_given(guess, interval, theory, reason):
+    control = sd.guess("a", "How many?", "ms")
+    if guess is not None:
+        commit(control.entry, guess, reason)
+    shown = sd.outcome("a", 1.0, interval, theory)
+    for form in (shown.html(), shown.text(), shown.picture.value):
+        assert "How many? (ms)" in form
+        assert "measured" in form
+        assert ("theory" in form) == (theory is not None)
+        assert ("between 0.9 and 1.2" in form) == (interval is not None)
+        assert ("no guess" in form) == (guess is None)
+    assert len(shown.box.children) == (2 if guess is None else 5)
+    if guess is None:
+        assert shown.error == "There was no guess to compare with."
+    assert shown.claim["measured"][-1]["theory"] == theory
+
+
+@pytest.mark.parametrize(
+    ("guess", "measured", "interval", "words"),
+    [
+        (1.8, 1.0, None, "Your guess was 1.8 times too high."),
+        (0.5, 1.0, None, "Your guess was 2 times too low."),
+        (1.04, 1.0, None, "Your guess was right: it lies within 5 % of the measurement."),
+        (1.3, 1.0, (0.8, 1.4), "Your guess was right: it lies in the interval of the measurement."),
+        (1.5, 1.0, (0.8, 1.4), "Your guess was 1.5 times too high."),
+        (0.0, 2.0, None, "Your guess was too low by 2."),
+        (3.0, 0.0, None, "Your guess was too high by 3."),
+        (0.0, 0.0, None, "Your guess was right: it lies within 5 % of the measurement."),
+        (1234.0, 1.0, None, "Your guess was 1200 times too high."),
+    ],
+)
+def test_the_error_in_words(guess, measured, interval, words):
+    assert compare("guess", guess, Bar("measured", measured, interval=interval)) == words
+
+
+def test_after_the_outcome_one_line_and_one_second_guess(path):
+    commit(sd.guess("a", "How many?").entry, "3")
+    shown = sd.outcome("a", 1.0)
+    press(shown.keep_line)
+    assert "Write one line first" in shown.message.value
+    shown.assumed.value = "that <reading> is free"
+    press(shown.keep_line)
+    assert "Kept" in shown.message.value
+    assert Ledger().claim("a")["assumed"] == "that <reading> is free"
+    assert "that &lt;reading&gt; is free" in shown.html()
+
+    commit(shown.second, "2")
+    assert "your second guess" in shown.picture.value
+    assert shown.error == "Your guess was 3 times too high. Your second guess was 2 times too high."
+    commit(shown.second, "1")
+    again = sd.outcome("a", 1.0)  # the cell is run again
+    assert (again.assumed.value, again.second.number.value, again.second.number.disabled) == (
+        "that <reading> is free",
+        "2",
+        True,
+    )
+    claim = json.loads(path.read_text())["claims"]["a"]
+    assert (claim["guess"]["value"], claim["revision"]["value"], len(claim["measured"])) == (3, 2, 2)
+
+
+def test_a_guess_made_after_the_outcome_is_said_to_be_one():
+    sd.outcome("a", 1.0)
+    commit(sd.guess("a", "How many?").entry, "1")
+    assert sd.outcome("a", 1.0).error.endswith("It was made when the measurement was known.")
+
+
+@pytest.mark.parametrize(
+    "numbers", [(float("nan"),), (-1.0,), (float("inf"),), (1.0, (0.5, float("nan"))), (1.0, None, -1.0)]
+)
+def test_an_outcome_that_is_no_measurement_is_one_sentence(numbers):
+    with pytest.raises(LabError, match="The outcome of a cannot be shown"):
+        sd.outcome("a", *numbers)
+
+
+def test_tensors_and_arrays_are_numbers_too(path):
+    import numpy as np
+    import torch
+
+    sd.outcome("a", torch.tensor(2.0), np.array([1.0, 3.0]), np.float32(1.5))
+    (measured,) = json.loads(path.read_text())["claims"]["a"]["measured"]
+    assert (measured["value"], measured["interval"], measured["theory"]) == (2.0, [1.0, 3.0], 1.5)
+
+
+def test_a_ledger_that_cannot_be_written_is_said_where_the_learner_looks(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "file" / "ledger.json"))
+    control = sd.guess("a", "How many?")
+    assert "cannot be" in control.entry.message.value
+    assert "cannot be written" in commit(control.entry, "3")
+    shown = sd.outcome("a", 1.0)
+    assert "3 times too high" in shown.error
+    assert "cannot be" in shown.message.value
+    shown.assumed.value = "line"
+    press(shown.keep_line)
+    assert "cannot be written" in shown.message.value
+    assert "cannot be" in commit(shown.second, "2")
+    assert "cannot be" in repr(sd.ledger())
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: sd.guess("a", "How many?"), lambda: sd.outcome("a", 1.0)], ids=["guess", "outcome"]
+)
+def test_the_output_is_a_widget_and_what_stands_without_one(make):
+    data = make()._repr_mimebundle_()
+    assert set(data) == {WIDGET, "text/html", "text/plain"}
+    assert len(data["text/plain"]) > 40
+    assert "<script" not in data["text/html"]
+
+
+def test_an_interval_is_drawn_and_said():
+    bars = Bars("t", (Bar("a", 1.0, interval=(0.5, 2.0)), Bar("b", 1.0)))
+    assert "1 (between 0.5 and 2)" in repr(bars)
+    html = bars._repr_html_()
+    assert "1 (between 0.5 and 2)" in html
+    bar, strokes, other = re.findall(r"width:(\d+)px", html)
+    assert (int(bar), int(strokes), int(other)) == (160, 240, 160)  # of 320 for 2.0
+    assert "margin-left:-80px" in html
+
+
+def test_the_ledger_as_a_page():
+    assert "No prediction yet." in repr(sd.ledger())
+    commit(sd.guess("01.a", "How <many>?", "ms").entry, "3")
+    sd.outcome("01.a", 1.5, (1.4, 1.6))
+    sd.outcome("01.b", 2.0)
+    Ledger().assume("01.a", "a line")
+    Ledger().attempt("01.x", right=False, misconception=7)
+    Ledger().attempt("01.x", right=True, misconception=None)
+    Ledger().attempt("01.y", right=True, misconception=None)
+    page = repr(sd.ledger())
+    assert "How <many>? 3 ms 1.5 ms Your guess was 2 times too high. a line" in page
+    assert "01.b no guess 2" in page
+    assert "1 of 2 questions right at the first attempt" in page
+    assert "tokens per pass is the speed-up (1×)" in page
+    assert "How &lt;many&gt;?" in sd.ledger()._repr_html_()
