@@ -1,0 +1,163 @@
+"""The quiz as a learner sees it: say it in your own words, choose, read the reason, and again."""
+
+import re
+from collections.abc import Callable
+from html import escape
+from random import Random
+
+import ipywidgets as w
+
+from specdec_lab.errors import LabError
+from specdec_lab.learn.ledger import Ledger
+from specdec_lab.learn.problems import Problem
+from specdec_lab.learn.quiz import CONFIDENCE, Choices, Item, answer, feedback, items
+from specdec_lab.numbers import read_number
+from specdec_lab.show.panel import as_text
+from specdec_lab.show.still import Still, said
+
+KEYS = '<div style="opacity:.8">By keyboard: Tab goes on, Space chooses, Enter presses a button.</div>'
+LABEL, WIDE = {"description_width": "80px"}, {"width": "98%", "max_width": "760px"}
+
+
+def marked_up(text: str) -> str:
+    """Plain text as HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
+
+
+class ItemView:
+    """One item: the question, one's own words, then the choices or a number, and what is said about it.
+
+    Args:
+        checked: called with the judgement after each answer.
+    """
+
+    def __init__(self, item: Item, name: str, ledger: Ledger, rng: Random, checked: Callable[[bool], None]):
+        self.item, self.name, self.ledger, self.rng, self.checked = item, name, ledger, rng, checked
+        self.question, self.feedback = w.HTML(layout=WIDE), w.HTML(layout=WIDE)
+        # Not continuous_update: while the kernel is busy, a click would overtake all but the first key.
+        typed = {"style": LABEL, "continuous_update": False}
+        own_words = "in your own words first; nobody judges this"
+        self.words = w.Textarea(placeholder=own_words, description="recall", rows=2, layout=WIDE, **typed)
+        self.ready = w.Button(description="show the choices")
+        self.choices = w.RadioButtons(options=[], description="answer", layout=WIDE)
+        self.number = w.Text(placeholder="a number", description="answer", layout={"width": "240px"}, **typed)
+        self.unit = w.Label()
+        self.confidence = w.RadioButtons(options=CONFIDENCE, value=None, description="how sure?")
+        self.check, self.again = w.Button(description="check"), w.Button(description="again")
+        if item.numbers:
+            first, self.entry = [], w.HBox([self.number, self.unit])
+        else:
+            first, self.entry = [self.words, self.ready], self.choices
+        self.answering = w.VBox([self.entry, self.confidence, w.HBox([self.check, self.again]), self.feedback])
+        self.box = w.VBox([self.question, *first, self.answering])
+        self.ready.on_click(self.show_choices)
+        self.check.on_click(self.judge)
+        self.again.on_click(self.ask)
+        self.posed = None
+        self.ask()
+        self.answering.layout.display = "none" if first else None
+
+    def ask(self, button: object = None) -> None:
+        """Ask, or ask again: shuffled, or with fresh numbers."""
+        self.posed = self.item.pose(self.rng, self.posed)
+        self.question.value = f"<p style='line-height:1.5'><b>{self.name}</b> {marked_up(self.posed.question)}</p>"
+        if isinstance(self.posed, Choices):
+            self.choices.options = [(c.text, i) for i, c in enumerate(self.posed.choices)]
+            self.choices.value = None
+        else:
+            self.number.value, self.unit.value = "", self.posed.unit
+        self.confidence.value = None
+        self.feedback.value = ""
+        self.done = False
+
+    def show_choices(self, button: object = None) -> None:
+        self.answering.layout.display = None
+
+    def judge(self, button: object = None) -> None:
+        if self.done:
+            return
+        try:
+            chosen = self.chosen()
+        except LabError as e:
+            self.feedback.value = said(escape(str(e)))
+            return
+        judged = answer(self.ledger, self.item, self.posed, chosen, self.confidence.value, self.words.value.strip())
+        lines = feedback(judged, self.confidence.value)
+        more = "Press “again” for other numbers." if self.item.numbers else "Press “again” for another try."
+        lines += [] if judged.right and not self.item.numbers else [more]
+        sign = "✓ " if judged.right else "✗ "
+        self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.note])))
+        self.done = True
+        self.checked(judged.right)
+
+    def chosen(self) -> float:
+        """Raises LabError while something is missing."""
+        value = (
+            self.choices.value if isinstance(self.posed, Choices) else read_number(self.number.value, self.posed.unit)
+        )
+        if value is None:
+            raise LabError("Choose one of the answers first.")
+        if self.confidence.value is None:
+            raise LabError("Say how sure you are, too.")
+        return value
+
+
+class Quiz(Still):
+    """The items of a lesson: the next one appears when the one before it has been answered."""
+
+    def __init__(self, lesson: str, ledger: Ledger, rng: Random):
+        self.lesson, self.first = lesson, {}
+        self.items = items(lesson)
+        self.views = [
+            ItemView(item, self.name(i), ledger, rng, lambda right, i=i: self.answered(i, right))
+            for i, item in enumerate(self.items)
+        ]
+        self.result = w.HTML()
+        self.shown = w.VBox([self.views[0].box])
+        self.box = w.VBox([w.HTML(KEYS), self.shown, self.result])
+
+    def name(self, i: int) -> str:
+        return f"Question {i + 1} of {len(self.items)}."
+
+    def answered(self, i: int, right: bool) -> None:
+        """Show the next item, or what came out in the end."""
+        self.first.setdefault(i, right)
+        self.shown.children = [view.box for view in self.views[: len(self.first) + 1]]
+        if len(self.first) == len(self.items):
+            good = sum(self.first.values())
+            self.result.value = said(f"<p><b>{good} of {len(self.items)} right at the first attempt.</b></p>")
+
+    def html(self) -> str:
+        return "".join(f"{asked}<details><summary>Answer</summary>{told}</details>" for asked, told in self.pages())
+
+    def text(self) -> str:
+        asked, told = zip(*self.pages())
+        return "\n".join([*map(as_text, asked), "", "Answers", *map(as_text, told)])
+
+    def pages(self) -> list[tuple[str, str]]:
+        """Each item as two pieces of HTML, the question and its answer; the same at every call."""
+        pages = []
+        for i, item in enumerate(self.items):
+            posed = item.pose(Random(item.id))
+            if isinstance(posed, Problem):
+                choices, told = "", f"<p>{posed.shown}. {marked_up(posed.how)}</p>"
+            else:
+                choices = bullets([marked_up(c.text) for c in posed.choices])
+                told = bullets(
+                    [f"{'✓' if c.right else '✗'} {marked_up(f'{c.text}. {c.reason}')}" for c in posed.choices]
+                )
+            pages.append((f"<p><b>{self.name(i)}</b> {marked_up(posed.question)}</p>{choices}", told))
+        return pages
+
+
+def bullets(lines: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
+
+
+def quiz(lesson: str) -> Quiz:
+    """The self-check of a lesson, such as "01". Every answer is kept in the ledger.
+
+    Raises:
+        LabError: for a lesson without a quiz.
+    """
+    return Quiz(lesson, Ledger(), Random())

@@ -1,0 +1,358 @@
+"""The quizzes: what they ask, how they judge, and the widget's logic; the browser is in `test_browser.py`."""
+
+import itertools
+import json
+import re
+from random import Random
+
+import pytest
+
+import specdec_lab as sd
+from specdec_lab.errors import LabError
+from specdec_lab.learn import ledger as module
+from specdec_lab.learn import problems
+from specdec_lab.learn.ledger import Ledger
+from specdec_lab.learn.misconceptions import MISCONCEPTIONS
+from specdec_lab.learn.problems import PROBLEMS, Problem, draw, variants
+from specdec_lab.learn.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
+from specdec_lab.numbers import short
+from specdec_lab.show.panel import as_text
+from specdec_lab.show.quiz import ItemView, marked_up
+
+EVERY = [item for lesson in lessons() for item in items(lesson)]
+WITH_CHOICES = [item for item in EVERY if item.choices]
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(autouse=True)
+def path(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_waiting", {})
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
+    return tmp_path / "ledger.json"
+
+
+def press(button) -> None:
+    """What a click does; `button.click()` would only log an exception."""
+    (handler,) = button._click_handlers.callbacks
+    handler(button)
+
+
+# What is asked
+
+
+def test_each_lesson_has_its_items():
+    assert lessons() == ["01", "02", "03", "04", "05"]
+    for lesson in lessons():
+        found = items(lesson)
+        assert 4 <= len(found) <= 6
+        assert all(item.id.startswith(f"{lesson}.") for item in found)
+        assert {bool(item.choices) for item in found} == {True, False}  # words and numbers
+    assert len({item.id for item in EVERY}) == len(EVERY)
+    assert {item.numbers for item in EVERY} - {""} == set(PROBLEMS)
+
+
+def test_every_misconception_of_these_lessons_is_exposed():
+    in_words = {c.misconception for item in WITH_CHOICES for c in item.choices}
+    in_numbers = {m.misconception for name in PROBLEMS for p in variants(name) for m in p.mistakes}
+    assert set(MISCONCEPTIONS) == set(range(1, 16))
+    assert (in_words | in_numbers) - {None} >= {*range(1, 13), 14, 15}
+    assert (in_words | in_numbers) - {None} <= set(MISCONCEPTIONS)
+
+
+@pytest.mark.parametrize("item", WITH_CHOICES, ids=lambda item: item.id)
+def test_choices_are_fair(item):
+    assert [c.right for c in item.choices].count(True) == 1
+    assert len({c.text for c in item.choices}) == len(item.choices) >= 3
+    lengths = [len(c.text) for c in item.choices]
+    assert max(lengths) <= 1.25 * min(lengths), lengths
+    assert max(lengths) <= 70  # a radio button has one line
+    for c in item.choices:
+        assert len(c.reason) > 30 and c.reason.endswith(".")
+        assert not (c.right and c.misconception)
+
+
+def test_the_right_choice_is_not_known_by_its_length():
+    longest = sum(max(item.choices, key=lambda c: len(c.text)).right for item in WITH_CHOICES)
+    shortest = sum(min(item.choices, key=lambda c: len(c.text)).right for item in WITH_CHOICES)
+    assert longest <= len(WITH_CHOICES) / 2
+    assert shortest <= len(WITH_CHOICES) / 2
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
+    versions = variants(name)
+    assert len({p.question for p in versions}) == len(versions) >= 6
+    for p in versions:
+        assert p.judge(p.answer).right
+        assert p.judge(float(short(p.answer))).right, "rounded to three digits"
+        assert short(p.answer) in p.how, p.how
+        for mistake in p.mistakes:
+            judged = p.judge(float(short(mistake.value)))
+            assert (judged.right, judged.misconception) == (False, mistake.misconception)
+            assert judged.reason.startswith(mistake.reason) and judged.reason.endswith(p.how)
+            assert mistake.reason.endswith(".")
+        other = p.judge(-17.0)
+        assert (other.right, other.misconception, other.reason) == (False, None, p.how)
+
+
+KEYS = [  # name, its numbers, the answer by hand, {a mistake: its misconception}
+    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, 2.7, {13.5: None, 2.835: None}),
+    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, 5.4, {540: None, 8.1: None, 2.7: None}),
+    ("bend", {"reading": 2.7, "computing": 0.027}, 100, {200: None}),
+    ("tokens_written", {"gamma": 4, "accepted": (0, 0, 1, 2, 4, 4, 4, 4, 4, 4)}, 37, {27: 6, 50: 1, 31: 6, 33: 6}),
+    ("rows_computed", {"gamma": 4, "accepted": 3}, 5, {2: 9}),
+    ("entries_kept", {"gamma": 4, "accepted": 2}, 3, {4: None, 5: None, 2: None}),
+    ("accept_chance", {"p": 0.5, "q": 0.7}, 5 / 7, {0.5: 3, 0.35: 3}),
+    ("accept_chance", {"p": 0.3, "q": 0.1}, 1, {0.3: 3, 0.03: 3}),
+    ("after_rejection", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 1, {0.3: 2, 0.2: None}),
+    ("emitted_probability", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.5, {0.7: 11, 0.6: 2, 0.35: 3}),
+    ("alpha_of", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.8, {0.42: 3, 1: 4, 0.2: None}),
+    ("alpha_of", {"rows": ((0.4, 0.35, 0.25), (0.9, 0.05, 0.05))}, 0.5, {1: 4}),
+    ("rate_from_rounds", {"rounds": (2, 1, 1, 0, 6)}, 27 / 31, {0.675: 5, 3.7: None}),
+    ("tokens_per_pass", {"alpha": 0.75, "gamma": 4}, 3.05, {2.05: 6, 4: 1, 3.29: None}),
+    ("tokens_per_pass", {"alpha": 0.0, "gamma": 4}, 1, {0: 6}),
+    ("speed_up", {"expected": 3.05, "gamma": 4, "c": 0.5, "v": 1}, 3.05 / 3, {3.05: 7}),
+    ("best_gamma", {"alpha": 0.8, "c": 0.1}, 6, {8: 8, 1: None}),
+    ("best_gamma", {"alpha": 0.8, "c": 0.2}, 4, {8: 8}),
+    ("best_gamma", {"alpha": 0.8, "c": 0.3}, 3, {8: 8}),
+    ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, 1.7, {1: 7, 1.3: None}),
+    ("whole_answer", {"reading": 2, "writing": 3, "times": 2}, 3.5, {2.5: 15, 1.5: None, 4: 15}),
+]
+
+
+@pytest.mark.parametrize(("name", "numbers", "key", "mistakes"), KEYS)
+def test_problems_by_hand(name, numbers, key, mistakes):
+    problem = PROBLEMS[name][0](**numbers)
+    assert problem.answer == pytest.approx(key, rel=2e-3)
+    for value, misconception in mistakes.items():
+        near = [m.misconception for m in problem.mistakes if m.value == pytest.approx(value, rel=2e-3, abs=1e-9)]
+        assert near[:1] == [misconception]
+
+
+def test_keys_cover_every_problem():
+    assert {name for name, *_ in KEYS} == set(PROBLEMS)
+
+
+def test_the_numbers_in_the_words_of_the_items_are_right():
+    from specdec_lab import theory
+
+    said = {
+        item.id: " ".join([item.question, *(f"{c.text} {c.reason}" for c in item.choices)]) for item in WITH_CHOICES
+    }
+    right = {item.id: next(c.text for c in item.choices if c.right) for item in WITH_CHOICES}
+    E = theory.expected_tokens
+    mean = (E(0.9, 4) + E(0.3, 4)) / 2
+    assert right["04.streaks"] == f"{mean:.2f} tokens per pass, and the formula says {E(0.6, 4):.2f}"
+    assert f"{E(0.9, 4):.2f} in the good half and {E(0.3, 4):.2f} in the bad half" in said["04.streaks"]
+    assert (f"{E(0.6, 4):.1f}", f"{E(0.6, 16):.1f}") == ("2.3", "2.5")
+    pairs = [((0.45, 0.35, 0.2), (0.85, 0.1, 0.05)), ((0.4, 0.35, 0.25), (0.3, 0.4, 0.3))]
+    assert [round(theory.acceptance(*pair), 10) for pair in pairs] == [0.6, 0.9]
+    assert [f"{sum(a * b for a, b in zip(*pair)):.2f}" for pair in pairs] == ["0.43", "0.34"]
+    p, q = (0.3, 0.5, 0.2), (0.6, 0.3, 0.1)
+    wrong = theory.emitted(p, q, [min(1, a / b) for a, b in zip(p, q)], p)
+    assert f"({', '.join(f'{x:.2f}' for x in wrong)})" in said["03.why-the-residual"]
+
+
+# How it is asked and judged
+
+
+def test_choices_are_shuffled_and_judged_by_what_they_say():
+    item = WITH_CHOICES[0]
+    orders = set()
+    for seed in range(40):
+        posed = item.pose(Random(seed))
+        orders.add(tuple(c.text for c in posed.choices))
+        for i, c in enumerate(posed.choices):
+            assert posed.judge(i) == problems.Judged(c.right, c.reason, c.misconception)
+        assert set(posed.choices) == set(item.choices)
+    assert len(orders) > 10
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_retry_has_fresh_numbers(name):
+    rng, before = Random(0), None
+    for _ in range(30):
+        problem = draw(name, rng, before)
+        assert before is None or problem.question != before.question
+        before = problem
+
+
+def test_a_lesson_without_a_quiz_is_one_sentence():
+    for lesson in ("07", "1", "", "../quiz/01"):
+        with pytest.raises(LabError, match=r"There is no quiz for lesson .*: choose one of 01, 02"):
+            sd.quiz(lesson)
+
+
+def test_attempts_are_kept_with_what_was_asked_and_said():
+    item = next(i for i in items("02") if i.id == "02.bonus")
+    posed = item.pose(Random(1))
+    for i, confidence in zip(range(4), itertools.cycle(CONFIDENCE)):
+        answer(Ledger(), item, posed, i, confidence, "the target, I think")
+    kept = Ledger().attempts("02.bonus")
+    assert [a["chosen"] for a in kept] == [c.text for c in posed.choices]
+    assert [a["right"] for a in kept] == [c.right for c in posed.choices]
+    assert [a["misconception"] for a in kept] == [c.misconception for c in posed.choices]
+    assert {a["said"] for a in kept} == {"the target, I think"}
+    assert [a["confidence"] for a in kept] == ["guess", "think so", "sure", "guess"]
+    numeric = next(i for i in items("04") if i.numbers == "tokens_per_pass")
+    posed = numeric.pose(Random(1))
+    assert answer(Ledger(), numeric, posed, posed.answer - 1, "sure").misconception == 6
+    (kept,) = Ledger().attempts(numeric.id)
+    assert (kept["question"], kept["chosen"]) == (posed.question, posed.answer - 1)
+
+
+def test_feedback_names_the_mistake_and_minds_the_confidence():
+    wrong = problems.Judged(False, "The reason.", 7)
+    assert feedback(wrong, "guess") == [
+        "Not yet. The reason.",
+        "The belief behind this is common, and wrong: “tokens per pass is the speed-up”.",
+    ]
+    assert len(feedback(wrong, "sure")) == 3
+    right = problems.Judged(True, "The reason.")
+    assert feedback(right, "sure") == ["Right. The reason."]
+    assert len(feedback(right, "guess")) == 2
+
+
+# The widget
+
+
+def view_of(item, checked=lambda right: None) -> ItemView:
+    return ItemView(item, "Question 1 of 1.", Ledger(), Random(0), checked)
+
+
+@pytest.mark.parametrize("item", WITH_CHOICES, ids=lambda item: item.id)
+def test_every_choice_with_every_confidence(item):
+    results = []
+    view = view_of(item, results.append)
+    assert view.answering.layout.display == "none"
+    view.words.value = "my words"
+    press(view.ready)
+    assert view.answering.layout.display is None
+    for i, confidence in itertools.product(range(len(item.choices)), CONFIDENCE):
+        choice = view.posed.choices[i]
+        assert view.choices.options[i] == (choice.text, i)
+        view.choices.value, view.confidence.value = i, confidence
+        press(view.check)
+        shown = as_text(view.feedback.value)
+        assert shown.startswith("✓ Right." if choice.right else "✗ Not yet.")
+        assert as_text(marked_up(choice.reason)) in shown
+        if choice.misconception:
+            assert MISCONCEPTIONS[choice.misconception] in shown
+        attempts = len(Ledger().attempts(item.id))
+        press(view.check)  # a second press counts nothing
+        assert len(Ledger().attempts(item.id)) == attempts == len(results)
+        press(view.again)
+        assert (view.choices.value, view.confidence.value, view.feedback.value) == (None, None, "")
+    assert Ledger().attempts(item.id)[0]["said"] == "my words"
+    assert results.count(True) == len(CONFIDENCE)
+
+
+@pytest.mark.parametrize("item", [i for i in EVERY if i.numbers], ids=lambda item: item.id)
+def test_every_number_that_a_problem_knows(item):
+    view = view_of(item)
+    assert view.answering.layout.display is None
+    for _ in range(10):
+        problem = view.posed
+        values = [problem.answer, *(m.value for m in problem.mistakes), -1.0]
+        for value in values:
+            view.number.value, view.confidence.value = short(value).replace(".", ","), "sure"
+            press(view.check)
+            shown = as_text(view.feedback.value)
+            assert shown.startswith("✓ Right." if value == problem.answer else "✗ Not yet.")
+            assert short(problem.answer) in shown
+            view.done = False
+        press(view.again)
+        assert view.posed.question != problem.question
+        assert (view.number.value, view.feedback.value) == ("", "")
+        assert view.unit.value == view.posed.unit
+
+
+def test_what_is_missing_is_one_sentence_and_no_attempt():
+    view = view_of(WITH_CHOICES[0])
+    press(view.check)
+    assert as_text(view.feedback.value) == "Choose one of the answers first."
+    view.choices.value = 0
+    press(view.check)
+    assert as_text(view.feedback.value) == "Say how sure you are, too."
+    view = view_of(next(i for i in EVERY if i.numbers))
+    for typed, said in (
+        ("", "still missing"),
+        ("many", "is not a number"),
+        ("1,500", "two readings"),
+        ("3", "how sure"),
+    ):
+        view.number.value = typed
+        press(view.check)
+        assert said in as_text(view.feedback.value)
+    assert Ledger().read()["quiz"] == {}
+
+
+def test_a_ledger_that_cannot_be_written_is_said_beside_the_feedback(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "file" / "ledger.json"))
+    view = view_of(WITH_CHOICES[0])
+    view.choices.value, view.confidence.value = 0, "sure"
+    press(view.check)
+    assert "cannot be written" in view.feedback.value
+
+
+@pytest.mark.parametrize("lesson", lessons())
+def test_items_come_one_after_the_other(lesson):
+    quiz = sd.quiz(lesson)
+    for i, view in enumerate(quiz.views):
+        assert [child for child in quiz.shown.children] == [v.box for v in quiz.views[: i + 1]]
+        assert quiz.result.value == ""
+        right = i != 1  # one wrong answer
+        if isinstance(view.posed, Problem):
+            view.number.value = repr(view.posed.answer if right else -1.0)
+        else:
+            view.choices.value = next(j for j, c in enumerate(view.posed.choices) if c.right == right)
+        view.confidence.value = "sure"
+        press(view.check)
+    second = quiz.views[1]  # right at the second attempt, which does not count as the first
+    press(second.again)
+    if isinstance(second.posed, Problem):
+        second.number.value = repr(second.posed.answer)
+    else:
+        second.choices.value = next(j for j, c in enumerate(second.posed.choices) if c.right)
+    second.confidence.value = "guess"
+    press(second.check)
+    assert Ledger().attempts(second.item.id)[-1]["right"]
+    n = len(quiz.views)
+    assert as_text(quiz.result.value) == f"{n - 1} of {n} right at the first attempt."
+    assert set(Ledger().read()["quiz"]) == {item.id for item in items(lesson)}
+
+
+def test_a_handler_that_raises_is_seen_by_these_tests(monkeypatch):
+    view = view_of(WITH_CHOICES[0])
+    monkeypatch.setattr(view, "chosen", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        press(view.check)
+
+
+@pytest.mark.parametrize("lesson", lessons())
+def test_without_a_kernel_the_questions_stand_there_with_their_answers_folded(lesson):
+    quiz = sd.quiz(lesson)
+    data = quiz._repr_mimebundle_()
+    assert set(data) == {WIDGET, "text/html", "text/plain"}
+    html, text = data["text/html"], data["text/plain"]
+    assert (html, text) == (sd.quiz(lesson).html(), sd.quiz(lesson).text())  # the same at every build
+    assert len(json.dumps(data)) < 50_000
+    assert "<script" not in html
+    assert html.count("<details>") == html.count("</details>") == len(quiz.items)
+    open_part = as_text(re.sub(r"<details>.*?</details>", "", html))
+    asked, told = text.split("\nAnswers\n")
+    for item, (_, answered) in zip(quiz.items, quiz.pages()):
+        posed = item.pose(Random(item.id))
+        assert as_text(answered) in told
+        if isinstance(posed, Choices):
+            for c in posed.choices:
+                assert c.text in open_part and c.text in asked
+                assert as_text(marked_up(c.reason)) not in open_part
+        else:
+            assert posed.question in open_part and posed.how not in open_part
+            assert posed.how in told
+
+
+def test_text_of_items_cannot_become_markup():
+    assert marked_up("a < b and `x > y`") == "a &lt; b and <code>x &gt; y</code>"
