@@ -164,16 +164,23 @@ def test_a_ledger_that_cannot_be_written_is_said_where_the_learner_looks(tmp_pat
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "file" / "ledger.json"))
     control = sd.guess("a", "How many?")
-    assert "cannot be" in control.entry.message.value
-    assert "cannot be written" in commit(control.entry, "3")
+    assert "cannot be used" in control.entry.message.value
+    assert "cannot be used" in commit(control.entry, "3")
     shown = sd.outcome("a", 1.0)
     assert "3 times too high" in shown.error
-    assert "cannot be" in shown.message.value
+    assert "cannot be used" in shown.message.value
     shown.assumed.value = "line"
     press(shown.keep_line)
-    assert "cannot be written" in shown.message.value
-    assert "cannot be" in commit(shown.second, "2")
-    assert "cannot be" in repr(sd.ledger())
+    assert "cannot be used" in shown.message.value
+    assert "cannot be used" in commit(shown.second, "2")
+    assert "cannot be used" in repr(sd.ledger())
+
+
+def test_a_ledger_that_was_set_aside_is_said_once(path):
+    path.write_text("no ledger")
+    control = sd.guess("a", "How many?")
+    assert "“ledger (set aside 1).json”" in control.entry.message.value
+    assert "set aside" not in commit(control.entry, "3")
 
 
 @pytest.mark.parametrize(

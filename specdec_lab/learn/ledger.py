@@ -28,13 +28,18 @@ _waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each
 class Ledger:
     """The ledger in the file `path`, by default where SPECDEC_LAB_LEDGER says, or ledger.json here.
 
-    No method raises because of the file. What the learner should be told since the last change, one
-    sentence or nothing, is in `note`; what cannot be written is kept until the kernel stops.
+    No method raises because of the file. What the learner should know is in `told`; what cannot be
+    written is kept until the kernel stops.
     """
 
     def __init__(self, path: str | Path | None = None):
         self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or "ledger.json").absolute()
-        self.note = ""
+        self._notes: dict[str, str] = {}
+
+    def told(self) -> str:
+        """What happened to the file since the last call: a sentence, or nothing."""
+        notes, self._notes = self._notes, {}
+        return " ".join(notes.values())
 
     def read(self) -> dict:
         """Everything in it, as the module's docstring says."""
@@ -43,12 +48,11 @@ class Ledger:
         except ValueError:
             return self.change(lambda data: None)  # sets the file aside
         except OSError as e:
-            self._cannot("read", e)
+            self._cannot(e)
             return self._with_waiting(_empty())
 
     def change(self, edit: Edit) -> dict:
         """Read, edit and write, while nobody else writes; returns everything that is in it then."""
-        self.note = ""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_suffix(".lock"), timeout=PATIENCE):
@@ -63,9 +67,10 @@ class Ledger:
                 written.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
                 written.replace(self.path)
             _waiting.pop(self.path, None)
+            self._notes.pop("cannot", None)
             return data
         except OSError as e:  # a lock that is not given up in time is one too
-            self._cannot("written", e)
+            self._cannot(e)
             _waiting.setdefault(self.path, []).append(edit)
         try:
             return self._with_waiting(_load(self.path))
@@ -81,12 +86,14 @@ class Ledger:
         places = (self.path.with_stem(f"{self.path.stem} (set aside {n})") for n in itertools.count(1))
         place = next(p for p in places if not p.exists())
         self.path.rename(place)
-        self.note = f"{self.path.name} could not be read as a ledger: it is now “{place.name}”, and a new one begins."
+        self._notes["aside"] = (
+            f"{self.path.name} could not be read as a ledger: it is now “{place.name}”, and a new one begins."
+        )
 
-    def _cannot(self, do: str, e: OSError) -> None:
+    def _cannot(self, e: OSError) -> None:
         why = e.strerror or "another program holds it"
-        self.note = (
-            f"The ledger {self.path} cannot be {do} ({why}): what you enter is kept only until the kernel stops."
+        self._notes["cannot"] = (
+            f"The ledger {self.path} cannot be used ({why}): what you enter is kept only until the kernel stops."
         )
 
     # Predictions

@@ -86,7 +86,7 @@ class ItemView:
         more = "Press “again” for other numbers." if self.item.numbers else "Press “again” for another try."
         lines += [] if judged.right and not self.item.numbers else [more]
         sign = "✓ " if judged.right else "✗ "
-        self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.note])))
+        self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.told()])))
         self.done = True
         self.checked(judged.right)
 
@@ -128,7 +128,8 @@ class Quiz(Still):
             self.result.value = said(f"<p><b>{good} of {len(self.items)} right at the first attempt.</b></p>")
 
     def html(self) -> str:
-        return "".join(f"{asked}<details><summary>Answer</summary>{told}</details>" for asked, told in self.pages())
+        fold = '<details style="margin-bottom:1em"><summary>Answer</summary>'
+        return "".join(f"{asked}{fold}{told}</details>" for asked, told in self.pages())
 
     def text(self) -> str:
         asked, told = zip(*self.pages())
