@@ -13,6 +13,7 @@ import torch
 
 from specdec_lab.costs import pass_times
 from specdec_lab.models.base import Model
+from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
@@ -47,14 +48,15 @@ def work(model: ReferenceModel) -> Work:
     return Work(weights, weights * model.dtype.itemsize)
 
 
+@torch.inference_mode()
 def measure_machine(model: Model) -> Machine:
     """This device's rates, in the number format of `model`."""
     like = {"device": model.device, "dtype": model.dtype}
     big = torch.ones(2**28 // model.dtype.itemsize, **like)  # 256 MB: no cache holds it
-    square = torch.ones(2048, 2048, **like)
+    product, square = Linear(torch.ones(2048, 2048, **like)), torch.ones(1, 2048, 2048, **like)
     small = torch.ones(8, **like)
     reading = _median(model, lambda: big.sum())
-    computing = _median(model, lambda: square @ square)
+    computing = _median(model, lambda: product(square))
     launching = _median(model, lambda: [small.add_(1.0) for _ in range(100)])
     return Machine(big.nbytes / reading, 2 * 2048**3 / computing, launching / 100)
 

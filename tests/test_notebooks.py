@@ -4,6 +4,7 @@ That they run is checked by nbval, in the same `make test`.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -70,16 +71,28 @@ class TestLesson:
                     assert len("".join(o["data"]["text/plain"])) > 40, "a picture whose text says nothing"
 
     def test_links_lead_somewhere(self, source):
-        import re
-
-        for link in re.findall(r"\]\(([^)#]+)\)", source.read_text(encoding="utf-8")):
-            assert link.startswith("https://") or ((LESSONS / link).exists() and "/" not in link), (
-                link
-            )  # the working copy has nothing else
+        for link in re.findall(r"\]\(([^)]+)\)", source.read_text(encoding="utf-8")):
+            name, _, word = link.partition("#")
+            if name.startswith("https://"):
+                continue
+            assert "/" not in name and (LESSONS / name).exists(), link  # the working copy has nothing else
+            if word:
+                headings = re.findall(
+                    r"^#+ (.*)$", (LESSONS / "src" / f"{Path(name).stem}.md").read_text("utf-8"), re.M
+                )
+                assert word in [h.replace(" ", "-") for h in headings], link
 
     def test_it_begins_and_ends_as_lessons_do(self, source):
+        if source.stem == "glossary":
+            return
         text = source.read_text(encoding="utf-8")
         assert text.startswith("# ")
         assert "**After this notebook you can**" in text
         assert "Check yourself" in text
         assert text.count("<details>") == text.count("</details>") >= 4
+
+
+def test_the_glossary_is_in_order():
+    words = re.findall(r"^## (.*)$", (LESSONS / "src" / "glossary.md").read_text("utf-8"), re.M)
+    assert words == sorted(words, key=str.lower)
+    assert len(set(words)) == len(words) > 40
