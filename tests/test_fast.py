@@ -2,7 +2,8 @@
 
 import pytest
 import torch
-from test_models import HF, make, near, text, uncached
+from test_models import HF, LLAMA, make, near, text, uncached
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
 from specdec_lab.models import FastModel, ReferenceModel, fast, linear, noise
@@ -59,6 +60,9 @@ def test_the_right_backend_for_each_model():
     assert isinstance(wrapped(HF["llama"]().eval(), "a"), FastModel)
     assert type(wrapped(HF["gpt2"]().eval(), "a")) is ReferenceModel
     assert type(wrapped(HF["qwen2"]().eval(), "a", "reference")) is ReferenceModel
+    growing = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10_000.0}
+    hf = LlamaForCausalLM(LlamaConfig(**LLAMA, rope_parameters=growing)).eval()
+    assert type(wrapped(hf, "a")) is ReferenceModel
     with pytest.raises(LabError, match="does not know gpt2 models on cpu"):
         wrapped(HF["gpt2"]().eval(), "a", "fast")
     with pytest.raises(LabError, match="no backend “quick”"):

@@ -22,7 +22,9 @@ ROOM = 512  # positions that a cache holds at first; it doubles when it is full
 
 def supports(hf: PreTrainedModel) -> bool:
     """Whether this file is written for models like `hf`, and for the device it is on."""
-    return hf.config.model_type in ("llama", "qwen2") and hf.device.type in ("cpu", "cuda")
+    rope = getattr(hf.config, "rope_parameters", None) or {}
+    fixed = rope.get("rope_type", "default") not in ("dynamic", "longrope")  # those change with the text's length
+    return hf.config.model_type in ("llama", "qwen2") and fixed and hf.device.type in ("cpu", "cuda")
 
 
 def wide(dtype: torch.dtype) -> torch.dtype:
