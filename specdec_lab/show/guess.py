@@ -174,7 +174,11 @@ def guess(id: str, question: str, unit: str = "") -> Guess:
 
 
 def outcome(
-    id: str, measured: float, interval: tuple[float, float] | None = None, theory: float | None = None
+    id: str,
+    measured: float,
+    interval: tuple[float, float] | None = None,
+    theory: float | None = None,
+    name: str = "measured",
 ) -> Outcome:
     """The guess, if there is one, beside what theory says and what was measured, in the unit of the guess.
 
@@ -183,6 +187,7 @@ def outcome(
 
     Args:
         interval: (low, high) around `measured`.
+        name: of the number, where it was not measured but "computed".
 
     Raises:
         LabError: for a number that is negative, infinite or none.
@@ -192,4 +197,4 @@ def outcome(
     numbers = [float(measured), *(span or ()), *([] if expected is None else [expected])]
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
         raise LabError(f"The outcome of {id} cannot be shown: {numbers} are not all numbers from 0 up.")
-    return Outcome(id, Bar("measured", numbers[0], interval=span), expected, Ledger())
+    return Outcome(id, Bar(name, numbers[0], interval=span), expected, Ledger())
