@@ -194,3 +194,9 @@ def test_a_plot_is_one_picture_in_three_forms():
     assert data[0]["line"]["dash"] != data[1]["line"]["dash"]  # not colour alone
     assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]
     assert len(json.dumps(bundle, default=str)) < 20_000
+
+
+def test_a_sampled_target_need_not_say_its_favourite(data):
+    assert "the target's favourites:" in rounds_text(data)
+    assert "the target said" not in rounds_html(data)
+    assert "the target said:" in rounds_text({**data, "greedy": True})

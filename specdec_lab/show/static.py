@@ -27,7 +27,7 @@ def rounds_html(data: dict, most: int = 10) -> str:
         own = token(r["emitted"]["kind"], r["emitted"]["text"]) if r["emitted"] else f"stopped ({r['stop']})"
         lines.append(
             f'<div style="margin:6px 0">round {i}: {cells}→ {own}'
-            f'<div style="font-size:12px;opacity:.8">the target said: {escape(target_line(r))}</div></div>'
+            f'<div style="font-size:12px;opacity:.8">{escape(target_line(data, r))}</div></div>'
         )
     left = len(data["rounds"]) - most
     more = f"<div>… and {left} more.</div>" if left > 0 else ""
@@ -37,10 +37,11 @@ def rounds_html(data: dict, most: int = 10) -> str:
     )
 
 
-def target_line(r: dict) -> str:
+def target_line(data: dict, r: dict) -> str:
     """The target's favourite at each place of a round, the one after the last draft included."""
     tops = [*(d["p_top"] for d in r["drafted"]), r["after_top"]]
-    return " ".join(f"“{visible(t[0]['text'])}”" for t in tops if t)
+    said = "the target said" if data["greedy"] else "the target's favourites"  # sampled, it need not say them
+    return f"{said}: " + " ".join(f"“{visible(t[0]['text'])}”" for t in tops if t)
 
 
 def rounds_text(data: dict, most: int = 10) -> str:
@@ -50,5 +51,5 @@ def rounds_text(data: dict, most: int = 10) -> str:
         cells = [f"{MARKS[d['status']].symbol}“{visible(d['text'])}”" for d in r["drafted"]] or ["nothing drafted"]
         e = r["emitted"]
         own = f"{MARKS[e['kind']].symbol}“{visible(e['text'])}” {e['kind']}" if e else f"stopped ({r['stop']})"
-        lines.append(f"round {i}: {' '.join(cells)}  →  {own}   (the target said: {target_line(r)})")
+        lines.append(f"round {i}: {' '.join(cells)}  →  {own}   ({target_line(data, r)})")
     return "\n".join([*lines, data["summary"]])
