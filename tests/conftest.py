@@ -27,3 +27,13 @@ def lab():
     from specdec_lab import load
 
     return load(device="cpu")
+
+
+@pytest.fixture
+def fresh_ledger(tmp_path, monkeypatch) -> Path:
+    """An empty ledger, and nothing that waits to be written into it."""
+    from specdec_lab.learn import ledger
+
+    monkeypatch.setattr(ledger, "_waiting", {})
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
+    return tmp_path / "ledger.json"

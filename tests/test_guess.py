@@ -5,28 +5,18 @@ import json
 import re
 
 import pytest
+from clicks import WIDGET, press
 
 import specdec_lab as sd
 from specdec_lab.errors import LabError
-from specdec_lab.learn import ledger as module
 from specdec_lab.learn.ledger import Ledger
 from specdec_lab.show.bars import Bar, Bars
 from specdec_lab.show.guess import compare
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
-
 
 @pytest.fixture(autouse=True)
-def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_waiting", {})
-    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
-    return tmp_path / "ledger.json"
-
-
-def press(button) -> None:
-    """What a click does; `button.click()` would only log an exception."""
-    (handler,) = button._click_handlers.callbacks
-    handler(button)
+def path(fresh_ledger):
+    return fresh_ledger
 
 
 def commit(entry, number: str, reason: str = "") -> str:

@@ -6,10 +6,10 @@ import re
 from random import Random
 
 import pytest
+from clicks import WIDGET, press
 
 import specdec_lab as sd
 from specdec_lab.errors import LabError
-from specdec_lab.learn import ledger as module
 from specdec_lab.learn import problems
 from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
@@ -21,20 +21,11 @@ from specdec_lab.show.quiz import ItemView, marked_up
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 WITH_CHOICES = [item for item in EVERY if item.choices]
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(autouse=True)
-def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_waiting", {})
-    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
-    return tmp_path / "ledger.json"
-
-
-def press(button) -> None:
-    """What a click does; `button.click()` would only log an exception."""
-    (handler,) = button._click_handlers.callbacks
-    handler(button)
+def path(fresh_ledger):
+    return fresh_ledger
 
 
 # What is asked
