@@ -8,7 +8,8 @@ import pytest
 import specdec_lab as sd
 from specdec_lab import theory
 from specdec_lab.show import sandbox, speedup
-from specdec_lab.show.panel import Panel, as_text, choice, slider, tick
+from specdec_lab.show.panel import Panel, choice, slider, tick
+from specdec_lab.show.still import as_text
 
 PANELS = {
     "sandbox": sandbox.sandbox,
@@ -57,7 +58,7 @@ def test_a_picture_that_fails_makes_its_control_fail():
 
 def test_without_a_kernel_the_start_stands_there_as_picture_and_as_text():
     panel = sandbox.sandbox()
-    data, _ = panel._repr_mimebundle_()
+    data = panel._repr_mimebundle_()
     assert set(data) >= {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
     assert "<svg" in data["text/html"]
     assert "Accepted in all: 0.800" in data["text/plain"]

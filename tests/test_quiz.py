@@ -16,8 +16,8 @@ from specdec_lab.learn.misconceptions import MISCONCEPTIONS
 from specdec_lab.learn.problems import PROBLEMS, Problem, draw, variants
 from specdec_lab.learn.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
 from specdec_lab.numbers import short
-from specdec_lab.show.panel import as_text
 from specdec_lab.show.quiz import ItemView, marked_up
+from specdec_lab.show.still import as_text
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 WITH_CHOICES = [item for item in EVERY if item.choices]

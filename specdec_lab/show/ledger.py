@@ -8,7 +8,7 @@ from specdec_lab.learn.misconceptions import MISCONCEPTIONS
 from specdec_lab.numbers import short
 from specdec_lab.show.bars import Bar
 from specdec_lab.show.guess import compare
-from specdec_lab.show.panel import as_text
+from specdec_lab.show.still import as_text
 
 
 class LedgerPage:

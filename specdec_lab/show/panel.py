@@ -5,12 +5,11 @@ of the controls and returns HTML, so all that a widget can show is tested withou
 picture of the start values stands wherever there is no kernel.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from html import unescape
 
 import ipywidgets as w
-from IPython.display import display
+
+from specdec_lab.show.still import Still
 
 LABEL = {"description_width": "150px"}
 
@@ -41,7 +40,7 @@ def tick(name: str, value: bool = False) -> w.ValueWidget:
     return w.Checkbox(value, description=name, indent=False, layout=w.Layout(width="440px"))
 
 
-class Panel:
+class Panel(Still):
     """Shown in a notebook: the controls, and below them what `draw` makes of their values.
 
     Args:
@@ -52,7 +51,7 @@ class Panel:
 
     def __init__(self, draw: Callable[..., str], controls: Mapping[str, w.ValueWidget], title: str):
         self.draw, self.controls, self.title = draw, dict(controls), title
-        self.picture = w.HTML(self.html())
+        self.picture = w.HTML(self.drawn())
         self.box = w.VBox([w.HTML(f"<b>{title}</b>"), *self.controls.values(), self.picture])
         for control in self.controls.values():
             control.observe(self.redraw, "value")
@@ -60,29 +59,11 @@ class Panel:
     def values(self) -> dict:
         return {name: control.value for name, control in self.controls.items()}
 
-    def html(self) -> str:
+    def drawn(self) -> str:
         return self.draw(**self.values())
 
     def redraw(self, change: object = None) -> None:
-        self.picture.value = self.html()
+        self.picture.value = self.drawn()
 
-    def text(self) -> str:
-        """The picture in words: its text, and its titles and descriptions."""
-        return as_text(f"<b>{self.title}</b> {self.html()}")
-
-    def _repr_mimebundle_(self, **kwargs) -> dict:
-        bundle = self.box._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        still = f"<b>{self.title}</b>{self.html()}"
-        return {**data, "text/html": still, "text/plain": self.text()}, metadata
-
-    def _ipython_display_(self) -> None:
-        data, metadata = self._repr_mimebundle_()
-        display(data, metadata=metadata, raw=True)
-
-
-def as_text(html: str) -> str:
-    """What a reader of text gets from a piece of HTML."""
-    spaced = re.sub(r"</(div|p|tr|table|title|desc|text|svg|li)>|<br>", "\n", html)
-    lines = (unescape(re.sub(r"<[^>]*>", " ", line)) for line in spaced.splitlines())
-    return "\n".join(" ".join(line.split()) for line in lines if line.strip())
+    def html(self) -> str:
+        return f"<b>{self.title}</b>{self.drawn()}"

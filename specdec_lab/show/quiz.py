@@ -12,8 +12,7 @@ from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.problems import Problem
 from specdec_lab.learn.quiz import CONFIDENCE, Choices, Item, answer, feedback, items
 from specdec_lab.numbers import read_number
-from specdec_lab.show.panel import as_text
-from specdec_lab.show.still import Still, said
+from specdec_lab.show.still import Still, as_text, said
 
 KEYS = '<div style="opacity:.8">By keyboard: Tab goes on, Space chooses, Enter presses a button.</div>'
 LABEL, WIDE = {"description_width": "80px"}, {"width": "98%", "max_width": "760px"}

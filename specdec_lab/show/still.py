@@ -1,8 +1,9 @@
 """What a widget leaves where there is no kernel: the same as HTML and as text."""
 
-import ipywidgets as w
+import re
+from html import unescape
 
-from specdec_lab.show.panel import as_text
+import ipywidgets as w
 
 
 class Still:
@@ -23,3 +24,10 @@ class Still:
 def said(message: str) -> str:
     """A sentence for the learner, which a screen reader reads out when it appears."""
     return f'<div role="status" style="line-height:1.5;white-space:normal">{message}</div>' if message else ""
+
+
+def as_text(html: str) -> str:
+    """What a reader of text gets from a piece of HTML."""
+    spaced = re.sub(r"</(div|p|tr|table|title|desc|text|svg|li)>|<br>", "\n", html)
+    lines = (unescape(re.sub(r"<[^>]*>", " ", line)) for line in spaced.splitlines())
+    return "\n".join(" ".join(line.split()) for line in lines if line.strip())
