@@ -190,10 +190,7 @@ def test_guess_outcome_and_quiz(page, course):
         'sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4)',
         'sd.quiz("02")',
     )
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, course / "guess_and_quiz.ipynb")
-    page.run("guess_and_quiz.ipynb")
+    run_cells(page, course / "guess_and_quiz.ipynb", cells)
 
     # Run All came through without a guess, and nothing waits.
     page.get_by_text("There was no guess to compare with.").wait_for(timeout=60_000)
@@ -280,6 +277,46 @@ def test_guess_outcome_and_quiz(page, course):
         "a key meant for the widget reached the notebook"
     )
     assert page.outside == []
+
+
+def test_panels_and_plots(page, course):
+    """The sandbox by keyboard and by mouse, the explorer's slider, and a plot."""
+    cells = (
+        "import specdec_lab as sd",
+        "sd.sandbox()",
+        "sd.speedup_explorer()",
+        'sd.Plot("a plot", [sd.Line("one", [(1, 1), (2, 3)], spread=[(0.5, 2), (2, 4)])], "x", "y")',
+    )
+    run_cells(page, course / "panels.ipynb", cells)
+    outputs = page.locator(".jp-Cell-outputArea")
+    sandbox, explorer, plot = (outputs.nth(i) for i in (1, 2, 3))
+
+    # By mouse: a wrong rule; by keyboard: a slider, which the table follows.
+    sandbox.get_by_text("What comes out is p:").wait_for(timeout=60_000)
+    sandbox.get_by_label("rule").select_option("bug: after a rejection, draw from p")
+    sandbox.get_by_text("The largest difference is 0.140.").wait_for()
+    screenshot(sandbox, "sandbox-bug")
+    sandbox.locator(".noUi-handle").first.focus()
+    page.keyboard.press("ArrowRight")
+    sandbox.get_by_text("0.505").first.wait_for()  # 51 of 101
+
+    explorer.get_by_text("S = 2.18").wait_for()
+    explorer.locator(".noUi-handle").nth(1).focus()
+    page.keyboard.press("ArrowRight")
+    explorer.get_by_text("α = 0.75, γ = 5: E = 3.29").wait_for()
+    screenshot(explorer, "speedup-explorer")
+
+    plot.locator(".plotly .scatterlayer .trace").first.wait_for(timeout=30_000)
+    screenshot(plot, "plot")
+    assert page.outside == []
+
+
+def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:
+    """Put a notebook of these cells into the course, and run it there."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+    page.run(path.name)
 
 
 def focus_on(page, wanted: str, backwards: bool = False) -> None:
