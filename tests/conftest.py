@@ -37,3 +37,23 @@ def fresh_ledger(tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr(ledger, "_waiting", {})
     monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
     return tmp_path / "ledger.json"
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory) -> str:
+    """The folder of a tiny target that can write text to learn from."""
+    from writer import save_writer
+
+    return save_writer(tmp_path_factory.mktemp("writer"))
+
+
+@pytest.fixture(scope="module")
+def written(writer, tmp_path_factory):
+    """(target, tokenizer, folder with two shards of its text); tests leave their checkpoints there, too."""
+    from specdec_lab.models.load import load_model
+    from specdec_lab.train import recipes
+
+    target, tokenizer = load_model(writer, "cpu")
+    text = tmp_path_factory.mktemp("text")
+    recipes.write(target, tokenizer, text, tokens=2 * 64 * 40, rows=64, length=40, say=lambda line: None)
+    return target, tokenizer, text

@@ -1,0 +1,125 @@
+"""What training leaves behind: weights, a plain Llama folder, the model card; and files that cannot be used."""
+
+import json
+import runpy
+
+import pytest
+import torch
+
+from specdec_lab import load
+from specdec_lab.cli import main
+from specdec_lab.drafters.model import whole_llama
+from specdec_lab.errors import LabError
+from specdec_lab.models.load import load_model
+from specdec_lab.names import TRAINED
+from specdec_lab.train import recipes
+from specdec_lab.train.shards import read_shards
+
+
+def with_a_cut_head(net, target):
+    cut = recipes.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
+    cut.load_state_dict(net.state_dict())
+    return cut
+
+
+def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outside_its_head(written):
+    target, tokenizer, text = written
+    trainer = recipes.train("model", target, tokenizer, text, tokens=20_000, say=lambda line: None)
+    net, texts = with_a_cut_head(trainer.net, target), read_shards(text)[0].tokens.astype(int)
+    whole = whole_llama(net, target.hf, texts[8:].tolist())
+    with torch.no_grad():
+        p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
+        rows = net.llama.model(torch.tensor(texts[:8])).last_hidden_state
+        assert 1 - p[..., net.head.ids].sum(-1).mean() < 1e-2
+        assert (p[..., net.head.ids] - net.head(rows).softmax(-1)).abs().sum(-1).mean() < 1e-2
+
+
+def test_the_draft_model_works_in_transformers_own_assisted_generation(written, writer, tmp_path, capsys):
+    """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
+    target, tokenizer, text = written
+    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
+    trainer.net = with_a_cut_head(trainer.net, target)
+    recipes.export(trainer, "model", target, tmp_path / "model.safetensors")
+    argv = ["export", str(tmp_path / "llama"), "--device", "cpu", "--target", writer, "--weights", str(tmp_path)]
+    assert main(argv) == 0
+    draft, _ = load_model(str(tmp_path / "llama"), "cpu")
+    ours = load(writer, device="cpu", weights=tmp_path).drafter("model").model
+    prompt = [1, 3, 5, 8, 5, 0]  # words of the built-in prompts: only there outsiders are sure to be low
+    said = draft.cached().extend([prompt]).logits[0].argmax(-1)
+    assert said.tolist() == ours.ids[ours.cached().extend([prompt]).logits[0].argmax(-1)].tolist()
+    ids = torch.tensor([prompt])
+    for sampled in (False, True):
+        torch.manual_seed(0)
+        out = target.hf.generate(ids, assistant_model=draft.hf, max_new_tokens=20, do_sample=sampled, pad_token_id=0)
+        assert out.shape[1] > 6
+    plain = target.hf.generate(ids, max_new_tokens=20, do_sample=False, pad_token_id=0)
+    assisted = target.hf.generate(ids, assistant_model=draft.hf, max_new_tokens=20, do_sample=False, pad_token_id=0)
+    assert torch.equal(plain, assisted)
+
+
+def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
+    target, tokenizer, text = written
+    (tmp_path / "medusa.safetensors").write_bytes(b"torn")
+    lab = load(writer, device="cpu", weights=tmp_path)
+    with pytest.raises(LabError, match="cannot be read"):
+        lab.drafter("medusa")
+    for name in ("untrained", "model"):
+        with pytest.raises(LabError, match="no weights for the drafter “model”"):
+            lab.drafter(name)
+    trainer = recipes.train("medusa", target, tokenizer, text, tokens=1_000, say=lambda line: None)
+    recipes.export(trainer, "medusa", target, tmp_path / "medusa.safetensors")
+    lab.target.layers = 9
+    with pytest.raises(LabError, match="was trained for"):
+        lab.drafter("medusa")
+    (text / "medusa.pt").write_bytes(b"torn")
+    with pytest.raises(LabError, match="delete it to begin anew"):
+        recipes.train("medusa", target, tokenizer, text, tokens=2_000)
+    (text / "medusa.pt").unlink()
+    other = load_model(writer, "cpu")[0]
+    other.name = "somebody else"
+    with pytest.raises(LabError, match="was written by"):
+        recipes.train("medusa", other, tokenizer, text, tokens=2_000)
+
+
+def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, monkeypatch):
+    """Of a tiny run: its checkpoints, its weights and two benchmarks, the first with too few prompts for an interval."""
+    target, tokenizer, text = written
+    fits = {}
+    for name in TRAINED:
+        (text / f"{name}.pt").unlink(missing_ok=True)
+        trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=lambda line: None)
+        recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
+        fits[name] = trainer.history[-1]["steps"]
+    prompts = [{"id": i, "kind": "ab"[i % 2], "prompt": "a b c d e f"[: 2 * i + 1]} for i in range(6)]
+    (tmp_path / "prompts.jsonl").write_text("\n".join(map(json.dumps, prompts)), encoding="utf-8")
+    argv = ["bench", "--json", "--device", "cpu", "--target", writer, "--weights", str(tmp_path)]
+    argv += ["--drafters", "lookup,medusa", "--prompts", str(tmp_path / "prompts.jsonl"), "--max-new-tokens", "6"]
+    benches = []
+    for limit, timed in (("1", []), ("3", ["--timed", "3"])):
+        assert main([*argv, "--limit", limit, *timed]) == 0
+        (tmp_path / f"{limit}.json").write_text(capsys.readouterr().out, encoding="utf-8")
+        rows = json.loads((tmp_path / f"{limit}.json").read_text(encoding="utf-8"))["rows"]
+        benches.append({r["arm"]: r for r in rows if r["kind"] == "overall"})
+
+    monkeypatch.setattr("sys.argv", ["card", str(text), str(tmp_path), *(str(tmp_path / f"{n}.json") for n in "13")])
+    runpy.run_module("specdec_lab.train.card", run_name="__main__")
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert f"Drafters for {target.name}. They" in card
+    assert "its 12 most frequent tokens" in card
+    assert "The target computed in float32" in card
+    lines = card.splitlines()
+    for name, steps in fits.items():
+        cells = next(line for line in lines if line.startswith(f"| {name} | ") and "tokens" in line).split(" | ")
+        shown = [[float(x) for x in cell.strip(" |").split(", ")] for cell in cells[3:]]
+        assert shown == [[round(step[x], 3) for step in steps] for x in ("overlap", "kl", "agree")]
+    svg = (tmp_path / "training.svg").read_text(encoding="utf-8")
+    assert all(f"{name}: {steps[0]['overlap']:.3g} at" in svg for name, steps in fits.items())
+    assert ["; times of the first 3 of each kind." in x for x in lines if "On the built-in" in x] == [False, True]
+    for arm in ("lookup", "medusa"):
+        small, large = (line.split(" | ") for line in lines if line.startswith(f"| {arm} | 4 | "))
+        for cells, rows in zip((small, large), benches):
+            assert cells[2] == f"{rows[arm]['tokens_per_pass']:.2f}"
+            assert cells[-1] == f"{rows[arm]['ratio_predicted']:.2f} |"
+        low, high = benches[1][arm]["ratio_interval"]
+        assert small[-2] == f"{benches[0][arm]['ratio_to_plain']:.2f}"
+        assert large[-2] == f"{benches[1][arm]['ratio_to_plain']:.2f} ({low:.2f}–{high:.2f})"

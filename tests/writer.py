@@ -1,0 +1,32 @@
+"""A tiny target with a chat template, which can write text to learn from."""
+
+import torch
+from test_models import LLAMA
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
+TEMPLATE = (
+    "{% for m in messages %}<turn> {{ m['role'] }} {{ m['content'] }} <end> {% endfor %}"
+    "{% if add_generation_prompt %}<turn> assistant {% endif %}"
+)
+
+
+def save_writer(path) -> str:
+    """Three layers that are far from random: the next token depends mostly on the last one."""
+    torch.manual_seed(0)
+    hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "vocab_size": len(WORDS), "max_position_embeddings": 512}))
+    for p in hf.parameters():
+        p.data.mul_(6) if p.dim() > 1 else None
+    hf.save_pretrained(path)
+    core = Tokenizer(WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<end>"))
+    core.pre_tokenizer = Whitespace()
+    core.add_special_tokens(["<end>", "<turn>"])
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=core, eos_token="<end>", unk_token="<end>", additional_special_tokens=["<turn>"]
+    )
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(path)
+    return str(path)
