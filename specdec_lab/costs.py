@@ -14,11 +14,11 @@ from contextlib import suppress
 import torch
 
 from specdec_lab import decode
-from specdec_lab.decode import Stops
 from specdec_lab.drafters import Drafter
 from specdec_lab.embedded import cache_dir
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
+from specdec_lab.request import Stops
 
 SAMPLES = 7  # of each: a median then does not follow one slow moment
 

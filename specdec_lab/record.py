@@ -33,6 +33,12 @@ class Stopwatch:
         self.seconds[name] = self.seconds.get(name, 0.0) + now - self._since
         self._since = now
 
+    def restart(self, **seconds: float) -> None:
+        """Add time that was taken elsewhere, and leave out what has passed since the last lap."""
+        for name, more in seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + more
+        self._since = time.perf_counter()
+
 
 def record(
     start: int,

@@ -4,6 +4,7 @@ Each takes the pieces that may be wrong as arguments and raises AssertionError w
 """
 
 import itertools
+import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +12,14 @@ import torch
 from tiny import Scripted, TinyModel
 from torch import Tensor
 
-from specdec_lab.decode import Stops, speculative
+from specdec_lab.batch import Batch
+from specdec_lab.decode import speculative
 from specdec_lab.drafters import Drafter
 from specdec_lab.models import Model
 from specdec_lab.record import Keep
-from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, draw
+from specdec_lab.request import Request, Stops
+from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.trace import Trace
 from specdec_lab.verify import residual, verify
 
 SAMPLED = Sampler(1.0)
@@ -232,3 +236,59 @@ def check_stops_at_eos(run: Callable[..., Iterator], target: Model, drafter: Dra
         last = r
     assert last.stop == "eos", "the text did not end at end-of-text"
     assert tokens.index(eos) == len(tokens) - 1, "tokens stand after end-of-text"
+
+
+class Schedule:
+    """γ round by round, as a batch gave it to one of its rows."""
+
+    def __init__(self, gammas: Sequence[int]):
+        self.gammas = iter(gammas)
+
+    def choose(self) -> int:
+        return next(self.gammas, 0)  # a row that went wrong may have ended earlier
+
+    def observe(self, r) -> None:
+        pass
+
+
+def check_batch(target: Model, drafter: Callable[[int], Drafter], *, most: int, texts: int, seed: int, batch=Batch):
+    """Texts that join and leave at random, γ changing from step to step: each is what it is alone.
+
+    Args:
+        drafter: makes the drafter of text number i.
+        batch: the engine under test.
+
+    Returns:
+        The traces, for asking what happened in them.
+    """
+    dice = random.Random(seed)
+    engine, traces, gammas, alone = batch(target, most), [], [], []
+    requests = []
+    while len(requests) < texts or len(engine):
+        if len(requests) < texts and (dice.random() < 0.4 or not len(engine)):
+            i = len(requests)
+            prompt = [dice.randrange(target.vocab_size) for _ in range(dice.randint(1, 12))]
+            settings = {
+                "sampler": Sampler(dice.choice([0.0, 1.0])),
+                "stops": Stops(dice.randint(1, 30), eos=frozenset({1})),
+                "uniforms": Uniforms(seed, i),
+            }
+            requests.append((prompt, settings))
+            traces.append(engine.submit(Request(target, prompt, drafter(i), **settings)))
+            gammas.append([])
+            continue
+        gamma, before = dice.randint(0, 5), [len(trace.rounds) for trace in traces]
+        engine.step(gamma)
+        for trace, had, used in zip(traces, before, gammas):
+            used += [gamma] * (len(trace.rounds) - had)
+        assert len(engine.running) <= most, "more rows than allowed"
+    for i, (prompt, settings) in enumerate(requests):
+        rounds = speculative(target, drafter(i), prompt, gamma=Schedule(gammas[i]), **settings)
+        alone.append(Trace(prompt).collect(rounds))
+    for one, row in zip(alone, traces):
+        row.check()
+        assert (one.tokens, one.stop) == (row.tokens, row.stop), "a row differs from the same text alone"
+        assert [[d.status for d in r.drafted] for r in one.rounds] == [
+            [d.status for d in r.drafted] for r in row.rounds
+        ], "a row's rounds differ from those of the same text alone"
+    return traces

@@ -4,9 +4,10 @@ import pytest
 import torch
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.decode import Stops, plain, speculative
+from specdec_lab.decode import plain, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter, ReplayDrafter
 from specdec_lab.errors import LabError
+from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.theory import expected_tokens
 from specdec_lab.trace import Trace

@@ -56,8 +56,17 @@ class TinyCached(Cached):
                 self.lengths[r] += 1
                 row.append(self.model.logits(self.slots[r][: self.lengths[r]]))
             out.append(torch.stack(row))
-        stacked = torch.stack(out)
+        stacked = torch.nn.utils.rnn.pad_sequence(out, batch_first=True, padding_value=float("nan"))
         return Rows(stacked, stacked)
+
+    def join(self, other: "TinyCached") -> None:
+        self.lengths += other.lengths
+        self.slots += [list(row) for row in other.slots]
+
+    def drop(self, row: int) -> None:
+        self.lengths[row], self.slots[row] = self.lengths[-1], self.slots[-1]
+        self.lengths.pop()
+        self.slots.pop()
 
 
 class Scripted:

@@ -100,6 +100,7 @@ class Drafter(ABC):
 
     name: str
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
+    inside = False  # true when it drafts inside the target's own cache of this text
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         """A new text begins; `target` holds all of the prompt but its last token.

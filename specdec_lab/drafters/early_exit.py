@@ -48,6 +48,7 @@ class EarlyExitNet(Student):
 
 class EarlyExitDrafter(Drafter):
     name = "early-exit"
+    inside = True
 
     def __init__(self, net: EarlyExitNet):
         self.net = pack(net.eval())

@@ -86,6 +86,14 @@ class Cached(ABC):
         """Forget all but the first lengths[r] tokens of each row. A longer length changes nothing."""
         self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
 
+    @abstractmethod
+    def join(self, other: "Cached") -> None:
+        """Take over the rows of another cache of the same model, behind the own ones. Those of `other` are copied."""
+
+    @abstractmethod
+    def drop(self, row: int) -> None:
+        """Forget a row. The last row takes its place."""
+
     def prefill(self, tokens: Sequence[int]) -> Tensor | None:
         """Cache a prompt (single row), in bounded chunks and without the head.
 

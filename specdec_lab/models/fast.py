@@ -79,29 +79,40 @@ class FastModel(ReferenceModel):
 
 
 class FastCached(ReferenceCached):
-    """kv: [layers, 2, R, kv heads, room, D]."""
+    """kv: [layers, 2, R or more, kv heads, room, D]."""
 
     def __init__(self, model: FastModel, rows: int):
         self.model = model
         self.lengths = [0] * rows
         self.room = 0
-        self.make_room(ROOM)
+        self.make_room(rows, ROOM)
 
-    def make_room(self, room: int) -> None:
+    def make_room(self, rows: int, room: int) -> None:
         model = self.model
-        shape = model.layers, 2, len(self.lengths), model.kv_heads, room, model.head_size
+        shape = model.layers, 2, rows, model.kv_heads, room, model.head_size
         kv = torch.zeros(shape, dtype=model.dtype, device=model.device)
         at = torch.arange(room, device=model.device)[None]
         like = kv.new_empty(0, dtype=wide(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
         if self.room:
-            kv[..., : self.room, :] = self.kv
+            kv[:, :, : self.kv.shape[2], :, : self.room] = self.kv
         self.kv, self.turn, self.room = kv, torch.complex(cos, sin), room  # turn: [room, D/2]
+
+    def _join(self, other: "FastCached") -> None:
+        have, more = len(self.lengths), len(other.lengths)
+        held, full = max(other.lengths), self.kv.shape[2] < have + more
+        if full or self.room < held:  # rows, as positions, double when they are full
+            self.make_room(max(have + more, 2 * have) if full else self.kv.shape[2], max(self.room, held))
+        self.kv[:, :, have : have + more, :, :held] = other.kv[:, :, :more, :, :held]
+
+    def _drop(self, row: int) -> None:
+        last = len(self.lengths) - 1
+        self.kv[:, :, row, :, : self.lengths[last]] = self.kv[:, :, last, :, : self.lengths[last]]
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
         model = self.model
         if visible > self.room:
-            self.make_room(max(visible, 2 * self.room))
+            self.make_room(self.kv.shape[2], max(visible, 2 * self.room))
         x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
         rows, k, size = x.shape
         heads, shared, dim = model.heads, model.kv_heads, model.head_size
@@ -114,7 +125,7 @@ class FastCached(ReferenceCached):
         if not even or k > 1:  # the queries of a group, which share their keys, lie one after the other
             mask = self._mask(slots[:1] if even else slots, visible).repeat(1, 1, group, 1)
         each = torch.arange(rows, device=x.device)[:, None]
-        for part, kv in zip(model.parts[first:last], self.kv[first:last]):
+        for part, kv in zip(model.parts[first:last], self.kv[first:last, :, :rows]):
             qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))
             rotated = qkv[..., : (heads + shared) * dim]
             pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).view(rows, k, -1, dim // 2, 2)).mul_(turn)

@@ -39,6 +39,28 @@ class RowLayer(CacheLayerMixin):
         self.values.scatter_(2, self.slots[:, None, :, None].expand_as(value_states), value_states)
         return self.keys[:, :, : self.visible], self.values[:, :, : self.visible]
 
+    def join(self, other: "RowLayer", rows: tuple[int, int]) -> None:
+        """Append the rows of `other`; rows: how many each has, for a layer that nothing has gone through."""
+        both = self, other
+        like = next((layer.keys for layer in both if layer.is_initialized), None)
+        if like is None:
+            return
+        for layer, n in zip(both, rows):
+            if not layer.is_initialized:
+                layer.lazy_initialization(*[like.new_zeros(n, like.shape[1], 0, like.shape[3])] * 2)
+        room = max(layer.keys.shape[2] for layer in both)
+
+        def joined(*parts: Tensor) -> Tensor:
+            return torch.cat([torch.nn.functional.pad(part, (0, 0, 0, room - part.shape[2])) for part in parts])
+
+        self.keys, self.values = joined(self.keys, other.keys), joined(self.values, other.values)
+
+    def drop(self, row: int) -> None:
+        if self.is_initialized:
+            for part in (self.keys, self.values):
+                part[row] = part[-1]
+            self.keys, self.values = self.keys[:-1], self.values[:-1]
+
     def get_seq_length(self) -> int:
         return 0 if not self.is_initialized else self.keys.shape[2]
 
@@ -132,6 +154,26 @@ class ReferenceCached(Cached):
             out = model.head(hidden) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
+
+    @torch.inference_mode()
+    def join(self, other: "ReferenceCached") -> None:
+        self._join(other)
+        self.lengths = [*self.lengths, *other.lengths]
+
+    @torch.inference_mode()
+    def drop(self, row: int) -> None:
+        self._drop(row)
+        self.lengths[row] = self.lengths[-1]
+        self.lengths.pop()
+
+    def _join(self, other: "ReferenceCached") -> None:
+        rows = len(self.lengths), len(other.lengths)
+        for mine, theirs in zip(self._kv.layers, other._kv.layers):
+            mine.join(theirs, rows)
+
+    def _drop(self, row: int) -> None:
+        for layer in self._kv.layers:
+            layer.drop(row)
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
         """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
