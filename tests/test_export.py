@@ -102,7 +102,7 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
         benches.append({r["arm"]: r for r in rows if r["kind"] == "overall"})
 
     monkeypatch.setattr("sys.argv", ["card", str(text), str(tmp_path), *(str(tmp_path / f"{n}.json") for n in "13")])
-    runpy.run_module("specdec_lab.train.card", run_name="__main__")
+    module = runpy.run_module("specdec_lab.train.card", run_name="__main__")
     card = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert f"Drafters for {target.name}. They" in card
     assert "its 12 most frequent tokens" in card
@@ -114,7 +114,13 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
         assert shown == [[round(step[x], 3) for step in steps] for x in ("overlap", "kl", "agree")]
     svg = (tmp_path / "training.svg").read_text(encoding="utf-8")
     assert all(f"{name}: {steps[0]['overlap']:.3g} at" in svg for name, steps in fits.items())
-    assert ["; times of the first 3 of each kind." in x for x in lines if "On the built-in" in x] == [False, True]
+    of = [x for x in lines if x.startswith("**On the prompts of `prompts.jsonl`**, temperature 0, 6 tokens, ")]
+    assert ["; times of the first 3 of each kind." in x for x in of] == [False, True]
+    assert all(f"{load(writer, device='cpu').hardware}, float32" in x for x in of)
+    result = json.loads((tmp_path / "1.json").read_text(encoding="utf-8"))
+    result["meta"] |= {"prompts": "builtin", "temperature": 0.7, "hardware": "an abacus"}
+    builtin = module["measured"](result)
+    assert builtin.startswith("**On the built-in prompts**, temperature 0.7, 6 tokens, 2 prompts; an abacus, float32.")
     for arm in ("lookup", "medusa"):
         small, large = (line.split(" | ") for line in lines if line.startswith(f"| {arm} | 4 | "))
         for cells, rows in zip((small, large), benches):

@@ -62,9 +62,11 @@ def measured(result: dict) -> str:
     """A benchmark's result as a table: tokens per pass by kind of prompt, and the speed-up overall."""
     meta, rows = result["meta"], result["rows"]
     kinds = list(dict.fromkeys(r["kind"] for r in rows))
+    file = Path(meta["prompts"]).name
+    prompts = "the built-in prompts" if meta["prompts"] == "builtin" else f"the prompts of `{file}`"
     timed = f"; times of the first {meta['timed']} of each kind" if meta.get("timed") else ""
     lines = [
-        f"**On the built-in prompts**, temperature {meta['temperature']:g}, {meta['max_new_tokens']} tokens, "
+        f"**On {prompts}**, temperature {meta['temperature']:g}, {meta['max_new_tokens']} tokens, "
         f"{rows[0]['prompts']} prompts; {meta['hardware']}, {meta['dtype']}{timed}. Tokens per target pass:",
         "",
         "| drafter | γ | " + " | ".join(kinds) + " | speed-up (95 %) | predicted |",
