@@ -98,8 +98,8 @@ class Lab:
             if self.draft.ids is not None:
                 raise LabError("The course's draft model stands alone only for its own target: name a draft by path.")
             return self.draft.hf
-        texts = [self.encode(p.content, p.raw) for p in read_prompts()]
-        return whole_llama(trained.load_net("model", self.target, self.weights), self.target.hf, texts)
+        net = trained.load_net("model", self.target, self.weights)
+        return whole_llama(net, self.target.hf, [self.encode(p.content, p.raw) for p in read_prompts()])
 
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 
+from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 
 
@@ -33,22 +34,23 @@ class _Clock(StoppingCriteria):
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
-def peers(lab: Lab, gamma: int) -> dict[str, Callable[..., Generated]]:
+def peers(lab: Lab, gamma: int, say: Callable[[str], None] = lambda line: None) -> dict[str, Callable[..., Generated]]:
     """The arms by name; each takes token ids and the settings of `Lab.settings`.
 
     hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of
-    --draft) as a plain Llama, hf-lookup copies γ tokens from the prompt.
+    --draft) as a plain Llama, hf-lookup copies γ tokens from the prompt. Without a draft model,
+    hf-assisted is left out.
     """
-    draft = lab.plain_draft()
 
     def arm(**options) -> Callable[..., Generated]:
         return lambda ids, **settings: generate(lab, ids, options, **settings)
 
-    return {
-        "hf-plain": arm(),
-        "hf-assisted": arm(assistant_model=draft),
-        "hf-lookup": arm(prompt_lookup_num_tokens=gamma),
-    }
+    arms = {"hf-plain": arm()}
+    try:
+        arms["hf-assisted"] = arm(assistant_model=lab.plain_draft())
+    except LabError as e:
+        say(f"hf-assisted is left out: {e}")
+    return arms | {"hf-lookup": arm(prompt_lookup_num_tokens=gamma)}
 
 
 def generate(

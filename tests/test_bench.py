@@ -275,6 +275,17 @@ def test_peers_decode_the_same_prompts(capsys, folders, temperature):
     assert result["floor"]["work"]["weight_bytes"] == 4 * result["floor"]["work"]["weights"]
 
 
+def test_without_a_draft_model_a_peer_is_left_out_and_said(capsys, folders, tmp_path):
+    target, _, prompts = folders
+    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--weights", str(tmp_path), "--prompts", prompts]
+    assert main([*argv, "--peers", "--drafters", "lookup", "--max-new-tokens", "4"]) == 0
+    out, said = capsys.readouterr()
+    arms = [r["arm"] for r in json.loads(out)["rows"] if r["kind"] == "overall"]
+    assert arms == ["plain", "lookup", "hf-plain", "hf-lookup"]
+    (line,) = [line for line in said.splitlines() if "hf-assisted" in line]
+    assert line.startswith("hf-assisted is left out: There are no weights for the drafter “model” in ")
+
+
 def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):
     target, draft, _ = folders
     lab = load(target, draft, device="cpu")

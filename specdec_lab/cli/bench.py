@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
-    others = peers(lab, int(args.gamma) if args.gamma.isdigit() else PEER_GAMMA) if args.peers else {}
+    others = peers(lab, int(args.gamma) if args.gamma.isdigit() else PEER_GAMMA, say) if args.peers else {}
     limits = floor.report(lab.target) if args.floor else None
     runs = bench.measure(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
