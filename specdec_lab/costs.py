@@ -14,11 +14,14 @@ from contextlib import suppress
 import torch
 
 from specdec_lab import decode
+from specdec_lab.batch import Batch
 from specdec_lab.drafters import Drafter
+from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.embedded import cache_dir
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
-from specdec_lab.request import Stops
+from specdec_lab.request import Request, Stops
+from specdec_lab.sampling import Uniforms
 
 SAMPLES = 7  # of each: a median then does not follow one slow moment
 
@@ -68,6 +71,38 @@ def round_costs(
     for times in seconds:
         costs.append(statistics.median(times) / statistics.median(seconds[0]) if times else costs[-1])
     return costs
+
+
+def batch_costs(
+    target: Model,
+    prompt: Sequence[int],
+    sizes: Sequence[int] = (1, 2, 4, 8, 16),
+    gammas: Sequence[int] = (0, 1, 2, 4),
+    samples: int = 5,
+    say: Callable[[str], None] = lambda line: None,
+) -> dict[tuple[int, int], float]:
+    """Median seconds of a real step of a `Batch`, by (texts in it, γ), with drafts that cost nothing.
+
+    The drafts are nearly always wrong: what a step costs does not depend on that.
+
+    Args:
+        prompt: what each text goes on from.
+    """
+    seconds: dict[tuple[int, int], list[float]] = {}
+    batches = {size: Batch(target, size) for size in sizes}
+    for size, batch in batches.items():
+        for i in range(size):
+            drafter = ReplayDrafter([0] * target.context, 1.0)
+            batch.submit(Request(target, prompt, drafter, stops=Stops(10**6), uniforms=Uniforms(0, i)))
+        say(f"Timing batches of {size} …")
+        batch.step(max(gammas))
+    for _ in range(samples):
+        for size, batch in batches.items():
+            for gamma in gammas:
+                begin = time.perf_counter()
+                batch.step(gamma)
+                seconds.setdefault((size, gamma), []).append(time.perf_counter() - begin)
+    return {key: statistics.median(times) for key, times in seconds.items()}
 
 
 def kept_costs(
