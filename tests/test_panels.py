@@ -7,12 +7,20 @@ import pytest
 
 import specdec_lab as sd
 from specdec_lab import theory
-from specdec_lab.show import sandbox, speedup
+from specdec_lab.errors import LabError
+from specdec_lab.serving import StepCosts, always, never
+from specdec_lab.show import loadlab, sandbox, speedup
 from specdec_lab.show.panel import Panel, choice, slider, tick
 from specdec_lab.show.still import as_text
 
+BENDS_AT_16 = StepCosts(
+    {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) for n in (1, 2, 4, 8, 16, 32, 64) for g in (0, 1, 2, 4)}, join=0.02
+)
+MACHINES = {"bends at 16 rows": (BENDS_AT_16, [0, 1, 2, 4, 4]), "a flat one": (StepCosts({(1, 0): 1, (1, 4): 1}), [4])}
+
 PANELS = {
     "sandbox": sandbox.sandbox,
+    "load": lambda: loadlab.load_lab(dict(list(MACHINES.items())[:1])),
     "speedup": lambda: speedup.speedup_explorer({"here": speedup.passes({1: 1.0, 2: 1.1, 4: 1.3, 8: 1.6, 16: 2.4})}),
 }
 
@@ -110,3 +118,30 @@ def test_measured_passes_become_v():
 def test_learners_find_them():
     assert isinstance(sd.sandbox(), Panel)
     assert isinstance(sd.speedup_explorer(), Panel)
+
+
+def test_the_load_lab_says_where_drafting_begins_to_lose():
+    costs, accepted = MACHINES["bends at 16 rows"]
+    assert loadlab.crossover(costs, 4, accepted) == 11  # 11 · 5 / 16 = 3.4 steps for 3.2 tokens
+    flat, all_four = MACHINES["a flat one"]
+    assert loadlab.crossover(flat, 4, all_four) is None
+    text = loadlab.load_lab(MACHINES).text()
+    assert "With γ = 4 a round writes 3.20 tokens" in text and "with 11 texts or more, drafting loses" in text
+
+
+def test_the_load_lab_shows_three_policies_on_the_same_arrivals_and_ones_own_last():
+    panel = loadlab.load_lab(MACHINES, {"mine": lambda texts, last: 0})
+    panel.controls["load"].value = 100
+    rows = {line.split()[0]: line.split()[1:] for line in panel.text().splitlines() if len(line.split()) >= 7}
+    assert rows["never"] == rows["mine"]
+    assert float(rows["always"][0]) > 1.5 * float(rows["never"][0])  # mean ms a token at full load
+    assert "What “mine” did" in panel.text()
+    panel.controls["load"].value = 5
+    rows = {line.split()[0]: line.split()[1:] for line in panel.text().splitlines() if len(line.split()) >= 7}
+    assert float(rows["always"][0]) < 0.6 * float(rows["never"][0])
+
+
+def test_a_policy_that_asks_for_what_was_not_measured_is_told_so():
+    with pytest.raises(LabError, match="was not measured"):
+        loadlab.load_lab(MACHINES, {"mine": lambda texts, last: 3})
+    assert always(2)(9, 0) == 2 and never(1, 4) == 0

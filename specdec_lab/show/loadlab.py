@@ -1,0 +1,112 @@
+"""The Load Lab: the same arrivals served without drafts, always with drafts, and by a policy that looks at the load."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from specdec_lab.serving import Policy, Record, StepCosts, always, bursts, load_aware, never, simulate
+from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.panel import Panel, choice, slider, tick
+
+TOKENS = 32, 96  # new tokens that a request wants: fewest, most
+REQUESTS = 120  # at every load, so that every picture is drawn as fast
+
+
+def capacity(costs: StepCosts) -> float:
+    """Requests a second that plain decoding can serve at most, with its largest measured batch."""
+    most = max(costs.sizes)
+    return 1 / (fmean(TOKENS) * costs(most, 0) / most + costs.join)
+
+
+def crossover(costs: StepCosts, gamma: int, accepted: Sequence[int]) -> int | None:
+    """The fewest texts at which a round with γ drafts costs more than it brings; None when it always pays."""
+    gain = 1 + fmean(min(n, gamma) for n in accepted)
+    sizes = range(1, max(costs.sizes) + 1)
+    return next((n for n in sizes if costs(n, gamma) > gain * costs(n, 0)), None)
+
+
+def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> list:
+    """REQUESTS arrivals or so, at `load` times what plain decoding can serve; in bursts, a fifth of the time holds most of them."""
+    rate = load * capacity(costs)
+    seconds = REQUESTS / rate
+    pieces = [(seconds / 10, 0.4 * rate), (seconds / 40, 3.4 * rate)] * 8 if in_bursts else [(seconds, rate)]
+    return bursts(pieces, TOKENS, seed)
+
+
+def row(name: str, record: Record, unit: float) -> str:
+    cells = [
+        f"{record.mean * unit:.1f}",
+        f"{record.percentile(0.5) * unit:.1f}",
+        f"{record.percentile(0.95) * unit:.1f}",
+        f"{record.throughput:.0f}",
+        f"{sum(s.gamma > 0 for s in record.steps) / len(record.steps):.0%}",
+        str(record.switches),
+    ]
+    inside = "".join(f"<td style='text-align:right;padding:2px 9px'>{cell}</td>" for cell in cells)
+    return f"<tr style='background:none'><th scope='row' style='text-align:left'>{name}</th>{inside}</tr>"
+
+
+def story(record: Record, points: int = 80) -> tuple[list, list]:
+    """(time, texts) and (time, γ) at some moments, for drawing."""
+    steps = record.steps[:: max(1, len(record.steps) // points)]
+    return [(s.at, s.running) for s in steps], [(s.at, s.gamma) for s in steps]
+
+
+def picture(
+    costs: StepCosts,
+    accepted: Sequence[int],
+    load: float,
+    gamma: int,
+    policies: Mapping[str, Policy],
+    in_bursts: bool,
+) -> str:
+    """A table of all policies on the same arrivals, and what the last of them did over time."""
+    arrivals = traffic(costs, load / 100, in_bursts)
+    if not arrivals:
+        return "<div>No request came: raise the load.</div>"
+    records = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
+    at = crossover(costs, gamma, accepted)
+    words = (
+        f"{len(arrivals)} requests. With γ = {gamma} a round writes {1 + fmean(min(n, gamma) for n in accepted):.2f} tokens, "
+        "however many texts there are. What a step costs grows with them: "
+        + (f"with {at} texts or more, drafting loses." if at else "but here drafting pays at every size of the batch.")
+    )
+    heads = ("mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
+    head = "".join(f"<th scope='col' style='padding:2px 9px'>{h}</th>" for h in heads)
+    rows = "".join(row(name, record, 1e3) for name, record in records.items())
+    name, last = list(records.items())[-1]
+    texts, gammas = story(last)
+    lines = [Line("texts", texts, dots=False), Line("γ", gammas, dots=False)]
+    return (
+        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>'
+        f"<table style='margin:8px 0;font-size:13px'><tr style='background:none'><td></td>{head}</tr>{rows}</table>"
+        "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
+        f"{chart(f'What “{name}” did', lines, 'seconds', 'texts in the batch; γ', 0.0)}</div>"
+    )
+
+
+def load_lab(
+    machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy] | None = None
+) -> Panel:
+    """The widget.
+
+    Args:
+        machines: by name, what steps cost there, and the accepted drafts of many rounds.
+        mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time.
+    """
+    first = next(iter(machines.values()))[0]
+    most = max(first.sizes)
+    gammas = sorted({g for costs, _ in machines.values() for _, g in costs.measured if g})
+    controls = {
+        "machine": choice("machine", dict(machines)),
+        "load": slider("load, % of plain's capacity", 40, 5, 120, 5),
+        "in_bursts": tick("arrivals in bursts"),
+        "gamma": choice("γ, drafts a round", {str(g): g for g in gammas}, gammas[-1]),
+        "off": slider("load-aware: off above", max(1, most // 4), 0, most, 1),
+        "on": slider("and on again below", max(1, most // 4 + 1), 0, most + 1, 1),
+    }
+
+    def draw(machine: tuple, load: int, in_bursts: bool, gamma: int, off: int, on: int) -> str:
+        policies = {"never": never, "always": always(gamma), "load-aware": load_aware(gamma, off, min(on, off + 1))}
+        return picture(*machine, load, gamma, policies | dict(mine or {}), in_bursts)
+
+    return Panel(draw, controls, "Load Lab")
