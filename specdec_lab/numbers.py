@@ -26,6 +26,11 @@ def read_number(typed: str, unit: str = "") -> float:
     return value
 
 
+def bare(text: str) -> str:
+    """Without the zeros before a point, as the lessons write chances and ratios: .75."""
+    return re.sub(r"\b0(?=\.\d)", "", text)
+
+
 def short(value: float) -> str:
     """Three digits that count; whole numbers from 100 on in full."""
     return f"{value:.0f}" if 100 <= abs(value) < 1e15 else f"{value:.3g}"

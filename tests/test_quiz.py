@@ -15,7 +15,7 @@ from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
 from specdec_lab.learn.problems import PROBLEMS, Problem, draw, variants
 from specdec_lab.learn.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
-from specdec_lab.numbers import short
+from specdec_lab.numbers import bare, short
 from specdec_lab.show.quiz import ItemView, marked_up
 from specdec_lab.show.still import as_text
 
@@ -35,7 +35,7 @@ def test_each_lesson_has_its_items():
     assert lessons() == ["01", "02", "03", "04", "05"]
     for lesson in lessons():
         found = items(lesson)
-        assert 4 <= len(found) <= 6
+        assert 4 <= len(found) <= 8
         assert all(item.id.startswith(f"{lesson}.") for item in found)
         assert {bool(item.choices) for item in found} == {True, False}  # words and numbers
     assert len({item.id for item in EVERY}) == len(EVERY)
@@ -76,7 +76,7 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
     for p in versions:
         assert p.judge(p.answer).right
         assert p.judge(float(short(p.answer))).right, "rounded to three digits"
-        assert short(p.answer) in p.how, p.how
+        assert p.shown.removesuffix(p.unit).strip() in p.how, p.how
         for mistake in p.mistakes:
             judged = p.judge(float(short(mistake.value)))
             assert (judged.right, judged.misconception) == (False, mistake.misconception)
@@ -124,24 +124,56 @@ def test_keys_cover_every_problem():
     assert {name for name, *_ in KEYS} == set(PROBLEMS)
 
 
+def said_by(item) -> str:
+    return " ".join([item.question, *(f"{c.text} {c.reason}" for c in item.choices)])
+
+
+def test_numbers_are_written_as_in_the_lessons():
+    """Chances and ratios as .75, and what has a unit as 0.8 s."""
+    posed = [p for name in PROBLEMS for p in variants(name)]
+    texts = [said_by(item) for item in WITH_CHOICES]
+    texts += [" ".join([p.question, p.how, p.shown, *(m.reason for m in p.mistakes)]) for p in posed if not p.unit]
+    assert not [t for t in texts if re.search(r"\b0\.\d", t)]
+    assert bare("0.5 · 10.05 = 5.025; 0, 1. 0.25^2") == ".5 · 10.05 = 5.025; 0, 1. .25^2"
+    assert any(re.search(r" 0\.\d s ", p.question) for p in posed if p.unit)
+
+
+def test_the_best_gamma_can_be_computed_from_what_is_shown():
+    for p in variants("best_gamma"):
+        gammas, shown, c = re.search(r"γ = (.*) a pair gives (.*) tokens.* costs (\S+) of", p.question).groups()
+        gammas = [int(g) for g in gammas.replace(" and", ",").split(", ")]
+        gains = [f"{float(E) / (g * float(c) + 1):.2f}" for g, E in zip(gammas, shown.split(", "))]
+        assert bare(", ".join(gains)) in p.how
+        assert p.answer == max(gammas, key=lambda g: float(gains[gammas.index(g)]))
+
+
 def test_the_numbers_in_the_words_of_the_items_are_right():
     from specdec_lab import theory
 
-    said = {
-        item.id: " ".join([item.question, *(f"{c.text} {c.reason}" for c in item.choices)]) for item in WITH_CHOICES
-    }
+    said = {item.id: said_by(item) for item in WITH_CHOICES}
     right = {item.id: next(c.text for c in item.choices if c.right) for item in WITH_CHOICES}
     E = theory.expected_tokens
-    mean = (E(0.9, 4) + E(0.3, 4)) / 2
-    assert right["04.streaks"] == f"{mean:.2f} tokens per pass, and the formula says {E(0.6, 4):.2f}"
-    assert f"{E(0.9, 4):.2f} in the good half and {E(0.3, 4):.2f} in the bad half" in said["04.streaks"]
+    easy, hard, first = E(0.95, 4), E(0.15, 4), (0.95 + 0.15) / 2
+    mean = (easy + hard) / 2
+    assert f"So {bare(f'{first:.2f}')} of all first drafts" in said["04.streaks"]
+    assert right["04.streaks"] == f"{mean:.2f} tokens per pass, and the formula says {E(first, 4):.2f}"
+    assert f"{easy:.2f} in the easy half and {hard:.2f} in the hard half; the mean is {mean:.2f}" in said["04.streaks"]
+    tested = E(0.95, 3) + E(0.15, 3)  # a draft is tested where a round with one draft less would write a token
+    alpha = (easy - 1 + hard - 1) / tested
+    assert f"is {bare(f'{alpha:.3f}')}; for it the formula says {E(alpha, 4):.2f}, too much" in said["04.streaks"]
     assert (f"{E(0.6, 4):.1f}", f"{E(0.6, 16):.1f}") == ("2.3", "2.5")
     pairs = [((0.45, 0.35, 0.2), (0.85, 0.1, 0.05)), ((0.4, 0.35, 0.25), (0.3, 0.4, 0.3))]
     assert [round(theory.acceptance(*pair), 10) for pair in pairs] == [0.6, 0.9]
     assert [f"{sum(a * b for a, b in zip(*pair)):.2f}" for pair in pairs] == ["0.43", "0.34"]
+    assert ".43 to .34" in said["04.favourites"]
     p, q = (0.3, 0.5, 0.2), (0.6, 0.3, 0.1)
     wrong = theory.emitted(p, q, [min(1, a / b) for a, b in zip(p, q)], p)
-    assert f"({', '.join(f'{x:.2f}' for x in wrong)})" in said["03.why-the-residual"]
+    assert bare(f"p = {p} and q = {q}, drawing from p gives") in said["03.why-the-residual"]
+    assert bare(f"({', '.join(f'{x:.2f}' for x in wrong)})") in said["03.why-the-residual"]
+    p, q = (0.3, 0.5, 0.2), (1.0, 0.0, 0.0)  # a copy
+    accept = [min(1, a / b) if b else 1 for a, b in zip(p, q)]
+    assert accept[0] == p[0] and theory.residual(p, q) == pytest.approx([0, 5 / 7, 2 / 7])
+    assert bare(f"= {theory.emitted(p, q, accept, p)[0]:.2f} and not {p[0]}") in said["03.copying-drafter"]
 
 
 # How it is asked and judged
@@ -250,7 +282,7 @@ def test_every_number_that_a_problem_knows(item):
             press(view.check)
             shown = as_text(view.feedback.value)
             assert shown.startswith("✓ Right." if value == problem.answer else "✗ Not yet.")
-            assert short(problem.answer) in shown
+            assert problem.shown.removesuffix(problem.unit).strip() in shown
             view.done = False
         press(view.again)
         assert view.posed.question != problem.question

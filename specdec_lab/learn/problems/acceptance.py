@@ -60,16 +60,17 @@ def rate_from_rounds(rounds: Sequence[int]) -> Problem:
     gamma, total = len(rounds) - 1, sum(rounds)
     accepted = sum(n * count for n, count in enumerate(rounds))
     tested = accepted + total - rounds[-1]
+    each = [n for n, count in enumerate(rounds) for _ in range(count)]
     return Problem(
-        f"γ = {gamma}. In {total} rounds, 0, 1, 2, 3 and 4 drafts were accepted this often: {listed(rounds)} times. "
-        "Of the drafts that were compared, which share was accepted?",
+        f"γ = {gamma}. The {total} rounds of a text accepted {listed(each)} drafts. "
+        "Which share of the drafts that were tested was accepted?",
         accepted / tested,
         f"Accepted: {accepted}. Rejected: one in each round that is not full, {total - rounds[-1]}. "
-        f"So {accepted} of {tested} that were compared: {short(accepted / tested)}.",
+        f"So {accepted} of {tested} that were tested: {short(accepted / tested)}.",
         [
             Mistake(
                 accepted / (gamma * total),
-                "This divides by all drafts that were proposed. Those behind a miss were never compared.",
+                "This divides by all drafts that were proposed. Those behind a miss were never tested.",
                 5,
             ),
             Mistake(rounds[-1] / total, "This is the share of rounds without a miss."),

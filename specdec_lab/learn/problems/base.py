@@ -5,10 +5,10 @@ A problem knows its answer, the calculation, and the answers that usual mistakes
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
-from specdec_lab.numbers import short
+from specdec_lab.numbers import bare, short
 from specdec_lab.theory import Row
 
 
@@ -52,7 +52,15 @@ class Problem:
     @property
     def shown(self) -> str:
         """The answer with its unit."""
-        return f"{short(self.answer)} {self.unit}".strip()
+        return f"{short(self.answer)} {self.unit}" if self.unit else bare(short(self.answer))
+
+    @property
+    def as_in_lessons(self) -> "Problem":
+        """Chances and ratios without the zero before the point; seconds and the like keep it."""
+        if self.unit:
+            return self
+        mistakes = [replace(m, reason=bare(m.reason)) for m in self.mistakes]
+        return replace(self, question=bare(self.question), how=bare(self.how), mistakes=mistakes)
 
     @property
     def clear(self) -> bool:
@@ -71,7 +79,7 @@ def numbers(**choices: Sequence):
     """Register a problem and the values that each of its numbers can take."""
 
     def register(make: Callable[..., Problem]):
-        PROBLEMS[make.__name__] = make, choices
+        PROBLEMS[make.__name__] = lambda **values: make(**values).as_in_lessons, choices
         return make
 
     return register
