@@ -1,0 +1,55 @@
+"""Measure your own prompts, and decide whether speculation is worth it for them."""
+
+import argparse
+import json
+from pathlib import Path
+
+from specdec_lab.cli import load_lab, say
+from specdec_lab.names import MEASURED
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="JSON lines (prompts, or an OpenAI-style log) or plain text")
+    parser.add_argument("--drafters", default="lookup,eagle", help=f"some of {', '.join(MEASURED)}, with commas")
+    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
+    parser.add_argument("--max-new-tokens", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=2, help="decode every prompt so many times")
+    parser.add_argument("--endpoint", help="an OpenAI-compatible server to measure, such as http://localhost:8000/v1")
+    parser.add_argument("--html", help="also write the report as a page")
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_lab.errors import LabError
+    from specdec_lab.show.report import page, report_text
+    from specdec_lab.traffic import endpoint, report
+    from specdec_lab.traffic.read import read_traffic
+
+    if args.repeats < 1:
+        raise LabError(f"--repeats is {args.repeats}, but must be at least 1.")
+    prompts, problems = read_traffic(args.file)
+    meta = {
+        "schema": 1,
+        "file": Path(args.file).name,
+        "temperature": args.temperature,
+        "max_new_tokens": args.max_new_tokens,
+    }
+    if args.endpoint:
+        found = endpoint.measure(args.endpoint, prompts, args.max_new_tokens, args.temperature, say)
+        result = {"meta": meta, **found, "problems": problems + found["problems"]}
+    else:
+        lab = load_lab(args)
+        prompts, too_long = report.short_enough(lab, prompts, args.max_new_tokens)
+        problems += too_long
+        if not prompts:
+            raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
+        settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
+        measured = report.measure(lab, prompts, args.drafters.split(","), args.repeats, say, **settings)
+        meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": args.repeats}
+        result = {"meta": meta, **measured, "problems": problems}
+    if args.html:
+        try:
+            Path(args.html).write_text(page(result), encoding="utf-8")
+        except OSError as e:
+            raise LabError(f"The report cannot be written to {args.html} ({e.strerror}).") from e
+    print(json.dumps(result, ensure_ascii=False) if args.json else report_text(result))
+    return 0

@@ -1,0 +1,210 @@
+"""One's own prompts in, a decision out: every form of file, every verdict, and an engine that answers badly."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from test_load import save
+
+from specdec_lab.cli import main
+from specdec_lab.errors import LabError
+from specdec_lab.serving import StepCosts
+from specdec_lab.traffic import endpoint, report
+from specdec_lab.traffic.read import read_traffic
+
+
+def written(tmp_path, text: str) -> str:
+    path = tmp_path / "mine.txt"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_plain_text_is_cut_at_empty_lines_or_else_at_line_breaks(tmp_path):
+    prompts, problems = read_traffic(written(tmp_path, "one\n\ntwo\nlines\n\n\nthree\n"))
+    assert [p.content for p in prompts] == ["one", "two\nlines", "three"] and not problems
+    prompts, _ = read_traffic(written(tmp_path, "one\ntwo\n"))
+    assert [p.content for p in prompts] == ["one", "two"]
+
+
+def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
+    messages = [{"role": "user", "content": "hello"}]
+    answered = [*messages, {"role": "assistant", "content": "hi"}]
+    parts = [{"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": "x"}]}]
+    lines = [
+        {"messages": messages},
+        {"id": "a", "request": {"messages": answered, "model": "m"}, "response": {}},
+        {"custom_id": "c", "body": {"messages": parts}},
+        {"id": "p", "kind": "code", "prompt": "write"},
+        {"prompt": "raw text", "raw": True},
+    ]
+    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert not problems
+    assert [p.content for p in prompts[:2]] == [messages, messages]
+    assert prompts[2].content[0]["content"] == "look"
+    assert [(p.kind, p.raw) for p in prompts] == [("all", False)] * 3 + [("code", False), ("all", True)]
+    assert len({p.id for p in prompts}) == 5
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{bad", "Line 2 was left out"),
+        ('{"messages": []}', "must be a list of messages"),
+        ('{"messages": [{"role": "assistant", "content": "hi"}]}', "must be a list of messages"),
+        ('{"prompt": " "}', "the prompt is empty"),
+        ('{"text": "no"}', "“prompt” is missing"),
+        ("3", "it is no object"),
+    ],
+)
+def test_a_bad_line_is_told_and_the_rest_is_used(tmp_path, line, said):
+    good = '{"prompt": "hello"}'
+    prompts, problems = read_traffic(written(tmp_path, f"{good}\n{line}\n{good}\n"))
+    assert len(prompts) == 2 and len(problems) == 1
+    assert problems[0].startswith("Line 2 was left out") and said in problems[0]
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", '{"text": "no"}'])
+def test_a_file_without_prompts_is_refused_in_one_sentence(tmp_path, text):
+    with pytest.raises(LabError, match="There are no prompts in"):
+        read_traffic(written(tmp_path, text))
+    with pytest.raises(LabError, match="cannot be read"):
+        read_traffic(str(tmp_path / "nowhere"))
+
+
+def row(kind: str, ratio: float, interval=None) -> dict:
+    return {
+        "arm": "eagle", "gamma": 3, "kind": kind, "ratio_to_plain": ratio, "ratio_interval": interval,
+        "prompts": 20, "tokens_per_pass": 2.0, "d": 0.1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [([1.02, 1.4], "deploy"), ([0.7, 0.95], "don't"), ([0.9, 1.2], "unclear"), (None, "unclear")],
+)
+def test_the_verdict_follows_the_interval(interval, verdict):
+    overall = row("overall", 1.2, interval)
+    made = report.decide([overall, row("code", 1.5), row("chat", 0.9)], overall, limit=4)
+    assert made["verdict"] == verdict
+    deployed = verdict == "deploy"
+    assert made["policy"]["off_for_kinds"] == (["chat"] if deployed else [])
+    assert (made["policy"]["drafter"], made["policy"]["gamma"]) == (("eagle", 3) if deployed else (None, 0))
+
+
+def test_drafting_pays_up_to_the_batch_where_its_costs_pass_its_tokens():
+    """A pass takes its rows: with E = 2 and γ = 3 a batch of n costs max(1, 4n/8) against max(1, n/8)."""
+    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in range(1, 9) for g in (0, 3)})
+    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.0}) == 3  # 4 texts: 2 steps for 2 tokens
+    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.3}) == 2  # 3 texts: 1.5 + 0.9
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    return [save(tmp_path_factory.mktemp(name), seed=i) for i, name in enumerate(("target", "draft"))]
+
+
+def test_the_report_says_its_verdict_and_what_it_rests_on(capsys, tmp_path, pair):
+    texts = ["the cat sat on the mat", "a cat", "on a mat the cat", "the mat . the cat", "sat on", "the " * 100]
+    lines = "\n".join(json.dumps({"kind": "ab"[i % 2], "prompt": t}) for i, t in enumerate(texts))
+    argv = ["traffic", written(tmp_path, f"{lines}\n{{bad"), "--device", "cpu", "--target", pair[0], "--draft", pair[1]]
+    argv += ["--drafters", "lookup,model", "--max-new-tokens", "10", "--html", str(tmp_path / "out.html")]
+    assert main([*argv, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["verdict"] in ("deploy", "don't", "unclear")
+    assert {r["arm"] for r in result["rows"]} == {"plain", "lookup", "model"}
+    assert len(result["latency"]) == 2 and all(set(x) == {"mean", "p50", "p95"} for x in result["latency"].values())
+    assert len(result["problems"]) == 2
+    assert "Line 7 was left out" in result["problems"][0] and "was left out: it has" in result["problems"][1]
+    html = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "http://www.w3.org/2000/svg" in html and html.count("http") == html.count("http://www.w3.org/2000/svg")
+    for said in (result["verdict"].upper().replace("'", "&#x27;"), "Line 7", "Policy:", "α by position"):
+        assert said in html
+    assert main(argv) == 0
+    out = capsys.readouterr().out
+    assert "Policy:" in out and "Left out" in out and "<" not in out
+
+
+class Engine(BaseHTTPRequestHandler):
+    """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts."""
+
+    rounds, mode = 0, "speculates"
+
+    def do_GET(self):
+        if self.path == "/v1/models":
+            return self.reply(json.dumps({"data": [{"id": "some-model"}]}))
+        if self.mode == "no metrics":
+            return self.send_error(404)
+        n = Engine.rounds if self.mode == "speculates" else 0
+        label = 'engine="0",model_name="m"'
+        lines = [
+            "# HELP vllm:spec_decode_num_drafts Number of drafts.",
+            f"vllm:spec_decode_num_drafts_total{{{label}}} {2.0 * n}",
+            f"vllm:spec_decode_num_accepted_tokens_total{{{label}}} {1.5 * n}",
+            f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="0"}} {1.0 * n}',
+            f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="1"}} {0.5 * n}',
+            f"vllm:spec_decode_num_drafts_created{{{label}}} 1.7e9",
+        ]
+        return self.reply("\n".join(lines) if self.mode != "plain" else "process_cpu_seconds_total 3.0")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "fail" in body["messages"][0]["content"]:
+            return self.send_error(500)
+        Engine.rounds += 1
+        events = [{"choices": [{"delta": {"content": t}}]} for t in "abc"]
+        events.append({"choices": [], "usage": {"completion_tokens": 3}})
+        return self.reply("".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
+
+    def reply(self, text: str):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    monkeypatch.setattr(Engine, "rounds", 0)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Engine)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_survival_is_turned_into_acceptance():
+    assert endpoint.conditional([0.8, 0.4, 0.3]) == pytest.approx([0.8, 0.5, 0.75])
+    assert endpoint.conditional([0.5, 0.0, 0.0]) == [0.5, 0.0]
+    assert endpoint.conditional([]) == []
+
+
+def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
+    path = written(tmp_path, "hello\nfail here\nagain\n")
+    assert main(["traffic", path, "--endpoint", engine, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["model"], result["answers"]) == ("some-model", 2)
+    assert result["speculation"] == {
+        "rounds": 4, "tokens_per_pass": 1.75, "survival_by_position": [0.5, 0.25], "alpha_by_position": [0.5, 0.5],
+    }  # fmt: skip
+    assert len(result["problems"]) == 1 and "500" in result["problems"][0]
+    assert main(["traffic", path, "--endpoint", engine]) == 0
+    assert "4 rounds with drafts, 1.75 tokens each" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mode", ["plain", "no metrics"])
+def test_an_engine_without_speculation_is_measured_and_told(monkeypatch, tmp_path, engine, mode, capsys):
+    monkeypatch.setattr(Engine, "mode", mode)
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["speculation"] is None and "hold no speculation" in result["problems"][0]
+
+
+def test_an_engine_that_is_not_there_is_one_sentence(capsys, tmp_path):
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "http://127.0.0.1:9/v1"]) == 2
+    err = capsys.readouterr().err
+    assert "does not answer as it should" in err and "Traceback" not in err
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "nonsense"]) == 2
+    assert "mend --endpoint" in capsys.readouterr().err
