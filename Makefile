@@ -1,5 +1,6 @@
 # make lab         set up and open the course        make test        everything that can be checked
 # make notebooks   re-execute and store the lessons  make full        the heavy exactness evidence, once
+# make links       write the addresses for Binder and Colab (set in pyproject.toml) into the README
 # make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
 # Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip)
 
@@ -10,7 +11,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_AR
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
 
-.PHONY: lab test notebooks full engine constraints clean
+.PHONY: lab test notebooks links full engine constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -22,6 +23,9 @@ test: .venv/test
 
 notebooks: .venv/test
 	$(BIN)/python lessons/build.py $(ARGS)
+
+links: .venv/lab
+	$(BIN)/python lessons/build.py --links
 
 full: .venv/test
 	$(BIN)/python -m pytest --full -s tests/test_exact_pair.py

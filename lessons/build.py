@@ -6,12 +6,14 @@ fails when the two differ.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
     python lessons/build.py --record     record the rounds that lesson 00 replays while the model loads
+    python lessons/build.py --links      write the addresses for Binder and Colab into the README
 """
 
 import json
 import os
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import jupytext
@@ -20,6 +22,7 @@ import nbformat
 HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
 RECORDED = HERE.parent / "specdec_lab" / "data" / "recorded_rounds.json"
 
 
@@ -74,6 +77,34 @@ def record() -> None:
     RECORDED.write_text(json.dumps(rounded(data), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+def links() -> None:
+    """Both need a public repository: its address is the one set in pyproject.toml."""
+    root = HERE.parent
+    where = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    before, _, rest = readme.partition(BEGIN)
+    after = rest.partition(END)[2]
+    names = [path.stem for path in sorted((HERE / "src").glob("[0-9]*.md"))]
+    text = hosted(where["repository"], where["tag"], names)
+    (root / "README.md").write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def hosted(repository: str, tag: str, names: list[str]) -> str:
+    """Where the lessons run in somebody else's computer, as Markdown.
+
+    Args:
+        repository: owner/name on GitHub; empty when there is none.
+        tag: the version that is opened.
+    """
+    if not repository:
+        return "No public address is set: put `repository` into `[tool.specdec-lab]` of pyproject.toml, and run `make links`."
+    binder = f"https://mybinder.org/v2/gh/{repository}/{tag}?urlpath=lab/tree/lessons"
+    colab = f"https://colab.research.google.com/github/{repository}/blob/{tag}/lessons"
+    rows = "\n".join(f"| {name} | [Binder]({binder}/{name}.ipynb) | [Colab]({colab}/{name}.ipynb) |" for name in names)
+    install = f"%pip install -q 'specdec-lab[lab] @ git+https://github.com/{repository}@{tag}'"
+    return f"| lesson | | |\n|---|---|---|\n{rows}\n\nIn Colab, run `{install}` in a cell of its own first."
+
+
 def rounded(value):
     """Numbers to five digits: what a picture can show, and a diff can be read."""
     if isinstance(value, float):
@@ -87,6 +118,8 @@ if __name__ == "__main__":
     names = sys.argv[1:]
     if names == ["--record"]:
         record()
+    elif names == ["--links"]:
+        links()
     else:
         for source in sorted((HERE / "src").glob("*.md")):
             if not names or any(name in source.stem for name in names):

@@ -1,12 +1,16 @@
 """The files that set the project up agree with each other."""
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "lessons"))
+import build
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -72,3 +76,16 @@ def test_files_stay_short_enough_to_read():
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 320, path
     rule = (ROOT / "specdec_lab" / "verify.py").read_text(encoding="utf-8").splitlines()
     assert len(rule) < 70  # one screen
+
+
+def test_addresses_for_binder_and_colab_come_from_one_place():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
+    names = [path.stem for path in sorted((ROOT / "lessons" / "src").glob("[0-9]*.md"))]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = build.hosted(settings["repository"], settings["tag"], names)
+    assert f"{build.BEGIN}\n{shown}\n{build.END}" in readme, "run `make links`"
+    set_up = build.hosted("someone/course", "v1", names)
+    for name in names:
+        assert f"https://mybinder.org/v2/gh/someone/course/v1?urlpath=lab/tree/lessons/{name}.ipynb" in set_up
+        assert f"https://colab.research.google.com/github/someone/course/blob/v1/lessons/{name}.ipynb" in set_up
+    assert "git+https://github.com/someone/course@v1" in set_up
