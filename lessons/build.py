@@ -5,12 +5,14 @@ made from it and stored with its results, for readers without a kernel. `tests/t
 fails when the two differ.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
+    python lessons/build.py --prose      store changed text, where no code has changed; nothing is executed
     python lessons/build.py --record     record the rounds that lesson 00 replays while the model loads
     python lessons/build.py --links      write the addresses for Binder and Colab into the README
 """
 
 import json
 import os
+import re
 import sys
 import tempfile
 import tomllib
@@ -29,11 +31,31 @@ RECORDED = HERE.parent / "specdec_lab" / "data" / "recorded_rounds.json"
 def from_source(source: Path) -> nbformat.NotebookNode:
     """The notebook of a Markdown source, not executed, with ids that do not change from build to build."""
     notebook = jupytext.read(source)
+    if source.stem != "glossary":
+        link_terms(notebook)
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     for i, cell in enumerate(notebook.cells):
         cell.id = f"cell-{i:02}"
         cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
     return nbformat.from_dict(notebook)
+
+
+def link_terms(notebook: nbformat.NotebookNode) -> None:
+    """The first time that a word of the glossary is emphasised, which is where it is explained, it links there."""
+    entries = re.findall(r"^## (.*)$", (HERE / "src" / "glossary.md").read_text(encoding="utf-8"), re.M)
+    anchors, linked = {entry.lower(): entry.replace(" ", "-") for entry in entries}, set()
+
+    def link(found: re.Match) -> str:
+        word = found[2].lower()
+        entry = next((w for w in (word, word.removesuffix("s")) if w in anchors), None)
+        if entry is None or entry in linked:
+            return found[0]
+        linked.add(entry)
+        return f"[{found[0]}](glossary.ipynb#{anchors[entry]})"
+
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(r"(?<![\[*\w])(\*{1,2})([^*\n]+)\1(?![*\]])", link, cell.source)
 
 
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
@@ -63,6 +85,22 @@ def build(source: Path) -> None:
     path = HERE / f"{source.stem}.ipynb"
     store(notebook, path)
     print(f"{path.name}: {path.stat().st_size >> 10} KB")
+
+
+def prose(source: Path) -> None:
+    """Put the text of a source into its stored notebook, whose results stay."""
+    path = HERE / f"{source.stem}.ipynb"
+    made, stored = from_source(source), nbformat.read(path, as_version=4)
+    code = [[c.source for c in notebook.cells if c.cell_type == "code"] for notebook in (made, stored)]
+    if code[0] != code[1]:
+        sys.exit(f"{source.name}: code has changed, so it must be executed: run `make notebooks ARGS={source.stem}`.")
+    results = iter([c for c in stored.cells if c.cell_type == "code"])
+    for cell in made.cells:
+        if cell.cell_type == "code":
+            old = next(results)
+            cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    made.metadata = stored.metadata
+    store(made, path)
 
 
 def record() -> None:
@@ -121,6 +159,8 @@ if __name__ == "__main__":
     elif names == ["--links"]:
         links()
     else:
+        make = prose if "--prose" in names else build
+        names = [name for name in names if name != "--prose"]
         for source in sorted((HERE / "src").glob("*.md")):
             if not names or any(name in source.stem for name in names):
-                build(source)
+                make(source)

@@ -44,6 +44,35 @@ def test_a_stored_widget_leaves_its_page(tmp_path):
     assert kept["cells"][0]["metadata"] == kept["metadata"] == {}
 
 
+def test_a_word_links_to_the_glossary_where_it_is_first_emphasised():
+    texts = ["no *alpha by position* [**row**](x) here", "**Rows** and a **row**, *draft then*, ***row***", "**row**"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text) for text in texts])
+    build.link_terms(notebook)
+    assert [c.source for c in notebook.cells] == [
+        "no [*alpha by position*](glossary.ipynb#alpha-by-position) [**row**](x) here",
+        "[**Rows**](glossary.ipynb#row) and a **row**, *draft then*, ***row***",
+        "**row**",
+    ]
+
+
+def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
+    source = tmp_path / "src" / "a.md"
+    source.parent.mkdir()
+    source.write_text("# One\n\n```python\n1 + 1\n```\n", encoding="utf-8")
+    (source.parent / "glossary.md").write_text("## row\n", encoding="utf-8")
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    first = build.from_source(source)
+    first.cells[1].execution_count, first.cells[1].outputs = 1, [nbformat.v4.new_output("stream", text="2")]
+    build.store(first, tmp_path / "a.ipynb")
+    source.write_text("# Two\n\n```python\n1 + 1\n```\n", encoding="utf-8")
+    build.prose(source)
+    kept = nbformat.read(tmp_path / "a.ipynb", as_version=4)
+    assert (kept.cells[0].source, kept.cells[1].outputs[0].text) == ("# Two", "2")
+    source.write_text("# Two\n\n```python\n1 + 2\n```\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="must be executed"):
+        build.prose(source)
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
 class TestLesson:
     def test_the_notebook_is_what_its_source_says(self, source):
@@ -71,7 +100,8 @@ class TestLesson:
                     assert len("".join(o["data"]["text/plain"])) > 40, "a picture whose text says nothing"
 
     def test_links_lead_somewhere(self, source):
-        for link in re.findall(r"\]\(([^)]+)\)", source.read_text(encoding="utf-8")):
+        text = "\n".join(c.source for c in build.from_source(source).cells if c.cell_type == "markdown")
+        for link in re.findall(r"\]\(([^)]+)\)", text):
             name, _, word = link.partition("#")
             if name.startswith("https://"):
                 continue
