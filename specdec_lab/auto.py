@@ -26,7 +26,8 @@ class AutoGamma:
         self.costs = list(costs)
         self.tested = [0.0] * (len(costs) - 1)  # at each depth, with older rounds counting less
         self.accepted = [0.0] * (len(costs) - 1)
-        self.idle, self.patience = 0, TRIAL
+        self.idle, self.patience = 0, TRIAL  # rounds in which nothing was asked for, and how many until a trial
+        self.asked, self.trial = 0, False  # what was chosen last
 
     def emitted(self) -> list[float]:
         """E(γ) for γ = 0, 1, …: one token, and for each depth the chance to get that far.
@@ -46,16 +47,17 @@ class AutoGamma:
         """γ for the next round."""
         gains = [e / c for e, c in zip(self.emitted(), self.costs)]
         best = max(range(len(gains)), key=gains.__getitem__)
-        if best == 0 and self.idle >= self.patience and len(gains) > 1:
-            return max(range(1, len(gains)), key=gains.__getitem__)
-        return best
+        self.trial = best == 0 and self.idle >= self.patience and len(gains) > 1
+        self.asked = max(range(1, len(gains)), key=gains.__getitem__) if self.trial else best
+        return self.asked
 
     def observe(self, r: Round) -> None:
-        """What became of the round."""
-        if not r.drafted:
+        """What became of the round that `choose` chose for."""
+        if self.asked == 0:
             self.idle += 1
+        if not r.drafted:  # a drafter may also have had nothing to say: that tells nothing, and costs nothing
             return
-        if self.idle >= self.patience:  # this was a trial
+        if self.trial:
             self.patience = TRIAL if r.accepted == len(r.drafted) else min(2 * self.patience, LONGEST)
         self.idle = 0
         for depth, draft in enumerate(r.tested[: len(self.tested)]):

@@ -48,7 +48,7 @@ def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: in
 
 
 def round_costs(
-    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, samples: int = SAMPLES
+    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, samples: int = 3 * SAMPLES
 ) -> list[float]:
     """d(γ) + v(γ) + o for γ = 0 … most, in units of one plain step: the medians of real rounds.
 

@@ -6,7 +6,7 @@ import pytest
 from tiny import TinyModel
 
 from specdec_lab import costs as costs_module
-from specdec_lab.auto import AutoGamma
+from specdec_lab.auto import TRIAL, AutoGamma
 from specdec_lab.costs import kept_costs, pass_times, round_costs
 from specdec_lab.decode import plain, speculative
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
@@ -74,6 +74,17 @@ def test_it_turns_on_again():
     assert auto.choose() == 0
     simulate(auto, SMALL_CPU, lambda n, i: 0.95, 2_000)
     assert auto.choose() >= 4
+
+
+def test_a_drafter_that_has_nothing_to_say_is_not_one_that_does_not_pay():
+    """A lookup often finds nothing; a miss after many such rounds is no failed trial."""
+    auto = AutoGamma(FREE)
+    nothing = Round(0, (), Emitted(0, CORRECTED, 1, 1))
+    missed = Round(0, (Draft(0, 1, 1, 1, 1, 1, None, REJECTED),), Emitted(0, CORRECTED, 1, 1))
+    for r in [nothing] * 40 + [missed]:
+        assert auto.choose() > 0
+        auto.observe(r)
+    assert auto.patience == TRIAL and auto.idle == 0
 
 
 def test_the_engine_obeys_it_and_the_text_is_plain():
