@@ -3,7 +3,9 @@
     {"schema": 1,
      "claims": {id: {"question", "unit", "guess": {"value", "reason", "when", "after_outcome"},
                      "revision": {the same}, "measured": [{"value", "interval", "theory", "when"}], "assumed"}},
-     "quiz": {item id: [{"when", "question", "said", "chosen", "right", "confidence", "misconception"}]}}
+     "quiz": {item id: [{"when", "question", "said", "chosen", "right", "confidence", "misconception"}]},
+     "parts": {part id: {"tries", "best": {"points", …}, "last": {"when", "status", "points", "max_points",
+                         "message", "misconception"}}}}
 
 It outlives the kernel, two notebooks that write at once, a file that was cut off or is something
 else, and a folder that cannot be written.
@@ -152,6 +154,19 @@ class Ledger:
         new = {"when": _now(), **answer}
         self.change(lambda data: data["quiz"].setdefault(item, []).append(new))
 
+    # Exercises
+
+    def judge(self, part: str, verdict: dict) -> None:
+        """Keep a verdict on a part: the last one, the best one, and how many there were."""
+        new = {"when": _now(), **verdict}
+
+        def edit(data: dict) -> None:
+            kept = data.setdefault("parts", {}).setdefault(part, {"tries": 0, "best": new})
+            best = new if new["points"] > kept["best"]["points"] else kept["best"]
+            data["parts"][part] = {"tries": kept["tries"] + 1, "best": best, "last": new}
+
+        self.change(edit)
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -186,6 +201,7 @@ def _is_ledger(data: object) -> bool:
             data["schema"] == 1
             and all(list_of(int | float, "value", found) for found in numbers)
             and all(list_of(bool, "right", found) for found in quiz)
+            and all(part["tries"] > 0 and part["best"]["points"] >= 0 for part in data.get("parts", {}).values())
         )
     except (AttributeError, KeyError, TypeError):
         return False

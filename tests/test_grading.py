@@ -1,0 +1,174 @@
+"""The judges of the exercises: right answers in different styles are accepted, and every wrong one is caught and named."""
+
+import importlib
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from specdec_lab.errors import LabError
+from specdec_lab.grade import check
+from specdec_lab.grade.guard import SHOWN, guarded
+from specdec_lab.grade.part import OPEN, PARTS, RIGHT, WRONG, Part, Wrong, judged, listed, number, whole
+from specdec_lab.learn.ledger import Ledger
+
+ANSWERS = [
+    importlib.import_module(f"answers.{path.stem}") for path in sorted((Path(__file__).parent / "answers").glob("*.py"))
+]
+ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
+ALL_WRONG = [
+    pytest.param(part, *wrong, id=f"{part}: {name}")
+    for module in ANSWERS
+    for part, answers in module.WRONG.items()
+    for name, wrong in answers.items()
+]
+
+
+@pytest.fixture(autouse=True)
+def ledger(fresh_ledger):
+    return fresh_ledger
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """Code that never ends is stopped after a second here."""
+    for id, part in list(PARTS.items()):
+        monkeypatch.setitem(PARTS, id, replace(part, seconds=min(part.seconds, 1.5)))
+
+
+def test_every_part_has_right_and_wrong_answers():
+    for module in ANSWERS:
+        assert all(len(answers) >= 3 for answers in module.RIGHT.values()), "three styles each"
+        assert all(len(answers) >= 3 for answers in module.WRONG.values())
+    assert {part for part, _ in ALL_RIGHT} == {part for m in ANSWERS for part in m.WRONG} == set(PARTS)
+
+
+@pytest.mark.parametrize(("part", "answer"), ALL_RIGHT)
+def test_right_answers_of_every_style_are_accepted(part, answer):
+    verdict = judged(part, *answer) if isinstance(answer, tuple) else judged(part, answer)
+    assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
+
+
+@pytest.mark.parametrize(("part", "answer", "said", "misconception"), ALL_WRONG)
+def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, request):
+    if said.startswith("a loop"):
+        request.getfixturevalue("soon")
+    verdict = judged(part, *answer) if isinstance(answer, tuple) else judged(part, answer)
+    assert verdict.status == WRONG and verdict.points < PARTS[part].points
+    assert said in verdict.message
+    assert verdict.misconception == misconception
+    assert verdict.message.endswith((".", "?", "”", ")")) and "Traceback" not in verdict.message
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("stub", [lambda *args: None, lambda *args: ..., None])
+def test_what_has_not_been_begun_is_open_and_no_mistake(part, stub):
+    verdict = judged(part, stub)
+    assert (verdict.status, verdict.points) == (OPEN, 0.0)
+
+
+# The guard
+
+
+def under_guard(code, seconds=5.0):
+    part = Part("x", 2, lambda made: made(), seconds)
+    PARTS["x"] = part
+    try:
+        return judged("x", code)
+    finally:
+        del PARTS["x"]
+
+
+def endless_output():
+    for _ in range(50):
+        print("x" * 1_000_000)
+    raise Wrong("after 50 MB")
+
+
+def stops_python():
+    raise SystemExit(3)
+
+
+def deep():
+    return deep()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (stops_python, "SystemExit: 3"),
+        (lambda: 1 / 0, "ZeroDivisionError: division by zero"),
+        (deep, "calls itself without end"),
+        (endless_output, "after 50 MB"),
+        (lambda: time.sleep(60), "did not come to an end within 0.5 seconds"),
+    ],
+)
+def test_whatever_code_does_there_is_one_sentence(code, said, capfd):
+    verdict = under_guard(code, 0.5)
+    assert verdict.status == WRONG and said in verdict.message and "\n" not in verdict.message
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_code_prints_is_shown_in_short():
+    said = []
+    with guarded(5.0, said):
+        print("hello " * 1000)
+    assert len(said[0]) < SHOWN + 40 and said[0].startswith("(Your code printed: hello hello")
+
+
+def test_a_limit_leaves_no_alarm_behind():
+    with guarded(0.2, []):
+        pass
+    time.sleep(0.4)
+
+
+def test_the_learner_can_still_interrupt():
+    with pytest.raises(KeyboardInterrupt), guarded(5.0, []):
+        raise KeyboardInterrupt
+
+
+def test_what_is_not_a_number_is_told():
+    import torch
+
+    assert number(torch.tensor(2.5), "it") == 2.5 and whole(3.0, "it") == 3 and listed((1, 2), 2, "it") == [1, 2]
+    assert listed(torch.ones(2), 2, "it") == [1.0, 1.0]
+    for look, value, said in (
+        (number, "three", "should be a number; it is 'three'"),
+        (number, float("nan"), "finite"),
+        (number, [1, 2], "should be a number"),
+        (whole, 2.5, "a whole number; it is 2.5"),
+        (lambda v, what: listed(v, 3, what), [1], "should have 3 items; it has 1"),
+        (lambda v, what: listed(v, None, what), "abc", "should be a list"),
+    ):
+        with pytest.raises(Wrong, match=said):
+            look(value, "it")
+
+
+# The check in a notebook
+
+
+def test_a_check_says_it_keeps_it_and_returns_its_points(capsys):
+    part = next(iter(ANSWERS[0].WRONG))
+    wrong = next(iter(ANSWERS[0].WRONG[part].values()))[0]
+    right = ANSWERS[0].RIGHT[part][0]
+    assert check(part, wrong) == 0.0 and check(part, right) == PARTS[part].points and check(part, wrong) == 0.0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1].startswith(f"✓ {part}: right.") and out.splitlines()[0].startswith("✗") and err == ""
+    kept = Ledger().read()["parts"][part]
+    assert (kept["tries"], kept["best"]["points"], kept["last"]["status"]) == (3, PARTS[part].points, WRONG)
+
+
+def test_a_grader_reads_the_results_from_a_file(tmp_path, monkeypatch, ledger):
+    monkeypatch.setenv("SPECDEC_LAB_RESULTS", str(tmp_path / "results"))
+    part = next(iter(ANSWERS[0].RIGHT))
+    check(part, ANSWERS[0].RIGHT[part][0])
+    (line,) = (tmp_path / "results").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["part"] == part and json.loads(line)["points"] == PARTS[part].points
+    assert not ledger.exists()
+
+
+def test_an_unknown_part_is_one_sentence():
+    with pytest.raises(LabError, match="run the check as it stood"):
+        check("3.nothing", 1)
