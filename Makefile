@@ -1,5 +1,6 @@
 # make lab         set up and open the course        make test        everything that can be checked
 # make notebooks   re-execute and store the lessons  make full        the heavy exactness evidence, once
+# make exercises   make solutions/ and exercises/ from solutions/src
 # make links       write the addresses for Binder and Colab (set in pyproject.toml) into the README
 # make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
 # Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip)
@@ -11,7 +12,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_AR
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
 
-.PHONY: lab test notebooks links full engine constraints clean
+.PHONY: lab test notebooks exercises links full engine constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -19,10 +20,13 @@ lab: .venv/lab
 test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 tests lessons
+	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 tests lessons solutions exercises
 
 notebooks: .venv/test
 	$(BIN)/python lessons/build.py $(ARGS)
+
+exercises: .venv/test
+	$(BIN)/python solutions/build_exercises.py $(ARGS)
 
 links: .venv/lab
 	$(BIN)/python lessons/build.py --links

@@ -28,10 +28,14 @@ BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
 RECORDED = HERE.parent / "specdec_lab" / "data" / "recorded_rounds.json"
 
 
-def from_source(source: Path) -> nbformat.NotebookNode:
-    """The notebook of a Markdown source, not executed, with ids that do not change from build to build."""
+def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
+    """The notebook of a Markdown source, not executed, with ids that do not change from build to build.
+
+    Args:
+        terms: link the words of the glossary.
+    """
     notebook = jupytext.read(source)
-    if source.stem != "glossary":
+    if terms and source.stem != "glossary":
         link_terms(notebook)
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     for i, cell in enumerate(notebook.cells):

@@ -1,0 +1,98 @@
+"""The exercise notebooks: made from one source with their solutions, solved for full marks, untouched for none, and without an answer in them.
+
+That the stored notebooks run is checked by nbval, in the same `make test`.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "lessons"))
+sys.path.insert(0, str(ROOT / "solutions"))
+import build_exercises as build  # noqa: E402
+
+from specdec_lab.grade.part import PARTS  # noqa: E402
+
+SOURCES = sorted((ROOT / "solutions" / "src").glob("*.md"))
+
+
+def read(folder: str, source: Path) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / folder / f"{source.stem}.ipynb", as_version=4)
+
+
+def bare(notebook: nbformat.NotebookNode) -> list:
+    return [(c.cell_type, c.source, c.metadata.get("nbgrader"), c.metadata.get("tags")) for c in notebook.cells]
+
+
+def solution_lines(source: Path) -> set[str]:
+    """Lines that only a solution has, and that say enough to be one."""
+    inside = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", source.read_text(encoding="utf-8"), re.S)
+    lines = {line.strip() for region in inside for line in region.splitlines()}
+    return {line for line in lines if len(line) > 8}
+
+
+def test_every_part_is_asked_for_once():
+    asked = [m for s in SOURCES for m in build.CHECK.findall(s.read_text(encoding="utf-8"))]
+    assert sorted(asked) == sorted(PARTS)
+    folders = ({p.stem for p in (ROOT / folder).glob("*.ipynb")} for folder in ("solutions", "exercises"))
+    assert all(found == {s.stem for s in SOURCES} for found in folders)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+class TestExercise:
+    def test_both_notebooks_are_what_the_source_says(self, source):
+        made = build.from_source(source)
+        assert bare(read("solutions", source)) == bare(made), "run `make exercises`"
+        assert bare(read("exercises", source)) == bare(build.exercise(made)), "run `make exercises`"
+
+    def test_no_answer_is_in_the_exercise(self, source):
+        text = (ROOT / "exercises" / f"{source.stem}.ipynb").read_text(encoding="utf-8")
+        assert "BEGIN SOLUTION" not in text and "END SOLUTION" not in text
+        for line in solution_lines(source):
+            assert json.dumps(line, ensure_ascii=False)[1:-1] not in text, line
+        for cell in read("exercises", source).cells:
+            assert cell.cell_type == "markdown" or (cell.outputs, cell.execution_count) == ([], None)
+
+    def test_the_solution_earns_full_marks(self, source):
+        for cell in read("solutions", source).cells:
+            if found := build.CHECK.search(cell.source):
+                printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+                assert f"✓ {found[1]}: right" in printed
+                points = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
+                assert points == [str(float(PARTS[found[1]].points))]  # what nbgrader reads
+            if cell.cell_type == "code":
+                assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in cell.outputs)
+
+    def test_the_untouched_exercise_runs_through_and_earns_nothing(self, source, fresh_ledger):
+        notebook = read("exercises", source)
+        NotebookClient(notebook, timeout=120, kernel_name="python3").execute(
+            cwd=ROOT / "exercises"
+        )  # raises on an error
+        checks = [c for c in notebook.cells if build.CHECK.search(c.source)]
+        assert checks
+        for cell in checks:
+            assert any("still open" in o.get("text", "") for o in cell.outputs), cell.source
+            assert [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"] == ["0.0"]
+
+    def test_it_has_what_an_exercise_needs(self, source):
+        text = source.read_text(encoding="utf-8")
+        parts = text.split("\n## Part ")[1:]
+        assert parts
+        for piece in parts:
+            assert re.search(r"\*\*Difficulty: (easy|medium|hard)\. About \d+ minutes\. \d+ points?\.\*\*", piece)
+            assert piece.count("<details><summary>Hint ") == 3 or "<!-- answer" in piece
+            ids = build.CHECK.findall(piece)
+            points = re.search(r"(\d+) points?\.\*\*", piece)
+            told = sum(PARTS[i].points for i in ids) + sum(int(n) for _, n in build.ANSWER.findall(piece))
+            assert ids and told == int(points[1])
+        total = re.search(r"(\d+) points", text.split("\n## Part ")[0])
+        everything = sum(PARTS[i].points for i in build.CHECK.findall(text)) + sum(
+            int(n) for _, n in build.ANSWER.findall(text)
+        )
+        assert int(total[1]) == everything
