@@ -4,7 +4,17 @@ import json
 import os
 from dataclasses import asdict
 
-from specdec_lab.grade import exactness  # noqa: F401  it registers its parts
+from specdec_lab.grade import (  # noqa: F401  they register their parts
+    acceptance,
+    checkpoint,
+    exactness,
+    idle_math,
+    load,
+    rounds,
+    traffic,
+    tuning,
+    variants,
+)
 from specdec_lab.grade.part import judged
 from specdec_lab.learn.ledger import Ledger
 

@@ -1,0 +1,1 @@
+"""Exercise 8: your traffic."""
