@@ -32,6 +32,9 @@ def from_source(source: Path) -> nbformat.NotebookNode:
     from specdec_lab.grade.part import PARTS
 
     notebook = lessons.from_source(source, terms=False)
+    notebook.metadata["specdec_lab"] = {
+        "exercise": source.stem
+    }  # by which a grader knows it, whatever its file is called
     for cell in notebook.cells:
         if found := CHECK.search(cell.source):
             mark(cell, f"check-{found[1]}", points=PARTS[found[1]].points, grade=True, locked=True)

@@ -1,0 +1,117 @@
+"""Grading notebooks: whatever a learner did to one, it is graded or refused with a sentence, and the others are not touched."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from specdec_lab.cli import main
+from specdec_lab.errors import LabError
+from specdec_lab.grade.notebook import CHECK, EXERCISES, grade
+
+STEM = "03_exactly_the_target"
+SOLUTIONS = Path(__file__).parents[1] / "solutions"
+
+
+def notebook(solved: bool = True) -> nbformat.NotebookNode:
+    return nbformat.read((SOLUTIONS if solved else EXERCISES) / f"{STEM}.ipynb", as_version=4)
+
+
+def graded(
+    tmp_path, made: nbformat.NotebookNode, seconds: float = 20.0, name: str = "mine.ipynb"
+) -> tuple[dict, list[str]]:
+    nbformat.write(made, tmp_path / name)
+    said: list[str] = []
+    return grade(tmp_path / name, said.append, seconds), said
+
+
+def status(result: dict) -> list[str]:
+    return [p["status"] for p in result["parts"]]
+
+
+def put(made: nbformat.NotebookNode, code: str, at: int = 0) -> nbformat.NotebookNode:
+    made.cells.insert(at, nbformat.v4.new_code_cell(code))
+    return made
+
+
+def solution_cells(made: nbformat.NotebookNode) -> list:
+    return [c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")]
+
+
+def test_a_solved_notebook_has_full_marks_under_any_name(tmp_path):
+    result, said = graded(tmp_path, notebook())
+    assert (result["notebook"], result["points"], result["max_points"], said) == ("mine.ipynb", 6.0, 6, [])
+    assert status(result) == ["right", "right"]
+    assert set(result["parts"][0]) == {"id", "points", "max_points", "status", "message"}
+
+
+def test_an_untouched_one_is_open_and_a_half_solved_one_has_half(tmp_path):
+    assert status(graded(tmp_path, notebook(solved=False))[0]) == ["open", "open"]
+    half, solved = notebook(solved=False), notebook()
+    solution_cells(half)[0].source = solution_cells(solved)[0].source
+    result, _ = graded(tmp_path, half)
+    assert (status(result), result["points"]) == (["right", "open"], 3.0)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("while True:\n    try:\n        while True: pass\n    except BaseException: pass", "did not come to an end"),
+        ("import os\nos._exit(1)", "stopped Python"),
+    ],
+)
+def test_a_cell_that_hangs_or_kills_is_left_out_and_the_rest_is_graded(tmp_path, code, said):
+    result, told = graded(tmp_path, put(notebook(), code), seconds=8.0)
+    assert status(result) == ["right", "right"]
+    assert len(told) == 1 and said in told[0] and told[0].startswith("mine.ipynb: the cell “")
+
+
+def test_a_syntax_error_costs_its_own_part_only(tmp_path):
+    made = notebook()
+    solution_cells(made)[0].source = "def accept_or_correct(p, q, x, u, v)\n    return x"
+    result, said = graded(tmp_path, made)
+    assert (status(result), result["points"], said) == (["missing", "right"], 3.0, [])
+    assert "was not reached" in result["parts"][0]["message"]
+
+
+def test_noise_changes_nothing(tmp_path):
+    noise = "import sys\nfor _ in range(50):\n    print('x' * 1_000_000)\nprint('oh', file=sys.stderr)\n1 / 0"
+    assert graded(tmp_path, put(notebook(), noise))[0]["points"] == 6.0
+
+
+def test_checks_that_were_deleted_edited_or_faked_are_the_courses_again(tmp_path):
+    deleted = notebook(solved=False)
+    deleted.cells = [c for c in deleted.cells if not CHECK.search(c.source)]
+    assert status(graded(tmp_path, deleted)[0]) == ["open", "open"]
+    edited = notebook(solved=False)
+    for cell in edited.cells:
+        if CHECK.search(cell.source):
+            cell.source = "3.0"  # its id still says what it was
+    assert graded(tmp_path, edited)[0]["points"] == 0.0
+    faked = put(notebook(solved=False), "def check(id, made):\n    return 3.0", at=len(notebook().cells))
+    assert graded(tmp_path, faked)[0]["points"] == 0.0
+
+
+def test_what_is_none_of_the_exercises_is_refused(tmp_path):
+    (tmp_path / "broken.ipynb").write_text("{", encoding="utf-8")
+    with pytest.raises(LabError, match="is no notebook"):
+        grade(tmp_path / "broken.ipynb")
+    with pytest.raises(LabError, match="cannot be read"):
+        grade(tmp_path / "nowhere.ipynb")
+    other = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+    with pytest.raises(LabError, match="none of the course's exercises"):
+        graded(tmp_path, other)
+
+
+def test_a_batch_goes_on_past_a_bad_one_and_says_that_it_runs_code(tmp_path, capsys):
+    nbformat.write(notebook(), tmp_path / "good.ipynb")
+    (tmp_path / "bad.ipynb").write_text("{", encoding="utf-8")
+    assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), "--json"]) == 0
+    out, err = capsys.readouterr()
+    bad, good = json.loads(out)
+    assert "is no notebook" in bad["error"] and good["points"] == 6.0
+    assert "is run, as you" in err
+    assert main(["grade", str(tmp_path / "good.ipynb")]) == 0
+    assert "good.ipynb: 6 of 6 points\n  ✓ 3.rule: right." in capsys.readouterr().out
+    assert main(["grade", str(tmp_path / "bad.ipynb"), "--json"]) == 2
