@@ -93,12 +93,13 @@ def with_checks(notebook: dict, original: dict) -> dict:
         for id in CHECK.findall("".join(cell["source"]))
         if cell["cell_type"] == "code"
     }
+    names = {cell["metadata"]["nbgrader"]["grade_id"]: id for id, cell in given.items()}
     cells, seen = [], set()
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
             continue
-        own = cell["metadata"].get("nbgrader", {}).get("grade_id", "").removeprefix("check-")
-        found = [own] if own in given else [i for i in CHECK.findall(cell["source"]) if i in given]
+        own = names.get(cell["metadata"].get("nbgrader", {}).get("grade_id"))
+        found = [own] if own else [i for i in CHECK.findall(cell["source"]) if i in given]
         cells += [nbformat.v4.new_code_cell(given[i]["source"]) for i in found] or [
             nbformat.v4.new_code_cell(cell["source"])
         ]
