@@ -25,7 +25,20 @@ def load_lab(args: argparse.Namespace) -> "Lab":
 
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; 0 when it worked, 1 when something is missing, 2 when the input was wrong."""
-    from specdec_lab.cli import bench, demo, doctor, export, fetch, grade, lab, traffic, train
+    from specdec_lab.cli import (
+        bench,
+        class_report,
+        course,
+        demo,
+        doctor,
+        export,
+        fetch,
+        grade,
+        lab,
+        progress,
+        traffic,
+        train,
+    )
 
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -41,8 +54,9 @@ def main(argv: list[str] | None = None) -> int:
         prog="specdec-lab", description="Real draft/verify decoding, shown token by token."
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for module in (demo, bench, traffic, grade, train, export, doctor, fetch, lab):
-        name = module.__name__.rpartition(".")[2]
+    modules = demo, bench, traffic, progress, grade, course, class_report, train, export, doctor, fetch, lab
+    for module in modules:
+        name = module.__name__.rpartition(".")[2].replace("_", "-")
         verb = verbs.add_parser(name, parents=[common], help=module.__doc__.splitlines()[0])
         module.arguments(verb)
         verb.set_defaults(run=module.run)

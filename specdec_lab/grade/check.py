@@ -15,7 +15,7 @@ from specdec_lab.grade import (  # noqa: F401  they register their parts
     tuning,
     variants,
 )
-from specdec_lab.grade.part import judged
+from specdec_lab.grade.part import PARTS, judged  # noqa: F401  with all parts in it
 from specdec_lab.learn.ledger import Ledger
 
 RESULTS = "SPECDEC_LAB_RESULTS"  # a file that a grader reads; a line for each check

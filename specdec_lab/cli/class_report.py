@@ -1,0 +1,25 @@
+"""Who of a class is where, and which misconceptions are common."""
+
+import argparse
+import json
+from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gradebook", help="the file gradebook.db of a course")
+    parser.add_argument("--html", help="also write the report as a page")
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_lab.errors import LabError
+    from specdec_lab.grade.class_report import as_data, read_class
+    from specdec_lab.show.class_report import page, report_text
+
+    data = as_data(*read_class(Path(args.gradebook)))
+    if args.html:
+        try:
+            Path(args.html).write_text(page(data), encoding="utf-8")
+        except OSError as e:
+            raise LabError(f"The report cannot be written to {args.html} ({e.strerror}).") from e
+    print(json.dumps(data, ensure_ascii=False) if args.json else report_text(data))
+    return 0

@@ -1,0 +1,19 @@
+"""What you have done so far: exercises, quizzes and guesses, from your ledger."""
+
+import argparse
+import json
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ledger", help="the file ledger.json (default: the one in this folder)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_lab.learn.progress import progress, progress_text
+
+    done, told = progress(args.ledger)
+    if args.json:
+        print(json.dumps(done, ensure_ascii=False))
+    else:
+        print(progress_text(done, told))
+    return 0
