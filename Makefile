@@ -2,6 +2,7 @@
 # make notebooks   re-execute and store the lessons  make full        the heavy exactness evidence, once
 # make exercises   make solutions/ and exercises/ from solutions/src
 # make links       write the addresses for Binder and Colab (set in pyproject.toml) into the README
+# make bundle      everything for a room without network: packages, model, course
 # make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
 # Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip)
 
@@ -12,7 +13,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_AR
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
 
-.PHONY: lab test notebooks exercises links full engine constraints clean
+.PHONY: lab test notebooks exercises links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -33,6 +34,16 @@ links: .venv/lab
 
 full: .venv/test
 	$(BIN)/python -m pytest --full -s tests/test_exact_pair.py
+
+# For machines of the same kind (system, processor, Python) without a network.
+bundle: .venv/lab
+	@echo "Collecting packages (about 400 MB), the model and the course in bundle/ …"
+	@rm -rf bundle && mkdir -p bundle/course bundle/model
+	@git archive HEAD | tar -x -C bundle/course
+	@$(BIN)/python -m pip download --disable-pip-version-check --quiet $(PIP_ARGS) -c constraints.txt -d bundle/wheels ".[lab,class]" pip hatchling editables
+	@cp -r "$$($(BIN)/python -c 'from specdec_lab.embedded import target_dir; print(target_dir())')" bundle/model
+	@cp exercises/install-bundle bundle/install
+	@echo "Copy bundle/ to each machine, and run bundle/install there."
 
 engine: .venv/lab $(ENGINE)/ready
 	@echo "Serving on http://localhost:8000/v1 in about half a minute. Measure it: $(BIN)/specdec-lab traffic FILE --endpoint http://localhost:8000/v1"

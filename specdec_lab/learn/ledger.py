@@ -35,7 +35,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path | None = None):
-        self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or "ledger.json").absolute()
+        self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or "ledger.json").expanduser().absolute()
         self._notes: dict[str, str] = {}
 
     def told(self) -> str:

@@ -1,0 +1,101 @@
+"""A class through nbgrader, from release to report: three submissions of two notebooks."""
+
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from specdec_lab.cli import main
+from specdec_lab.errors import LabError
+from specdec_lab.grade.class_report import beliefs, read_class
+from specdec_lab.grade.course import nbgrader_api, write_course
+from specdec_lab.grade.part import PARTS
+
+ROOT = Path(__file__).parents[1]
+NAMES = ["03_exactly_the_target", "09_checkpoint"]
+FROM_P = """import sys
+def accept_or_correct(p, q, x, u, v):
+    print("a line on stderr", file=sys.stderr)
+    if u * q[x] < p[x]:
+        return x
+    total = 0.0
+    for token, share in enumerate(p):
+        total += share
+        if v < total:
+            return token
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Path:
+    """A graded course: ann solved everything, bob nothing, cem has one mistake and deleted his other checks."""
+    out = tmp_path_factory.mktemp("class") / "course"
+    assert set(NAMES) <= set(write_course(out))
+    for name in NAMES:
+        for student in ("ann", "bob", "cem"):
+            (out / "submitted" / student / name).mkdir(parents=True)
+        shutil.copy(ROOT / "solutions" / f"{name}.ipynb", out / "submitted" / "ann" / name)
+        shutil.copy(out / "release" / name / f"{name}.ipynb", out / "submitted" / "bob" / name)
+        made = nbformat.read(out / "release" / name / f"{name}.ipynb", as_version=4)
+        if name == NAMES[0]:
+            next(c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")).source = FROM_P
+            made.cells = [c for c in made.cells if "3.test" not in c.source]
+        nbformat.write(made, out / "submitted" / "cem" / name / f"{name}.ipynb")
+    api = nbgrader_api()(out)
+    for name in NAMES:
+        for student in ("ann", "bob", "cem"):
+            done = api.autograde(name, student)
+            assert done["success"], done["error"]
+        assert api.generate_feedback(name)["success"]
+    return out
+
+
+def test_what_is_released_is_the_exercise(course):
+    for name in NAMES:
+        released, exercise = (
+            nbformat.read(folder / f"{name}.ipynb", as_version=4)
+            for folder in (course / "release" / name, ROOT / "exercises")
+        )
+        assert [(c.cell_type, c.source) for c in released.cells] == [(c.cell_type, c.source) for c in exercise.cells]
+
+
+def test_points_and_misconceptions_of_a_class(course, capsys):
+    assignments, students = read_class(course / "gradebook.db")
+    assert assignments == sorted(NAMES) or set(NAMES) <= set(assignments)
+    ann, bob, cem = students
+    exercise = sum(part.points for id, part in PARTS.items() if id.startswith("3."))
+    assert ann.points[NAMES[0]] == (exercise, exercise, False)
+    assert bob.points[NAMES[0]] == cem.points[NAMES[0]] == (0.0, exercise, False)
+    assert ann.points[NAMES[1]][2], "written answers wait for a hand"
+    assert ann.points[NAMES[1]][0] == sum(part.points for id, part in PARTS.items() if id.startswith("9."))
+    assert (ann.beliefs, bob.beliefs, cem.beliefs) == (set(), set(), {2})
+
+    page = course / "class.html"
+    assert main(["class-report", str(course / "gradebook.db"), "--html", str(page), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["beliefs"] == [{"number": 2, "belief": "after a rejection, the token is drawn from p", "students": 1}]
+    html = page.read_text(encoding="utf-8")
+    assert "cem" in html and "✎" in html and "http" not in html
+    assert main(["class-report", str(course / "gradebook.db")]) == 0
+    assert f"{exercise}/{exercise}" in capsys.readouterr().out
+
+
+def test_every_student_has_a_feedback_page(course):
+    for name in NAMES:
+        for student in ("ann", "bob", "cem"):
+            assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000
+    assert "draw from the residual" in (course / "feedback" / "cem" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
+
+
+def test_a_gradebook_is_never_overwritten_and_a_wrong_file_is_told(course, tmp_path, capsys):
+    assert main(["course", str(course)]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    with pytest.raises(LabError, match="is not there"):
+        read_class(tmp_path / "gradebook.db")
+    (tmp_path / "gradebook.db").write_text("no database at all, but long enough to look at" * 40)
+    with pytest.raises(LabError, match="is no gradebook"):
+        read_class(tmp_path / "gradebook.db")
+    (tmp_path / "torn.ipynb").write_text("{", encoding="utf-8")
+    assert beliefs(tmp_path / "torn.ipynb") == set()

@@ -1,0 +1,53 @@
+"""What a learner has done so far, out of a ledger of every kind."""
+
+import json
+from pathlib import Path
+
+from specdec_lab.cli import main
+from specdec_lab.grade.part import PARTS
+from specdec_lab.learn.ledger import Ledger
+from specdec_lab.learn.progress import progress, progress_text
+from specdec_lab.learn.quiz import items
+
+
+def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
+    done, told = progress()
+    assert [x["lesson"] for x in done["lessons"]] == [f"{n:02}" for n in range(10)]
+    assert sum(len(x["parts"]) for x in done["lessons"]) == len(PARTS)
+    assert all(p["status"] == "open" for x in done["lessons"] for p in x["parts"]) and not told
+    assert "0 of 6" in progress_text(done)
+    assert not Path(fresh_ledger).exists()  # looking writes nothing
+
+
+def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
+    ledger = Ledger()
+    ledger.guess("01.x", 3)
+    ledger.measure("01.x", 2)
+    first = items("03")[0].id
+    for right in (False, True):
+        ledger.attempt(first, question="?", said="", chosen=1, right=right, confidence="sure", misconception=None)
+    right = {
+        "part": "3.rule",
+        "status": "right",
+        "points": 3.0,
+        "max_points": 3,
+        "message": "right.",
+        "misconception": None,
+    }
+    ledger.judge("3.rule", right)
+    ledger.judge("3.rule", right | {"status": "wrong", "points": 0.0})
+    assert main(["progress", "--json"]) == 0
+    lessons = {x["lesson"]: x for x in json.loads(capsys.readouterr().out)["lessons"]}
+    assert (lessons["01"]["guesses"], lessons["01"]["measured"], lessons["03"]["quiz"][0]) == (1, 1, 1)
+    part = lessons["03"]["parts"][0]
+    assert part == {"id": "3.rule", "points": 3.0, "max_points": 3, "status": "right", "tries": 2}
+    assert main(["progress", "--ledger", str(fresh_ledger)]) == 0
+    assert "3 of 6   still open: 3.test" in capsys.readouterr().out
+
+
+def test_a_damaged_ledger_is_told_and_set_aside(fresh_ledger, capsys):
+    Path(fresh_ledger).write_text(
+        '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"3.rule": {"tries": ', encoding="utf-8"
+    )
+    assert main(["progress"]) == 0
+    assert "set aside" in capsys.readouterr().out
