@@ -116,6 +116,13 @@ def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, T
     return stored
 
 
+def about(name: str, folder: Path = WEIGHTS) -> dict:
+    """What is known about the weights of a drafter: what they were trained on and how far they got, and their size in MB."""
+    path = folder / f"{name}.safetensors"
+    with safe_open(path, "pt") as f:
+        return json.loads(f.metadata()["about"]) | {"megabytes": path.stat().st_size / 1e6}
+
+
 def shape(target: ReferenceModel) -> tuple[int, int, int]:
     """What the weights of a drafter must agree with."""
     return target.hf.config.hidden_size, target.layers, target.vocab_size

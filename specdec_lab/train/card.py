@@ -20,7 +20,7 @@ Drafters for {target}{origin}. They guess what this one model says next and are 
 
 **What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it. No opening belongs to the kinds *question-answering* and *retrieval*; their figures below are the ones to look at first (the target may still have invented such questions by itself). The target computed in {precision} while it wrote; its hidden rows were kept in float16.
 
-**How.** Forward KL on the target's distribution over its {said:,} most frequent tokens (q is zero elsewhere, and verification stays exact); Muon for the matrices and AdamW for the vectors; EAGLE's last quarter on its own guesses. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of {block} weights."""
+**How.** On the target's distribution over its {said:,} most frequent tokens (q is zero elsewhere, and verification stays exact): forward KL, and in the last quarter total variation, which is 1 − α; EAGLE then also on its own guesses. Muon for the matrices and AdamW for the vectors. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of {block} weights."""
 
 
 def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
@@ -72,7 +72,7 @@ def measured(result: dict) -> str:
         "| drafter | γ | " + " | ".join(kinds) + " | speed-up (95 %) | predicted |",
         "|" + "---|" * (len(kinds) + 4),
     ]
-    for arm in dict.fromkeys(r["arm"] for r in rows[len(kinds) :]):
+    for arm in dict.fromkeys(r["arm"] for r in rows if r["gamma"] is not None):  # our drafters, not the peers
         mine = {r["kind"]: r for r in rows if r["arm"] == arm}
         whole = mine["overall"]
         ends = whole["ratio_interval"]  # null for few prompts
