@@ -31,6 +31,7 @@ _HOME = {
     "outcome": "show.guess",
     "pass_times": "costs",
     "plain": "decode",
+    "progress": "show.progress",
     "quiz": "show.quiz",
     "race": "clock",
     "recorded_round": "lab",

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import specdec_lab as sd
 from specdec_lab.cli import main
 from specdec_lab.grade.part import PARTS
 from specdec_lab.learn.ledger import Ledger
@@ -51,3 +52,18 @@ def test_a_damaged_ledger_is_told_and_set_aside(fresh_ledger, capsys):
     )
     assert main(["progress"]) == 0
     assert "set aside" in capsys.readouterr().out
+
+
+def test_the_same_is_shown_in_a_notebook(fresh_ledger):
+    right = {
+        "part": "3.rule",
+        "status": "right",
+        "points": 3.0,
+        "max_points": 3,
+        "message": "right.",
+        "misconception": None,
+    }
+    Ledger().judge("3.rule", right)
+    shown = sd.progress()
+    assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "width:50%" in shown._repr_html_()
+    assert repr(shown) == progress_text(*progress())
