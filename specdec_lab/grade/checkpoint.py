@@ -28,7 +28,7 @@ def several(made: object, looks: dict[str, Callable[[object], None]]) -> None:
         except StillOpen:
             wrong.append(Wrong(f"Still missing: {name}."))
         except Wrong as e:
-            wrong.append(e)
+            wrong.append(Wrong(f"About {name}: {e}", misconception=e.misconception))
     if wrong:
         raise Wrong(str(wrong[0]), 1 - len(wrong) / len(looks), wrong[0].misconception)
 
@@ -75,7 +75,7 @@ BAD_MARK = "A mark is accepted, rejected, discarded, corrected or bonus (or its 
 
 def words(value: object, what: str) -> list[str]:
     """Tokens, as a list of them or as one text; spaces around them do not count."""
-    items = value.split() if isinstance(value, str) else listed(value, None, what)
+    items = value.replace(",", " ").split() if isinstance(value, str) else listed(value, None, what)
     return [str(x).strip() for x in items]
 
 
@@ -239,7 +239,10 @@ def c2_why(made: Callable[[], str]) -> None:
         made,
         "A",
         {
-            "B": ("With p = (.5, .3, .2) such a rule writes (.5, .3, .2): it is exact, and only keeps fewer drafts.", 3),
+            "B": (
+                "With p = (.5, .3, .2) such a rule writes (.5, .3, .2): it is exact, and only keeps fewer drafts.",
+                3,
+            ),
             "C": ("Such a rule never keeps the third token when it is drafted, and writes (.7, .3, 0).", 4),
             "D": ("With a right rule no q changes what comes out, so (.60, .16, .24) shows a bug.", 11),
         },
@@ -256,10 +259,22 @@ def measured(value: object) -> None:
     known = (
         ((27 / 40,), ".675 is 27/40. Drafts behind the first miss were not examined, and do not count.", 5),
         ((27 / 37,), "You divide by the tokens that were written. Which drafts were examined?", None),
-        ((0.6,), ".6 is the share of the rounds without a miss. How many drafts were examined, and how many kept?", None),
+        (
+            (0.6,),
+            ".6 is the share of the rounds without a miss. How many drafts were examined, and how many kept?",
+            None,
+        ),
         ((0.8,), ".8 counts only the first draft of each round. Later drafts were examined, too.", None),
-        (((0 + 0.5 + 2 / 3 + 6) / 10,), "This is a mean of ten ratios. Divide the sums: all kept by all examined.", None),
-        ((0.74,), "3.7/5 is the share of the places in a round that were filled, the target's own token included.", None),
+        (
+            ((0 + 0.5 + 2 / 3 + 6) / 10,),
+            "This is a mean of ten ratios. Divide the sums: all kept by all examined.",
+            None,
+        ),
+        (
+            (0.74,),
+            "3.7/5 is the share of the places in a round that were filled, the target's own token included.",
+            None,
+        ),
     )
     said = "Add up over the ten rounds: how many drafts were examined, the misses included, and how many were kept?"
     compared([found], (27 / 31,), known, said, 0.004)
@@ -349,7 +364,7 @@ def crossover(value: object) -> None:
     known = (
         ((24.4,), "You count γ rows for each text. The target computes one more, so γ + 1.", None),
         ((6.4,), "From 6.4 texts on a row costs something. It is a loss only when all of E is used up.", None),
-        ((8.0,), "From there on a row costs something. It is a loss only when all of E is used up.", None),
+        ((8.0,), "You count γ rows for each text, not γ + 1; and where a row begins to cost is not yet a loss.", None),
         ((32.0,), "At 32 the plain pass becomes dearer. The pass with drafts has done so before.", None),
         ((97.6,), "This is a number of rows. How many texts have so many rows?", None),
         ((100.0,), "This is a number of rows. How many texts have so many rows?", None),
@@ -370,7 +385,10 @@ def c4_why(made: Callable[[], str]) -> None:
         made,
         "B",
         {
-            "A": ("More drafts are more rows, and here every row costs; most late drafts are rejected, too.", 8),
+            "A": (
+                "More drafts are more rows, and here every row costs; of the late drafts fewer and fewer are kept.",
+                8,
+            ),
             "C": ("α belongs to the pair and the text. It does not know how many other texts are decoded.", 13),
             "D": ("You computed the gain at B = 32: the tokens are there, but the pass costs more than they save.", 7),
         },
@@ -385,11 +403,19 @@ def passes(value: object) -> None:
     if all(same(1000 * a, b, 0.006) for a, b in zip(found, (2.7, 2.7, 5.4))):
         raise Wrong("These are seconds. Give milliseconds.", 0.5)
     known = (
-        ((2.7, 13.5, 540), "You read the weights once for each token. A pass reads them once for all its tokens.", None),
+        (
+            (2.7, 13.5, 540),
+            "You read the weights once for each token. A pass reads them once for all its tokens.",
+            None,
+        ),
         ((2.7, 13.5, 5.4), "How often are the weights read in a pass over 5 tokens?", None),
         ((2.7, 2.7, 540), "With 200 tokens the weights are still read once. How long is the arithmetic?", None),
         ((2.7, 2.7, 2.7), "You only count the reading. How long does the arithmetic of 200 tokens take?", None),
-        ((2.727, 2.835, 8.1), "You add reading and computing. They go on at the same time: the longer one counts.", None),
+        (
+            (2.727, 2.835, 8.1),
+            "You add reading and computing. They go on at the same time: the longer one counts.",
+            None,
+        ),
         ((0.027, 0.135, 5.4), "You only count the arithmetic. The weights have to be read, too.", None),
         ((0.027, 0.135, 2.7), "A pass lasts until both reading and computing are done: the longer one counts.", None),
     )
@@ -409,16 +435,31 @@ def q1_why(made: Callable[[], str]) -> None:
         made,
         "D",
         {
-            "A": ("The check uses the whole target, all its layers and weights; else it would say something else.", None),
+            "A": (
+                "The check uses the whole target, all its layers and weights; else it would say something else.",
+                None,
+            ),
             "B": ("Every draft goes through all of the target's layers: a pass with γ drafts has γ + 1 rows.", 9),
-            "C": ("Look at your T(200): rows are free only as long as their arithmetic takes less than the reading.", 8),
+            "C": (
+                "Look at your T(200): rows are free only as long as their arithmetic takes less than the reading.",
+                8,
+            ),
         },
     )
 
 
 # Q2: why throughput can fall
 
-CHANGED = {"v": "v", "cost": "v", "the cost of a pass": "v", "alpha": "alpha", "α": "alpha", "e": "e"}
+CHANGED = {
+    "v": "v",
+    "cost": "v",
+    "the cost of a pass": "v",
+    "alpha": "alpha",
+    "α": "alpha",
+    "e": "e",
+    "nothing": "nothing",
+    "quality": "quality",
+}
 
 
 def changed(value: object) -> None:
@@ -429,6 +470,10 @@ def changed(value: object) -> None:
         raise Wrong("Look at the column of α: it is the same in both lines.", misconception=13)
     if name == "e":
         raise Wrong("E follows from α and γ. Has one of them changed?")
+    if name == "nothing":
+        raise Wrong("α and E are as before, but the speed does not follow from them alone.", misconception=7)
+    if name == "quality":
+        raise Wrong("The text is the target's, at any load.", misconception=11)
 
 
 def ratio(value: object) -> None:
