@@ -74,12 +74,10 @@ OVERLAPS = (
     Mistake(
         "You look at one token only, a favourite. The draft may be any token that q can draw.",
         lambda p, q: min(p[_top(p)], q.get(_top(p), 0.0)),
-        4,
     ),
     Mistake(
         "You look at one token only, a favourite. The draft may be any token that q can draw.",
         lambda p, q: p.get(_top(q), 0.0),
-        4,
     ),
     Mistake(
         "You take the mean of min(1, p/q) as if every token were drafted equally often; it is drafted with chance q.",
@@ -112,6 +110,8 @@ def chance_to_survive(made: Callable[[Row, Row], float]) -> None:
     if not all(same(x, overlap(*place)) for x, place in zip(found, PLACES)):
         (p, q), x = next((place, x) for place, x in zip(PLACES, found) if not same(x, overlap(*place)))
         mistake = explained(OVERLAPS, PLACES, found)
+        if mistake is None and all(abs(x - overlap(*place)) < 0.06 for x, place in zip(found, PLACES)):
+            mistake = Mistake("Near, but rounded: do not round inside a calculation.", overlap, earned=0.5)
         raise named(
             mistake,
             f"With p = {p} and q = {q} your function gives {told(x)}.",
@@ -343,7 +343,7 @@ def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None
     if values[0] == 5 and same(number(gammas[0], "The second result"), right[0]):
         raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)
     _right_values([number(x, "The first result, the tokens per pass,") for x in values], right)
-    for (alpha, gamma, claimed), x in zip(CLAIMS, gammas):
+    for (alpha, _, claimed), x in zip(CLAIMS, gammas):
         if x is not None and not (isinstance(x, int | float) and not isinstance(x, bool)):
             raise Wrong(
                 f"For α = {told(alpha)} and the claimed number {told(claimed)} the second result should be a γ or None; "
@@ -354,8 +354,8 @@ def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None
         return
     (alpha, gamma, claimed), x = next((c, x) for c, x, w in zip(CLAIMS, gammas, wanted) if x != w)
     before = (
-        f"For α = {told(alpha)} and the claimed number {told(claimed)} your second result is {x!r}, "
-        f"the first one, {told(expected_tokens(alpha, gamma))} for γ = {gamma}, is right."
+        f"For α = {told(alpha)} and the claimed number {told(claimed)} your second result is {x!r}. "
+        f"(The first one, {told(expected_tokens(alpha, gamma))} for γ = {gamma}, is right.)"
     )
     mistake = explained(SOURCES, CLAIMS, gammas, lambda a, b: a == b)
     if mistake is None and all(x == w or (x is None and w > 8) for x, w in zip(gammas, wanted)):
@@ -368,7 +368,7 @@ def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None
 def _right_values(found: list[float], right: list[float]) -> None:
     if _alike(found, right):
         return
-    (alpha, gamma, claimed), x = next((c, x) for c, x, r in zip(CLAIMS, found, right) if not same(x, r))
+    (alpha, gamma, _), x = next((c, x) for c, x, r in zip(CLAIMS, found, right) if not same(x, r))
     before = f"For α = {told(alpha)} and γ = {gamma} your first result is {told(x)}."
     if _alike(found, [claimed for _, _, claimed in CLAIMS]):
         raise Wrong(f"{before} This is the claimed number. The first result is the true one.")
@@ -473,11 +473,11 @@ RATES = (
         earned=0.25,
     ),
     Mistake(
-        "You take the mean of the rounds' own rates, and divide by discarded drafts too.",
+        "You take the mean of the rounds' own rates, and divide by drafts that were never examined.",
         lambda texts: _mean([ACCEPTED([[each]]) / PROPOSED([[each]]) for each in _rounds(texts) if PROPOSED([[each]])]),
         5,
     ),
-    Mistake("You divide by all marks; only drafts that were examined count.", lambda t: ACCEPTED(t) / len(_flat(t)), 5),
+    Mistake("You divide by all marks; only drafts that were examined count.", lambda t: ACCEPTED(t) / len(_flat(t))),
     Mistake(OWN, lambda t: WRITTEN(t) / len(_flat(t))),
     Mistake(OWN, lambda t: WRITTEN(t) / PROPOSED(t)),
     Mistake(OWN, lambda t: WRITTEN(t) / TESTED(t)),
@@ -544,16 +544,15 @@ SUITES = (
     _suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),
     _suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),
 )
-SEEDS = range(4)  # an interval is the mean of so many, so that chance hardly matters
-RUNS = 8000  # for the judge's own intervals
-ROOM = 0.15  # of a standard error
+SEEDS = range(8)  # an interval is the mean of so many, so that chance hardly matters
+RUNS = 20_000  # for the judge's own intervals
+ROOM = 0.2  # of a standard error; an interval that holds 90 % is off by .3
 
 
 def spread(units: Sequence[tuple[int, int]], value: Callable[[list[tuple[int, int]]], float], runs: int) -> list[float]:
     """What a bootstrap over these units gives, from small to large."""
     dice = random.Random(5)
-    n = len(units)
-    return sorted(value([units[int(dice.random() * n)] for _ in range(n)]) for _ in range(runs))
+    return sorted(value(dice.choices(units, k=len(units))) for _ in range(runs))
 
 
 def _ends(values: Sequence[float], outside: float) -> tuple[float, float]:
@@ -568,36 +567,27 @@ def _intervals(suite: int) -> dict[str, tuple[float, float]]:
     texts = SUITES[suite]
     by_text = [counts(text) for text in texts]
     all_proposed = [(ACCEPTED([text]), PROPOSED([text])) for text in texts]
-    by_draft = [(1, 1)] * sum(a for a, _ in by_text) + [(0, 1)] * sum(n - a for a, n in by_text)
     right = spread(by_text, ratio, RUNS)
     return {
         "right": _ends(right, 0.025),
-        "rounds": _ends(spread([counts([each]) for each in _rounds(texts)], ratio, 1000), 0.025),
-        "drafts": _ends(spread(by_draft, ratio, 400), 0.025),
         "ratios": _ends(spread(by_text, lambda of: _mean([a / n for a, n in of]), RUNS), 0.025),
         "proposed": _ends(spread(all_proposed, ratio, RUNS), 0.025),
         "90": _ends(right, 0.05),
         "50": _ends(right, 0.25),
         "99": _ends(right, 0.005),
         "68": _ends(right, 0.16),
-        "80": _ends(right, 0.1),
         "middle": (right[RUNS // 2], right[RUNS // 2]),
     }
 
 
-TOO_NARROW = (
-    "Texts are drawn, with all their rounds. Tokens of one text are alike, so they are not as good as new texts."
-)
+TOO_NARROW = "Draw whole texts: the tokens of one text are alike, and more of them do not replace more texts."
 INTERVALS = {  # name → (what is said, share earned, misconception)
-    "rounds": (f"This is what comes out if rounds or single drafts are drawn. {TOO_NARROW}", 0.0, None),
-    "drafts": (f"This is what comes out if rounds or single drafts are drawn. {TOO_NARROW}", 0.0, None),
     "ratios": ("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", 0.5, None),
     "proposed": ("You divide by all proposed drafts; discarded ones were never examined.", 0.5, 5),
     "90": ("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", 0.5, None),
     "50": ("You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %.", 0.5, None),
     "99": ("You leave out .5 % at each end, so the interval holds 99 %. Leave out 2.5 %.", 0.5, None),
-    "68": ("One standard error to each side holds only about 68 %. Leave out 2.5 % at each end.", 0.5, None),
-    "80": ("You leave 10 % out at each end, so the interval holds 80 %. Leave out 2.5 %.", 0.5, None),
+    "68": ("It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end.", 0.5, None),
     "middle": ("Both ends lie in the middle. Leave out 2.5 % of the values at each end.", 0.25, None),
 }
 
@@ -616,7 +606,7 @@ def interval(made: Callable[[list[Text], random.Random], tuple[float, float]]) -
     told_copies = f"Given ten copies of one text, your interval is {told([low, high])}."
     if not same(low, high):
         raise Wrong(
-            f"{told_copies} Whichever copies are drawn, α is the same, so it should have no width. {TOO_NARROW}"
+            f"{told_copies} Whichever copies are drawn, α is the same, so it should have no width. Do you draw rounds or single drafts? {TOO_NARROW}"
         )
     if not same(low, alpha_of([COPIED])):
         proposed = same(low, ACCEPTED([COPIED]) / PROPOSED([COPIED]))
@@ -625,7 +615,7 @@ def interval(made: Callable[[list[Text], random.Random], tuple[float, float]]) -
             + ("Discarded drafts were never examined." if proposed else "Is α the accepted divided by the examined?"),
             misconception=5 if proposed else None,
         )
-    found = []
+    found, fixed = [], False
     for suite in range(len(SUITES)):
         each = [asked(SUITES[suite], seed) for seed in SEEDS]
         if asked(SUITES[suite], SEEDS[0]) != each[0]:
@@ -642,18 +632,17 @@ def interval(made: Callable[[list[Text], random.Random], tuple[float, float]]) -
             )
         if low > high:
             raise Wrong("The lower end must come first.", 0.75)
-        if len(set(each)) == 1:
-            raise Wrong(
-                "Your interval is the same for every seed: draw with the dice that your function is given.", 0.5
-            )
+        fixed = fixed or len(set(each)) == 1
         found.append((low, high))
     if not all(_near(suite, ends, "right") for suite, ends in enumerate(found)):
         raise _wrong_interval(found)
+    if fixed:
+        raise Wrong("Your interval is the same for every seed: draw with the dice that your function is given.", 0.5)
 
 
-def _near(suite: int, ends: tuple[float, float], name: str, room: float = ROOM) -> bool:
+def _near(suite: int, ends: tuple[float, float], name: str) -> bool:
     low, high = _intervals(suite)["right"]
-    return all(abs(a - b) <= room * (high - low) / 4 for a, b in zip(ends, _intervals(suite)[name]))
+    return all(abs(a - b) <= ROOM * (high - low) / 4 for a, b in zip(ends, _intervals(suite)[name]))
 
 
 def _wrong_interval(found: list[tuple[float, float]]) -> Wrong:
@@ -664,7 +653,7 @@ def _wrong_interval(found: list[tuple[float, float]]) -> Wrong:
         f"it should be near {told([low, high])}."
     )
     for name, (said, earned, misconception) in INTERVALS.items():
-        if all(_near(i, x, name, 1.5 * ROOM) for i, x in enumerate(found)):
+        if all(_near(i, x, name) for i, x in enumerate(found)):
             return Wrong(f"{before} {said}", earned, misconception)
     widths = [(b - a) / (_intervals(i)["right"][1] - _intervals(i)["right"][0]) for i, (a, b) in enumerate(found)]
     if all(width < 0.9 for width in widths):
