@@ -313,7 +313,7 @@ class Asked:
 
     def __call__(self, k: int) -> float:
         if not isinstance(k, int | float) or k != int(k) or not 0 <= k <= 12:
-            raise Wrong(f"it asks for T({k}), which is no pass of a round with these drafts.")
+            raise Wrong(f"Your code asks for T({k}), which is no pass of a round with these drafts.")
         return self.T(int(k))
 
     def __format__(self, spec: str) -> str:
