@@ -220,22 +220,22 @@ def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
             raise Wrong(
                 "For α = 1 your closed form divides by 0. Every draft is kept there: γ + 1 tokens. "
                 "Treat it apart, or add up the powers.",
-                0.67,
+                0.75,
             ) from None
         x = _numbers(value, len(gammas))
         if not _alike(x, right(1.0, gammas)):
             raise Wrong(
-                f"For α = 1 and γ = {told(gammas)} your function gives {told(x)}; every draft is kept there.", 0.67
+                f"For α = 1 and γ = {told(gammas)} your function gives {told(x)}; every draft is kept there.", 0.75
             )
         x = _numbers(made(0.0, list(gammas)), len(gammas))
         if not _alike(x, right(0.0, gammas)):
             if all(value == 0 for value in x):
-                raise Wrong("For α = 0 no draft is kept, but each round still writes the target's own token.", 0.67, 6)
+                raise Wrong("For α = 0 no draft is kept, but each round still writes the target's own token.", 0.75, 6)
             raise Wrong(
-                f"For α = 0 and γ = {told(gammas)} your function gives {told(x)}; no draft is kept there.", 0.67
+                f"For α = 0 and γ = {told(gammas)} your function gives {told(x)}; no draft is kept there.", 0.75
             )
     if len(_numbers(made(0.5, []), None)):
-        raise Wrong("For an empty list of γ your function should give an empty list.", 0.67)
+        raise Wrong("For an empty list of γ your function should give an empty list.", 0.75)
 
 
 def _numbers(value: object, length: int | None) -> list[float]:

@@ -31,7 +31,9 @@ def answers(made: Callable[..., object], cases: Sequence[tuple]) -> list[object]
     if len(empty) == len(cases):
         raise StillOpen
     if empty:
-        raise Wrong(f"Your function returns nothing for {told(empty[0])}: is there a way through it without a return?")
+        asked = told(empty[0] if len(empty[0]) > 1 else empty[0][0])
+        asked = asked if len(asked) <= 120 else asked[:120] + "…"
+        raise Wrong(f"Your function returns nothing for {asked}: is there a way through it without a return?")
     return found
 
 
