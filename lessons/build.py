@@ -10,6 +10,7 @@ fails when the two differ.
     python lessons/build.py --links      write the addresses for Binder and Colab into the README
 """
 
+import ast
 import json
 import os
 import re
@@ -92,10 +93,10 @@ def build(source: Path) -> None:
 
 
 def prose(source: Path) -> None:
-    """Put the text of a source into its stored notebook, whose results stay."""
+    """Put the text of a source, and the layout of its code, into its stored notebook, whose results stay."""
     path = HERE / f"{source.stem}.ipynb"
     made, stored = from_source(source), nbformat.read(path, as_version=4)
-    code = [[c.source for c in notebook.cells if c.cell_type == "code"] for notebook in (made, stored)]
+    code = [[ast.dump(ast.parse(c.source)) for c in n.cells if c.cell_type == "code"] for n in (made, stored)]
     if code[0] != code[1]:
         sys.exit(f"{source.name}: code has changed, so it must be executed: run `make notebooks ARGS={source.stem}`.")
     results = iter([c for c in stored.cells if c.cell_type == "code"])

@@ -47,7 +47,9 @@ def from_source(source: Path) -> nbformat.NotebookNode:
 
 def mark(cell: nbformat.NotebookNode, grade_id: str, points: int | None = None, **what: bool) -> None:
     flags = {"grade": False, "locked": False, "solution": False, "task": False} | what
-    own = {"grade_id": grade_id.replace(".", "-"), "schema_version": 3, **flags} | ({"points": points} if points is not None else {})
+    own = {"grade_id": grade_id.replace(".", "-"), "schema_version": 3, **flags} | (
+        {"points": points} if points is not None else {}
+    )
     cell.metadata["nbgrader"] = own
 
 
