@@ -32,6 +32,7 @@ def python(tmp_path_factory) -> Path:
 
 def test_demo_runs_from_the_installed_wheel(python, tmp_path):
     command = [python.with_name("specdec-lab"), "demo", "--json", "--device", "cpu", "--max-new-tokens", "12"]
+    command += ["--drafter", "eagle"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert json.loads(done.stdout)["identical"] is True
 
@@ -40,10 +41,10 @@ def test_the_wheel_holds_its_data_files(python, tmp_path):
     script = (
         "from importlib.resources import files as f; p = f('specdec_lab');"
         "print(*[(p / x).is_file() for x in"
-        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'train/openings.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json', 'data/quiz/01.json')])"
+        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'train/openings.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json', 'data/quiz/08.json', 'weights/eagle.safetensors', 'weights/README.md')])"
     )
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.split() == ["True"] * 7
+    assert done.stdout.split() == ["True"] * 9
 
 
 def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):
