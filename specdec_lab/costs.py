@@ -105,6 +105,17 @@ def batch_costs(
     return {key: statistics.median(times) for key, times in seconds.items()}
 
 
+def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
+    """Median seconds that a text adds to the step in which it joins a batch: reading its prompt, taking over its cache."""
+    shared, times = target.cached(0), []
+    for _ in range(samples + 1):
+        begin = time.perf_counter()
+        shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin())
+        target.synchronize()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times[1:])  # the first one warms up
+
+
 def kept_costs(
     target: Model,
     drafter: Drafter,

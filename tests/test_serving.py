@@ -4,7 +4,7 @@ import pytest
 from tiny import TinyModel
 
 from specdec_lab.batch import Batch
-from specdec_lab.costs import batch_costs
+from specdec_lab.costs import batch_costs, join_cost
 from specdec_lab.drafters import LookupDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.request import Request, Stops
@@ -100,4 +100,5 @@ def test_steps_of_a_real_batch_can_be_timed():
     costs = batch_costs(target, [0, 1], sizes=(1, 3), gammas=(0, 2), samples=3)
     assert set(costs) == {(1, 0), (1, 2), (3, 0), (3, 2)}
     assert all(seconds > 0 for seconds in costs.values())
+    assert StepCosts(costs, join_cost(target, [0, 1], samples=2)).join > 0
     assert StepCosts(costs)(2, 2) > 0

@@ -9,6 +9,19 @@ HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "
 STYLE = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
 
 
+class Report:
+    """A report in a notebook. Displayed as the last value of a cell."""
+
+    def __init__(self, result: dict):
+        self.result = result
+
+    def _repr_html_(self) -> str:
+        return body(self.result)
+
+    def __repr__(self) -> str:
+        return report_text(self.result)
+
+
 def page(result: dict) -> str:
     title = f"Speculation on {escape(result['meta']['file'])}"
     return (
