@@ -8,7 +8,6 @@ the metadata by which nbgrader knows what to grade. `tests/test_exercises.py` fa
 """
 
 import os
-import re
 import sys
 import tempfile
 from pathlib import Path
@@ -18,23 +17,19 @@ from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 HERE = Path(__file__).parent
-EXERCISES = HERE.parent / "exercises"
 sys.path.insert(0, str(HERE.parent / "lessons"))
 import build as lessons  # noqa: E402
 
-STUB = "...  # your answer"
-CHECK = re.compile(r'^check\("([\w.-]+)"', re.M)
-ANSWER = re.compile(r"^<!-- answer ([\w.-]+): (\d+) points -->", re.M)
+from specdec_lab.grade.course import STUB, TEXT_STUB  # noqa: E402
+from specdec_lab.grade.notebook import ANSWER, CHECK, EXERCISES  # noqa: E402
+from specdec_lab.grade.part import PARTS  # noqa: E402
 
 
 def from_source(source: Path) -> nbformat.NotebookNode:
     """The solution, not executed."""
-    from specdec_lab.grade.part import PARTS
-
     notebook = lessons.from_source(source, terms=False)
-    notebook.metadata["specdec_lab"] = {
-        "exercise": source.stem
-    }  # by which a grader knows it, whatever its file is called
+    # By this a grader knows it, whatever its file is called.
+    notebook.metadata["specdec_lab"] = {"exercise": source.stem}
     for cell in notebook.cells:
         if found := CHECK.search(cell.source):
             mark(cell, f"check-{found[1]}", points=PARTS[found[1]].points, grade=True, locked=True)
@@ -61,7 +56,7 @@ def exercise(solution: nbformat.NotebookNode) -> nbformat.NotebookNode:
             cell.outputs, cell.execution_count = [], None
     settings = Config()
     settings.ClearSolutions.code_stub = {"python": STUB}
-    settings.ClearSolutions.text_stub = "*Your answer here.*"
+    settings.ClearSolutions.text_stub = TEXT_STUB
     settings.ClearSolutions.enforce_metadata = False
     cleared, _ = ClearSolutions(config=settings).preprocess(notebook, {})
     for cell in cleared.cells:

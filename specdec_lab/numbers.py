@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 
 from specdec_lab.errors import LabError
 
@@ -34,3 +35,9 @@ def bare(text: str) -> str:
 def short(value: float) -> str:
     """Three digits that count; whole numbers from 100 on in full."""
     return f"{value:.0f}" if 100 <= abs(value) < 1e15 else f"{value:.3g}"
+
+
+def percentile(values: Iterable[float], share: float) -> float:
+    """The value that `share` of all stay within, such as .95."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

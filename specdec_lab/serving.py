@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from specdec_lab.batch import Batch
 from specdec_lab.errors import LabError
+from specdec_lab.numbers import percentile
 from specdec_lab.request import Request
 
 Policy = Callable[[int, int], int]  # (texts in this step, γ of the step before) → γ; 0 drafts nothing
@@ -70,8 +71,7 @@ class Record:
 
     def percentile(self, share: float) -> float:
         """Seconds a token that `share` of the requests stay within, such as .95."""
-        ordered = sorted(s.per_token for s in self.served)
-        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+        return percentile((s.per_token for s in self.served), share)
 
     @property
     def switches(self) -> int:

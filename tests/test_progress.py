@@ -10,6 +10,15 @@ from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.progress import progress, progress_text
 from specdec_lab.learn.quiz import items
 
+RIGHT = {
+    "part": "3.rule",
+    "status": "right",
+    "points": 3.0,
+    "max_points": 3,
+    "message": "right.",
+    "misconception": None,
+}
+
 
 def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
     done, told = progress()
@@ -27,16 +36,8 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
     first = items("03")[0].id
     for right in (False, True):
         ledger.attempt(first, question="?", said="", chosen=1, right=right, confidence="sure", misconception=None)
-    right = {
-        "part": "3.rule",
-        "status": "right",
-        "points": 3.0,
-        "max_points": 3,
-        "message": "right.",
-        "misconception": None,
-    }
-    ledger.judge("3.rule", right)
-    ledger.judge("3.rule", right | {"status": "wrong", "points": 0.0})
+    ledger.judge("3.rule", RIGHT)
+    ledger.judge("3.rule", RIGHT | {"status": "wrong", "points": 0.0})
     assert main(["progress", "--json"]) == 0
     lessons = {x["lesson"]: x for x in json.loads(capsys.readouterr().out)["lessons"]}
     assert (lessons["01"]["guesses"], lessons["01"]["measured"], lessons["03"]["quiz"][0]) == (1, 1, 1)
@@ -55,15 +56,7 @@ def test_a_damaged_ledger_is_told_and_set_aside(fresh_ledger, capsys):
 
 
 def test_the_same_is_shown_in_a_notebook(fresh_ledger):
-    right = {
-        "part": "3.rule",
-        "status": "right",
-        "points": 3.0,
-        "max_points": 3,
-        "message": "right.",
-        "misconception": None,
-    }
-    Ledger().judge("3.rule", right)
+    Ledger().judge("3.rule", RIGHT)
     shown = sd.progress()
     assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "width:50%" in shown._repr_html_()
     assert repr(shown) == progress_text(*progress())

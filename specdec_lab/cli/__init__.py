@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_lab.errors import LabError
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
 
 def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+def write_page(path: str, html: str) -> None:
+    """Write a report where --html says."""
+    try:
+        Path(path).write_text(html, encoding="utf-8")
+    except OSError as e:
+        raise LabError(
+            f"The report cannot be written to {path} ({e.strerror}): choose another place with --html."
+        ) from e
 
 
 def load_lab(args: argparse.Namespace) -> "Lab":

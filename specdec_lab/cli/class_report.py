@@ -4,6 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
+from specdec_lab.cli import write_page
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gradebook", help="the file gradebook.db of a course")
@@ -11,15 +13,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.errors import LabError
     from specdec_lab.grade.class_report import as_data, read_class
     from specdec_lab.show.class_report import page, report_text
 
     data = as_data(*read_class(Path(args.gradebook)))
     if args.html:
-        try:
-            Path(args.html).write_text(page(data), encoding="utf-8")
-        except OSError as e:
-            raise LabError(f"The report cannot be written to {args.html} ({e.strerror}).") from e
+        write_page(args.html, page(data))
     print(json.dumps(data, ensure_ascii=False) if args.json else report_text(data))
     return 0

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from specdec_lab.cli import load_lab, say
+from specdec_lab.cli import load_lab, say, write_page
 from specdec_lab.names import MEASURED
 
 
@@ -47,9 +47,6 @@ def run(args: argparse.Namespace) -> int:
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": args.repeats}
         result = {"meta": meta, **measured, "problems": problems}
     if args.html:
-        try:
-            Path(args.html).write_text(page(result), encoding="utf-8")
-        except OSError as e:
-            raise LabError(f"The report cannot be written to {args.html} ({e.strerror}).") from e
+        write_page(args.html, page(result))
     print(json.dumps(result, ensure_ascii=False) if args.json else report_text(result))
     return 0

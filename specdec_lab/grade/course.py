@@ -14,12 +14,13 @@ c = get_config()  # noqa: F821  nbgrader provides it
 c.CourseDirectory.course_id = "speculative_decoding"
 c.CourseDirectory.root = {root!r}
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
-c.ClearSolutions.text_stub = "*Your answer here.*"
+c.ClearSolutions.text_stub = {text!r}
 c.OverwriteCells.add_missing_cells = True  # checks that somebody deleted come back
 c.ExecutePreprocessor.timeout = 60  # seconds for a cell
 c.ExecutePreprocessor.interrupt_on_timeout = True
 '''
-STUB = "...  # your answer"
+STUB = "...  # your answer"  # a function then returns nothing, and does not raise
+TEXT_STUB = "*Your answer here.*"
 
 
 def write_course(out: Path) -> list[str]:
@@ -43,7 +44,7 @@ def write_course(out: Path) -> list[str]:
         folder = out / "source" / name
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{name}.ipynb")
-    (out / "nbgrader_config.py").write_text(CONFIG.format(root=str(out), stub=STUB), encoding="utf-8")
+    (out / "nbgrader_config.py").write_text(CONFIG.format(root=str(out), stub=STUB, text=TEXT_STUB), encoding="utf-8")
     for name in names:
         done = api(out).generate_assignment(name)
         if not done["success"]:

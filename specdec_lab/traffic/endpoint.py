@@ -7,13 +7,16 @@ that got past it. The one is the running product of the other.
 
 import json
 import re
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from specdec_lab.errors import LabError
+from specdec_lab.numbers import percentile
 from specdec_lab.prompts import Prompt
 
 DRAFTS, ACCEPTED, BY_POSITION = (
@@ -118,7 +121,7 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
                 if first is None and event.get("choices"):
                     first = time.perf_counter()
                 tokens = (event.get("usage") or {}).get("completion_tokens", tokens)
-    except (ValueError, OSError) as e:
+    except (ValueError, OSError, HTTPException) as e:
         raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({e}).") from e
     if first is None or not tokens:
         raise LabError(f"The server's answer to the prompt “{prompt.id}” has no tokens.")
@@ -142,8 +145,13 @@ def measure(
     """
     base = endpoint.rstrip("/")
     problems: list[str] = []
-    with fetch(f"{base}/models") as response:
-        model = json.load(response)["data"][0]["id"]
+    try:
+        with fetch(f"{base}/models") as response:
+            model = json.load(response)["data"][0]["id"]
+    except (ValueError, LookupError, TypeError, HTTPException) as e:
+        raise LabError(
+            f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
+        ) from e
 
     def counters() -> dict[str, float]:
         try:
@@ -164,7 +172,7 @@ def measure(
     found = acceptance(before, counters())
     if found is None:
         problems.append("The server's metrics hold no speculation: it is off there, or counted under other names.")
-    paces = sorted(a.per_token for a in answers if a.per_token is not None)
+    paces = [a.per_token for a in answers if a.per_token is not None]
     return {
         "endpoint": endpoint,
         "model": model,
@@ -172,8 +180,8 @@ def measure(
         "ms_to_first_token": 1e3 * sum(a.first for a in answers) / len(answers),
         "ms_per_token": {
             "mean": 1e3 * sum(paces) / len(paces),
-            "p50": 1e3 * paces[len(paces) // 2],
-            "p95": 1e3 * paces[min(len(paces) - 1, int(0.95 * len(paces)))],
+            "p50": 1e3 * statistics.median(paces),
+            "p95": 1e3 * percentile(paces, 0.95),
         }
         if paces
         else None,

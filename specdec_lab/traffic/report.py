@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from specdec_lab import bench
 from specdec_lab.costs import batch_costs
 from specdec_lab.lab import Lab
+from specdec_lab.numbers import percentile
 from specdec_lab.prompts import Prompt, first_of_each_kind
 from specdec_lab.serving import StepCosts
-from specdec_lab.trace import Trace
 
 BATCHES = (1, 2, 4, 8)
 FEW = 5  # prompts: fewer give no interval, and no decision
@@ -58,14 +58,11 @@ def measure(
 
 def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
     """Milliseconds a new token, over prompts (the median of each over the repeats); prefill excluded."""
-    per_text = sorted(
-        1e3 * statistics.median(t.seconds / len(t.tokens) for t in run.traces[p.id] if isinstance(t, Trace))
-        for p in prompts
-    )
+    per_text = [1e3 * statistics.median(t.seconds / len(t.tokens) for t in run.traces[p.id]) for p in prompts]
     return {
         "mean": statistics.fmean(per_text),
         "p50": statistics.median(per_text),
-        "p95": per_text[min(len(per_text) - 1, int(0.95 * len(per_text)))],
+        "p95": percentile(per_text, 0.95),
     }
 
 
