@@ -81,13 +81,22 @@ def page(browser, jupyter):
     def open_and_run(name: str) -> None:
         page.goto(jupyter.replace("00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
         page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-        page.locator(".jp-Toolbar-kernelName", has_text="Python 3").first.wait_for(timeout=60_000)
+        # Run All on a kernel that has not answered yet runs nothing.
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for(timeout=60_000)
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 
     page.run = open_and_run
     yield page
+    # The kernel may still be at the lesson's later cells, and the next notebook should have the machine.
+    for kernel in page.request.get(address(jupyter, "api/kernels")).json():
+        page.request.delete(address(jupyter, f"api/kernels/{kernel['id']}"))
     page.close()
+
+
+def address(jupyter: str, path: str) -> str:
+    """Of the server's own interface, with the token."""
+    return re.sub(r"lab/tree/[^?]*", path, jupyter)
 
 
 def happened(explorer) -> list[str]:

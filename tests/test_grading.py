@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -113,20 +114,30 @@ def test_whatever_code_does_there_is_one_sentence(code, said, capfd):
 
 def test_what_code_prints_is_shown_in_short():
     said = []
-    with guarded(5.0, said):
-        print("hello " * 1000)
+    guarded(lambda: print("hello " * 1000), 5.0, said)
     assert len(said[0]) < SHOWN + 40 and said[0].startswith("(Your code printed: hello hello")
 
 
 def test_a_limit_leaves_no_alarm_behind():
-    with guarded(0.2, []):
-        pass
+    guarded(lambda: None, 0.2, [])
     time.sleep(0.4)
 
 
+def test_a_limit_that_rings_again_and_again_raises_only_inside_the_code(monkeypatch):
+    """The alarm comes every 0.1 ms here: on the way out of the call it must not be raised again."""
+    setitimer = signal.setitimer
+    monkeypatch.setattr(signal, "setitimer", lambda which, first, every=0.0: setitimer(which, first, every and 1e-4))
+    for _ in range(30):
+        with pytest.raises(Wrong, match="did not come to an end"):
+            guarded(lambda: time.sleep(60), 0.01, [])
+
+
 def test_the_learner_can_still_interrupt():
-    with pytest.raises(KeyboardInterrupt), guarded(5.0, []):
+    def stopped():
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        guarded(stopped, 5.0, [])
 
 
 def test_what_is_not_a_number_is_told():

@@ -5,7 +5,10 @@ import io
 import signal
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable
+from types import FrameType
+
+from specdec_lab.grade.wrong import StillOpen, Wrong
 
 SHOWN = 300  # characters of what the code printed
 
@@ -23,19 +26,16 @@ class Capped(io.StringIO):
         return len(text)
 
 
-@contextlib.contextmanager
-def guarded(seconds: float, said: list[str]) -> Iterator[None]:
-    """Code inside ends within `seconds`, writes nowhere, and fails only with a `Wrong` or a `StillOpen`.
+def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None:
+    """Call it: it ends within `seconds`, writes nowhere, and fails only with a `Wrong` or a `StillOpen`.
 
     Args:
         said: gets a sentence about what was printed, if anything was.
     """
-    from specdec_lab.grade.part import StillOpen, Wrong
-
     printed = Capped()
     try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), limited(seconds):
-            yield
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            limited(call, seconds)
     except (Wrong, StillOpen, KeyboardInterrupt):
         raise
     except TimeUp:
@@ -61,21 +61,27 @@ def where(e: BaseException) -> str:
     return f", in the line “{mine[-1].line}”" if mine and mine[-1].line else ""
 
 
-@contextlib.contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeUp inside the block when it takes longer. Where there are no alarms, it is not limited."""
+def limited(call: Callable[[], object], seconds: float) -> None:
+    """Call it, and raise TimeUp inside it when it takes longer. Where there are no alarms, it is not limited."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
+        call()
         return
 
-    def ring(*args: object) -> None:
-        raise TimeUp
+    def inside() -> None:
+        call()
+
+    def ring(signum: int, frame: FrameType | None) -> None:
+        # Only while the call runs: raised on the way out, it would escape from whoever handles the first one.
+        while frame:
+            if frame.f_code is inside.__code__:
+                raise TimeUp
+            frame = frame.f_back
 
     before = signal.signal(signal.SIGALRM, ring)
     # It rings again, for code that catches everything and goes on.
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
-        yield
+        inside()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -10,22 +10,10 @@ from dataclasses import dataclass
 
 from specdec_lab.errors import LabError
 from specdec_lab.grade.guard import guarded
+from specdec_lab.grade.wrong import StillOpen, Wrong
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
 
 RIGHT, WRONG, OPEN = "right", "wrong", "open"
-
-
-class Wrong(Exception):
-    """A mistake, in one sentence for the learner.
-
-    Args:
-        earned: the share of the points that is earned all the same, 0 to 1.
-        misconception: its number, where a common belief is behind it.
-    """
-
-    def __init__(self, message: str, earned: float = 0.0, misconception: int | None = None):
-        super().__init__(message)
-        self.earned, self.misconception = earned, misconception
 
 
 @dataclass(frozen=True)
@@ -79,8 +67,7 @@ def judged(id: str, *made: object) -> Verdict:
     this = PARTS[id]
     said: list[str] = []
     try:
-        with guarded(this.seconds, said):
-            this.judge(*made)
+        guarded(lambda: this.judge(*made), this.seconds, said)
     except StillOpen:
         return Verdict(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
     except Wrong as e:
@@ -89,10 +76,6 @@ def judged(id: str, *made: object) -> Verdict:
             message += f" The belief behind this is common, and wrong: “{MISCONCEPTIONS[e.misconception]}”."
         return Verdict(id, WRONG, round(e.earned * this.points, 2), this.points, message, e.misconception)
     return Verdict(id, RIGHT, float(this.points), this.points, " ".join(["right.", *said]))
-
-
-class StillOpen(Exception):
-    """The learner has not begun: a stub returned nothing."""
 
 
 # What judges share: looking at what student code returned.
