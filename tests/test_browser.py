@@ -72,6 +72,7 @@ def browser():
 def page(browser, jupyter):
     """Opens a notebook of the course, runs all of it, and collects what the page asked of the outside world."""
     page = browser.new_page(viewport={"width": 1300, "height": 1250})
+    page.set_default_timeout(300_000)  # a busy machine may take minutes to import torch and to decode
     page.outside = []
     page.on(
         "request",
@@ -80,9 +81,9 @@ def page(browser, jupyter):
 
     def open_and_run(name: str) -> None:
         page.goto(jupyter.replace("00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
-        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
         # Run All on a kernel that has not answered yet runs nothing.
-        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for(timeout=60_000)
+        page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 
@@ -113,7 +114,7 @@ def screenshot(shown, name: str) -> None:
 def test_round_explorer_in_lesson_02(page):
     page.run("02_draft_then_verify.ipynb")
     explorer = page.locator(".sdl-explorer").first
-    explorer.wait_for(timeout=120_000)
+    explorer.wait_for()
     explorer.scroll_into_view_if_needed()
     assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
 
@@ -171,7 +172,7 @@ def test_round_explorer_in_lesson_02(page):
     explorer.locator(".sdl-title").click(button="right")
     page.get_by_role("menuitem", name="Create New View for Cell Output").click()
     second = page.locator(".jp-LinkedOutputView .sdl-explorer")
-    second.wait_for(timeout=20_000)
+    second.wait_for()
     assert score in second.inner_text()
     assert second.locator("[data-happened]").count() > 0
 
@@ -180,7 +181,7 @@ def test_a_round_that_a_stop_cut_can_be_marked_right(page):
     """The last recorded round ends inside its drafts: the target adds nothing, and that is a choice."""
     page.run("00_start_here.ipynb")
     explorer = page.locator(".sdl-explorer").first
-    explorer.wait_for(timeout=120_000)
+    explorer.wait_for()
     rounds = int(re.search(r"round 1 of (\d+)", explorer.inner_text())[1])
     for _ in range(rounds - 1):
         explorer.get_by_role("button", name="next").click()
@@ -205,7 +206,7 @@ def test_guess_outcome_and_quiz(page, course):
     run_cells(page, course / "guess_and_quiz.ipynb", cells)
 
     # Run All came through without a guess, and nothing waits.
-    page.get_by_text("There was no guess to compare with.").wait_for(timeout=60_000)
+    page.get_by_text("There was no guess to compare with.").wait_for()
     outputs = page.locator(".jp-Cell-outputArea")
     guess, outcome, quiz = (outputs.nth(i) for i in (1, 2, 3))
     assert guess.get_by_label("your guess").input_value() == ""
@@ -304,7 +305,7 @@ def test_panels_and_plots(page, course):
     sandbox, explorer, plot = (outputs.nth(i) for i in (1, 2, 3))
 
     # By mouse: a wrong rule; by keyboard: a slider, which the table follows.
-    sandbox.get_by_text("What comes out is p:").wait_for(timeout=60_000)
+    sandbox.get_by_text("What comes out is p:").wait_for()
     sandbox.get_by_label("rule").select_option("bug: after a rejection, draw from p")
     sandbox.get_by_text("The largest difference is 0.140.").wait_for()
     screenshot(sandbox, "sandbox-bug")
@@ -318,7 +319,7 @@ def test_panels_and_plots(page, course):
     explorer.get_by_text("α = 0.75, γ = 5: E = 3.29").wait_for()
     screenshot(explorer, "speedup-explorer")
 
-    plot.locator(".plotly .scatterlayer .trace").first.wait_for(timeout=30_000)
+    plot.locator(".plotly .scatterlayer .trace").first.wait_for()
     screenshot(plot, "plot")
     assert page.outside == []
 
