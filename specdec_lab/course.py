@@ -1,4 +1,4 @@
-"""The learner's working copy of the lessons: results cleared, work never overwritten."""
+"""The learner's working copy of lessons and exercises: results cleared, work never overwritten."""
 
 import hashlib
 import itertools
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from specdec_lab.errors import LabError
 
-LESSONS = Path(__file__).resolve().parents[1] / "lessons"
-RECORD = ".copied.json"  # in the working copy: which version of each lesson it began as
+CLONE = Path(__file__).resolve().parents[1]
+FOLDERS = ("lessons", "exercises")
+RECORD = ".copied.json"  # in the working copy: which version of each notebook it began as
 
 
 def cells_hash(notebook: dict) -> str:
@@ -26,38 +27,42 @@ def cleared(notebook: dict) -> dict:
     return notebook
 
 
-def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
+def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     """Bring the working copy in `target` up to date; returns a line for each thing done.
 
-    A notebook that the learner has not edited follows its lesson (having run it is no edit). One
-    that was edited stays, and the new lesson is put beside it.
+    A notebook that the learner has not edited follows the one of the course (having run it is no
+    edit). One that was edited stays, and the new one is put beside it.
 
     Raises:
         LabError: when there are no lessons here, or the folder cannot be written.
     """
-    lessons = sorted(source.glob("*.ipynb"))
-    if not lessons:
+    notebooks = [path for folder in FOLDERS for path in sorted((source / folder).glob("*.ipynb"))]
+    if not notebooks:
         raise LabError(
             "The lessons are not here: run this from a clone of the course, installed with `pip install -e .`."
         )
-    done = []
+    new, done = 0, []
     try:
-        target.mkdir(parents=True, exist_ok=True)
+        for folder in FOLDERS:
+            (target / folder).mkdir(parents=True, exist_ok=True)
         record = target / RECORD
         began_as = _read(record)
-        for lesson in lessons:
-            notebook = json.loads(lesson.read_text(encoding="utf-8"))
-            new, mine = cells_hash(notebook), target / lesson.name
-            if mine.exists() and began_as.get(lesson.name) == new:
+        for path in notebooks:
+            name, notebook = path.relative_to(source).as_posix(), json.loads(path.read_text(encoding="utf-8"))
+            now, mine = cells_hash(notebook), target / name
+            if mine.exists() and began_as.get(name) == now:
                 continue
-            place, what = mine, "new" if not mine.exists() else "updated"
+            place, what = mine, "updated"
             for n in itertools.count(1):
-                if not place.exists() or _untouched(place, began_as.get(place.name)):
+                if not place.exists() or _untouched(place, began_as.get(place.relative_to(target).as_posix())):
                     break
                 place, what = mine.with_stem(f"{mine.stem} (update {n})"), "updated beside your edited copy"
+            if mine.exists():
+                done.append(f"{place.relative_to(target).as_posix()}: {what}")
+            else:
+                new += 1
             place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            began_as |= {lesson.name: new, place.name: new}
-            done.append(f"{place.name}: {what}")
+            began_as |= {name: now, place.relative_to(target).as_posix(): now}
         written = record.with_suffix(".tmp")
         written.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
         shutil.move(written, record)
@@ -65,7 +70,7 @@ def working_copy(target: Path, source: Path = LESSONS) -> list[str]:
         raise LabError(
             f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
         ) from e
-    return done
+    return [f"{new} new notebook{'s' if new > 1 else ''} in {target}"] * bool(new) + done
 
 
 def _read(record: Path) -> dict[str, str]:

@@ -80,7 +80,7 @@ def page(browser, jupyter):
     )
 
     def open_and_run(name: str) -> None:
-        page.goto(jupyter.replace("00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
+        page.goto(jupyter.replace("lessons/00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
         page.wait_for_selector(".jp-Notebook .jp-Cell")
         # Run All on a kernel that has not answered yet runs nothing.
         page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
@@ -112,7 +112,7 @@ def screenshot(shown, name: str) -> None:
 
 
 def test_round_explorer_in_lesson_02(page):
-    page.run("02_draft_then_verify.ipynb")
+    page.run("lessons/02_draft_then_verify.ipynb")
     explorer = page.locator(".sdl-explorer").first
     explorer.wait_for()
     explorer.scroll_into_view_if_needed()
@@ -179,7 +179,7 @@ def test_round_explorer_in_lesson_02(page):
 
 def test_a_round_that_a_stop_cut_can_be_marked_right(page):
     """The last recorded round ends inside its drafts: the target adds nothing, and that is a choice."""
-    page.run("00_start_here.ipynb")
+    page.run("lessons/00_start_here.ipynb")
     explorer = page.locator(".sdl-explorer").first
     explorer.wait_for()
     rounds = int(re.search(r"round 1 of (\d+)", explorer.inner_text())[1])

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import specdec_lab as sd
+from specdec_lab.course import working_copy
 from specdec_lab.errors import LabError
 from specdec_lab.learn import ledger as module
 from specdec_lab.learn.ledger import MEASUREMENTS, Ledger
@@ -47,6 +48,20 @@ def test_it_lies_in_the_current_folder_unless_told_otherwise(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     Ledger().assume("a", "line")
     assert (tmp_path / "ledger.json").exists()
+
+
+def test_a_working_copy_has_one_ledger(tmp_path, monkeypatch):
+    """Lessons and exercises lie in two folders; the terminal stands beside them."""
+    monkeypatch.delenv("SPECDEC_LAB_LEDGER")
+    source, copy = tmp_path / "course", tmp_path / "my-course"
+    (source / "lessons").mkdir(parents=True)
+    (source / "lessons" / "00.ipynb").write_text('{"cells": []}')
+    working_copy(copy, source)
+    for folder in (copy, copy / "lessons", copy / "exercises", tmp_path):
+        monkeypatch.chdir(folder)
+        assert Ledger().path == copy / "ledger.json"
+    monkeypatch.chdir(source)
+    assert Ledger().path == source / "ledger.json"
 
 
 def test_a_guess_is_fixed_and_has_one_revision(path):

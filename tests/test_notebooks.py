@@ -105,7 +105,8 @@ class TestLesson:
             name, _, word = link.partition("#")
             if name.startswith("https://"):
                 continue
-            assert "/" not in name and (LESSONS / name).exists(), link  # the working copy has nothing else
+            # The working copy has lessons and exercises, and nothing else.
+            assert re.fullmatch(r"(\.\./exercises/)?\w+\.ipynb", name) and (LESSONS / name).exists(), link
             if word:
                 headings = re.findall(
                     r"^#+ (.*)$", (LESSONS / "src" / f"{Path(name).stem}.md").read_text("utf-8"), re.M

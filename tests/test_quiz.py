@@ -32,7 +32,7 @@ def path(fresh_ledger):
 
 
 def test_each_lesson_has_its_items():
-    assert lessons() == ["01", "02", "03", "04", "05", "06", "07", "08"]
+    assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08"]
     for lesson in lessons():
         found = items(lesson)
         assert 4 <= len(found) <= 8
@@ -86,6 +86,7 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
 
 
 KEYS = [  # name, its numbers, the answer by hand, {a mistake: its misconception}
+    ("reading_time", {"millions": 135, "each": 2, "reads": 100}, 2.7, {1.35: None, 21.6: None, 2700: None, 0.0027: None}),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, 2.7, {13.5: None, 2.835: None}),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, 5.4, {540: None, 8.1: None, 2.7: None}),
     ("bend", {"reading": 2.7, "computing": 0.027}, 100, {200: None}),
@@ -234,7 +235,7 @@ def test_a_retry_has_fresh_numbers(name):
 
 def test_a_lesson_without_a_quiz_is_one_sentence():
     for lesson in ("09", "1", "", "../quiz/01"):
-        with pytest.raises(LabError, match=r"There is no quiz for lesson .*: choose one of 01, 02"):
+        with pytest.raises(LabError, match=r"There is no quiz for lesson .*: choose one of 00, 01, 02"):
             sd.quiz(lesson)
 
 

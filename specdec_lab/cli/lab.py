@@ -17,12 +17,14 @@ from pathlib import Path
 from specdec_lab.cli import load_lab, say
 from specdec_lab.errors import LabError
 
-FIRST = "00_start_here.ipynb"
+FIRST = "lessons/00_start_here.ipynb"
 PATIENCE = 60  # seconds for JupyterLab to answer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dir", default="my-course", help="the working copy of the lessons (default: my-course)")
+    parser.add_argument(
+        "--dir", default="my-course", help="the working copy of lessons and exercises (default: my-course)"
+    )
     parser.add_argument("--ip", default="127.0.0.1", help="address to listen on; 0.0.0.0 in a container")
     parser.add_argument("--port", type=int, default=8888, help="first port to try")
 

@@ -5,7 +5,7 @@ import json
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--ledger", help="the file ledger.json (default: the one in this folder)")
+    parser.add_argument("--ledger", help="the file ledger.json (default: the one of your working copy)")
 
 
 def run(args: argparse.Namespace) -> int:

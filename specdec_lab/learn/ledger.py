@@ -20,6 +20,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from specdec_lab.course import RECORD
+
 PATIENCE = 5  # seconds for another notebook to finish its writing
 MEASUREMENTS = 20  # kept of each claim, the newest
 
@@ -27,15 +29,22 @@ Edit = Callable[[dict], None]  # changes the data of a ledger in place
 _waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each file
 
 
+def of_this_copy() -> Path:
+    """The ledger of the working copy that one stands in, or stands beside (`make lab` puts it there); else one here."""
+    here = Path.cwd()
+    copies = [folder for folder in (here, *here.parents, here / "my-course") if (folder / RECORD).exists()]
+    return (copies or [here])[0] / "ledger.json"
+
+
 class Ledger:
-    """The ledger in the file `path`, by default where SPECDEC_LAB_LEDGER says, or ledger.json here.
+    """The ledger in the file `path`; by default where SPECDEC_LAB_LEDGER says, or ledger.json of this working copy.
 
     No method raises because of the file. What the learner should know is in `told`; what cannot be
     written is kept until the kernel stops.
     """
 
     def __init__(self, path: str | Path | None = None):
-        self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or "ledger.json").expanduser().absolute()
+        self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or of_this_copy()).expanduser().absolute()
         self._notes: dict[str, str] = {}
 
     def told(self) -> str:

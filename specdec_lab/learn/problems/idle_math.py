@@ -1,7 +1,25 @@
-"""Lesson 01: what a pass costs."""
+"""What a pass costs: before lesson 01, and in it."""
 
 from specdec_lab.learn.problems.base import Mistake, Problem, numbers
 from specdec_lab.numbers import short
+
+
+@numbers(millions=(100, 300, 500, 700), each=(2, 4), reads=(50, 100, 200))
+def reading_time(millions: int, each: int, reads: int) -> Problem:
+    ms = millions * each / reads
+    return Problem(
+        f"A model has {millions} million weights, each stored in {each} bytes. The memory gives {reads} GB/s. How long "
+        "does it take to read all the weights once?",
+        ms,
+        f"{millions} million · {each} bytes = {millions * each} MB, and {millions * each} MB / {reads} GB/s = {short(ms)} ms.",
+        [
+            Mistake(ms / each, f"Here each weight would be one byte; it is stored in {each}."),
+            Mistake(8 * ms, "GB are gigabytes, not gigabits: there is no 8 in it."),
+            Mistake(1000 * ms, "A million bytes at a thousand million bytes a second is a thousandth of a second."),
+            Mistake(ms / 1000, "This is in seconds; the answer is asked in thousandths of a second."),
+        ],
+        unit="ms",
+    )
 
 
 @numbers(megabytes=(200, 400, 600, 1000), reads=(50, 100, 200), computes=(2, 4, 8), k=(5, 10, 20, 40, 80))
