@@ -108,7 +108,8 @@ def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]
 def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
     """One row. Everything is per token or per round, over all prompts together: long texts weigh more.
 
-    Times are those of the prompts `timed`, in all repeats; everything else is of all `ids`, each counted once.
+    Times, and the time predicted, are those of the prompts `timed`, in all repeats; everything else is of
+    all `ids`, each counted once.
     """
     texts = [run.traces[i][0] for i in ids]
     clocked = [t for i in timed for t in run.traces[i]]
@@ -133,11 +134,14 @@ def inside(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequ
     if run is plain or not all(isinstance(t, Trace) for t in texts):
         return dict.fromkeys(names)
     together = Trace([], [r for t in texts for r in t.rounds])
+    E = sum(len(t.tokens) for t in clocked) / sum(
+        t.target_passes for t in clocked
+    )  # of the texts whose time it predicts
     steps = [t for i in timed for t in plain.traces[i]]
     step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
     rounds = [r.seconds for t in clocked for r in t.rounds]
     d, v, o = (sum(getattr(s, part) for s in rounds) / len(rounds) / step for part in ("draft", "verify", "loop"))
-    values = (together.alpha, together.alpha_by_position, d, v, o, together.tokens_per_pass / (d + v + o))
+    values = (together.alpha, together.alpha_by_position, d, v, o, E / (d + v + o))
     return dict(zip(names, values))
 
 

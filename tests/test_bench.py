@@ -147,7 +147,8 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
     assert row["alpha"] == 3 / 7
     assert row["alpha_by_position"] == [2 / 5, 1 / 2]
     assert (row["d"], row["v"], row["o"]) == (0.5, 2 / 3, 1 / 6)  # a plain step takes 1.0 in the mean
-    assert row["ratio_predicted"] == row["tokens_per_pass"] / (row["d"] + row["v"] + row["o"])
+    # Predicted is the time of "a", so from its rounds: 5 tokens in 2 passes.
+    assert row["ratio_predicted"] == 5 / 2 / (row["d"] + row["v"] + row["o"])
     assert row["ratio_to_plain"] == 0.5 / (2.0 / 5)  # medians
     assert row["tokens_per_second"] == 15 / 8
 

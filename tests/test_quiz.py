@@ -86,7 +86,12 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
 
 
 KEYS = [  # name, its numbers, the answer by hand, {a mistake: its misconception}
-    ("reading_time", {"millions": 135, "each": 2, "reads": 100}, 2.7, {1.35: None, 21.6: None, 2700: None, 0.0027: None}),
+    (
+        "reading_time",
+        {"millions": 135, "each": 2, "reads": 100},
+        2.7,
+        {1.35: None, 21.6: None, 2700: None, 0.0027: None},
+    ),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, 2.7, {13.5: None, 2.835: None}),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, 5.4, {540: None, 8.1: None, 2.7: None}),
     ("bend", {"reading": 2.7, "computing": 0.027}, 100, {200: None}),

@@ -97,7 +97,8 @@ def as_text(result: dict) -> str:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
     where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
-        f"Times{where} in units of one plain step. predicted = tokens per pass / (d + v + o); measured is by the clock.",
+        f"Times{where} in units of one plain step. predicted = {'their ' if where else ''}tokens per pass / (d + v + o); "
+        "measured is by the clock.",
         "",
     ]
     lines += [f"{'arm':>12} {'γ':>2}  {'kind':<19}" + "".join(f"{c:>12}" for c in columns)]
