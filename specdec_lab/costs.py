@@ -66,7 +66,7 @@ def round_costs(
         for gamma, arm in enumerate(arms):
             r = next(arm, None)  # None: at the end of the context
             if r and turn and len(r.drafted) == gamma:
-                seconds[gamma].append(r.seconds.draft + r.seconds.verify + r.seconds.loop)
+                seconds[gamma].append(r.seconds.total)
     costs: list[float] = []
     for times in seconds:
         costs.append(statistics.median(times) / statistics.median(seconds[0]) if times else costs[-1])

@@ -57,6 +57,10 @@ class Seconds:
     verify: float = 0.0
     loop: float = 0.0
 
+    @property
+    def total(self) -> float:
+        return self.draft + self.verify + self.loop
+
 
 @dataclass(frozen=True)
 class Round:
@@ -123,8 +127,7 @@ class Trace:
     def seconds(self) -> float:
         """Wall-clock seconds of all rounds without the prefill: by one clock around each round, except
         that the first, which the prefill shares, counts with the sum of its parts."""
-        first = self.rounds[0].seconds
-        return first.draft + first.verify + first.loop + sum(self.clock[1:])
+        return self.rounds[0].seconds.total + sum(self.clock[1:])
 
     @property
     def tokens(self) -> list[int]:

@@ -203,7 +203,7 @@ def test_guess_outcome_and_quiz(page, course):
         'sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4)',
         'sd.quiz("02")',
     )
-    run_cells(page, course / "guess_and_quiz.ipynb", cells)
+    run_cells(page, course / "lessons" / "guess_and_quiz.ipynb", cells)
 
     # Run All came through without a guess, and nothing waits.
     page.get_by_text("There was no guess to compare with.").wait_for()
@@ -300,7 +300,7 @@ def test_panels_and_plots(page, course):
         "sd.speedup_explorer()",
         'sd.Plot("a plot", [sd.Line("one", [(1, 1), (2, 3)], spread=[(0.5, 2), (2, 4)])], "x", "y")',
     )
-    run_cells(page, course / "panels.ipynb", cells)
+    run_cells(page, course / "lessons" / "panels.ipynb", cells)
     outputs = page.locator(".jp-Cell-outputArea")
     sandbox, explorer, plot = (outputs.nth(i) for i in (1, 2, 3))
 
@@ -321,6 +321,49 @@ def test_panels_and_plots(page, course):
 
     plot.locator(".plotly .scatterlayer .trace").first.wait_for()
     screenshot(plot, "plot")
+    assert page.outside == []
+
+
+LOAD_LAB = """
+from specdec_lab.serving import StepCosts
+costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
+sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
+"""
+
+
+def test_the_load_lab(page, course):
+    """By keyboard from low load to overload; by mouse, bursts, and a limit that is too high."""
+    run_cells(page, course / "lessons" / "load.ipynb", ("import specdec_lab as sd", LOAD_LAB))
+    lab = page.locator(".jp-Cell-outputArea").nth(1)
+    lab.get_by_text("With γ = 4 a round writes 3.20 tokens").wait_for()
+
+    def mean(policy: str) -> float:
+        """Milliseconds a token that the table shows for this policy."""
+        return float(lab.get_by_role("row", name=policy).locator("td").first.inner_text())
+
+    def settled(before: str) -> None:
+        page.wait_for_function("([e, before]) => e.innerText != before", arg=[lab.element_handle(), before])
+
+    assert mean("always") < 0.7 * mean("never")
+    before = lab.inner_text()
+    lab.locator(".noUi-handle").first.focus()
+    page.keyboard.press("End")
+    settled(before)
+    lab.get_by_text("120", exact=True).wait_for()
+    assert mean("always") > 1.3 * mean("never")
+    assert mean("mine") < mean("always")
+    screenshot(lab, "load-lab")
+
+    before = lab.inner_text()
+    lab.get_by_label("arrivals in bursts").check()
+    settled(before)
+    limited = mean("load-aware")
+    before = lab.inner_text()
+    lab.locator(".noUi-handle").nth(1).focus()  # off above
+    page.keyboard.press("End")
+    settled(before)
+    assert mean("load-aware") > 1.2 * limited
+    screenshot(lab, "load-lab-wrong-limit")
     assert page.outside == []
 
 
@@ -356,7 +399,7 @@ def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
-    page.run(path.name)
+    page.run(f"{path.parent.name}/{path.name}")
 
 
 def focus_on(page, wanted: str, backwards: bool = False) -> None:

@@ -97,7 +97,7 @@ def test_a_model_of_noise_has_the_right_size_and_runs(monkeypatch):
     cpu = torch.device("cpu")
     large, small = (noise.noise_model(cpu, torch.float32, gb) for gb in (9.0, 1.0))
     assert (large.layers, small.layers) == (4, 2)
-    assert small.name == "a Llama of 0.1 billion random weights"
+    assert small.name == "2 layers, 0.0 million random weights"
     rows = small.cached().extend([[1, 2, 3]]).logits
     assert torch.isfinite(rows).all()
     assert rows.std() > 0

@@ -179,12 +179,12 @@ def test_the_numbers_in_the_words_of_the_items_are_right():
     said = {item.id: said_by(item) for item in WITH_CHOICES}
     right = {item.id: next(c.text for c in item.choices if c.right) for item in WITH_CHOICES}
     E = theory.expected_tokens
-    easy, hard, first = E(0.95, 4), E(0.15, 4), (0.95 + 0.15) / 2
+    easy, hard, first = E(0.9, 4), E(0.2, 4), (0.9 + 0.2) / 2
     mean = (easy + hard) / 2
     assert f"So {bare(f'{first:.2f}')} of all first drafts" in said["04.streaks"]
     assert right["04.streaks"] == f"{mean:.2f} tokens per pass, and the formula says {E(first, 4):.2f}"
     assert f"{easy:.2f} in the easy half and {hard:.2f} in the hard half; the mean is {mean:.2f}" in said["04.streaks"]
-    tested = E(0.95, 3) + E(0.15, 3)  # a draft is tested where a round with one draft less would write a token
+    tested = E(0.9, 3) + E(0.2, 3)  # a draft is tested where a round with one draft less would write a token
     alpha = (easy - 1 + hard - 1) / tested
     assert f"is {bare(f'{alpha:.3f}')}; for it the formula says {E(alpha, 4):.2f}, too much" in said["04.streaks"]
     assert (f"{E(0.6, 4):.1f}", f"{E(0.6, 16):.1f}") == ("2.3", "2.5")

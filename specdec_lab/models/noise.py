@@ -25,9 +25,22 @@ def noise_model(device: torch.device, dtype: torch.dtype, gigabytes: float) -> R
     billions = next((b for b in SHAPES if 2 * b * dtype.itemsize <= gigabytes), None)
     if billions is None:
         raise LabError(f"{gigabytes:.1f} GB are too few for a model of any size.")
-    hidden, layers, inner, heads, kv_heads = SHAPES[billions]
+    return noise_llama(*SHAPES[billions], vocabulary=VOCABULARY, device=device, dtype=dtype)
+
+
+def noise_llama(
+    hidden: int,
+    layers: int,
+    inner: int,
+    heads: int,
+    kv_heads: int,
+    vocabulary: int,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype = torch.float32,
+) -> ReferenceModel:
+    """A Llama of this shape; its head is its embedding table."""
     config = LlamaConfig(
-        vocab_size=VOCABULARY,
+        vocab_size=vocabulary,
         hidden_size=hidden,
         num_hidden_layers=layers,
         intermediate_size=inner,
@@ -38,4 +51,5 @@ def noise_model(device: torch.device, dtype: torch.dtype, gigabytes: float) -> R
     )
     with torch.device(device):
         hf = LlamaForCausalLM._from_config(config, dtype=dtype)
-    return wrapped(hf.eval(), f"a Llama of {billions:g} billion random weights")
+    weights = sum(p.numel() for p in hf.parameters())
+    return wrapped(hf.eval(), f"{layers} layers, {weights / 1e6:,.1f} million random weights")

@@ -31,7 +31,7 @@ def crossover(value: object) -> None:
         ((24.4,), "You count γ rows for each text. The target computes one more, so γ + 1.", None),
         ((6.4,), "From 6.4 texts on a row costs something. It is a loss only when all of E is used up.", None),
         ((8.0,), "You count γ rows for each text, not γ + 1; and where a row begins to cost is not yet a loss.", None),
-        ((32.0,), "At 32 the plain pass becomes dearer. The pass with drafts has done so before.", None),
+        ((32.0,), "At 32 the plain pass begins to cost more. The pass with drafts has done so before.", None),
         ((97.6,), "This is a number of rows. How many texts have so many rows?", None),
         ((100.0,), "This is a number of rows. How many texts have so many rows?", None),
     )

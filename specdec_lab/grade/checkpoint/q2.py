@@ -43,7 +43,7 @@ def ratio(value: object) -> None:
         ((0.15,), "α is not the number of tokens a pass. First compute E from α and γ.", None),
         ((0.2,), "The pass costs 5 plain ones, but it also writes more than one token.", None),
         ((1.64,), "The gain is upside down: 2 should mean twice as fast.", None),
-        ((15.25,), "A dearer pass makes the gain smaller, and not larger.", None),
+        ((15.25,), "A pass that costs more makes the gain smaller, and not larger.", None),
         ((1.0,), "A gain of 1 would mean that nothing is won or lost. Divide the tokens by the cost.", None),
         ((0.66,), "This is with 3.3 tokens per pass, which belongs to γ = 5.", None),
     )

@@ -31,7 +31,7 @@ def gain_at_load(idle: int, texts: int, drafts: tuple[int, float]) -> Problem:
             ),
         ]
     if plain > 1:
-        mistakes += [Mistake(expected / wide, "For so many texts a pass without drafts has become dearer, too.")]
+        mistakes += [Mistake(expected / wide, "For so many texts a pass without drafts costs more, too.")]
     else:
         mistakes += [
             Mistake(expected / (gamma + 1), f"This pays for every token. Up to {idle} of them share the price of one.")
@@ -61,7 +61,7 @@ def crossover(idle: int, drafts: tuple[int, float]) -> Problem:
                 idle / (gamma + 1),
                 f"From there on drafts cost something. The gain is used up only when a pass costs {expected:g}.",
             ),
-            Mistake(idle, "From there on a pass without drafts gets dearer, too. Drafting is a loss before that."),
+            Mistake(idle, "From there on a pass without drafts costs more, too. Drafting is a loss before that."),
             Mistake(
                 expected * idle, f"This is the number of tokens in the pass; each text brings {gamma + 1} of them."
             ),
