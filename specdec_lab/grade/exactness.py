@@ -65,7 +65,7 @@ MISTAKES = (  # (name in theory.RULES, what is said, misconception)
 
 @part("3.rule", points=3)
 def rule(made: Rule) -> None:
-    """accept_or_correct(p, q, x, u, v) → token."""
+    """accept_or_correct(p, q, x, u, w) → token."""
     begun(made)
     begun(made([0.5, 0.5], [0.5, 0.5], 0, 0.5, 0.5))
     given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
@@ -101,8 +101,8 @@ def named(made: Rule, outs: Sequence[Row]) -> Wrong:
         return Wrong(f"{found} A draft is kept with chance q/p; it should be p/q.")
     told = [{written_by(made, *PAIRS[-1], 0, u, v) for v in (0.05, 0.5, 0.95)} for u in (0.3, 0.6, 0.95)]
     if all(len(tokens) == 1 for tokens in told) and len(set.union(*told)) > 1:
-        return Wrong(f"{found} After a rejection the token depends on u, and not on v: u has already been used up.")
-    return Wrong(f"{found} Check both steps: accept if u · q < p, and look v up in the residual after a rejection.")
+        return Wrong(f"{found} After a rejection the token depends on u, and not on w: u has already been used up.")
+    return Wrong(f"{found} Check both steps: accept if u · q < p, and look w up in the residual after a rejection.")
 
 
 def _rule(accepts: Callable[[Row, Row], Row], replacement: Callable[[Row, Row], Row], same_u: bool = False) -> Rule:
