@@ -324,6 +324,41 @@ def test_panels_and_plots(page, course):
     assert page.outside == []
 
 
+ENTRIES = """def entries(drafts, choices):
+    accepted = 0
+    while accepted < len(drafts) and drafts[accepted] == choices[accepted]:
+        accepted += 1
+    return len(drafts) + 1, accepted + {more}
+"""
+
+
+def test_an_exercise_by_keyboard(page):
+    """Untouched it runs through; then a wrong answer is named, and a right one earns its points."""
+    page.run("exercises/02_draft_then_verify.ipynb")
+    active = page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
+    page.get_by_text("2.loop: still open").wait_for()
+    page.keyboard.press("Escape")
+
+    def go_to(text: str) -> None:
+        for _ in range(80):
+            if text in active.inner_text():
+                return
+            page.keyboard.press("ArrowUp")
+        raise AssertionError(f"{text} cannot be reached by keyboard")
+
+    for more, said in ((0, "One more may stay"), (1, "✓ 2.cache: right. (2 of 2 points)")):
+        go_to("def entries(")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(ENTRIES.format(more=more))
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text(said).wait_for()
+        page.keyboard.press("Escape")
+        screenshot(page, f"exercise-{more}")
+    assert page.outside == []
+
+
 LOAD_LAB = """
 from specdec_lab.serving import StepCosts
 costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
@@ -341,27 +376,27 @@ def test_the_load_lab(page, course):
         """Milliseconds a token that the table shows for this policy."""
         return float(lab.get_by_role("row", name=policy).locator("td").first.inner_text())
 
-    def settled(before: str) -> None:
-        page.wait_for_function("([e, before]) => e.innerText != before", arg=[lab.element_handle(), before])
+    def changed_by(act) -> None:
+        """Do it, and wait for another table; a slider's own number changes before that."""
+        before = lab.locator("table").inner_text()
+        act()
+        page.wait_for_function(
+            "([e, before]) => e.querySelector('table').innerText != before", arg=[lab.element_handle(), before]
+        )
+
+    def to_its_end(slider: int) -> None:
+        lab.locator(".noUi-handle").nth(slider).focus()
+        page.keyboard.press("End")
 
     assert mean("always") < 0.7 * mean("never")
-    before = lab.inner_text()
-    lab.locator(".noUi-handle").first.focus()
-    page.keyboard.press("End")
-    settled(before)
-    lab.get_by_text("120", exact=True).wait_for()
+    changed_by(lambda: to_its_end(0))  # the load
     assert mean("always") > 1.3 * mean("never")
     assert mean("mine") < mean("always")
     screenshot(lab, "load-lab")
 
-    before = lab.inner_text()
-    lab.get_by_label("arrivals in bursts").check()
-    settled(before)
+    changed_by(lambda: lab.get_by_label("arrivals in bursts").check())
     limited = mean("load-aware")
-    before = lab.inner_text()
-    lab.locator(".noUi-handle").nth(1).focus()  # off above
-    page.keyboard.press("End")
-    settled(before)
+    changed_by(lambda: to_its_end(1))  # off above
     assert mean("load-aware") > 1.2 * limited
     screenshot(lab, "load-lab-wrong-limit")
     assert page.outside == []

@@ -52,4 +52,5 @@ def rounds_text(data: dict, most: int = 10) -> str:
         e = r["emitted"]
         own = f"{MARKS[e['kind']].symbol}“{visible(e['text'])}” {e['kind']}" if e else f"stopped ({r['stop']})"
         lines.append(f"round {i}: {' '.join(cells)}  →  {own}   ({target_line(data, r)})")
-    return "\n".join([*lines, data["summary"]])
+    left = len(data["rounds"]) - most
+    return "\n".join([*lines, *([f"… and {left} more rounds"] if left > 0 else []), data["summary"]])

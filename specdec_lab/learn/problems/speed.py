@@ -10,7 +10,7 @@ def speed_up(expected: float, gamma: int, c: float, v: float) -> Problem:
     cost = gamma * c + v
     return Problem(
         f"A pair gives {expected} tokens per pass with γ = {gamma}. One draft costs {c} of a plain pass, and the checking pass "
-        f"costs {v} plain passes. How many times as fast as plain decoding is it?",
+        f"costs {v} plain passes; nothing else takes time. How many times as fast as plain decoding is it?",
         expected / cost,
         f"A round costs {gamma} · {c} + {v} = {short(cost)} plain passes, so S = {expected} / {short(cost)} = {short(expected / cost)}.",
         [
@@ -50,7 +50,7 @@ def best_gamma(alpha: float, c: float) -> Problem:
 def break_even_tokens(gamma: int, c: float, v: float) -> Problem:
     cost = gamma * c + v
     return Problem(
-        f"γ = {gamma}, a draft costs {c} of a plain pass, and the checking pass costs {v} plain passes. "
+        f"γ = {gamma}, a draft costs {c} of a plain pass, and the checking pass costs {v} plain passes; nothing else takes time. "
         "From how many tokens per pass on is there a gain?",
         cost,
         f"A round costs {gamma} · {c} + {v} = {short(cost)} plain passes; in this time plain decoding writes {short(cost)} tokens.",
