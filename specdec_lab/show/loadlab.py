@@ -98,7 +98,7 @@ def load_lab(
     gammas = sorted({g for costs, _ in machines.values() for _, g in costs.measured if g})
     controls = {
         "machine": choice("machine", dict(machines)),
-        "load": slider("load, % of plain's capacity", 40, 5, 120, 5),
+        "load": slider("load, % of plain", 40, 5, 120, 5),
         "in_bursts": tick("arrivals in bursts"),
         "gamma": choice("γ, drafts a round", {str(g): g for g in gammas}, gammas[-1]),
         "off": slider("load-aware: off above", max(1, most // 4), 0, most, 1),
