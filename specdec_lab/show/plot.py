@@ -48,6 +48,9 @@ class Plot:
             plot_bgcolor="rgba(0,0,0,0)",
             font_color="#808080",  # readable on a light and on a dark page
         )
+        quiet = "rgba(128,128,128,.3)"  # lines of the grid, on either page
+        for axes in (figure.update_xaxes, figure.update_yaxes):
+            axes(gridcolor=quiet, zerolinecolor=quiet)
         if self.y_from is not None:
             figure.update_yaxes(rangemode="tozero" if self.y_from == 0 else "normal")
         return figure

@@ -8,6 +8,8 @@ from specdec_lab.show.marks import MARKS
 from specdec_lab.show.panel import Panel, choice, slider
 
 TOKENS = ("on", "by", "near")
+HEADS = "p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"
+PAD = " style='padding:2px 9px'"
 START = (50, 30, 20), (70, 10, 20)  # in hundredths: the standing example of the course
 BAR, GAP, UP, TALL = 44, 96, 26, 170  # the width of a bar, between its group and the next; pixels
 
@@ -32,14 +34,14 @@ def picture(p: Sequence[float], q: Sequence[float], rule: str) -> str:
     )
     rows = "".join(
         f"<tr><th scope='row'>{escape(name)}</th>"
-        + "".join(f"<td>{x:.3f}</td>" for x in (a, b, chance, k, r, o))
+        + "".join(f"<td{PAD}>{x:.3f}</td>" for x in (a, b, chance, k, r, o))
         + "</tr>"
         for name, a, b, chance, k, r, o in zip(TOKENS, p, q, accepts, kept, replacement, out)
     )
     return (
         f'<div style="font-size:15px;max-width:820px">{bars(p, q, kept, [rejected * r for r in replacement], out)}'
-        "<table style='margin:6px 0'><tr><th></th><th>p, target</th><th>q, draft</th><th>chance to accept</th>"
-        f"<th>drafted and accepted</th><th>replacement</th><th>comes out</th></tr>{rows}</table>"
+        "<table style='margin:6px 0'><tr><th></th>"
+        f"{''.join(f'<th{PAD}>{head}</th>' for head in HEADS)}</tr>{rows}</table>"
         f"<div>Accepted in all: <b>{sum(kept):.3f}</b>. Rejected: {rejected:.3f}. "
         f"Σ min(p, q), the α of the rule: {theory.acceptance(p, q):.3f}.</div><div><b>{verdict}</b></div></div>"
     )
