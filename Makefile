@@ -37,7 +37,7 @@ full: .venv/test
 
 # For machines of the same kind (system, processor, Python) without a network.
 bundle: .venv/lab
-	@echo "Collecting packages (about 400 MB), the model and the course in bundle/ …"
+	@echo "Collecting packages, the model and the course in bundle/ …"
 	@rm -rf bundle && mkdir -p bundle/course bundle/model
 	@git archive HEAD | tar -x -C bundle/course
 	@$(BIN)/python -m pip download --disable-pip-version-check --quiet $(PIP_ARGS) -c constraints.txt -d bundle/wheels ".[lab,class]" pip hatchling editables
