@@ -133,15 +133,12 @@ def inside(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequ
     names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_predicted")
     if run is plain or not all(isinstance(t, Trace) for t in texts):
         return dict.fromkeys(names)
-    together = Trace([], [r for t in texts for r in t.rounds])
-    E = sum(len(t.tokens) for t in clocked) / sum(
-        t.target_passes for t in clocked
-    )  # of the texts whose time it predicts
+    together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
     steps = [t for i in timed for t in plain.traces[i]]
     step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
-    rounds = [r.seconds for t in clocked for r in t.rounds]
+    rounds = [r.seconds for r in timed_ones.rounds]
     d, v, o = (sum(getattr(s, part) for s in rounds) / len(rounds) / step for part in ("draft", "verify", "loop"))
-    values = (together.alpha, together.alpha_by_position, d, v, o, E / (d + v + o))
+    values = (together.alpha, together.alpha_by_position, d, v, o, timed_ones.tokens_per_pass / (d + v + o))
     return dict(zip(names, values))
 
 

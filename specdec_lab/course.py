@@ -42,6 +42,10 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
             "The lessons are not here: run this from a clone of the course, installed with `pip install -e .`."
         )
     new, done = 0, []
+
+    def name_of(place: Path) -> str:
+        return place.relative_to(target).as_posix()
+
     try:
         for folder in FOLDERS:
             (target / folder).mkdir(parents=True, exist_ok=True)
@@ -54,15 +58,15 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
                 continue
             place, what = mine, "updated"
             for n in itertools.count(1):
-                if not place.exists() or _untouched(place, began_as.get(place.relative_to(target).as_posix())):
+                if not place.exists() or _untouched(place, began_as.get(name_of(place))):
                     break
                 place, what = mine.with_stem(f"{mine.stem} (update {n})"), "updated beside your edited copy"
             if mine.exists():
-                done.append(f"{place.relative_to(target).as_posix()}: {what}")
+                done.append(f"{name_of(place)}: {what}")
             else:
                 new += 1
             place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            began_as |= {name: now, place.relative_to(target).as_posix(): now}
+            began_as |= {name: now, name_of(place): now}
         written = record.with_suffix(".tmp")
         written.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
         shutil.move(written, record)

@@ -35,8 +35,8 @@ def noise_llama(
     heads: int,
     kv_heads: int,
     vocabulary: int,
-    device: torch.device | str = "cpu",
-    dtype: torch.dtype = torch.float32,
+    device: torch.device,
+    dtype: torch.dtype,
 ) -> ReferenceModel:
     """A Llama of this shape; its head is its embedding table."""
     config = LlamaConfig(
