@@ -75,7 +75,9 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
         for output in cell.outputs:
             if "text/html" in output.get("data", {}):
                 output["data"].pop(WIDGET, None)
-        cell.outputs = [o for o in cell.outputs if WIDGET not in o.get("data", {})]
+        cell.outputs = [
+            o for o in cell.outputs if WIDGET not in o.get("data", {}) and o.get("data") != {"text/plain": ""}
+        ]  # the last: a line of progress that has gone
     notebook.metadata.pop("widgets", None)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 

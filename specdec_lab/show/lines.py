@@ -12,12 +12,23 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44
 
 @dataclass(frozen=True)
 class Line:
-    """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known."""
+    """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known.
+
+    of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is thinner.
+    """
 
     name: str
     points: Sequence[tuple[float, float]]
     dots: bool = True
     spread: Sequence[tuple[float, float]] = ()
+    of: str = ""
+
+
+def colours(lines: Sequence[Line]) -> list[str]:
+    """One for each line, the same for those that belong together."""
+    families = [line.of or line.name for line in lines]
+    order = list(dict.fromkeys(families))
+    return [COLOURS[order.index(family) % len(COLOURS)] for family in families]
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
@@ -51,23 +62,27 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: f
         across, down = at(x, y0)
         parts.append(f'<text x="{across}" y="{down + 16}" text-anchor="middle">{x:g}</text>')
     ends = []
-    for i, line in enumerate(lines):
+    for i, (line, colour) in enumerate(zip(lines, colours(lines))):
         places = [at(x, y) for x, y in line.points]
-        colour, dash = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
+        dash, width = DASHES[i % len(DASHES)], 1.3 if line.of else 2
         path = " ".join(f"{'ML'[n > 0]}{a} {b}" for n, (a, b) in enumerate(places))
-        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+        parts.append(
+            f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
+        )
         for (x, _), (low, high) in zip(line.points, line.spread):
             (across, bottom), (_, top) = at(x, low), at(x, high)
             parts.append(
                 f'<path d="M{across} {bottom}V{top}M{across - 4} {bottom}h8M{across - 4} {top}h8" stroke="{colour}"/>'
             )
         parts += [f'<circle cx="{a}" cy="{b}" r="2.5" fill="{colour}"/>' for a, b in places if line.dots]
-        ends.append((places[-1][1], line.name, colour, dash))
+        ends.append((places[-1][1], line.name, colour, dash, width))
     below = -100.0
-    for down, name, colour, dash in sorted(ends):  # names in the margin, at the height of the lines' ends
+    for down, name, colour, dash, width in sorted(ends):  # names in the margin, at the height of the lines' ends
         below = max(down, below + 14)
         start = WIDTH - RIGHT + 8
-        parts.append(f'<path d="M{start} {below}h22" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+        parts.append(
+            f'<path d="M{start} {below}h22" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
+        )
         parts.append(f'<text x="{start + 28}" y="{below + 4}">{escape(name)}</text>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     return (

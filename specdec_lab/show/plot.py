@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from specdec_lab.show.lines import COLOURS, Line, as_text, chart
+from specdec_lab.show.lines import Line, as_text, chart, colours
 
 PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
@@ -23,9 +23,8 @@ class Plot:
         import plotly.graph_objects as go
 
         figure = go.Figure(layout={"template": "none", "width": 720, "height": 380})
-        for i, line in enumerate(self.lines):
+        for i, (line, colour) in enumerate(zip(self.lines, colours(self.lines))):
             xs, ys = zip(*line.points)
-            colour = COLOURS[i % len(COLOURS)]
             error = None
             if line.spread:
                 high = [top - y for y, (_, top) in zip(ys, line.spread)]
@@ -36,7 +35,7 @@ class Plot:
                 y=ys,
                 name=line.name,
                 mode="lines+markers" if line.dots else "lines",
-                line={"color": colour, "dash": PLOTLY_DASHES[i % len(PLOTLY_DASHES)]},
+                line={"color": colour, "dash": PLOTLY_DASHES[i % len(PLOTLY_DASHES)], "width": 1.3 if line.of else 2},
                 marker={"symbol": SYMBOLS[i % len(SYMBOLS)]},
                 error_y=error,
             )
