@@ -15,8 +15,10 @@ from specdec_lab.grade.guard import SHOWN, guarded
 from specdec_lab.grade.part import OPEN, PARTS, RIGHT, WRONG, Part, Wrong, judged, listed, number, whole
 from specdec_lab.learn.ledger import Ledger
 
+TESTS = Path(__file__).parent
 ANSWERS = [
-    importlib.import_module(f"answers.{path.stem}") for path in sorted((Path(__file__).parent / "answers").glob("*.py"))
+    importlib.import_module(".".join(path.relative_to(TESTS).with_suffix("").parts))
+    for path in sorted((TESTS / "answers").rglob("*.py"))
 ]
 ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
 ALL_WRONG = [

@@ -1,4 +1,4 @@
-"""The prediction control and its outcome, and the ledger as a page; the browser is in `test_browser.py`."""
+"""The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import itertools
 import json

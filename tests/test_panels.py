@@ -121,10 +121,10 @@ def test_learners_find_them():
 
 
 def test_the_load_lab_says_where_drafting_begins_to_lose():
-    costs, accepted = MACHINES["bends at 16 rows"]
-    assert loadlab.crossover(costs, 4, accepted) == 11  # 11 · 5 / 16 = 3.4 steps for 3.2 tokens
-    flat, all_four = MACHINES["a flat one"]
-    assert loadlab.crossover(flat, 4, all_four) is None
+    costs, _ = MACHINES["bends at 16 rows"]
+    assert costs.crossover(4, tokens=3.2) == 11  # 11 · 5 / 16 = 3.4 steps for 3.2 tokens
+    flat, _ = MACHINES["a flat one"]
+    assert flat.crossover(4, tokens=5.0) is None
     text = loadlab.load_lab(MACHINES).text()
     assert "With γ = 4 a round writes 3.20 tokens" in text and "with 11 texts or more, drafting loses" in text
 

@@ -1,4 +1,4 @@
-"""The quizzes: what they ask, how they judge, and the widget's logic; the browser is in `test_browser.py`."""
+"""The quizzes: how they ask and judge, and the widget's logic; the browser is in `browser/`."""
 
 import itertools
 import json
@@ -13,9 +13,9 @@ from specdec_lab.errors import LabError
 from specdec_lab.learn import problems
 from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
-from specdec_lab.learn.problems import PROBLEMS, Problem, draw, variants
+from specdec_lab.learn.problems import PROBLEMS, Problem, draw
 from specdec_lab.learn.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
-from specdec_lab.numbers import bare, short
+from specdec_lab.numbers import short
 from specdec_lab.show.quiz import ItemView, marked_up
 from specdec_lab.show.still import as_text
 
@@ -26,195 +26,6 @@ WITH_CHOICES = [item for item in EVERY if item.choices]
 @pytest.fixture(autouse=True)
 def path(fresh_ledger):
     return fresh_ledger
-
-
-# What is asked
-
-
-def test_each_lesson_has_its_items():
-    assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08"]
-    for lesson in lessons():
-        found = items(lesson)
-        assert 4 <= len(found) <= 8
-        assert all(item.id.startswith(f"{lesson}.") for item in found)
-        assert {bool(item.choices) for item in found} == {True, False}  # words and numbers
-    assert len({item.id for item in EVERY}) == len(EVERY)
-    assert {item.numbers for item in EVERY} - {""} == set(PROBLEMS)
-
-
-def test_every_misconception_is_exposed():
-    in_words = {c.misconception for item in WITH_CHOICES for c in item.choices}
-    in_numbers = {m.misconception for name in PROBLEMS for p in variants(name) for m in p.mistakes}
-    assert set(MISCONCEPTIONS) == set(range(1, 16))
-    assert (in_words | in_numbers) - {None} == set(MISCONCEPTIONS)
-
-
-@pytest.mark.parametrize("item", WITH_CHOICES, ids=lambda item: item.id)
-def test_choices_are_fair(item):
-    assert [c.right for c in item.choices].count(True) == 1
-    assert len({c.text for c in item.choices}) == len(item.choices) >= 3
-    lengths = [len(c.text) for c in item.choices]
-    assert max(lengths) <= 1.25 * min(lengths), lengths
-    assert max(lengths) <= 70  # a radio button has one line
-    for c in item.choices:
-        assert len(c.reason) > 30 and c.reason.endswith(".")
-        assert not (c.right and c.misconception)
-
-
-def test_the_right_choice_is_not_known_by_its_length():
-    longest = sum(max(item.choices, key=lambda c: len(c.text)).right for item in WITH_CHOICES)
-    shortest = sum(min(item.choices, key=lambda c: len(c.text)).right for item in WITH_CHOICES)
-    assert longest <= len(WITH_CHOICES) / 2
-    assert shortest <= len(WITH_CHOICES) / 2
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
-    versions = variants(name)
-    assert len({p.question for p in versions}) == len(versions) >= 6
-    for p in versions:
-        assert p.judge(p.answer).right
-        assert p.judge(float(short(p.answer))).right, "rounded to three digits"
-        assert p.shown.removesuffix(p.unit).strip() in p.how, p.how
-        for mistake in p.mistakes:
-            judged = p.judge(float(short(mistake.value)))
-            assert (judged.right, judged.misconception) == (False, mistake.misconception)
-            assert judged.reason.startswith(mistake.reason) and judged.reason.endswith(p.how)
-            assert mistake.reason.endswith(".")
-        other = p.judge(-17.0)
-        assert (other.right, other.misconception, other.reason) == (False, None, p.how)
-
-
-KEYS = [  # name, its numbers, the answer by hand, {a mistake: its misconception}
-    (
-        "reading_time",
-        {"millions": 135, "each": 2, "reads": 100},
-        2.7,
-        {1.35: None, 21.6: None, 2700: None, 0.0027: None},
-    ),
-    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, 2.7, {13.5: None, 2.835: None}),
-    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, 5.4, {540: None, 8.1: None, 2.7: None}),
-    ("bend", {"reading": 2.7, "computing": 0.027}, 100, {200: None}),
-    ("tokens_written", {"gamma": 4, "accepted": (0, 0, 1, 2, 4, 4, 4, 4, 4, 4)}, 37, {27: 6, 50: 1, 31: 6, 33: 6}),
-    ("rows_computed", {"gamma": 4, "accepted": 3}, 5, {2: 9}),
-    ("entries_kept", {"gamma": 4, "accepted": 2}, 3, {4: None, 5: None, 2: None}),
-    ("accept_chance", {"p": 0.5, "q": 0.7}, 5 / 7, {0.5: 3, 0.35: 3}),
-    ("accept_chance", {"p": 0.3, "q": 0.1}, 1, {0.3: 3, 0.03: 3}),
-    ("after_rejection", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 1, {0.3: 2, 0.2: None}),
-    ("emitted_probability", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.5, {0.7: 11, 0.6: 2, 0.35: 3}),
-    ("alpha_of", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.8, {0.42: 3, 1: 4, 0.2: None}),
-    ("alpha_of", {"rows": ((0.4, 0.35, 0.25), (0.9, 0.05, 0.05))}, 0.5, {1: 4}),
-    ("rate_from_rounds", {"rounds": (2, 1, 1, 0, 6)}, 27 / 31, {0.675: 5, 3.7: None}),
-    ("tokens_per_pass", {"alpha": 0.75, "gamma": 4}, 3.05, {2.05: 6, 4: 1, 3.29: None}),
-    ("tokens_per_pass", {"alpha": 0.0, "gamma": 4}, 1, {0: 6}),
-    ("speed_up", {"expected": 3.05, "gamma": 4, "c": 0.5, "v": 1}, 3.05 / 3, {3.05: 7}),
-    ("best_gamma", {"alpha": 0.8, "c": 0.1}, 6, {8: 8, 1: None}),
-    ("best_gamma", {"alpha": 0.8, "c": 0.2}, 4, {8: 8}),
-    ("best_gamma", {"alpha": 0.8, "c": 0.3}, 3, {8: 8}),
-    ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, 1.7, {1: 7, 1.3: None}),
-    ("whole_answer", {"reading": 2, "writing": 3, "times": 2}, 3.5, {2.5: 15, 1.5: None, 4: 15}),
-    ("tokens_by_place", {"alphas": (0.5, 0.4, 0.2)}, 1.74, {2.1: 1, 0.04: None, 0.74: 6, 1.875: None}),
-    (
-        "faster_of_two",
-        {"layers": 8, "thin": 3, "wide": 2, "gamma": 4},
-        1.6,
-        {3: 7, 1.5: 7, 3 / 1.08: 14, 2 / 1.0625: None},
-    ),
-    ("faster_of_two", {"layers": 8, "thin": 3.6, "wide": 2, "gamma": 4}, 1.8, {1.6: None, 2.88: None}),
-    ("gain_at_load", {"idle": 32, "texts": 1, "drafts": (4, 3.05)}, 3.05, {0.61: None}),
-    ("gain_at_load", {"idle": 32, "texts": 16, "drafts": (4, 3.05)}, 1.22, {3.05: 7, 1.525: None, 48.8: None}),
-    ("gain_at_load", {"idle": 32, "texts": 32, "drafts": (4, 3.05)}, 0.61, {3.05: 7}),
-    ("gain_at_load", {"idle": 32, "texts": 64, "drafts": (4, 3.05)}, 0.61, {3.05: 7, 0.305: None, 0.7625: None}),
-    ("crossover", {"idle": 32, "drafts": (4, 3.05)}, 19.52, {6.4: None, 32: None, 97.6: None, 24.4: None}),
-    (
-        "rate_from_survival",
-        {"survival": (0.8, 0.4, 0.3), "place": 3},
-        0.75,
-        {0.3: 5, 0.12: None, 0.25: None, 0.375: None},
-    ),
-    ("rate_from_survival", {"survival": (0.8, 0.4, 0.3), "place": 2}, 0.5, {0.4: 5, 0.32: None}),
-    ("tokens_from_survival", {"survival": (0.8, 0.4, 0.3)}, 2.5, {1.5: 6, 2.216: None, 2.952: None, 4: 1}),
-]
-
-
-@pytest.mark.parametrize(("name", "numbers", "key", "mistakes"), KEYS)
-def test_problems_by_hand(name, numbers, key, mistakes):
-    problem = PROBLEMS[name][0](**numbers)
-    assert problem.answer == pytest.approx(key, rel=2e-3)
-    for value, misconception in mistakes.items():
-        near = [m.misconception for m in problem.mistakes if m.value == pytest.approx(value, rel=2e-3, abs=1e-9)]
-        assert near[:1] == [misconception]
-
-
-def test_keys_cover_every_problem():
-    assert {name for name, *_ in KEYS} == set(PROBLEMS)
-
-
-def said_by(item) -> str:
-    return " ".join([item.question, *(f"{c.text} {c.reason}" for c in item.choices)])
-
-
-def test_numbers_are_written_as_in_the_lessons():
-    """Chances and ratios as .75, and what has a unit as 0.8 s."""
-    posed = [p for name in PROBLEMS for p in variants(name)]
-    texts = [said_by(item) for item in WITH_CHOICES]
-    texts += [" ".join([p.question, p.how, p.shown, *(m.reason for m in p.mistakes)]) for p in posed if not p.unit]
-    assert not [t for t in texts if re.search(r"\b0\.\d", t)]
-    assert bare("0.5 · 10.05 = 5.025; 0, 1. 0.25^2") == ".5 · 10.05 = 5.025; 0, 1. .25^2"
-    assert any(re.search(r" 0\.\d s ", p.question) for p in posed if p.unit)
-
-
-def test_the_best_gamma_can_be_computed_from_what_is_shown():
-    for p in variants("best_gamma"):
-        gammas, shown, c = re.search(r"γ = (.*) a pair gives (.*) tokens.* costs (\S+) of", p.question).groups()
-        gammas = [int(g) for g in gammas.replace(" and", ",").split(", ")]
-        gains = [f"{float(E) / (g * float(c) + 1):.2f}" for g, E in zip(gammas, shown.split(", "))]
-        assert bare(", ".join(gains)) in p.how
-        assert p.answer == max(gammas, key=lambda g: float(gains[gammas.index(g)]))
-
-
-def test_the_numbers_in_the_words_of_the_items_are_right():
-    from specdec_lab import theory
-
-    said = {item.id: said_by(item) for item in WITH_CHOICES}
-    right = {item.id: next(c.text for c in item.choices if c.right) for item in WITH_CHOICES}
-    E = theory.expected_tokens
-    easy, hard, first = E(0.9, 4), E(0.2, 4), (0.9 + 0.2) / 2
-    mean = (easy + hard) / 2
-    assert f"So {bare(f'{first:.2f}')} of all first drafts" in said["04.streaks"]
-    assert right["04.streaks"] == f"{mean:.2f} tokens per pass, and the formula says {E(first, 4):.2f}"
-    assert f"{easy:.2f} in the easy half and {hard:.2f} in the hard half; the mean is {mean:.2f}" in said["04.streaks"]
-    tested = E(0.9, 3) + E(0.2, 3)  # a draft is tested where a round with one draft less would write a token
-    alpha = (easy - 1 + hard - 1) / tested
-    assert f"is {bare(f'{alpha:.3f}')}; for it the formula says {E(alpha, 4):.2f}, too much" in said["04.streaks"]
-    assert (f"{E(0.6, 4):.1f}", f"{E(0.6, 16):.1f}") == ("2.3", "2.5")
-    pairs = [((0.45, 0.35, 0.2), (0.85, 0.1, 0.05)), ((0.4, 0.35, 0.25), (0.3, 0.4, 0.3))]
-    assert [round(theory.acceptance(*pair), 10) for pair in pairs] == [0.6, 0.9]
-    assert [f"{sum(a * b for a, b in zip(*pair)):.2f}" for pair in pairs] == ["0.43", "0.34"]
-    assert ".43 to .34" in said["04.favourites"]
-    p, q = (0.3, 0.5, 0.2), (0.6, 0.3, 0.1)
-    wrong = theory.emitted(p, q, [min(1, a / b) for a, b in zip(p, q)], p)
-    assert bare(f"p = {p} and q = {q}, drawing from p gives") in said["03.why-the-residual"]
-    assert bare(f"({', '.join(f'{x:.2f}' for x in wrong)})") in said["03.why-the-residual"]
-    p, q = (0.3, 0.5, 0.2), (1.0, 0.0, 0.0)  # a copy
-    accept = [min(1, a / b) if b else 1 for a, b in zip(p, q)]
-    assert accept[0] == p[0] and theory.residual(p, q) == pytest.approx([0, 5 / 7, 2 / 7])
-    assert bare(f"= {theory.emitted(p, q, accept, p)[0]:.2f} and not {p[0]}") in said["03.copying-drafter"]
-    assert bare(f"10 / 40 = {10 / 40}") in said["06.early-exit"]
-    assert f"With γ = 4 and α = .7 a pass gives {E(0.7, 4):.2f} tokens" in said["07.alpha-at-noon"]
-    assert "12 / 1.5 = 8 times" in said["07.two-speeds"] and 12 / 1.5 == 8
-    assert bare(f"1 / 1.5 = {1 / 1.5:.2f} of its speed") in said["07.two-speeds"]
-    assert f"the mean of the three is a gain, {(1.6 + 1.2 + 0.8) / 3:.1f}" in said["08.by-kind"]
-    assert right["08.first-word"] == f"the first word after 4 s as now, the end after {4 + 2 / 2:g} s"
-
-
-def test_the_tasks_of_the_checkpoint_are_not_asked_before():
-    """Its load task is T(n) = max(1, n / 32), γ = 4 and 3.05 tokens per pass."""
-    posed = [p.question for name in PROBLEMS for p in variants(name)] + [said_by(item) for item in WITH_CHOICES]
-    assert not [q for q in posed if "n / 32" in q or "3.05 tokens" in q]
-
-
-# How it is asked and judged
 
 
 def test_choices_are_shuffled_and_judged_by_what_they_say():

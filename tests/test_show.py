@@ -1,4 +1,4 @@
-"""What the marks, pictures and the explorer's data say; the browser is in `test_browser.py`."""
+"""What the marks, pictures and the explorer's data say; the browser is in `browser/`."""
 
 import io
 import json

@@ -17,13 +17,6 @@ def capacity(costs: StepCosts) -> float:
     return 1 / (fmean(TOKENS) * costs(most, 0) / most + costs.join)
 
 
-def crossover(costs: StepCosts, gamma: int, accepted: Sequence[int]) -> int | None:
-    """The fewest texts at which a round with γ drafts costs more than it brings; None when it always pays."""
-    gain = 1 + fmean(min(n, gamma) for n in accepted)
-    sizes = range(1, max(costs.sizes) + 1)
-    return next((n for n in sizes if costs(n, gamma) > gain * costs(n, 0)), None)
-
-
 def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> list:
     """REQUESTS arrivals or so, at `load` times what plain decoding can serve; in bursts, a fifth of the time holds most of them."""
     rate = load * capacity(costs)
@@ -64,9 +57,10 @@ def picture(
     if not arrivals:
         return "<div>No request came: raise the load.</div>"
     records = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
-    at = crossover(costs, gamma, accepted)
+    tokens = 1 + fmean(min(n, gamma) for n in accepted)
+    at = costs.crossover(gamma, tokens)
     words = (
-        f"{len(arrivals)} requests. With γ = {gamma} a round writes {1 + fmean(min(n, gamma) for n in accepted):.2f} tokens, "
+        f"{len(arrivals)} requests. With γ = {gamma} a round writes {tokens:.2f} tokens, "
         "however many texts there are. What a step costs grows with them: "
         + (f"with {at} texts or more, drafting loses." if at else "but here drafting pays at every size of the batch.")
     )

@@ -67,16 +67,9 @@ def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
 
 
 def texts_at_once(costs: StepCosts, row: dict) -> int:
-    """The most texts decoded together for which a round with drafts is worth what it costs, 0 … BATCHES[-1].
-
-    A round writes E tokens for each text. Drafting is d for each text, one after the other.
-    """
-    step = costs(1, 0)
-    paying = 0
-    for texts in range(1, BATCHES[-1] + 1):
-        if row["tokens_per_pass"] / (costs(texts, row["gamma"]) + texts * row["d"] * step) > 1 / costs(texts, 0):
-            paying = texts
-    return paying
+    """The most texts decoded together with which drafts still pay, 0 … BATCHES[-1]. Each text is drafted for by itself."""
+    loses = costs.crossover(row["gamma"], row["tokens_per_pass"], row["d"] * costs(1, 0))
+    return BATCHES[-1] if loses is None else loses - 1
 
 
 def decide(rows: Sequence[dict], best: dict, limit: int) -> dict:

@@ -1,94 +1,8 @@
-"""Answers to exercise 2."""
+"""Answers to 2.loop."""
 
 import itertools
 
-# The round
-
-
-def play(drafts, choices):
-    a = 0
-    while a < len(drafts) and drafts[a] == choices[a]:
-        a += 1
-    if a == len(drafts):
-        return [*drafts, choices[a]], ["accepted"] * a + ["bonus"]
-    marks = ["accepted"] * a + ["rejected"] + ["discarded"] * (len(drafts) - a - 1) + ["corrected"]
-    return [*drafts[:a], choices[a]], marks
-
-
-def play_token_by_token(drafts, choices):
-    written, marks, open_ = [], [], True
-    for draft, choice in zip(drafts, choices):
-        if not open_:
-            marks.append("discarded")
-            continue
-        written.append(choice)
-        open_ = draft == choice
-        marks.append("accepted" if open_ else "rejected")
-    if open_:
-        written.append(choices[-1])
-    return written, [*marks, "bonus" if open_ else "corrected"]
-
-
-def play_with_itertools(drafts, choices):
-    agree = list(itertools.takewhile(lambda pair: pair[0] == pair[1], zip(drafts, choices)))
-    own = choices[len(agree)]
-    marks = ["accepted" for _ in agree]
-    if len(agree) < len(drafts):
-        marks.append("rejected")
-    while len(marks) < len(drafts):
-        marks.append("discarded")
-    return (*(d for d, _ in agree), own), [*marks, "corrected" if "rejected" in marks else "bonus"]
-
-
-def kept(drafts, choices):
-    return play(drafts, choices)[1].count("accepted")
-
-
-def agreeing(drafts, choices):
-    return [d for d, c in zip(drafts, choices) if d == c]
-
-
-def writes(way):
-    """Wrong tokens and right marks."""
-    return lambda drafts, choices: (way(drafts, choices, kept(drafts, choices)), play(drafts, choices)[1])
-
-
-def marks(way):
-    """Right tokens and wrong marks."""
-    return lambda d, c: (play(d, c)[0], way(play(d, c)[1], d, c))
-
-
-def late(d, c, a):
-    return agreeing(d[a + 1 :], c[a + 1 :])
-
-
-# The cache
-
-
-def entries(drafts, choices):
-    return len(choices), kept(drafts, choices) + 1
-
-
-def entries_by_name(drafts, choices):
-    made = ["last", *drafts]
-    stay = ["last", *play(drafts, choices)[0][:-1]]
-    return [len(made), len(stay)]
-
-
-def entries_by_index(drafts, choices):
-    misses = [i for i, (d, c) in enumerate(zip(drafts, choices)) if d != c]
-    return len(drafts) + 1, (misses[0] if misses else len(drafts)) + 1
-
-
-def made(count):
-    return lambda d, c: (count(len(d), kept(d, c)), kept(d, c) + 1)
-
-
-def stay(count):
-    return lambda d, c: (len(d) + 1, count(len(d), kept(d, c), len(agreeing(d, c))))
-
-
-# The loop
+from answers.rounds.one_round import agreeing, kept, late, play
 
 
 def loop(
@@ -245,113 +159,33 @@ def counts_behind_a_miss(drafts, choices):
     return [*agreeing(drafts, choices), choices[kept(drafts, choices)]]
 
 
-RIGHT = {
-    "2.round": [play, play_token_by_token, play_with_itertools],
-    "2.cache": [entries, entries_by_name, entries_by_index],
-    "2.loop": [straight, prefill_writes_the_first_token, Decoder(), loop()],
-}
+def end_in(where):
+    """Stops when the end marker is among drafts or choices, written or not."""
+
+    def made(prompt, n, target, draft, gamma, end):
+        text = list(prompt)
+        target.extend(text[:-1])
+        while True:
+            drafts = draft(text, gamma)
+            choices = target.extend([text[-1], *drafts])
+            tokens = play(drafts, choices)[0] if drafts else choices
+            for token in tokens:
+                text.append(token)
+                if token == end or len(text) == len(prompt) + n:
+                    return text[len(prompt) :]
+            if end in where(drafts, choices):
+                return text[len(prompt) :]
+            target.rewind(len(text) - 1)
+
+    return made
+
+
+def end_in_the_prompt(prompt, n, target, draft, gamma, end):
+    return [] if end in prompt else straight(prompt, n, target, draft, gamma, end)
+
+
+RIGHT = {"2.loop": [straight, prefill_writes_the_first_token, Decoder(), loop()]}
 WRONG = {
-    "2.round": {
-        "counts all that agree": (writes(lambda d, c, a: [*agreeing(d, c), c[a]]), "After the first miss nothing", 1),
-        "counts all that agree, last choice": (writes(lambda d, c, a: [*agreeing(d, c), c[-1]]), "nothing counts", 1),
-        "only what agrees": (writes(lambda d, c, a: agreeing(d, c)), "own token is missing", 1),
-        "goes on after the correction": (
-            writes(lambda d, c, a: c if a == len(d) else [*d[:a], c[a], *late(d, c, a)]),
-            "After the first miss nothing",
-            1,
-        ),
-        "goes on with all choices": (writes(lambda d, c, a: c), "After the first miss nothing", None),
-        "goes on with one agreeing draft": (
-            writes(lambda d, c, a: [*d[:a], c[a], *late(d, c, a)[:1]]),
-            "After the first miss nothing",
-            1,
-        ),
-        "no own token": (writes(lambda d, c, a: d[:a]), "own token is missing", 6),
-        "no bonus": (writes(lambda d, c, a: [*d[:a], *c[a : a + 1]][: len(d)]), "The bonus is missing", 6),
-        "no correction": (writes(lambda d, c, a: d[:a] if a < len(d) else c), "The correction is missing", 6),
-        "bonus from the drafter": (
-            writes(lambda d, c, a: [*d[:a], c[a]] if a < len(d) else [*d, d[-1]]),
-            "The bonus is the target's choice",
-            10,
-        ),
-        "the rejected draft": (writes(lambda d, c, a: d[: a + 1]), "The bonus is missing, and the first draft", None),
-        "rejected and corrected": (
-            writes(lambda d, c, a: [*d[: a + 1], c[a]]),
-            "The correction stands in its place",
-            None,
-        ),
-        "all drafts": (writes(lambda d, c, a: d), "all drafts, whatever the target says", None),
-        "all drafts and one": (writes(lambda d, c, a: [*d, c[-1]]), "all drafts, whatever", None),
-        "last choice": (writes(lambda d, c, a: [*d[:a], c[-1]]), "always take the last choice", None),
-        "a place too late": (
-            writes(lambda d, c, a: [*d[:a], c[min(a + 1, len(d))]]),
-            "comes from one place too late",
-            None,
-        ),
-        "compares with the next choice": (
-            writes(lambda d, c, a: play(d, [*c[1:], c[0]])[0] if d[0] != c[1] else c[1:]),
-            "each draft with the choice one place later",
-            None,
-        ),
-        "only the own token": (writes(lambda d, c, a: [c[a]]), "accepted drafts are missing", None),
-        "writes nothing": (lambda d, c: ([], []), "so [4, 8, 7] is written", None),
-        "something else": (writes(lambda d, c, a: [1, 2]), "so [4, 8, 7] is written", None),
-        "one list": (lambda d, c: play(d, c)[0], "should return two lists", None),
-        "exchanged": (lambda d, c: play(d, c)[::-1], "come first, then the marks", None),
-        "text for tokens": (lambda d, c: ("478", []), "should be a list", None),
-        "raises": (lambda d, c: play([*d[:-2], c[9]], c), "IndexError", None),
-        "own words": (marks(lambda m, d, c: [x.upper() for x in m]), "is no mark", None),
-        "agreeing drafts marked accepted": (
-            marks(lambda m, d, c: ["accepted" if x == y else z for x, y, z in zip(d, c, m)] + m[-1:]),
-            "never accepted, even if it agrees",
-            1,
-        ),
-        "one mark for each place": (
-            marks(lambda m, d, c: ["corrected" if x == "rejected" else x for x in m][: len(d)]),
-            "are two tokens",
-            None,
-        ),
-        "no mark for the own token": (marks(lambda m, d, c: m[:-1]), "it is the last one", None),
-        "a mark for each written token": (
-            marks(lambda m, d, c: ["accepted"] * kept(d, c) + m[-1:]),
-            "There should be 5 marks",
-            None,
-        ),
-        "always bonus": (marks(lambda m, d, c: [*m[:-1], "bonus"]), "The last mark should be corrected", None),
-        "always corrected": (marks(lambda m, d, c: [*m[:-1], "corrected"]), "should be bonus", None),
-        "all rejected": (
-            marks(lambda m, d, c: ["rejected" if x == "discarded" else x for x in m]),
-            "Only one draft is rejected",
-            None,
-        ),
-        "none rejected": (
-            marks(lambda m, d, c: ["discarded" if x == "rejected" else x for x in m]),
-            "The first miss was compared",
-            None,
-        ),
-        "marks shuffled": (marks(lambda m, d, c: ["rejected", *m[1:]]), "They should be", None),
-    },
-    "2.cache": {
-        "skips accepted drafts": (made(lambda g, a: g + 1 - a), "The target skips nothing", 9),
-        "computes what is kept": (made(lambda g, a: a + 1), "finished before anything is compared", None),
-        "up to the miss": (made(lambda g, a: min(a + 1, g)), "finished before anything is compared", None),
-        "only the drafts": (made(lambda g, a: g), "the last token of the text goes through", None),
-        "the own token, too": (made(lambda g, a: g + 2), "chosen, not computed", None),
-        "one": (made(lambda g, a: 1), "all at once", None),
-        "only the old token stays": (stay(lambda g, a, m: 1), "They are not computed again", 9),
-        "nothing stays": (stay(lambda g, a, m: 0), "may stay", None),
-        "all stay": (stay(lambda g, a, m: g + 1), "rejected and discarded drafts must go", None),
-        "one too few": (stay(lambda g, a, m: a), "One more may stay", None),
-        "one too many": (stay(lambda g, a, m: a + 2), "has no entry yet", None),
-        "the rejected one": (stay(lambda g, a, m: min(a + 2, g + 1)), "of the rejected draft must go", None),
-        "all that agree": (stay(lambda g, a, m: m + 1), "even if they agree", 1),
-        "those that go": (stay(lambda g, a, m: g - a), "that must go", None),
-        "something else": (stay(lambda g, a, m: 2), "It should be 3", None),
-        "exchanged": (lambda d, c: entries(d, c)[::-1], "exchanged", None),
-        "one number": (lambda d, c: kept(d, c) + 1, "should be a list", None),
-        "three numbers": (lambda d, c: (1, 2, 3), "should return two numbers", None),
-        "half": (lambda d, c: (len(c), 0.5), "a whole number", None),
-    },
     "2.loop": {
         "never rewinds": (loop(rewind=lambda target, old, text: None), "Rewind after the round", None),
         "rewinds one too little": (
@@ -417,7 +251,11 @@ WRONG = {
             "gives all drafts of a round at once",
             None,
         ),
-        "drafts without the last token": (loop(ask=lambda draft, text, gamma, room: draft(text[:-1], gamma)), "draft() needs the whole text", None),
+        "drafts without the last token": (
+            loop(ask=lambda draft, text, gamma, room: draft(text[:-1], gamma)),
+            "draft() needs the whole text",
+            None,
+        ),
         "drafts for the new tokens": (
             loop(ask=lambda draft, text, gamma, room: draft(text[4:], gamma)),
             "draft() needs the whole text",
@@ -443,7 +281,11 @@ WRONG = {
         "more than n": (loop(cut=lambda new, n, end: new), "the last round may write too many", None),
         "one too few": (loop(cut=lambda new, n, end: new[: n - 1]), "Your text stops after 29 tokens", None),
         "ends one too early": (loop(done=lambda new, n, end: len(new) >= n - 1 or end in new), "stops after", None),
-        "goes on": (loop(done=lambda new, n, end: len(new) > n or end in new), "after all 30 tokens were written", None),
+        "goes on": (
+            loop(done=lambda new, n, end: len(new) > n or end in new),
+            "after all 30 tokens were written",
+            None,
+        ),
         "end only as the last token": (drafts_past_the_end, "may stand among the accepted drafts", None),
         "no end at all": (
             loop(done=lambda new, n, end: len(new) >= n, cut=lambda new, n, end: new[:n]),
@@ -462,7 +304,11 @@ WRONG = {
             None,
         ),
         "changes the prompt": (loop(copy=lambda prompt: prompt), "Work on a copy", None),
-        "a whole text as one token": (loop(feed=lambda text, drafts: [[text[-1], *drafts]]), "extend takes one list", None),
+        "a whole text as one token": (
+            loop(feed=lambda text, drafts: [[text[-1], *drafts]]),
+            "extend takes one list",
+            None,
+        ),
         "a list for a length": (
             loop(rewind=lambda target, old, text: target.rewind([len(text) - 1])),
             "rewind takes the number of entries",
@@ -472,37 +318,8 @@ WRONG = {
         "returns nothing": (lambda *case: straight(*case) and None, "returns nothing: return the list", None),
         "returns a number": (lambda *case: len(straight(*case)), "should be a list", None),
         "never moves": (never_moves, "a loop that never stops", None),
-    },
-}  # fmt: skip
-
-
-def end_in(where):
-    """Stops when the end marker is among drafts or choices, written or not."""
-
-    def made(prompt, n, target, draft, gamma, end):
-        text = list(prompt)
-        target.extend(text[:-1])
-        while True:
-            drafts = draft(text, gamma)
-            choices = target.extend([text[-1], *drafts])
-            tokens = play(drafts, choices)[0] if drafts else choices
-            for token in tokens:
-                text.append(token)
-                if token == end or len(text) == len(prompt) + n:
-                    return text[len(prompt) :]
-            if end in where(drafts, choices):
-                return text[len(prompt) :]
-            target.rewind(len(text) - 1)
-
-    return made
-
-
-def end_in_the_prompt(prompt, n, target, draft, gamma, end):
-    return [] if end in prompt else straight(prompt, n, target, draft, gamma, end)
-
-
-WRONG["2.loop"] |= {
-    "end among drafts": (end_in(lambda drafts, choices: drafts), "but not written", None),
-    "end among choices": (end_in(lambda drafts, choices: choices), "but not written", None),
-    "end in the prompt": (end_in_the_prompt, "the end marker in the prompt does not count", None),
+        "end among drafts": (end_in(lambda drafts, choices: drafts), "but not written", None),
+        "end among choices": (end_in(lambda drafts, choices: choices), "but not written", None),
+        "end in the prompt": (end_in_the_prompt, "the end marker in the prompt does not count", None),
+    }
 }

@@ -1,0 +1,91 @@
+"""JupyterLab as `make lab` opens it, in a real browser."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from driving import address
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="package")
+def course(tmp_path_factory) -> Path:
+    """The folder of the working copy."""
+    return tmp_path_factory.mktemp("lab") / "course"
+
+
+@pytest.fixture(scope="package")
+def jupyter(course) -> str:
+    """The address of a running JupyterLab on a fresh working copy."""
+    folder = course.parent
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(course), "--port", "8890"]
+    # Open tabs and settings of whoever runs this stay out of it.
+    own = {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
+    server = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | own
+    )
+    printed = []
+    for line in server.stdout:
+        printed.append(line)
+        if found := re.search(r"http://\S+token=\S+", line):
+            break
+    else:
+        pytest.fail("make lab printed no address:\n" + "".join(printed))
+    assert any("✗" in line and "↻" in line for line in printed), "no real round was shown"
+    yield found[0]
+    server.terminate()  # not SIGINT, which a shell may have told its background jobs to ignore
+    server.wait(timeout=30)
+
+
+@pytest.fixture(scope="package")
+def browser():
+    if CHROMIUM is None and not os.environ.get("CI"):
+        pytest.skip("no Chromium is installed, so no widget is driven: apt install chromium")
+    assert CHROMIUM, "CI must have a Chromium; .ci/run installs it"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, jupyter):
+    """Opens a notebook of the course, runs all of it, and collects what the page asked of the outside world."""
+    page = browser.new_page(viewport={"width": 1300, "height": 1250})
+    page.set_default_timeout(300_000)  # a busy machine may take minutes to import torch and to decode
+    page.outside = []
+    page.on(
+        "request",
+        lambda r: page.outside.append(r.url) if not re.match(r"(http|ws)://localhost|data:|blob:", r.url) else None,
+    )
+
+    def open_and_run(name: str) -> None:
+        page.goto(jupyter.replace("lessons/00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
+        # Run All on a kernel that has not answered yet runs nothing.
+        page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+    page.run = open_and_run
+    yield page
+    # The kernel may still be at the lesson's later cells, and the next notebook should have the machine.
+    for kernel in page.request.get(address(jupyter, "api/kernels")).json():
+        page.request.delete(address(jupyter, f"api/kernels/{kernel['id']}"))
+    page.close()

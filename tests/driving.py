@@ -1,0 +1,46 @@
+"""Driving a page: its notebooks, its keyboard, and pictures of it."""
+
+import os
+import re
+from pathlib import Path
+
+import nbformat
+
+
+def address(jupyter: str, path: str) -> str:
+    """Of the server's own interface, with the token."""
+    return re.sub(r"lab/tree/[^?]*", path, jupyter)
+
+
+def screenshot(shown, name: str) -> None:
+    """Into the folder that SCREENSHOTS names, if it does."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        shown.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:
+    """Put a notebook of these cells into the course, and run it there."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+    page.run(f"{path.parent.name}/{path.name}")
+
+
+def focus_on(page, wanted: str, backwards: bool = False) -> None:
+    """Press Tab until the focus is on an element of class `wanted`."""
+    focus_where(page, f"e => e.className.includes('{wanted}')", backwards)
+
+
+def focus_where(page, wanted: str, backwards: bool = False) -> None:
+    """Press Tab until `wanted`, a function of the focused element, says yes."""
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab" if backwards else "Tab")
+        if page.evaluate(f"Boolean(({wanted})(document.activeElement))"):
+            return
+    raise AssertionError(f"{wanted} cannot be reached by keyboard")
+
+
+def press_button(page, name: str) -> None:
+    """By keyboard: go on to the button of this name, and press Enter."""
+    focus_where(page, f"e => e.tagName == 'BUTTON' && e.innerText == '{name}'")
+    page.keyboard.press("Enter")
