@@ -15,7 +15,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from specdec_lab import decode
 from specdec_lab.auto import AutoGamma
 from specdec_lab.costs import kept_costs
-from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, trained
+from specdec_lab.drafters import DialDrafter, Drafter, HybridDrafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.hardware import describe
@@ -75,6 +75,8 @@ class Lab:
             return LookupDrafter()
         if name == "dial":
             return DialDrafter(alpha)
+        if name == "hybrid":
+            return HybridDrafter(self.drafter("eagle"))
         if name == "model" and self.draft is not None:
             return ModelDrafter(self.draft)
         if name not in DRAFTERS:
@@ -86,7 +88,12 @@ class Lab:
     def auto_gamma(self, drafter: Drafter, say: Callable[[str], None] = lambda line: None) -> AutoGamma:
         """What chooses γ for each round anew (see `auto`). Costs are measured the first time, in some seconds."""
         # A text with repetitions, so that a lookup finds something to copy.
-        return AutoGamma(kept_costs(self.target, drafter, self.encode("one two three four " * 12), MOST_AUTO, say))
+        text = self.encode("one two three four " * 12)
+        costs = kept_costs(self.target, drafter, text, MOST_AUTO, say)
+        if isinstance(drafter, HybridDrafter):  # its rounds have one of two costs: the larger one counts
+            other = kept_costs(self.target, drafter.other, text, MOST_AUTO, say)
+            costs = [max(cost, other[min(gamma, drafter.most)]) for gamma, cost in enumerate(costs)]
+        return AutoGamma(costs)
 
     def plain_draft(self) -> PreTrainedModel:
         """The draft model as other programs can use it: a whole `transformers` model.

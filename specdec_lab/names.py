@@ -2,5 +2,10 @@
 
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
-DRAFTERS = ("lookup", "dial", *TRAINED, "untrained")
-MEASURED = (*TRAINED, "lookup", "untrained")  # all that `specdec-lab bench` compares; a dial asks the target itself
+DRAFTERS = ("lookup", "dial", *TRAINED, "hybrid", "untrained")  # hybrid: lookup, and EAGLE where it finds nothing
+MEASURED = (
+    *TRAINED,
+    "lookup",
+    "hybrid",
+    "untrained",
+)  # all that `specdec-lab bench` compares; a dial asks the target itself

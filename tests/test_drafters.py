@@ -1,11 +1,21 @@
 """What each drafter proposes."""
 
+import copy
+
 import pytest
 import torch
 from tiny import TinyCached, TinyModel
 
 from specdec_lab.decode import plain, speculative
-from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter, ReplayDrafter
+from specdec_lab.drafters import (
+    DialDrafter,
+    Drafter,
+    HybridDrafter,
+    LookupDrafter,
+    ModelDrafter,
+    Proposal,
+    ReplayDrafter,
+)
 from specdec_lab.errors import LabError
 from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
@@ -42,6 +52,39 @@ def test_lookup_grows_with_the_text():
     drafter.start(None, text[:10], None)
     for n in range(10, 120, 3):
         assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == copied(text[:n])
+
+
+class Guesses(Drafter):
+    """Drafts 9, 9, …, and notes what it was told."""
+
+    name = "guesses"
+
+    def start(self, target, prompt, hidden):
+        self.seen = [list(prompt)]
+
+    def propose(self, text, gamma, sampler, uniforms):
+        return Proposal([9] * gamma)
+
+    def observe(self, text, hidden):
+        self.seen.append(list(text))
+
+
+def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere():
+    drafter = HybridDrafter(Guesses())
+    text = [1, 2, 3, 4, 1, 2]
+
+    def drafts(text, gamma):
+        return drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
+
+    drafter.start(None, text, None)
+    assert drafts(text, 4) == [3, 4, 1, 2]
+    assert drafts([*text, 5], 4) == [9, 9]  # what costs time is short
+    assert drafts([*text, 5, 3], 1) == [9]  # 3 stood there before, but alone
+    drafter.observe([*text, 5, 3], None)
+    twin = copy.copy(drafter)
+    twin.start(None, [7, 8], None)
+    assert drafter.other.seen == [text, [*text, 5, 3]]  # another text of a copy is not this one's
+    assert drafts([*text, 5, 3, 1, 2], 2) == [5, 3]
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])

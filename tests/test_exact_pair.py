@@ -46,11 +46,11 @@ def sibling(lab) -> ReferenceModel:
 
 
 UNTRAINED = ("lookup", "dial", "relative")
-DRAFTERS = (*UNTRAINED, *TRAINED)
+DRAFTERS = (*UNTRAINED, *TRAINED, "hybrid")
 
 
 def make(lab, name, relative):
-    if name in TRAINED:
+    if name in (*TRAINED, "hybrid"):
         return lab.drafter(name)
     return {"lookup": LookupDrafter, "dial": lambda: DialDrafter(0.7), "relative": lambda: ModelDrafter(relative)}[
         name

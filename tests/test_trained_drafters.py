@@ -8,7 +8,7 @@ from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.decode import speculative
-from specdec_lab.drafters import Drafter, ModelDrafter, Proposal
+from specdec_lab.drafters import Drafter, HybridDrafter, ModelDrafter, Proposal
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
@@ -85,11 +85,21 @@ def q_eagle(target, net, text, drafts):
         rows = torch.cat([rows, y[0, -1:]])
 
 
+def q_hybrid(target, net, text, drafts):
+    whole = [*text, *drafts]
+    for n in (3, 2):  # the latest place where the text's last tokens stood before
+        for end in range(len(text) - 1, n - 1, -1):
+            if text[end - n : end] == text[-n:]:
+                return torch.eye(target.vocab_size, dtype=torch.float64)[whole[end + len(drafts)]]
+    return q_eagle(target, net, text, drafts)
+
+
 KINDS = {
     "model": (DraftNet, lambda net: ModelDrafter(draft_model(net)), q_model),
     "medusa": (MedusaNet, MedusaDrafter, q_medusa),
     "eagle": (EagleNet, EagleDrafter, q_eagle),
     "early-exit": (lambda target, ids: EarlyExitNet(target, ids, layers=2), EarlyExitDrafter, q_early_exit),
+    "hybrid": (EagleNet, lambda net: HybridDrafter(EagleDrafter(net)), q_hybrid),
 }
 
 

@@ -13,13 +13,13 @@ from specdec_lab.sampling import Sampler, Uniforms
 
 
 class LookupDrafter(Drafter):
-    """Finds the longest run of up to `longest` last tokens that occurred before, the most
-    recent occurrence first, and copies what followed it. q is one-hot on each copied token."""
+    """Finds the longest run of up to `longest` last tokens, at least `shortest`, that occurred before, the
+    most recent occurrence first, and copies what followed it. q is one-hot on each copied token."""
 
     name = "lookup"
 
-    def __init__(self, longest: int = 3):
-        self.longest = longest
+    def __init__(self, longest: int = 3, shortest: int = 1):
+        self.longest, self.shortest = longest, shortest
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.follows: dict[tuple[int, ...], int] = {}  # n-gram -> where its latest continuation begins
@@ -28,10 +28,10 @@ class LookupDrafter(Drafter):
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         # Index the n-grams that end before each position that has become known since last time.
         for end in range(self.indexed, len(text)):
-            for n in range(1, min(self.longest, end) + 1):
+            for n in range(self.shortest, min(self.longest, end) + 1):
                 self.follows[tuple(text[end - n : end])] = end
         self.indexed = len(text)
-        for n in range(min(self.longest, len(text)), 0, -1):
+        for n in range(min(self.longest, len(text)), self.shortest - 1, -1):
             source = self.follows.get(tuple(text[len(text) - n :]))
             if source is not None:
                 copy = list(text[source:])  # grows while we read it, so a repeating text repeats on

