@@ -157,3 +157,10 @@ def test_costs_are_kept_and_a_torn_file_is_measured_anew(monkeypatch, tmp_path):
     tmp_path.chmod(0o500)
     assert kept_costs(target, draft, [0, 1], 1) == [1.0, 5.0]
     tmp_path.chmod(0o700)
+
+
+def test_the_hybrid_counts_the_dearer_of_its_two_rounds(lab, monkeypatch):
+    costs = {"hybrid": [1.0, 1.1, 1.2, 1.3, 1.5], "eagle": [1.0, 1.2, 1.4, 1.6, 1.8]}
+    monkeypatch.setattr("specdec_lab.lab.kept_costs", lambda target, drafter, *rest: costs[drafter.name])
+    assert lab.auto_gamma(lab.drafter("eagle")).costs == costs["eagle"]
+    assert lab.auto_gamma(lab.drafter("hybrid")).costs == [1.0, 1.2, 1.4, 1.4, 1.5]

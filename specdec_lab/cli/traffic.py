@@ -10,7 +10,7 @@ from specdec_lab.names import MEASURED
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="JSON lines (prompts, or an OpenAI-style log) or plain text; or builtin")
-    parser.add_argument("--drafters", default="lookup,eagle", help=f"some of {', '.join(MEASURED)}, with commas")
+    parser.add_argument("--drafters", default="lookup,eagle,hybrid", help=f"some of {', '.join(MEASURED)}, with commas")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=2, help="decode every prompt so many times")
