@@ -129,3 +129,12 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
         low, high = benches[1][arm]["ratio_interval"]
         assert small[-2] == f"{benches[0][arm]['ratio_to_plain']:.2f}"
         assert large[-2] == f"{benches[1][arm]['ratio_to_plain']:.2f} ({low:.2f}–{high:.2f})"
+    assert "these weights are not shipped" not in card
+
+    # Trained on after the export: the curve goes on, and the card says what that brought.
+    longer = recipes.train("medusa", target, tokenizer, text, tokens=6_000, say=lambda line: None)
+    module["card"](text, tmp_path, [])
+    shipped, last = (steps[0]["overlap"] for steps in (fits["medusa"], longer.history[-1]["steps"]))
+    (said,) = (x for x in (tmp_path / "README.md").read_text(encoding="utf-8").splitlines() if "not shipped" in x)
+    assert said.startswith(f"Training medusa further, to {longer.tokens / 1e6:.1f} M tokens, ")
+    assert f"from {shipped:.3f} to {last:.3f}" in said

@@ -25,7 +25,7 @@ Drafters for {target}{origin}. They guess what this one model says next and are 
 
 def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
     """Write README.md and training.svg into `weights`."""
-    lines, precisions = [], set()
+    lines, further, precisions = [], [], set()
     table = [
         "| drafter | size | trained on | overlap Σ min(p, q) on held-out text, by drafting step | KL(p‖q), the loss | same favourite |",
         "|---|---|---|---|---|---|",
@@ -40,6 +40,12 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
         fit = [", ".join(f"{step[x]:.3f}" for step in about["held_out"]) for x in ("overlap", "kl", "agree")]
         size, tokens = f"{path.stat().st_size / 1e6:.1f} MB", f"{about['training_tokens'] / 1e6:.1f} M tokens"
         table.append("| " + " | ".join([name, size, tokens, *fit]) + " |")
+        if history[-1]["tokens"] > about["training_tokens"]:
+            shipped, last = (steps[0]["overlap"] for steps in (about["held_out"], history[-1]["steps"]))
+            further.append(
+                f"Training {name} further, to {history[-1]['tokens'] / 1e6:.1f} M tokens, took its first step from "
+                f"{shipped:.3f} to {last:.3f}; these weights are not shipped."
+            )
     picture = chart(
         "Overlap with the target while training", lines, "million training tokens", "Σ min(p, q) on held-out text", 0.0
     )
@@ -53,7 +59,7 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
         said=said,
         block=BLOCK,
     )
-    parts = [head, "\n".join(table), "![Acceptance against training tokens](training.svg)"]
+    parts = [head, "\n".join(table), *further, "![Acceptance against training tokens](training.svg)"]
     parts += [measured(json.loads(b.read_text(encoding="utf-8"))) for b in benches]
     (weights / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
