@@ -2,7 +2,8 @@
 
 The best γ is that with the largest E(γ) / cost(γ): tokens that a round will emit, over what it
 costs. Costs are measured once (`costs.round_costs`); acceptance is followed as the text goes on.
-Where no γ ≥ 1 pays, nothing is drafted, but for a trial now and then.
+Where no γ ≥ 1 pays, nothing is drafted, but for a trial now and then. (A hybrid's deep drafts are copies only:
+when a text stops repeating, what was learned about them is out of date until the next copies fail.)
 """
 
 from collections.abc import Sequence

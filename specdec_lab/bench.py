@@ -171,16 +171,19 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 
     E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts. The cost of
-    drafting is taken as proportional to the drafts, and that of the verify pass as a straight
-    line between a plain step and the pilot's mean pass.
+    drafting is taken as proportional to the drafts, round by round (a hybrid's rounds differ), and
+    that of the verify pass as a straight line between a plain step and the pilot's mean pass.
     """
     rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
     report = row(pilot, plain, ids, ids)
     drafted = statistics.fmean(len(r.drafted) for r in rounds)
+    drafting = sum(r.seconds.draft for r in rounds)
 
     def predicted(gamma: int) -> float:
         emitted = 1 + statistics.fmean(min(r.accepted, gamma) for r in rounds)
         share = statistics.fmean(min(len(r.drafted), gamma) for r in rounds) / drafted if drafted else 0.0
-        return emitted / (share * report["d"] + 1 + share * (report["v"] - 1) + report["o"])
+        parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
+        d = report["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
+        return emitted / (d + 1 + share * (report["v"] - 1) + report["o"])
 
     return max(range(1, PILOT_GAMMA + 1), key=predicted)

@@ -94,9 +94,10 @@ def batch_costs(
         for i in range(size):
             drafter = ReplayDrafter([0] * target.context, 1.0)
             batch.submit(Request(target, prompt, drafter, stops=Stops(10**6), uniforms=Uniforms(0, i)))
-        say(f"Timing batches of {size} …")
+        say(f"Filling a batch of {size} …")
         batch.step(max(gammas))
-    for _ in range(samples):
+    for done in range(samples):
+        say(f"Timing batches: {done} of {samples} times …")
         for size, batch in batches.items():
             for gamma in gammas:
                 begin = time.perf_counter()

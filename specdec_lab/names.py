@@ -3,9 +3,5 @@
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
 DRAFTERS = ("lookup", "dial", *TRAINED, "hybrid", "untrained")  # hybrid: lookup, and EAGLE where it finds nothing
-MEASURED = (
-    *TRAINED,
-    "lookup",
-    "hybrid",
-    "untrained",
-)  # all that `specdec-lab bench` compares; a dial asks the target itself
+# All that `specdec-lab bench` compares; a dial asks the target itself.
+MEASURED = (*TRAINED, "lookup", "hybrid", "untrained")

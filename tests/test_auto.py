@@ -160,7 +160,8 @@ def test_costs_are_kept_and_a_torn_file_is_measured_anew(monkeypatch, tmp_path):
 
 
 def test_the_hybrid_counts_the_dearer_of_its_two_rounds(lab, monkeypatch):
-    costs = {"hybrid": [1.0, 1.1, 1.2, 1.3, 1.5], "eagle": [1.0, 1.2, 1.4, 1.6, 1.8]}
+    lookup = [1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.7, 1.8, 1.9]
+    costs = {"lookup": lookup, "eagle": [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6]}
     monkeypatch.setattr("specdec_lab.lab.kept_costs", lambda target, drafter, *rest: costs[drafter.name])
     assert lab.auto_gamma(lab.drafter("eagle")).costs == costs["eagle"]
-    assert lab.auto_gamma(lab.drafter("hybrid")).costs == [1.0, 1.2, 1.4, 1.4, 1.5]
+    assert lab.auto_gamma(lab.drafter("hybrid")).costs == [1.0, 1.2, 1.4, 1.4, *lookup[4:]]

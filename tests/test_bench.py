@@ -107,6 +107,12 @@ def test_the_best_gamma_follows_from_survival_and_costs():
         type(r)(r.start, (), r.emitted, seconds=r.seconds) for r in rounds_of_accepted([0] * 7, gamma=0)
     ]
     assert bench.best_gamma(sparse, plain, ["a"]) == 8
+    # A hybrid: copies of eight, free; and two drafts that cost one step in other rounds, whatever γ ≥ 2 is.
+    hybrid, other = pilot([3] * 6, draft=0.0), Trace([0]).collect(rounds_of_accepted([1] * 6, gamma=2))
+    hybrid.traces["a"][0].rounds += [
+        type(r)(r.start, r.drafted, r.emitted, seconds=type(r.seconds)(1.0, 1.0, 0.0)) for r in other.rounds
+    ]
+    assert bench.best_gamma(hybrid, plain, ["a"]) == 3
     assert 1 < bench.best_gamma(pilot([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0), plain, ["a"]) < 8
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -138,6 +139,12 @@ def test_help_names_every_drafter_and_needs_no_torch(tmp_path, verb, names):
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "COLUMNS": "300"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert ", ".join(names) in done.stdout
+
+
+def test_the_readme_names_every_drafter():
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    (line,) = (line for line in text.splitlines() if line.startswith("`demo` takes"))
+    assert all(name in line for name in DRAFTERS)
 
 
 def test_the_names_are_those_of_the_recipes():

@@ -82,7 +82,8 @@ def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere()
     assert drafts([*text, 5, 3], 1) == [9]  # 3 stood there before, but alone
     drafter.observe([*text, 5, 3], None)
     twin = copy.copy(drafter)
-    twin.start(None, [7, 8], None)
+    twin.start(None, [7, 8, 6], None)
+    assert twin.propose([7, 8, 6, 1, 2, 9, 9, 9, 9, 9, 9, 1, 2], 2, SAMPLED, Uniforms()).tokens == [9, 9]
     assert drafter.other.seen == [text, [*text, 5, 3]]  # another text of a copy is not this one's
     assert drafts([*text, 5, 3, 1, 2], 2) == [5, 3]
 

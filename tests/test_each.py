@@ -1,7 +1,6 @@
 """Progress in a notebook: one line that changes and goes, and nothing at all in a terminal."""
 
 import nbformat
-import pytest
 from nbclient import NotebookClient
 
 import specdec_lab as sd
@@ -35,7 +34,6 @@ def test_a_loop_that_stops_early_leaves_no_line():
     assert outputs(source) == [{"text/plain": ""}]
 
 
-def test_an_error_inside_is_the_callers():
-    with pytest.raises(ZeroDivisionError):
-        for i in sd.each([1, 0], "texts"):
-            1 / i
+def test_behind_with_the_sentence_goes():
+    source = "import specdec_lab as sd\nwith sd.OneLine() as say:\n    say('3 of 9')\nprint('done')"
+    assert outputs(source) == [{"text/plain": ""}, "done\n"]

@@ -161,6 +161,13 @@ def test_a_race_alternates_and_takes_medians():
     assert result.ratio == sorted(result.ratios)[1] > 0
 
 
+def test_a_prediction_has_the_colour_of_what_it_predicts():
+    first, second, third = (lines.Line(name, [(0, 0), (1, 1)]) for name in "abc")
+    theory = lines.Line("b, predicted", [(0, 0), (1, 1)], of="b")
+    assert lines.colours([first, second, theory, third]) == [*lines.COLOURS[:2], lines.COLOURS[1], lines.COLOURS[2]]
+    assert lines.chart("", [second, theory], "x", "y").count('stroke-width="1.3"') == 2  # itself, and beside its name
+
+
 def test_a_line_chart_says_its_numbers_and_tells_lines_apart_without_colour():
     drawn = [lines.Line("α < 1", [(0, 0.1), (1, 0.25)]), lines.Line("other", [(0, 0.5), (1, 0.24)])]
     svg = lines.chart("A title", drawn, "x", "y")

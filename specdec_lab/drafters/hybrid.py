@@ -17,15 +17,16 @@ from specdec_lab.sampling import Sampler, Uniforms
 class HybridDrafter(Drafter):
     """Asks lookup first, and `other` where lookup finds nothing. Both see every round.
 
-    Copies cost nothing, so a round may have many; what `other` drafts costs time, so it drafts at
-    most `most`. Lookup needs two matching tokens here: one alone is a worse guess than `other`'s
-    (18 prompts of the built-in suite, γ = 8, EAGLE as the other, times plain decoding: 1.40 with one, 1.54 with two).
+    Copies take no time to draft, so a round may have many; what `other` drafts does, so it drafts at
+    most `most`. Lookup needs two matching tokens here: one alone is a worse guess than `other`'s. (On 18
+    prompts of the built-in suite, γ = 8, EAGLE as the other: 1.40 times plain decoding with one, 1.54 with two.)
     """
 
     name = "hybrid"
 
     def __init__(self, other: Drafter, most: int = 2):
         self.lookup, self.other, self.most = LookupDrafter(shortest=2), other, most
+        self.inside, self.oracle = other.inside, other.oracle
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.lookup, self.other = copy.copy(self.lookup), copy.copy(self.other)  # a copy of this one has its own text

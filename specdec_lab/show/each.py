@@ -7,7 +7,10 @@ from IPython.display import display
 
 
 class OneLine:
-    """Call it with a sentence, as often as you like: the newest one stands there. For the `say` of long measurements."""
+    """Call it with a sentence, as often as you like: the newest one stands there. For the `say` of long measurements.
+
+    Behind `with`, the line goes away at the end.
+    """
 
     def __init__(self):
         self._shown = None
@@ -20,13 +23,17 @@ class OneLine:
         else:
             self._shown.update({"text/plain": line}, raw=True)
 
+    def __enter__(self) -> "OneLine":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self("")
+
 
 def each(items: Iterable, what: str) -> Iterator:
     """The items, one after the other, and meanwhile a line such as "3 of 24 texts"; it goes away at the end."""
-    items, say = list(items), OneLine()
-    try:
+    items = list(items)
+    with OneLine() as say:
         for done, item in enumerate(items):
             say(f"{done} of {len(items)} {what} …")
             yield item
-    finally:
-        say("")

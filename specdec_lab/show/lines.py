@@ -14,7 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44
 class Line:
     """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known.
 
-    of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is thinner.
+    of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is drawn thinner.
     """
 
     name: str

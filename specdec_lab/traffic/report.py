@@ -67,9 +67,12 @@ def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
 
 
 def texts_at_once(costs: StepCosts, row: dict) -> int:
-    """The most texts decoded together with which drafts still pay, 0 … BATCHES[-1]. Each text is drafted for by itself."""
+    """One text less than the fewest with which drafts lose, at most BATCHES[-1]. Each text is drafted for by itself.
+
+    At least one: whether a single text gains was measured by the clock, much better than these costs tell.
+    """
     loses = costs.crossover(row["gamma"], row["tokens_per_pass"], row["d"] * costs(1, 0))
-    return BATCHES[-1] if loses is None else loses - 1
+    return BATCHES[-1] if loses is None else max(1, loses - 1)
 
 
 def decide(rows: Sequence[dict], best: dict, limit: int) -> dict:

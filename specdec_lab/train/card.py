@@ -43,8 +43,8 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
         if history[-1]["tokens"] > about["training_tokens"]:
             shipped, last = (steps[0]["overlap"] for steps in (about["held_out"], history[-1]["steps"]))
             further.append(
-                f"Training {name} further, to {history[-1]['tokens'] / 1e6:.1f} M tokens, took its first step from "
-                f"{shipped:.3f} to {last:.3f}; these weights are not shipped."
+                f"Training {name} further, to {history[-1]['tokens'] / 1e6:.1f} M tokens, changed the overlap of its first "
+                f"drafting step from {shipped:.3f} to {last:.3f}; these weights are not shipped."
             )
     picture = chart(
         "Overlap with the target while training", lines, "million training tokens", "Σ min(p, q) on held-out text", 0.0
