@@ -123,14 +123,14 @@ class StepCosts:
         return self.measured[below, gamma] * (1 - share) + self.measured[above, gamma] * share
 
     def crossover(self, gamma: int, tokens: float, drafting: float = 0.0) -> int | None:
-        """The fewest texts with which a round with drafts costs more than it brings; None when none that was measured does.
+        """The fewest texts with which drafts no longer pay; None when they pay with as many as were measured.
 
         Args:
             tokens: what a round with γ drafts writes for each text.
             drafting: seconds for the drafts of one text, made one text after the other, where γ's cost has none in it.
         """
         every = range(1, self.sizes[-1] + 1)
-        return next((n for n in every if self(n, gamma) + n * drafting > tokens * self(n, 0)), None)
+        return next((n for n in every if self(n, gamma) + n * drafting >= tokens * self(n, 0)), None)
 
 
 def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 96), seed: int = 0) -> list[Arrival]:

@@ -86,6 +86,7 @@ def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere()
     assert twin.propose([7, 8, 6, 1, 2, 9, 9, 9, 9, 9, 9, 1, 2], 2, SAMPLED, Uniforms()).tokens == [9, 9]
     assert drafter.other.seen == [text, [*text, 5, 3]]  # another text of a copy is not this one's
     assert drafts([*text, 5, 3, 1, 2], 2) == [5, 3]
+    assert not drafter.oracle and HybridDrafter(DialDrafter(0.5)).oracle  # its time is not counted either
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])

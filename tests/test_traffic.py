@@ -100,7 +100,7 @@ def test_the_verdict_follows_the_interval(interval, verdict):
 def test_drafting_pays_up_to_the_batch_where_its_costs_pass_its_tokens():
     """A pass takes its rows: with E = 2 and γ = 3 a batch of n costs max(1, 4n/8) against max(1, n/8)."""
     costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in range(1, 9) for g in (0, 3)})
-    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.0}) == 4  # 5 texts: 2.5 steps for 2 tokens
+    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.0}) == 3  # 4 texts: 2 steps for 2 tokens
     assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.3}) == 2  # 3 texts: 1.5 + 0.9
     assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 1.3}) == 1  # one text is judged by the clock
     never = StepCosts({(n, g): 1.0 for n in report.BATCHES for g in (0, 3)})

@@ -62,7 +62,11 @@ def picture(
     words = (
         f"{len(arrivals)} requests. With γ = {gamma} a round writes {tokens:.2f} tokens, "
         "however many texts there are. What a step costs grows with them: "
-        + (f"with {at} texts or more, drafting loses." if at else "but here drafting pays at every size of the batch.")
+        + (
+            f"with {at} texts or more, drafting no longer pays."
+            if at
+            else "but here drafting pays at every size of the batch."
+        )
     )
     heads = ("mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
     head = "".join(f"<th scope='col' style='padding:2px 9px'>{h}</th>" for h in heads)

@@ -67,7 +67,7 @@ def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
 
 
 def texts_at_once(costs: StepCosts, row: dict) -> int:
-    """One text less than the fewest with which drafts lose, at most BATCHES[-1]. Each text is drafted for by itself.
+    """One text less than the fewest with which drafts no longer pay, at most BATCHES[-1]. Each text is drafted for by itself.
 
     At least one: whether a single text gains was measured by the clock, much better than these costs tell.
     """
