@@ -21,7 +21,7 @@ lab: .venv/lab
 test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 tests lessons solutions exercises
+	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=900 tests lessons solutions exercises
 
 notebooks: .venv/test
 	$(BIN)/python lessons/build.py $(ARGS)

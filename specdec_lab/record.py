@@ -71,9 +71,9 @@ def record(
     # A one-hot row has no second choice worth showing; the softmax behind it has.
     p_shown, q_shown = (p_raw, q_raw) if sampler.greedy else (p, q)
 
-    ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
-    decided = zip(*(rows.gather(1, ids)[:, 0].tolist() for rows in (p[:n], q, p_raw[:n], q_raw)))
-    overlaps = torch.minimum(p[:n], q).sum(-1).tolist()
+    numbers = [rows[range(n), proposal.tokens].double() for rows in (p, q, p_raw, q_raw)]
+    numbers.append(torch.minimum(p[:n], q).sum(-1))
+    decided = torch.stack(numbers, 1).tolist()  # all at once: a GPU makes us wait for each reading
     # A stop may cut the target's own token off; the rejected draft then goes with its replacement.
     whole = kept == verdict.accepted + 1
     statuses = [ACCEPTED] * min(verdict.accepted, kept)
@@ -92,20 +92,15 @@ def record(
             p_top=top(p_row, keep.top),
             q_top=top(q_row, keep.top),
         )
-        for token, (p_x, q_x, p_raw_x, q_raw_x), overlap, u, status, p_row, q_row in zip(
-            proposal.tokens, decided, overlaps, u_accept, statuses, p_shown, q_shown
+        for token, (p_x, q_x, p_raw_x, q_raw_x, overlap), u, status, p_row, q_row in zip(
+            proposal.tokens, decided, u_accept, statuses, p_shown, q_shown
         )
     )
     emitted = None
     if whole:
         row, token = verdict.accepted, verdict.token
-        emitted = Emitted(
-            token,
-            verdict.kind,
-            p=float(p[row, token]),
-            p_raw=float(p_raw[row, token]),
-            p_top=top(p_shown[row], keep.top),
-        )
+        p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token].double()]).tolist()
+        emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=top(p_shown[row], keep.top))
     after_top = top(p_shown[n], keep.top)
     watch.lap("loop")
     return Round(

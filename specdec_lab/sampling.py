@@ -52,14 +52,14 @@ class Sampler:
         Raises:
             LabError: when a row holds NaN, or nothing finite to choose from.
         """
+        check_finite(logits)
+        return self.shaped(logits)
+
+    def shaped(self, logits: Tensor) -> Tensor:
+        """The same, unchecked: nothing waits for the device."""
         if logits.device.type == "mps":  # no float64 there
             logits = logits.cpu()
         top = logits.max(-1, keepdim=True).values
-        if not bool(torch.isfinite(top).all()):  # max propagates NaN
-            raise LabError(
-                "The model's logits contain NaN or infinity, so no token can be chosen: "
-                "load it in float32, or check its weights."
-            )
         if self.greedy:
             return torch.zeros_like(logits, dtype=torch.float64).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
         scaled = (logits.double() - top) / self.temperature
@@ -79,16 +79,32 @@ class Sampler:
 GREEDY = Sampler()
 
 
-def draw(probs: Tensor, u: float) -> int:
-    """The token at u of the cumulative distribution of `probs` [V]; u in [0, 1). Never one of probability 0."""
+def check_finite(logits: Tensor) -> None:
+    """Raises LabError for logits [..., V] with a row that holds NaN, or nothing finite to choose from."""
+    if not bool(torch.isfinite(logits.amax(-1)).all()):  # max propagates NaN
+        raise LabError(
+            "The model's logits contain NaN or infinity, so no token can be chosen: "
+            "load it in float32, or check its weights."
+        )
+
+
+def pick(probs: Tensor, u: float) -> Tensor:
+    """The token [] at u of the cumulative distribution of `probs` [V]; u in [0, 1). Nothing waits for the device."""
     cumulative = probs.cumsum(-1)
-    token = int(torch.searchsorted(cumulative, cumulative[-1:] * u, right=True))
-    if token == len(probs) or probs[token] == 0:
-        # u so close to 1 that the product rounded up to the total; or a parallel sum (on a GPU)
-        # that is not quite monotone, and stepped on a token of probability 0.
+    total = cumulative[-1:]
+    # For u just below 1 the product can round up to the total, which lies behind every token.
+    at = torch.minimum(total * u, total.nextafter(torch.zeros_like(total)))
+    return torch.searchsorted(cumulative, at, right=True)[0].clamp(max=len(probs) - 1)
+
+
+def draw(probs: Tensor, u: float) -> int:
+    """The same as a number, and never a token of probability 0."""
+    token = pick(probs, u)
+    token, mass = torch.stack([token.to(probs.dtype), probs[token]]).tolist()
+    if mass == 0:  # a parallel sum (on a GPU) is not quite monotone, and may step on one
         possible = probs.nonzero()[:, 0]
-        token = int(possible[(possible <= token).sum() - 1])
-    return token
+        token = possible[(possible <= token).sum() - 1]
+    return int(token)
 
 
 class Uniforms:

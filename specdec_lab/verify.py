@@ -16,6 +16,7 @@ The random numbers come in as arguments, so that a test can integrate over them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from specdec_lab.sampling import draw
@@ -43,7 +44,7 @@ def residual(p: Tensor, q: Tensor) -> Tensor:
     lacking = (p - q).clamp(min=0)
     total = lacking.sum()
     # p equal to q up to rounding: a rejection has probability zero, and p itself is the limit.
-    return lacking / total if total > 0 else p
+    return torch.where(total > 0, lacking / total, p)
 
 
 def verify(
@@ -57,8 +58,10 @@ def verify(
         drafts: the γ drafted token ids.
         u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
     """
-    for i, x in enumerate(drafts):
-        if not accepts(float(p[i, x]), float(q[i, x]), u_accept[i]):
+    each = range(len(drafts))
+    p_x, q_x = p[each, drafts].tolist(), q[each, drafts].tolist()
+    for i in each:
+        if not accepts(p_x[i], q_x[i], u_accept[i]):
             return Verdict(i, draw(residual(p[i], q[i]), u_resample[i]), "corrected")
     last = len(drafts)
     return Verdict(last, draw(p[last], u_resample[last]), "bonus" if last else "plain")

@@ -38,7 +38,7 @@ def test_a_cache_that_outgrows_its_room_keeps_what_it_holds(monkeypatch, kind):
     cached = model.cached()
     rows = torch.cat([cached.extend([tokens[i : i + 3]]).logits[0] for i in range(0, 39, 3)])
     assert torch.allclose(rows, uncached(model, tokens[:39]), **near(model))
-    assert cached.room == 64
+    assert cached.room.size == 64
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])

@@ -1,8 +1,12 @@
-"""Both backends on small random models of three architectures: cached equals uncached."""
+"""Both backends on small random models of three architectures: cached equals uncached.
+
+A "replayed" model is the fast one as it runs on a GPU, with its passes recorded (by a stand-in, see `tape`).
+"""
 
 import pytest
 import torch
 from checks import check_caches
+from tape import Tape
 from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
@@ -36,8 +40,8 @@ HF = {
     "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**LLAMA)),
     "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**SMALL, n_embd=32, n_layer=3, n_head=4, n_positions=64)),
 }
-KINDS = (*HF, "fast llama", "fast qwen2")
-LLAMAS = ("llama", "fast llama")
+KINDS = (*HF, "fast llama", "fast qwen2", "replayed llama", "replayed qwen2")
+LLAMAS = ("llama", "fast llama", "replayed llama")
 
 
 def make(kind: str, seed: int = 0) -> ReferenceModel:
@@ -48,7 +52,10 @@ def make(kind: str, seed: int = 0) -> ReferenceModel:
             p.data.mul_(4)
         elif "norm" in name or "bias" in name:  # and not all the same, so that a forgotten one shows
             p.data.add_(torch.randn(p.shape, dtype=p.dtype), alpha=0.3)
-    return (FastModel if kind.startswith("fast") else ReferenceModel)(hf, f"{kind}-{seed}")
+    model = (FastModel if kind.startswith(("fast", "replayed")) else ReferenceModel)(hf, f"{kind}-{seed}")
+    if kind.startswith("replayed"):
+        model.recording = Tape
+    return model
 
 
 def near(model: ReferenceModel) -> dict:

@@ -43,6 +43,8 @@ class TinyCached(Cached):
 
     def extend(self, new, *, layers=None, logits=True, counts=None) -> Rows:
         """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest."""
+        if isinstance(new, Tensor) and not new.is_floating_point():
+            new = new.tolist()
         if layers == (0, 1):
             self.lengths = [have + len(tokens) for have, tokens in zip(self.lengths, new)]
             return Rows(torch.tensor(new, dtype=torch.float64)[..., None], None)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import Sampler, Uniforms, draw
+from specdec_lab.sampling import Sampler, Uniforms, check_finite, pick
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Proposal:
 class Drawing:
     """Builds a proposal token by token from logits over some or all of the target's vocabulary.
 
+    Its tokens stay on the device until the proposal is complete: reading each would make a GPU wait.
+
     Args:
         width: V, the target's vocabulary.
         ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
@@ -55,27 +57,32 @@ class Drawing:
 
     def __init__(self, width: int, ids: Tensor | None, sampler: Sampler):
         self.width, self.ids, self.sampler = width, ids, sampler
-        self.tokens: list[int] = []
+        self.tokens: list[Tensor] = []  # each []
         self._q: list[Tensor] = []
         self._logits: list[Tensor] = []
 
-    def add(self, logits: Tensor, u: float) -> int:
-        """Draw the next token from logits [F] with the uniform u."""
+    def add(self, logits: Tensor, u: float) -> Tensor:
+        """Draw the next token, [1, 1], from logits [F] with the uniform u."""
         logits = logits[: self.width]
         if self.sampler.greedy:
-            token = int(logits.argmax())
+            token = logits.argmax()
         else:
-            self._q.append(self.sampler(logits))
-            token = draw(self._q[-1], u)
+            self._q.append(self.sampler.shaped(logits))
+            token = pick(self._q[-1], u)
         self._logits.append(logits)
-        self.tokens.append(token if self.ids is None else int(self.ids[token]))
-        return self.tokens[-1]
+        return self.chosen(token if self.ids is None else self.ids[token])
+
+    def chosen(self, token: Tensor) -> Tensor:
+        self.tokens.append(token)
+        return token.to(self._logits[-1].device).view(1, 1)
 
     def proposal(self, begun: Begun | None = None) -> Proposal:
         if not self.tokens:
             return Proposal([])
+        if self._q:
+            check_finite(torch.stack(self._logits))
         q = self._spread(self._q, 0.0) if self._q else None
-        return Proposal(self.tokens, q, self._spread(self._logits, float("-inf")), begun)
+        return Proposal(torch.stack(self.tokens).tolist(), q, self._spread(self._logits, float("-inf")), begun)
 
     def _spread(self, rows: list[Tensor], elsewhere: float) -> Tensor:
         """[n, F] to [n, V]."""

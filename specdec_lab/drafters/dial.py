@@ -13,7 +13,7 @@ from specdec_lab.drafters.base import Drawing
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import Sampler, Uniforms, draw
+from specdec_lab.sampling import Sampler, Uniforms, pick
 
 RUNNERS_UP = 8  # plausible wrong tokens that the noise is spread over
 
@@ -75,10 +75,9 @@ class Spoiled(Drawing):
         super().__init__(dial.width, None, sampler)
         self.dial = dial
 
-    def add(self, logits: Tensor, u: float) -> int:
+    def add(self, logits: Tensor, u: float) -> Tensor:
         mixed = self.dial.mixed(logits, self.sampler)
-        self.tokens.append(draw(mixed, u))
         if not self.sampler.greedy:
             self._q.append(mixed)
         self._logits.append(mixed.log())
-        return self.tokens[-1]
+        return self.chosen(pick(mixed, u)).to(logits.device)

@@ -61,9 +61,9 @@ class EarlyExitDrafter(Drafter):
         if gamma < 1:
             return Proposal([])
         drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler)
-        token, begun = text[-1], []
+        token, begun = [[text[-1]]], []
         for i in range(gamma + 1):  # the last draft goes through the first layers too, for the verify pass
-            begun.append(self.target.extend([[token]], layers=(0, self.net.layers)).hidden[0, -1])
+            begun.append(self.target.extend(token, layers=(0, self.net.layers)).hidden[0, -1])
             if i < gamma:
                 token = drawing.add(self.net.head(self.net.guess(begun[-1])), uniforms(len(text) + i, DRAFT))
         self.target.rewind([len(text) - 1])

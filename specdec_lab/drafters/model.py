@@ -50,11 +50,11 @@ class ModelDrafter(Drafter):
         # drawn but never fed. After rounds that this drafter did not draft, one pass more for those.
         new = self.known(text[self.cached.lengths[0] :])
         self.cached.prefill(new[:-2])
-        new = new[-2:]
+        new = [new[-2:]]
         drawing = self.drawing(sampler)
         for i in range(gamma):
-            row = self.cached.extend([new]).logits[0, -1]
-            new = [drawing.add(row, uniforms(len(text) + i, DRAFT))]
+            row = self.cached.extend(new).logits[0, -1]
+            new = drawing.add(row, uniforms(len(text) + i, DRAFT))
         return drawing.proposal()
 
     def drawing(self, sampler: Sampler) -> Drawing:

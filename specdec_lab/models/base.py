@@ -71,12 +71,12 @@ class Cached(ABC):
         """Run one pass over new positions, attending to everything cached, and cache them.
 
         Args:
-            new: token ids, a list a row (lists may differ in length, none empty); or hidden rows
-                [R, k, H], as they enter the first layer of the range.
+            new: token ids, a list a row (lists may differ in length, none empty), or a tensor [R, k]
+                of them; or hidden rows [R, k, H], as they enter the first layer of the range.
             layers: run only layers first ≤ i < last. The lengths advance all the same: rewind
                 and run the rest to complete the positions (they share their first layers' cache).
             logits: False skips the head.
-            counts: with hidden rows, how many of each row's k are real (default: all).
+            counts: with a tensor, how many of each row's k are real (default: all).
 
         Raises:
             LabError: when a row would outgrow the model's context, or memory runs out.

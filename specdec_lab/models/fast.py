@@ -4,10 +4,13 @@ The same mathematics as the reference, in another order: each norm's weight is f
 matrix behind it, and so is the attention's 1/√D; q, k and v are one product, and so are gate and
 up; rotary embedding is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
 grouped heads share their keys without copying them; keys and values have their room from the
-start, and a rewind is a smaller number.
+start, and a rewind is a smaller number. On a GPU narrow passes are recorded once and replayed (see `recording`).
 
 For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
+
+import warnings
+from collections import defaultdict
 
 import torch
 from torch import Tensor
@@ -15,9 +18,11 @@ from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attentio
 from transformers import PreTrainedModel
 
 from specdec_lab.models.linear import Linear
+from specdec_lab.models.recording import Recording
 from specdec_lab.models.reference import ReferenceCached, ReferenceModel
 
 ROOM = 512  # positions that a cache holds at first; it doubles when it is full
+NARROW = 16  # the widest pass that is recorded: a round's; prompts come in too many widths
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -73,66 +78,131 @@ class FastModel(ReferenceModel):
         with torch.inference_mode():
             self.parts = [FastLayer(layer, self.heads, self.kv_heads) for layer in body.layers]
             self.head = Linear(self.head.weight)
+        self.recording: type[Recording] | None = Recording if self.device.type == "cuda" else None
+        self.spare: dict[int, list[Room]] = defaultdict(list)  # of texts that have ended, by size
 
     def cached(self, rows: int = 1) -> "FastCached":
         return FastCached(self, rows)
 
 
-class FastCached(ReferenceCached):
-    """kv: [layers, 2, R or more, kv heads, room, D]."""
+class Room:
+    """Keys and values of some texts, kv [layers, 2, rows, kv heads, size, D], and the passes recorded for them."""
 
+    def __init__(self, model: FastModel, rows: int, size: int):
+        shape = model.layers, 2, rows, model.kv_heads, size, model.head_size
+        self.size, self.kv = size, torch.zeros(shape, dtype=model.dtype, device=model.device)
+        at = torch.arange(size, device=model.device)[None]
+        like = self.kv.new_empty(0, dtype=wide(model.dtype))
+        cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
+        self.turn = torch.complex(cos, sin)  # [size, D/2]
+        self.start = torch.zeros(1, 1, dtype=torch.long, device=model.device)  # where a recorded pass writes
+        self.recorded: dict[tuple[int, int, int], Recording] = {}  # by width, first and last layer
+
+    @property
+    def rows(self) -> int:
+        return self.kv.shape[2]
+
+
+class FastCached(ReferenceCached):
+    @torch.inference_mode()
     def __init__(self, model: FastModel, rows: int):
         self.model = model
         self.lengths = [0] * rows
-        self.room = 0
-        self.make_room(rows, ROOM)
+        self.room = self._room(rows, ROOM)
 
-    def make_room(self, rows: int, room: int) -> None:
-        model = self.model
-        shape = model.layers, 2, rows, model.kv_heads, room, model.head_size
-        kv = torch.zeros(shape, dtype=model.dtype, device=model.device)
-        at = torch.arange(room, device=model.device)[None]
-        like = kv.new_empty(0, dtype=wide(model.dtype))
-        cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
-        if self.room:
-            kv[:, :, : self.kv.shape[2], :, : self.room] = self.kv
-        self.kv, self.turn, self.room = kv, torch.complex(cos, sin), room  # turn: [room, D/2]
+    def __del__(self):
+        if hasattr(self, "room"):  # else there was no memory for it
+            self._leave()
+
+    def _room(self, rows: int, size: int) -> Room:
+        """A new room; or one that a text has left, with what was recorded for it."""
+        spare = self.model.spare[size] if rows == 1 else []
+        if not spare:
+            return Room(self.model, rows, size)
+        spare[-1].kv.zero_()  # nothing in it is read, but NaN would count even where it has no weight
+        return spare.pop()
+
+    def _leave(self) -> None:
+        """Where passes are recorded, the next text takes over the room."""
+        if self.model.recording and self.room.rows == 1:
+            self.model.spare[self.room.size].append(self.room)
+
+    def _move(self, rows: int, held: int) -> None:
+        """To a larger room, of at least `held` positions. Sizes are few, so that rooms can be taken over."""
+        old, size = self.room, self.room.size
+        while size < held:
+            size *= 2
+        new = self._room(rows, size)
+        new.kv[:, :, : old.rows, :, : old.size] = old.kv
+        self._leave()
+        self.room = new
 
     def _join(self, other: "FastCached") -> None:
         have, more = len(self.lengths), len(other.lengths)
-        held, full = max(other.lengths), self.kv.shape[2] < have + more
-        if full or self.room < held:  # rows, as positions, double when they are full
-            self.make_room(max(have + more, 2 * have) if full else self.kv.shape[2], max(self.room, held))
-        self.kv[:, :, have : have + more, :, :held] = other.kv[:, :, :more, :, :held]
+        held, full = max(other.lengths), self.room.rows < have + more
+        if full or self.room.size < held:  # rows, as positions, double when they are full
+            self._move(max(have + more, 2 * have) if full else self.room.rows, held)
+        self.room.kv[:, :, have : have + more, :, :held] = other.room.kv[:, :, :more, :, :held]
 
     def _drop(self, row: int) -> None:
-        last = len(self.lengths) - 1
-        self.kv[:, :, row, :, : self.lengths[last]] = self.kv[:, :, last, :, : self.lengths[last]]
+        last, kv = len(self.lengths) - 1, self.room.kv
+        kv[:, :, row, :, : self.lengths[last]] = kv[:, :, last, :, : self.lengths[last]]
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
-        model = self.model
-        if visible > self.room:
-            self.make_room(self.kv.shape[2], max(visible, 2 * self.room))
-        x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
+        if visible > self.room.size:
+            self._move(self.room.rows, visible)
+        x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
+        if self.model.recording and len(self.lengths) == 1 and x.shape[1] <= NARROW:
+            return self._replay(x, first, last)
+        same = len(set(self.lengths)) == 1
+        at = slice(self.lengths[0], self.lengths[0] + x.shape[1]) if same else None
+        return self._walk(x, first, last, self._slots(x.shape[1]), at, visible)
+
+    def _replay(self, x: Tensor, first: int, last: int) -> Tensor:
+        """A pass that reads its position from `room.start` and sees the whole room, so that it is always the same one."""
+        room, model, k = self.room, self.model, x.shape[1]
+        room.start.fill_(self.lengths[0])
+
+        def walk(x: Tensor) -> Tensor:
+            return self._walk(x, first, last, room.start + torch.arange(k, device=x.device), None, room.size)
+
+        if (k, first, last) not in room.recorded:
+            try:
+                room.recorded[k, first, last] = model.recording(walk, x)
+            except torch.OutOfMemoryError:
+                raise
+            except RuntimeError as e:
+                why = (str(e).strip().splitlines() or ["no reason given"])[0]
+                warnings.warn(f"Passes of {model.name} cannot be recorded ({why}): they run slower.", stacklevel=2)
+                model.recording = None
+                return walk(x)
+        return room.recorded[k, first, last](x)
+
+    def _walk(self, x: Tensor, first: int, last: int, slots: Tensor, at: slice | None, visible: int) -> Tensor:
+        """Hidden rows [R, k, H] through the layers first ≤ i < last.
+
+        Args:
+            slots: [R, k], where each row writes.
+            at: the same as a slice, which is faster, if all rows write at the same slots; only then.
+            visible: positions handed to attention; the mask hides what a row must not see.
+        """
+        model, room = self.model, self.room
         rows, k, size = x.shape
         heads, shared, dim = model.heads, model.kv_heads, model.head_size
         group = heads // shared
-        slots = self._slots(k)
-        even = len(set(self.lengths)) == 1  # all rows write at the same slots: a slice will do
-        at = slice(self.lengths[0], self.lengths[0] + k)
-        turn = self.turn[at, None] if even else self.turn[slots][:, :, None]
+        turn = room.turn[at, None] if at else room.turn[slots][:, :, None]
         mask = None
-        if not even or k > 1:  # the queries of a group, which share their keys, lie one after the other
-            mask = self._mask(slots[:1] if even else slots, visible).repeat(1, 1, group, 1)
+        if not at or k > 1:  # the queries of a group, which share their keys, lie one after the other
+            mask = self._mask(slots[:1] if at else slots, visible).repeat(1, 1, group, 1)
         each = torch.arange(rows, device=x.device)[:, None]
-        for part, kv in zip(model.parts[first:last], self.kv[first:last, :, :rows]):
+        for part, kv in zip(model.parts[first:last], room.kv[first:last, :, :rows]):
             qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))
             rotated = qkv[..., : (heads + shared) * dim]
             pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).view(rows, k, -1, dim // 2, 2)).mul_(turn)
             if x.dtype != wide(x.dtype):  # then .to() was a copy
                 rotated.copy_(torch.view_as_real(pairs).view(rotated.shape))
             q, new = qkv.split((heads * dim, 2 * shared * dim), -1)
-            if even:
+            if at:
                 kv[:, :, :, at] = new.view(rows, k, 2, shared, dim).permute(2, 0, 3, 1, 4)
             else:
                 kv[:, each, :, slots] = new.view(rows, k, 2, shared, dim)

@@ -1,0 +1,39 @@
+"""A pass recorded once as a CUDA graph, then replayed.
+
+On a GPU a pass over a few tokens is hundreds of small operations, and starting one from Python takes
+longer than computing it. A CUDA graph starts all of them at once: the same operations again,
+on the same addresses. So whatever changes from pass to pass has to stand in tensors: the
+input, and the position (`fast.Room.start`).
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+
+class Recording:
+    """`do`, as it ran for one input; called with others of the same shape.
+
+    Args:
+        do: may read nothing that changes but its argument and the contents of tensors that stay
+            where they are, and must not wait for the device.
+
+    Raises:
+        RuntimeError: when that is not so, or a replay does not give what `do` gave.
+    """
+
+    def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
+        self.x = x.clone()
+        expected = do(self.x).float()  # once as it is: libraries set themselves up on their first call
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.out = do(self.x)
+        apart = (self(x).float() - expected).norm() / expected.norm()
+        if not apart < 0.02:  # NaN included
+            raise RuntimeError(f"a replay differs by {float(apart):.2g} of the pass that was recorded")
+
+    def __call__(self, x: Tensor) -> Tensor:
+        self.x.copy_(x)
+        self.graph.replay()
+        return self.out.clone()  # the next replay writes here again

@@ -1,0 +1,52 @@
+"""A CUDA graph without a GPU: operations written down as they run, and run again on the same tensors.
+
+It shares what matters with the real thing: numbers that Python knew are frozen, only the contents of
+tensors change, and whatever would wait for the device is refused while it records.
+"""
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+WAITS = ("item", "_local_scalar_dense", "nonzero", "is_nonzero", "equal", "lift_fresh")  # the last is a tensor made of a list
+
+
+class Tape(TorchDispatchMode):
+    """Takes the place of `Recording`."""
+
+    def __init__(self, do, x: Tensor):
+        super().__init__()
+        self.steps = []
+        self.x = x.clone()
+        with self:
+            self.out = do(self.x)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func.overloadpacket.__name__ in WAITS:
+            raise RuntimeError(f"{func} waits for the device")
+        out = func(*args, **kwargs)
+        given = set(map(storage, tensors((args, kwargs)))) - {None}
+        view = not func._schema.is_mutable and any(storage(t) in given for t in tensors(out))
+        if not view:  # a view has no contents of its own
+            self.steps.append((func, args, kwargs, out))
+        return out
+
+    def __call__(self, x: Tensor) -> Tensor:
+        self.x.copy_(x)
+        for func, args, kwargs, out in self.steps:
+            again = func(*args, **kwargs)
+            if not func._schema.is_mutable:
+                for old, new in zip(tensors(out), tensors(again)):
+                    old.copy_(new)
+        return self.out.clone()
+
+
+def tensors(tree) -> list[Tensor]:
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
+
+
+def storage(tensor: Tensor) -> int | None:
+    """None: a packed weight, which has none of the usual kind."""
+    return None if tensor.layout == torch._mkldnn else tensor.untyped_storage().data_ptr()
