@@ -71,9 +71,10 @@ def record(
     # A one-hot row has no second choice worth showing; the softmax behind it has.
     p_shown, q_shown = (p_raw, q_raw) if sampler.greedy else (p, q)
 
-    numbers = [rows[range(n), proposal.tokens].double() for rows in (p, q, p_raw, q_raw)]
-    numbers.append(torch.minimum(p[:n], q).sum(-1))
-    decided = torch.stack(numbers, 1).tolist()  # all at once: a GPU makes us wait for each reading
+    ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
+    numbers = [rows.gather(1, ids) for rows in (p[:n], q, p_raw[:n], q_raw)]
+    numbers.append(torch.minimum(p[:n], q).sum(-1, keepdim=True))
+    decided = torch.cat(numbers, 1).tolist() if n else []  # all at once: a GPU makes us wait for each reading
     # A stop may cut the target's own token off; the rejected draft then goes with its replacement.
     whole = kept == verdict.accepted + 1
     statuses = [ACCEPTED] * min(verdict.accepted, kept)
@@ -99,7 +100,7 @@ def record(
     emitted = None
     if whole:
         row, token = verdict.accepted, verdict.token
-        p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token].double()]).tolist()
+        p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token]]).tolist()
         emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=top(p_shown[row], keep.top))
     after_top = top(p_shown[n], keep.top)
     watch.lap("loop")

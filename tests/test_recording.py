@@ -8,11 +8,8 @@ import torch
 from tape import Tape
 from test_models import make, near, text, uncached
 
-from specdec_lab.decode import plain, speculative
-from specdec_lab.drafters import ModelDrafter, trained
+from specdec_lab.decode import speculative
 from specdec_lab.models import FastModel, fast
-from specdec_lab.request import Stops
-from specdec_lab.sampling import Sampler
 from specdec_lab.trace import Trace
 
 
@@ -165,51 +162,3 @@ def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
     trace.collect(speculative(target, drafter, ids, gamma=3, stops=lab.stops(24)))
     assert trace.tokens == expected.tokens
     assert target.recording is Tape  # and not given up
-
-
-class Counting:
-    """How often the host reads what a device computed: on a GPU it waits each time."""
-
-    def __init__(self, monkeypatch):
-        self.n = 0
-        for method in ("tolist", "item", "__int__", "__float__", "__bool__", "__index__"):
-            monkeypatch.setattr(torch.Tensor, method, self.counting(getattr(torch.Tensor, method)))
-
-    def counting(self, method):
-        def read(tensor, *a):
-            self.n += 1
-            return method(tensor, *a)
-
-        return read
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-@pytest.mark.parametrize("name", ["model", "eagle", "early-exit", "medusa", "lookup"])
-def test_readings_in_a_round_do_not_grow_with_its_drafts(lab, monkeypatch, name, temperature):
-    ids = lab.encode("one two three one two three one two")
-    most = {}
-    for gamma in (2, 4):
-        rounds = speculative(
-            lab.target, lab.drafter(name), ids, gamma=gamma, sampler=Sampler(temperature), stops=Stops(1000)
-        )
-        next(rounds)
-        with monkeypatch.context() as m:
-            reads, counts = Counting(m), []
-            for _ in range(4):
-                before = reads.n
-                done = next(rounds)
-                if len(done.drafted) == gamma:
-                    counts.append(reads.n - before)
-        most[gamma] = max(counts, default=0)
-    assert most[2] == most[4]
-    assert 0 < most[4] <= 8
-    del rounds
-
-
-def test_a_plain_step_reads_four_times(lab, monkeypatch):
-    steps = plain(lab.target, [1, 2, 3], stops=Stops(1000))
-    next(steps)
-    with monkeypatch.context() as m:
-        reads = Counting(m)
-        next(steps)
-    assert 0 < reads.n <= 4

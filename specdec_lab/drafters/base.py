@@ -70,7 +70,7 @@ class Drawing:
             self._q.append(self.sampler.shaped(logits))
             token = pick(self._q[-1], u)
         self._logits.append(logits)
-        return self.chosen(token if self.ids is None else self.ids[token])
+        return self.chosen(token if self.ids is None else self.ids.take(token))
 
     def chosen(self, token: Tensor) -> Tensor:
         self.tokens.append(token)
