@@ -72,14 +72,14 @@ def drafter(name, hf):
     kind = trained.KINDS[name]
     made = kind.drafter(kind.net(hf, torch.arange(60, device="meta")).requires_grad_(False))
     if hasattr(made, "model"):
-        made.model.recording = Again
+        made.model.recording, made.model.record_at = Again, 1
     return made
 
 
 def target(hf, backend):
     model = (ReferenceModel if backend == "reference" else FastModel)(hf, backend)
     if backend == "recorded":
-        model.recording = Again
+        model.recording, model.record_at = Again, 1
     return model
 
 

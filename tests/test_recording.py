@@ -13,9 +13,9 @@ from specdec_lab.models import FastModel, fast
 from specdec_lab.trace import Trace
 
 
-def counted(model) -> list:
+def counted(model, record_at: int = 1) -> list:
     """Every recording that `model` makes from now on."""
-    made = []
+    made, model.record_at = [], record_at
 
     def recording(do, x):
         made.append(Tape(do, x))
@@ -31,7 +31,7 @@ def test_each_width_is_recorded_once_and_taken_over_by_the_next_text():
     whole = uncached(model, tokens)
     for _ in range(3):  # texts
         cached = model.cached()
-        cached.prefill(tokens[:20])  # wider than what is recorded
+        cached.prefill(tokens[:20])
         for begin in range(20, 38, 6):
             for k in (1, 5):
                 rows = cached.extend([tokens[begin : begin + k]])
@@ -40,7 +40,7 @@ def test_each_width_is_recorded_once_and_taken_over_by_the_next_text():
             cached.extend([tokens[begin : begin + 6]])
         del cached
         gc.collect()
-    assert [tape.x.shape[1] for tape in made] == [1, 5, 6]
+    assert [tape.x.shape[1] for tape in made] == [20, 1, 5, 6]
 
 
 def test_two_texts_at_a_time_have_recordings_of_their_own():
@@ -53,7 +53,7 @@ def test_two_texts_at_a_time_have_recordings_of_their_own():
         for cached, tokens in zip(caches, (a, b)):
             row = cached.extend([tokens[i : i + 1]]).logits[0, 0]
             assert torch.allclose(row, uncached(model, tokens[: i + 1])[i], **near(model))
-    assert len(made) == 2
+    assert [tape.x.shape[1] for tape in made] == [17, 17, 1, 1]
 
 
 def test_a_text_that_outgrows_its_room_is_recorded_anew(monkeypatch):
@@ -91,11 +91,31 @@ def test_what_a_pass_returned_stands_after_the_next_one():
     assert torch.equal(first.logits, kept[1])
 
 
-def test_many_rows_are_not_recorded():
-    model = make("fast llama")
+def test_a_width_is_recorded_when_it_comes_again_and_very_wide_ones_never(monkeypatch):
+    monkeypatch.setattr(fast, "WIDEST", 8)
+    model, tokens = make("fast llama"), text(30)
+    made, whole = counted(model, fast.SECOND), uncached(model, tokens)
+    cached = model.cached()
+    for begin, end in [(0, 9), (9, 18), (18, 20), (20, 21), (21, 23), (23, 25), (25, 26), (26, 27)]:
+        rows = cached.extend([tokens[begin:end]]).logits[0]
+        assert torch.allclose(rows, whole[begin:end], **near(model))
+    assert [tape.x.shape[1] for tape in made] == [2, 1]
+
+
+def test_rows_of_a_batch_are_recorded_each_at_its_own_length():
+    model, a, b = make("fast llama"), text(30, 1), text(30, 2)
     made = counted(model)
-    model.cached(2).extend([[1], [2]])
-    assert made == []
+    cached = model.cached(2)
+    cached.extend([a[:5], b[:12]])
+    for i in range(4):
+        rows = cached.extend([a[5 + 3 * i : 8 + 3 * i], b[12 + i : 13 + i]])
+        assert torch.allclose(rows.logits[0], uncached(model, a[: 8 + 3 * i])[5 + 3 * i :], **near(model))
+        assert torch.allclose(rows.logits[1, 0], uncached(model, b[: 13 + i])[12 + i], **near(model))
+    assert [tuple(tape.x.shape[:2]) for tape in made] == [(2, 12), (2, 3)]
+    cached.drop(0)  # b alone
+    row = cached.extend([b[16:17]]).logits[0, 0]
+    assert torch.allclose(row, uncached(model, b[:17])[16], **near(model))
+    assert tuple(made[-1].x.shape[:2]) == (1, 1)
 
 
 def test_a_device_that_cannot_record_runs_on_and_says_so():
@@ -104,7 +124,7 @@ def test_a_device_that_cannot_record_runs_on_and_says_so():
     def fails(do, x):
         raise RuntimeError("operation not permitted\nmore")
 
-    model.recording = fails
+    model.recording, model.record_at = fails, 1
     cached = model.cached()
     with pytest.warns(UserWarning, match=r"cannot be recorded \(operation not permitted\): they run slower"):
         first = cached.extend([tokens[:4]]).logits[0]
@@ -152,12 +172,12 @@ def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
     ids = lab.encode("Write one sentence about rivers and one about mountains.")
     expected = lab.plain(ids, max_new_tokens=24)
     target = FastModel(lab.target.hf, "replayed")
-    target.recording = Tape
+    target.recording, target.record_at = Tape, 1
     drafter = lab.drafter(name)
     for part in (drafter, getattr(drafter, "other", None)):
         if isinstance(getattr(part, "model", None), FastModel):
             part.model = FastModel(part.model.hf, "replayed draft")
-            part.model.recording = Tape
+            part.model.recording, part.model.record_at = Tape, 1
     trace = Trace(ids)
     trace.collect(speculative(target, drafter, ids, gamma=3, stops=lab.stops(24)))
     assert trace.tokens == expected.tokens

@@ -10,7 +10,7 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
 
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import torch
 from torch import Tensor
@@ -22,7 +22,8 @@ from specdec_lab.models.recording import Recording
 from specdec_lab.models.reference import ReferenceCached, ReferenceModel
 
 ROOM = 512  # positions that a cache holds at first; it doubles when it is full
-NARROW = 16  # the widest pass that is recorded: a round's; prompts come in too many widths
+WIDEST = 256  # rows of a recorded pass, all texts together: wider ones keep a GPU busy as they are
+SECOND = 2  # the use of a width at which it is recorded: those of prompts may come only once
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -79,6 +80,7 @@ class FastModel(ReferenceModel):
             self.parts = [FastLayer(layer, self.heads, self.kv_heads) for layer in body.layers]
             self.head = Linear(self.head.weight)
         self.recording: type[Recording] | None = Recording if self.device.type == "cuda" else None
+        self.record_at = SECOND
         self.spare: dict[int, list[Room]] = defaultdict(list)  # of texts that have ended, by size
 
     def cached(self, rows: int = 1) -> "FastCached":
@@ -95,8 +97,9 @@ class Room:
         like = self.kv.new_empty(0, dtype=wide(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
         self.turn = torch.complex(cos, sin)  # [size, D/2]
-        self.start = torch.zeros(1, 1, dtype=torch.long, device=model.device)  # where a recorded pass writes
-        self.recorded: dict[tuple[int, int, int], Recording] = {}  # by width, first and last layer
+        self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where recorded passes write
+        self.recorded: dict[tuple[int, int, int, int], Recording] = {}  # by rows, width, first and last layer
+        self.uses: Counter[tuple[int, int, int, int]] = Counter()
 
     @property
     def rows(self) -> int:
@@ -152,23 +155,29 @@ class FastCached(ReferenceCached):
         if visible > self.room.size:
             self._move(self.room.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
-        if self.model.recording and len(self.lengths) == 1 and x.shape[1] <= NARROW:
-            return self._replay(x, first, last)
+        if self.model.recording and x.shape[0] * x.shape[1] <= WIDEST:
+            self.room.uses[*x.shape[:2], first, last] += 1
+            if self.room.uses[*x.shape[:2], first, last] >= self.model.record_at:
+                return self._replay(x, first, last)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + x.shape[1]) if same else None
         return self._walk(x, first, last, self._slots(x.shape[1]), at, visible)
 
     def _replay(self, x: Tensor, first: int, last: int) -> Tensor:
-        """A pass that reads its position from `room.start` and sees the whole room, so that it is always the same one."""
-        room, model, k = self.room, self.model, x.shape[1]
-        room.start.fill_(self.lengths[0])
+        """A pass that reads its positions from `room.start` and sees the whole room, so that it is always the same one."""
+        room, model, (rows, k, _) = self.room, self.model, x.shape
+        start, key = room.start[:rows], (rows, k, first, last)
+        if rows == 1:
+            start.fill_(self.lengths[0])
+        else:
+            start.copy_(torch.tensor(self.lengths)[:, None])
 
         def walk(x: Tensor) -> Tensor:
-            return self._walk(x, first, last, room.start + torch.arange(k, device=x.device), None, room.size)
+            return self._walk(x, first, last, start + torch.arange(k, device=x.device), None, room.size)
 
-        if (k, first, last) not in room.recorded:
+        if key not in room.recorded:
             try:
-                room.recorded[k, first, last] = model.recording(walk, x)
+                room.recorded[key] = model.recording(walk, x)
             except torch.OutOfMemoryError:
                 raise
             except RuntimeError as e:
@@ -176,7 +185,7 @@ class FastCached(ReferenceCached):
                 warnings.warn(f"Passes of {model.name} cannot be recorded ({why}): they run slower.", stacklevel=2)
                 model.recording = None
                 return walk(x)
-        return room.recorded[k, first, last](x)
+        return room.recorded[key](x)
 
     def _walk(self, x: Tensor, first: int, last: int, slots: Tensor, at: slice | None, visible: int) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last.
