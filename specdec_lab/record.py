@@ -73,7 +73,8 @@ def record(
 
     ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
     numbers = [rows.gather(1, ids) for rows in (p[:n], q, p_raw[:n], q_raw)]
-    numbers.append(torch.minimum(p[:n], q).sum(-1, keepdim=True))
+    # Σ min(p, q); where q is one-hot, that is p of its token.
+    numbers.append(numbers[0] if proposal.q is None else torch.minimum(p[:n], q).sum(-1, keepdim=True))
     decided = torch.cat(numbers, 1).tolist() if n else []  # all at once: a GPU makes us wait for each reading
     # A stop may cut the target's own token off; the rejected draft then goes with its replacement.
     whole = kept == verdict.accepted + 1

@@ -59,10 +59,9 @@ class Sampler:
         """The same, unchecked: nothing waits for the device."""
         if logits.device.type == "mps":  # no float64 there
             logits = logits.cpu()
-        top = logits.max(-1, keepdim=True).values
         if self.greedy:
             return torch.zeros_like(logits, dtype=torch.float64).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
-        scaled = (logits.double() - top) / self.temperature
+        scaled = (logits.double() - logits.amax(-1, keepdim=True)) / self.temperature
         if self.top_k is not None and self.top_k < logits.shape[-1]:
             smallest_kept = scaled.topk(self.top_k, dim=-1).values[..., -1:]
             scaled = scaled.masked_fill(scaled < smallest_kept, float("-inf"))
