@@ -99,7 +99,7 @@ def pick(probs: Tensor, u: float) -> Tensor:
 def draw(probs: Tensor, u: float) -> int:
     """The same as a number, and never a token of probability 0."""
     token = pick(probs, u)
-    token, mass = torch.stack([token.to(probs.dtype), probs.take(token)]).tolist()
+    token, mass = torch.stack([token.double(), probs.take(token).double()]).tolist()
     if mass == 0:  # a parallel sum (on a GPU) is not quite monotone, and may step on one
         possible = probs.nonzero()[:, 0]
         token = possible[(possible <= token).sum() - 1]

@@ -4,7 +4,7 @@ The same mathematics as the reference, in another order: each norm's weight is f
 matrix behind it, and so is the attention's 1/√D; q, k and v are one product, and so are gate and
 up; rotary embedding is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
 grouped heads share their keys without copying them; keys and values have their room from the
-start, and a rewind is a smaller number. On a GPU narrow passes are recorded once and replayed (see `recording`).
+start, and a rewind is a smaller number. On a GPU a pass is recorded and then replayed (see `recording`).
 
 For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
@@ -155,18 +155,20 @@ class FastCached(ReferenceCached):
         if visible > self.room.size:
             self._move(self.room.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
-        if self.model.recording and x.shape[0] * x.shape[1] <= WIDEST:
-            self.room.uses[*x.shape[:2], first, last] += 1
-            if self.room.uses[*x.shape[:2], first, last] >= self.model.record_at:
-                return self._replay(x, first, last)
+        rows, k, _ = x.shape
+        key = rows, k, first, last
+        if self.model.recording and rows * k <= WIDEST:
+            self.room.uses[key] += 1
+            if self.room.uses[key] >= self.model.record_at:
+                return self._replay(x, key)
         same = len(set(self.lengths)) == 1
-        at = slice(self.lengths[0], self.lengths[0] + x.shape[1]) if same else None
-        return self._walk(x, first, last, self._slots(x.shape[1]), at, visible)
+        at = slice(self.lengths[0], self.lengths[0] + k) if same else None
+        return self._walk(x, first, last, self._slots(k), at, visible)
 
-    def _replay(self, x: Tensor, first: int, last: int) -> Tensor:
+    def _replay(self, x: Tensor, key: tuple[int, int, int, int]) -> Tensor:
         """A pass that reads its positions from `room.start` and sees the whole room, so that it is always the same one."""
-        room, model, (rows, k, _) = self.room, self.model, x.shape
-        start, key = room.start[:rows], (rows, k, first, last)
+        room, model, (rows, k, first, last) = self.room, self.model, key
+        start = room.start[:rows]
         if rows == 1:
             start.fill_(self.lengths[0])
         else:
