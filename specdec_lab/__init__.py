@@ -9,7 +9,8 @@ import os
 # Threads of torch that wait for each other keep a core busy; GNU's, on Linux, for 300,000 turns unless told otherwise.
 # Several kernels on one machine, or one beside other programs, then mostly wait. Measured on 2 cores: with 2,000 turns
 # a kernel alone is as fast as before, and each of two 1.9 times as fast. It counts if torch is not imported yet.
-os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 # Each name is imported when it is first used: `doctor` must run where torch does not.
 _HOME = {

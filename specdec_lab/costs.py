@@ -35,14 +35,14 @@ def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: in
     cached = model.cached()
     cached.prefill([0] * held)
     times: dict[int, list[float]] = {k: [] for k in widths}
-    for turn in range(samples + 1):
+    for turn in range(samples + model.warm_up):
         for k in widths:
             cached.rewind([held])
             model.synchronize()
             begin = time.perf_counter()
             cached.extend([[0] * k])
             model.synchronize()
-            if turn:  # the first of each warms up
+            if turn >= model.warm_up:
                 times[k].append(time.perf_counter() - begin)
     return times
 
@@ -62,10 +62,10 @@ def round_costs(
     for gamma in range(1, most + 1):
         arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
     seconds: list[list[float]] = [[] for _ in arms]
-    for turn in range(samples + 1):
+    for turn in range(samples + target.warm_up):
         for gamma, arm in enumerate(arms):
             r = next(arm, None)  # None: at the end of the context
-            if r and turn and len(r.drafted) == gamma:
+            if r and turn >= target.warm_up and len(r.drafted) == gamma:
                 seconds[gamma].append(r.seconds.total)
     costs: list[float] = []
     for times in seconds:
@@ -133,6 +133,7 @@ def kept_costs(
         drafter.name,
         draft.name if draft else "",
         str(most),
+        *(["recorded"] if target.warm_up > 1 else []),
     ]
     key = " | ".join([describe(target.device), torch.__version__, *names])
     path, kept = cache_dir() / "costs.json", {}

@@ -69,7 +69,7 @@ def record(
     p_raw = logits.to(p.device, torch.float32).softmax(-1)
     q_raw = q.float() if proposal.logits is None else proposal.logits.to(p.device, torch.float32).softmax(-1)
     # A one-hot row has no second choice worth showing; the softmax behind it has.
-    p_shown, q_shown = (p_raw, q_raw) if sampler.greedy else (p, q)
+    p_tops, q_tops = (tops(rows, keep.top) for rows in ((p_raw, q_raw) if sampler.greedy else (p, q)))
 
     ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
     numbers = [rows.gather(1, ids) for rows in (p[:n], q, p_raw[:n], q_raw)]
@@ -91,19 +91,18 @@ def record(
             overlap=overlap,
             u=None if sampler.greedy else u,
             status=status,
-            p_top=top(p_row, keep.top),
-            q_top=top(q_row, keep.top),
+            p_top=p_top,
+            q_top=q_top,
         )
-        for token, (p_x, q_x, p_raw_x, q_raw_x, overlap), u, status, p_row, q_row in zip(
-            proposal.tokens, decided, u_accept, statuses, p_shown, q_shown
+        for token, (p_x, q_x, p_raw_x, q_raw_x, overlap), u, status, p_top, q_top in zip(
+            proposal.tokens, decided, u_accept, statuses, p_tops, q_tops
         )
     )
     emitted = None
     if whole:
         row, token = verdict.accepted, verdict.token
         p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token]]).tolist()
-        emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=top(p_shown[row], keep.top))
-    after_top = top(p_shown[n], keep.top)
+        emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
     watch.lap("loop")
     return Round(
         start=start,
@@ -113,13 +112,13 @@ def record(
         seconds=Seconds(*(watch.seconds.get(part, 0.0) for part in ("draft", "verify", "loop"))),
         p_rows=p if keep.rows else None,
         q_rows=q if keep.rows else None,
-        after_top=after_top,
+        after_top=p_tops[n],
     )
 
 
-def top(row: Tensor, n: int) -> tuple[tuple[int, float], ...]:
-    """The n most likely (id, probability) pairs of one row [V], those of probability 0 left out."""
-    if n == 0:
-        return ()
-    values, ids = row.topk(min(n, len(row)))
-    return tuple((i, v) for i, v in zip(ids.tolist(), values.tolist()) if v > 0)
+def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
+    """For each of some rows [R, V] its n most likely (id, probability) pairs, those of probability 0 left out."""
+    if n == 0 or len(rows) == 0:
+        return [()] * len(rows)
+    values, ids = rows.topk(min(n, rows.shape[1]))
+    return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]

@@ -88,7 +88,10 @@ def check_finite(logits: Tensor) -> None:
 
 
 def pick(probs: Tensor, u: float) -> Tensor:
-    """The token [] at u of the cumulative distribution of `probs` [V]; u in [0, 1). Nothing waits for the device."""
+    """The token [] at u of the cumulative distribution of `probs` [V]; u in [0, 1). Nothing waits for the device.
+
+    On a GPU, whose parallel sum is not quite monotone, it can be one of probability 0, with a chance of about 1e-16.
+    """
     cumulative = probs.cumsum(-1)
     total = cumulative[-1:]
     # For u just below 1 the product can round up to the total, which lies behind every token.
@@ -97,10 +100,10 @@ def pick(probs: Tensor, u: float) -> Tensor:
 
 
 def draw(probs: Tensor, u: float) -> int:
-    """The same as a number, and never a token of probability 0."""
+    """What `pick` picks, as a number, and on a GPU too never a token of probability 0."""
     token = pick(probs, u)
     token, mass = torch.stack([token.double(), probs.take(token).double()]).tolist()
-    if mass == 0:  # a parallel sum (on a GPU) is not quite monotone, and may step on one
+    if mass == 0:
         possible = probs.nonzero()[:, 0]
         token = possible[(possible <= token).sum() - 1]
     return int(token)

@@ -58,9 +58,9 @@ def verify(
         drafts: the γ drafted token ids.
         u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
     """
-    each = range(len(drafts))
-    p_x, q_x = p[each, drafts].tolist(), q[each, drafts].tolist()
-    for i in each:
+    x = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]
+    p_x, q_x = p[: len(drafts)].gather(1, x)[:, 0].tolist(), q.gather(1, x)[:, 0].tolist()
+    for i in range(len(drafts)):
         if not accepts(p_x[i], q_x[i], u_accept[i]):
             return Verdict(i, draw(residual(p[i], q[i]), u_resample[i]), "corrected")
     last = len(drafts)

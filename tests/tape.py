@@ -1,7 +1,8 @@
 """A CUDA graph without a GPU: operations written down as they run, and run again on the same tensors.
 
-It shares what matters with the real thing: numbers that Python knew are frozen, only the contents of
-tensors change, and whatever would wait for the device is refused while it records.
+It shares with the real thing that numbers which Python knew are frozen, that only the contents of tensors
+change, and that whatever would wait for the device is refused while it records. But it keeps all tensors
+alive: a graph that reads one that is gone would not show.
 """
 
 import torch

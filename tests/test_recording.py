@@ -74,10 +74,13 @@ def test_a_room_is_clean_when_it_is_taken_over():
     model, tokens = make("replayed llama"), text(20)
     spoiled = model.cached()
     spoiled.extend([tokens])
+    room = spoiled.room
     with torch.inference_mode():
-        spoiled.room.kv.fill_(float("nan"))
+        room.kv.fill_(float("nan"))
     del spoiled
-    rows = model.cached().extend([tokens[:5]]).logits[0]
+    clean = model.cached()
+    assert clean.room is room
+    rows = clean.extend([tokens[:5]]).logits[0]
     assert torch.allclose(rows, uncached(model, tokens[:5]), **near(model))
 
 
@@ -173,12 +176,67 @@ def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
     expected = lab.plain(ids, max_new_tokens=24)
     target = FastModel(lab.target.hf, "replayed")
     target.recording, target.record_at = Tape, 1
-    drafter = lab.drafter(name)
+    drafter, models = lab.drafter(name), [target]
     for part in (drafter, getattr(drafter, "other", None)):
         if isinstance(getattr(part, "model", None), FastModel):
             part.model = FastModel(part.model.hf, "replayed draft")
             part.model.recording, part.model.record_at = Tape, 1
+            models.append(part.model)
     trace = Trace(ids)
     trace.collect(speculative(target, drafter, ids, gamma=3, stops=lab.stops(24)))
     assert trace.tokens == expected.tokens
-    assert target.recording is Tape  # and not given up
+    assert all(model.recording is Tape for model in models)  # and not given up
+    assert len(models) == (2 if name in ("model", "eagle", "hybrid") else 1)
+
+
+def test_loading_notices_a_recording_that_is_frozen_and_goes_on_without(monkeypatch):
+    """The check at loading makes passes of one width at several positions."""
+
+    class Frozen(Tape):
+        def __call__(self, x):
+            super().__call__(x)
+            return self.first
+
+        def __init__(self, do, x):
+            self.first = do(x)
+            super().__init__(do, x)
+
+    model = make("fast llama")
+    model.recording = Frozen
+    with pytest.warns(UserWarning, match="a replay is not the pass itself"):
+        model.check()
+    assert model.recording is None
+    model = make("fast llama")
+    made = counted(model, fast.SECOND)
+    model.check()
+    assert [tape.x.shape[1] for tape in made] == [4]
+    assert model.recording is not None
+
+
+def test_rooms_that_wait_for_a_text_give_way_when_memory_runs_out(monkeypatch):
+    model = make("replayed llama")
+    model.cached().extend([[1]])
+    assert model.spare[fast.ROOM]
+    room, tries = fast.Room, []
+
+    def full(*a):
+        tries.append(bool(model.spare))
+        if model.spare:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return room(*a)
+
+    monkeypatch.setattr(fast, "Room", full)
+    model.cached(2).extend([[1], [2]])
+    assert tries == [True, False]
+
+
+def test_a_recording_without_memory_is_given_up():
+    model, tokens = make("fast llama"), text(4)
+
+    def full(do, x):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    model.recording, model.record_at = full, 1
+    with pytest.warns(UserWarning, match="CUDA out of memory"):
+        rows = model.cached().extend([tokens]).logits[0]
+    assert torch.allclose(rows, uncached(model, tokens), **near(model))

@@ -70,7 +70,9 @@ class Drawing:
             self._q.append(self.sampler.shaped(logits))
             token = pick(self._q[-1], u)
         self._logits.append(logits)
-        return self.chosen(token if self.ids is None else self.ids.take(token))
+        if self.ids is not None:  # not ids[token]: that reads the token
+            token = self.ids.index_select(0, token.to(self.ids.device).view(1))[0]
+        return self.chosen(token)
 
     def chosen(self, token: Tensor) -> Tensor:
         self.tokens.append(token)

@@ -91,14 +91,14 @@ class EagleDrafter(Drafter):
         guess = None
         for i in range(0, n, PREFILL_CHUNK):
             part = slice(i, min(i + PREFILL_CHUNK, n))
-            tokens = torch.tensor(self.tokens[part], device=self.rows.device)
-            guess = self.step(self.rows[part], tokens)
+            guess = self.step(self.rows[part], self.tokens[part])
         self.rows, self.tokens = self.rows[n:], self.tokens[n:]
         return guess
 
-    def step(self, rows: Tensor, tokens: Tensor) -> Tensor:
-        """The guess [H] behind rows [n, H] and the tokens [n] after them."""
-        return self.cached.extend(self.net.inputs(rows, tokens)[None], layers=(0, 1), logits=False).hidden[0, -1]
+    def step(self, rows: Tensor, tokens: Sequence[int] | Tensor) -> Tensor:
+        """The guess [H] behind rows [n, H] and the n tokens after them."""
+        inputs = self.net.inputs(rows, torch.as_tensor(tokens, device=rows.device))
+        return self.cached.extend(inputs[None], layers=(0, 1), logits=False).hidden[0, -1]
 
     @torch.inference_mode()
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:

@@ -36,6 +36,7 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
+    warm_up = 1  # passes of a width until the next one takes the time that all later ones take
 
     @abstractmethod
     def cached(self, rows: int = 1) -> "Cached":

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
 from transformers import PreTrainedModel
 
+from specdec_lab.errors import LabError
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.recording import Recording
 from specdec_lab.models.reference import ReferenceCached, ReferenceModel
@@ -83,6 +84,24 @@ class FastModel(ReferenceModel):
         self.record_at = SECOND
         self.spare: dict[int, list[Room]] = defaultdict(list)  # of texts that have ended, by size
 
+    @property
+    def warm_up(self) -> int:
+        return self.record_at if self.recording else 1
+
+    def check(self) -> None:
+        try:
+            super().check()
+        except LabError:
+            if not self.recording:
+                raise
+            self.stop_recording("a replay is not the pass itself")
+            super().check()
+
+    def stop_recording(self, why: str) -> None:
+        warnings.warn(f"Passes of {self.name} cannot be recorded ({why}): they run slower.", stacklevel=3)
+        self.recording = None
+        self.spare.clear()
+
     def cached(self, rows: int = 1) -> "FastCached":
         return FastCached(self, rows)
 
@@ -115,20 +134,25 @@ class FastCached(ReferenceCached):
 
     def __del__(self):
         if hasattr(self, "room"):  # else there was no memory for it
-            self._leave()
+            self._leave(self.room)
 
     def _room(self, rows: int, size: int) -> Room:
         """A new room; or one that a text has left, with what was recorded for it."""
-        spare = self.model.spare[size] if rows == 1 else []
-        if not spare:
-            return Room(self.model, rows, size)
-        spare[-1].kv.zero_()  # nothing in it is read, but NaN would count even where it has no weight
-        return spare.pop()
+        model = self.model
+        if rows == 1 and model.spare[size]:
+            room = model.spare[size].pop()
+            room.kv.zero_()  # nothing in it is read, but NaN would count even where it has no weight
+            return room
+        try:
+            return Room(model, rows, size)
+        except torch.OutOfMemoryError:
+            model.spare.clear()
+            return Room(model, rows, size)
 
-    def _leave(self) -> None:
+    def _leave(self, room: Room) -> None:
         """Where passes are recorded, the next text takes over the room."""
-        if self.model.recording and self.room.rows == 1:
-            self.model.spare[self.room.size].append(self.room)
+        if self.model.recording and room.rows == 1:
+            self.model.spare[room.size].append(room)
 
     def _move(self, rows: int, held: int) -> None:
         """To a larger room, of at least `held` positions. Sizes are few, so that rooms can be taken over."""
@@ -137,8 +161,8 @@ class FastCached(ReferenceCached):
             size *= 2
         new = self._room(rows, size)
         new.kv[:, :, : old.rows, :, : old.size] = old.kv
-        self._leave()
-        self.room = new
+        self.room = new  # first: an interrupt in between must not hand the room to two texts
+        self._leave(old)
 
     def _join(self, other: "FastCached") -> None:
         have, more = len(self.lengths), len(other.lengths)
@@ -180,12 +204,9 @@ class FastCached(ReferenceCached):
         if key not in room.recorded:
             try:
                 room.recorded[key] = model.recording(walk, x)
-            except torch.OutOfMemoryError:
-                raise
-            except RuntimeError as e:
-                why = (str(e).strip().splitlines() or ["no reason given"])[0]
-                warnings.warn(f"Passes of {model.name} cannot be recorded ({why}): they run slower.", stacklevel=2)
-                model.recording = None
+            except RuntimeError as e:  # the end of a recording that broke off may hide why it did
+                said = str(e.__context__ or e).strip().splitlines() or ["no reason given"]
+                model.stop_recording(said[0])
                 return walk(x)
         return room.recorded[key](x)
 

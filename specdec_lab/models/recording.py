@@ -7,6 +7,7 @@ input, and the position (`fast.Room.start`).
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -20,15 +21,26 @@ class Recording:
             where they are, and must not wait for the device.
 
     Raises:
-        RuntimeError: when that is not so, or a replay does not give what `do` gave.
+        RuntimeError: when that is not so, there is no memory for it, or a replay does not give what `do` gave.
     """
+
+    # Temporaries of all recordings share their memory: no two run at a time, and results are copied out at once.
+    pools: ClassVar[dict[torch.device, tuple[int, int]]] = {}
 
     def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
         self.x = x.clone()
         expected = do(self.x).float()  # once as it is: libraries set themselves up on their first call
         self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph, capture_error_mode="thread_local"):  # other threads may load models meanwhile
-            self.out = do(self.x)
+        with torch.cuda.device(x.device):
+            pool = self.pools.setdefault(x.device, torch.cuda.graph_pool_handle())
+            own = torch.cuda.Stream()
+            # The outer context also leaves the stream when a recording breaks off; other threads may load models meanwhile.
+            with (
+                torch.cuda.stream(torch.cuda.current_stream()),
+                torch.cuda.graph(self.graph, pool, own, capture_error_mode="thread_local"),
+            ):
+                self.out = do(self.x)
+        self.out.fill_(float("nan"))  # so that a recording of nothing shows
         apart = (self(x).float() - expected).norm() / expected.norm()
         if not apart < 0.02:  # NaN included
             raise RuntimeError(f"a replay differs by {float(apart):.2g} of the pass that was recorded")
