@@ -10,14 +10,8 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-WAITS = (
-    "item",
-    "_local_scalar_dense",
-    "nonzero",
-    "is_nonzero",
-    "equal",
-    "lift_fresh",
-)  # the last is a tensor made of a list
+# "lift_fresh" is a tensor made of a list
+WAITS = ("item", "_local_scalar_dense", "nonzero", "is_nonzero", "equal", "lift_fresh")
 
 
 class Tape(TorchDispatchMode):

@@ -1,7 +1,8 @@
 """Rounds on a device that the host cannot look into: torch's "meta" device, which has shapes but no numbers.
 
 A round runs through there only if nothing stands on the wrong side, and if nothing is read from the
-device but by name (`tolist` and its like). On a GPU each reading waits until the device has caught up. (Copies to the device are not counted.)
+device but by name (`tolist` and its like). On a GPU each reading waits until the device has caught up.
+(Copies to the device are not counted.)
 """
 
 import pytest

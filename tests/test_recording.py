@@ -9,6 +9,7 @@ from tape import Tape
 from test_models import make, near, text, uncached
 
 from specdec_lab.decode import speculative
+from specdec_lab.errors import LabError
 from specdec_lab.models import FastModel, fast
 from specdec_lab.trace import Trace
 
@@ -171,7 +172,7 @@ def test_what_must_not_be_recorded_is_caught(monkeypatch, bug):
 
 @pytest.mark.parametrize("name", ["model", "eagle", "early-exit", "medusa", "hybrid", "lookup"])
 def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
-    """Target and draft of the embedded pair, all of their narrow passes recorded."""
+    """Target and draft of the embedded pair, all of their passes but very wide ones recorded."""
     ids = lab.encode("Write one sentence about rivers and one about mountains.")
     expected = lab.plain(ids, max_new_tokens=24)
     target = FastModel(lab.target.hf, "replayed")
@@ -189,7 +190,7 @@ def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
     assert len(models) == (2 if name in ("model", "eagle", "hybrid") else 1)
 
 
-def test_loading_notices_a_recording_that_is_frozen_and_goes_on_without(monkeypatch):
+def test_loading_notices_a_recording_that_is_frozen_and_goes_on_without():
     """The check at loading makes passes of one width at several positions."""
 
     class Frozen(Tape):
@@ -240,3 +241,19 @@ def test_a_recording_without_memory_is_given_up():
     with pytest.warns(UserWarning, match="CUDA out of memory"):
         rows = model.cached().extend([tokens]).logits[0]
     assert torch.allclose(rows, uncached(model, tokens), **near(model))
+
+
+def test_a_model_that_recording_is_not_to_blame_for_is_refused_without_a_warning(monkeypatch):
+    model = make("replayed llama")
+    forward = model.hf.forward
+
+    def doubled(*a, **k):
+        out = forward(*a, **k)
+        out.logits = 8 * out.logits
+        return out
+
+    monkeypatch.setattr(model.hf, "forward", doubled)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(LabError, match="not written out here"):
+            model.check()

@@ -76,7 +76,7 @@ class Drawing:
 
     def chosen(self, token: Tensor) -> Tensor:
         self.tokens.append(token)
-        return token.to(self._logits[-1].device).view(1, 1)
+        return token.view(1, 1)
 
     def proposal(self, begun: Begun | None = None) -> Proposal:
         if not self.tokens:

@@ -80,4 +80,4 @@ class Spoiled(Drawing):
         if not self.sampler.greedy:
             self._q.append(mixed)
         self._logits.append(mixed.log())
-        return self.chosen(pick(mixed, u)).to(logits.device)
+        return self.chosen(pick(mixed, u))

@@ -142,7 +142,7 @@ class ReferenceCached(Cached):
         model = self.model
         first, last = layers or (0, model.layers)
         if isinstance(new, Tensor):
-            counts, inputs = counts or [new.shape[1]] * new.shape[0], new
+            counts, inputs = counts or [new.shape[1]] * new.shape[0], new.to(model.device)
         else:
             counts = [len(row) for row in new]
             width = max(counts)
