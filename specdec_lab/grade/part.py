@@ -7,11 +7,15 @@ sentence about that very mistake. Nothing is judged by a clock.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from specdec_lab.errors import LabError
 from specdec_lab.grade.guard import guarded
 from specdec_lab.grade.wrong import StillOpen, Wrong
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
+
+if TYPE_CHECKING:
+    from specdec_lab.grade.question import Question
 
 RIGHT, WRONG, OPEN = "right", "wrong", "open"
 
@@ -35,22 +39,26 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Part:
-    """judge takes what the learner made; seconds is a limit for code that never ends, not a measure of speed."""
+    """judge takes what the learner made; seconds is a limit for code that never ends, not a measure of speed.
+
+    asks: the questions behind it, one for each thing that the learner's function returns.
+    """
 
     id: str
     points: int
     judge: Callable[..., None]
     seconds: float = 20.0
+    asks: Sequence["Question"] = ()
 
 
 PARTS: dict[str, Part] = {}
 
 
-def part(id: str, points: int, seconds: float = 20.0):
+def part(id: str, points: int, seconds: float = 20.0, asks: Sequence["Question"] = ()):
     """Register a judge under the id of its part."""
 
     def register(judge: Callable[..., None]) -> Callable[..., None]:
-        PARTS[id] = Part(id, points, judge, seconds)
+        PARTS[id] = Part(id, points, judge, seconds, asks)
         return judge
 
     return register
