@@ -11,10 +11,9 @@ and so is its part of the cache. (Up to rounding: a pass over more rows adds in 
 import time
 from collections import deque
 
+from specdec_lab.decode import Request, Stopwatch
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Model
-from specdec_lab.record import Stopwatch
-from specdec_lab.request import Request
 from specdec_lab.trace import Round, Trace
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from specdec_lab.auto import AutoGamma
+from specdec_lab.decode import Keep
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.peers import Generated
 from specdec_lab.prompts import Prompt
-from specdec_lab.record import Keep
 from specdec_lab.trace import Trace
 
 PLAIN = "plain"

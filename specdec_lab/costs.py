@@ -15,12 +15,12 @@ import torch
 
 from specdec_lab import decode
 from specdec_lab.batch import Batch
+from specdec_lab.decode import Request, Stops
 from specdec_lab.drafters import Drafter
 from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.embedded import cache_dir
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
-from specdec_lab.request import Request, Stops
 from specdec_lab.sampling import Uniforms
 
 SAMPLES = 7  # of each: a median then does not follow one slow moment

@@ -15,6 +15,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from specdec_lab import decode
 from specdec_lab.auto import AutoGamma
 from specdec_lab.costs import kept_costs
+from specdec_lab.decode import Keep, Stops
 from specdec_lab.drafters import DialDrafter, Drafter, HybridDrafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
@@ -23,8 +24,6 @@ from specdec_lab.models.base import Model
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.names import DRAFTERS, EMBEDDED
 from specdec_lab.prompts import read_prompts
-from specdec_lab.record import Keep
-from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Round, Trace
 from specdec_lab.verify import Verdict, verify

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from specdec_lab.batch import Batch
+from specdec_lab.decode import Request
 from specdec_lab.errors import LabError
 from specdec_lab.numbers import percentile
-from specdec_lab.request import Request
 
 Policy = Callable[[int, int], int]  # (texts in this step, γ of the step before) → γ; 0 drafts nothing
 

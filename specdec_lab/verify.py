@@ -59,9 +59,10 @@ def verify(
         u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
     """
     x = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]
-    p_x, q_x = p[: len(drafts)].gather(1, x)[:, 0].tolist(), q.gather(1, x)[:, 0].tolist()
-    for i in range(len(drafts)):
-        if not accepts(p_x[i], q_x[i], u_accept[i]):
+    # Both numbers of every draft at once: a GPU makes us wait for each reading.
+    pairs = torch.cat([p[: len(drafts)].gather(1, x), q.gather(1, x)], 1).tolist() if drafts else []
+    for i, (p_x, q_x) in enumerate(pairs):
+        if not accepts(p_x, q_x, u_accept[i]):
             return Verdict(i, draw(residual(p[i], q[i]), u_resample[i]), "corrected")
     last = len(drafts)
     return Verdict(last, draw(p[last], u_resample[last]), "bonus" if last else "plain")

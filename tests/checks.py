@@ -13,11 +13,9 @@ from tiny import Scripted, TinyModel
 from torch import Tensor
 
 from specdec_lab.batch import Batch
-from specdec_lab.decode import speculative
+from specdec_lab.decode import Keep, Request, Stops, speculative
 from specdec_lab.drafters import Drafter
 from specdec_lab.models import Model
-from specdec_lab.record import Keep
-from specdec_lab.request import Request, Stops
 from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
 from specdec_lab.trace import Trace
 from specdec_lab.verify import residual, verify

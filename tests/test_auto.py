@@ -8,9 +8,8 @@ from tiny import TinyModel
 from specdec_lab import costs as costs_module
 from specdec_lab.auto import TRIAL, AutoGamma
 from specdec_lab.costs import kept_costs, pass_times, round_costs
-from specdec_lab.decode import plain, speculative
+from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
-from specdec_lab.request import Stops
 from specdec_lab.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
 
 SMALL_CPU = [1.0, 1.12, 1.25, 1.37, 1.5, 1.65, 1.8, 1.95, 2.1]

@@ -11,10 +11,9 @@ from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.batch import Batch
-from specdec_lab.decode import plain, speculative
+from specdec_lab.decode import Request, Stops, plain, speculative
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, base, trained
 from specdec_lab.models import FastModel, ReferenceModel
-from specdec_lab.request import Request, Stops
 from specdec_lab.sampling import Sampler
 
 PROMPT = [1, 2, 3, 1, 2]

@@ -6,7 +6,7 @@ import pytest
 import torch
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.decode import plain, speculative
+from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import (
     DialDrafter,
     Drafter,
@@ -17,7 +17,6 @@ from specdec_lab.drafters import (
     ReplayDrafter,
 )
 from specdec_lab.errors import LabError
-from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.theory import expected_tokens
 from specdec_lab.trace import Trace

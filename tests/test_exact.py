@@ -5,9 +5,8 @@ import torch
 from checks import Drafted, check_caches, check_enumeration, check_stops_at_eos, check_strict_at_zero, drawn_from
 from tiny import TinyModel
 
-from specdec_lab.decode import speculative
+from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
-from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.verify import accepts
 

@@ -8,12 +8,11 @@ import torch
 from checks import check_caches
 from transformers import LlamaForCausalLM
 
-from specdec_lab.decode import plain, speculative
+from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.models import FastModel, ReferenceModel
 from specdec_lab.names import TRAINED
 from specdec_lab.prompts import first_of_each_kind, read_prompts
-from specdec_lab.request import Stops
 from specdec_lab.sampling import GREEDY, Sampler, Uniforms, draw
 from specdec_lab.trace import Trace
 from specdec_lab.verify import Verdict, verify

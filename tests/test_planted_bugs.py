@@ -13,10 +13,9 @@ from checks import (
 )
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.decode import speculative
+from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import ModelDrafter, Proposal
 from specdec_lab.models.base import Rows
-from specdec_lab.request import Stops
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.verify import Verdict, accepts, residual
 

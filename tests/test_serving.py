@@ -5,9 +5,9 @@ from tiny import TinyModel
 
 from specdec_lab.batch import Batch
 from specdec_lab.costs import batch_costs, join_cost
+from specdec_lab.decode import Request, Stops
 from specdec_lab.drafters import LookupDrafter
 from specdec_lab.errors import LabError
-from specdec_lab.request import Request, Stops
 from specdec_lab.serving import Arrival, StepCosts, always, bursts, load_aware, never, serve, simulate
 
 # A machine with a crossover: a pass is bound by memory up to 16 rows, then by arithmetic.

@@ -10,10 +10,9 @@ from test_trace import trace_of
 from tiny import TinyModel
 
 import specdec_lab as sd
+from specdec_lab.decode import Keep, Stops
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.errors import LabError
-from specdec_lab.record import Keep
-from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.show import lines, terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data

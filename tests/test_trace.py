@@ -3,11 +3,10 @@
 import pytest
 from tiny import TinyModel
 
-from specdec_lab.decode import plain, speculative
+from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.lab import collect
-from specdec_lab.request import Stops
 from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.trace import Draft, Emitted, Round, Trace, to_json
 
