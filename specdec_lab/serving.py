@@ -1,7 +1,7 @@
 """A server under load: requests arrive, wait, are decoded in a batch, and leave.
 
 Once for real (`serve`), and once from what steps cost (`simulate`), where an hour passes in a
-moment. Both keep the same record, so that one can be checked against the other. A policy
+moment. Both keep the same log, so that one can be checked against the other. A policy
 decides before each step how many drafts its rounds have.
 """
 
@@ -55,7 +55,9 @@ class Step:
 
 
 @dataclass
-class Record:
+class ServingLog:
+    """What a server did: requests in the order in which they were done, and every step."""
+
     served: list[Served] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
 
@@ -156,7 +158,7 @@ def simulate(
     *,
     most: int = 64,
     seed: int = 0,
-) -> Record:
+) -> ServingLog:
     """What a server would do with these arrivals.
 
     Args:
@@ -167,7 +169,7 @@ def simulate(
     Raises:
         LabError: for a policy whose γ has no measured cost.
     """
-    dice, out = random.Random(seed), Record()
+    dice, out = random.Random(seed), ServingLog()
     waiting, running = deque(sorted(arrivals, key=lambda a: a.at)), []
     now, gamma = 0.0, 0
     while waiting or running:
@@ -196,13 +198,13 @@ def serve(
     request: Callable[[int, Arrival], Request],
     policy: Policy,
     say: Callable[[str], None] = lambda line: None,
-) -> Record:
+) -> ServingLog:
     """The same for real: requests are submitted when their time has come, by the clock.
 
     Args:
         request: makes number i of the arrivals.
     """
-    out, gamma = Record(), 0
+    out, gamma = ServingLog(), 0
     waiting = deque(sorted(enumerate(arrivals), key=lambda pair: pair[1].at))
     open_ones: list[list] = []  # [arrival, trace, when its first step began]
     start = time.perf_counter()

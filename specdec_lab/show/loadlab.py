@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from specdec_lab.serving import Policy, Record, StepCosts, always, bursts, load_aware, never, simulate
+from specdec_lab.serving import Policy, ServingLog, StepCosts, always, bursts, load_aware, never, simulate
 from specdec_lab.show.lines import Line, chart
 from specdec_lab.show.panel import Panel, choice, slider, tick
 
@@ -25,22 +25,22 @@ def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> li
     return bursts(pieces, TOKENS, seed)
 
 
-def row(name: str, record: Record, unit: float) -> str:
+def row(name: str, log: ServingLog, unit: float) -> str:
     cells = [
-        f"{record.mean * unit:.1f}",
-        f"{record.percentile(0.5) * unit:.1f}",
-        f"{record.percentile(0.95) * unit:.1f}",
-        f"{record.throughput:.0f}",
-        f"{sum(s.gamma > 0 for s in record.steps) / len(record.steps):.0%}",
-        str(record.switches),
+        f"{log.mean * unit:.1f}",
+        f"{log.percentile(0.5) * unit:.1f}",
+        f"{log.percentile(0.95) * unit:.1f}",
+        f"{log.throughput:.0f}",
+        f"{sum(s.gamma > 0 for s in log.steps) / len(log.steps):.0%}",
+        str(log.switches),
     ]
     inside = "".join(f"<td style='text-align:right;padding:2px 9px'>{cell}</td>" for cell in cells)
     return f"<tr style='background:none'><th scope='row' style='text-align:left'>{name}</th>{inside}</tr>"
 
 
-def story(record: Record, points: int = 80) -> tuple[list, list]:
+def story(log: ServingLog, points: int = 80) -> tuple[list, list]:
     """(time, texts) and (time, γ) at some moments, for drawing."""
-    steps = record.steps[:: max(1, len(record.steps) // points)]
+    steps = log.steps[:: max(1, len(log.steps) // points)]
     return [(s.at, s.running) for s in steps], [(s.at, s.gamma) for s in steps]
 
 
@@ -56,7 +56,7 @@ def picture(
     arrivals = traffic(costs, load / 100, in_bursts)
     if not arrivals:
         return "<div>No request came: raise the load.</div>"
-    records = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
+    logs = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
     tokens = 1 + fmean(min(n, gamma) for n in accepted)
     at = costs.crossover(gamma, tokens)
     words = (
@@ -70,8 +70,8 @@ def picture(
     )
     heads = ("mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
     head = "".join(f"<th scope='col' style='padding:2px 9px'>{h}</th>" for h in heads)
-    rows = "".join(row(name, record, 1e3) for name, record in records.items())
-    name, last = list(records.items())[-1]
+    rows = "".join(row(name, log, 1e3) for name, log in logs.items())
+    name, last = list(logs.items())[-1]
     texts, gammas = story(last)
     lines = [Line("texts", texts, dots=False), Line("γ", gammas, dots=False)]
     return (

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from specdec_lab.grade.part import Wrong, begun, part, shown, whole
 from specdec_lab.numbers import bare
-from specdec_lab.serving import Arrival, Policy, Record, StepCosts, always, bursts, never, simulate
+from specdec_lab.serving import Arrival, Policy, ServingLog, StepCosts, always, bursts, never, simulate
 
 GAMMAS = (0, 2, 4)
 SIZES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64)
@@ -43,14 +43,14 @@ def arrivals(when: str) -> list[Arrival]:
     return bursts([(30, 20.0)], seed=11) if when == NOON else bursts([(20, 0.4), (5, 20.0)] * 6, seed=21)
 
 
-def serving(policy: Policy, when: str, catch_up: float = CATCH_UP) -> Record:
+def serving(policy: Policy, when: str, catch_up: float = CATCH_UP) -> ServingLog:
     return simulate(arrivals(when), policy, Server(catch_up), ACCEPTED, most=MOST, seed=1)
 
 
 Times = tuple[float, float]  # seconds a token: mean, and what 95 % stay within
 
 
-def times(record: Record) -> Times:
+def times(record: ServingLog) -> Times:
     return record.mean, record.percentile(0.95)
 
 
@@ -145,7 +145,9 @@ def price(texts: int, gamma: int) -> str:
     )
 
 
-def advice(made: Policy, goals: dict[str, bool], records: dict[str, Record], drafts: dict[tuple[int, int], int]) -> str:
+def advice(
+    made: Policy, goals: dict[str, bool], records: dict[str, ServingLog], drafts: dict[tuple[int, int], int]
+) -> str:
     """What was found, and what it comes from."""
     when = next(w for w in POINTS if not goals[w])
     others = [("never", fixed(0, when)), ("always", fixed(4, when))]
