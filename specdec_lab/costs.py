@@ -133,7 +133,7 @@ def kept_costs(
         drafter.name,
         draft.name if draft else "",
         str(most),
-        *(["recorded"] if target.warm_up > 1 else []),
+        *(["captured"] if target.warm_up > 1 else []),
     ]
     key = " | ".join([describe(target.device), torch.__version__, *names])
     path, kept = cache_dir() / "costs.json", {}

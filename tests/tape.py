@@ -1,7 +1,7 @@
 """A CUDA graph without a GPU: operations written down as they run, and run again on the same tensors.
 
 It shares with the real thing that numbers which Python knew are frozen, that only the contents of tensors
-change, and that whatever would wait for the device is refused while it records. But it keeps all tensors
+change, and that whatever would wait for the device is refused while it captures. But it keeps all tensors
 alive: a graph that reads one that is gone would not show.
 """
 
@@ -15,7 +15,7 @@ WAITS = ("item", "_local_scalar_dense", "nonzero", "is_nonzero", "equal", "lift_
 
 
 class Tape(TorchDispatchMode):
-    """Takes the place of `Recording`."""
+    """Takes the place of `CapturedPass`."""
 
     def __init__(self, do, x: Tensor):
         super().__init__()

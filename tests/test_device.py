@@ -21,7 +21,7 @@ NAMES = ("lookup", "model", "medusa", "eagle", "early-exit", "hybrid")
 
 
 class Again:
-    """In the place of `Recording`: runs the pass anew."""
+    """In the place of `CapturedPass`: runs the pass anew."""
 
     def __init__(self, do, x):
         self.do = do
@@ -72,14 +72,14 @@ def drafter(name, hf):
     kind = trained.KINDS[name]
     made = kind.drafter(kind.net(hf, torch.arange(60, device="meta")).requires_grad_(False))
     if hasattr(made, "model"):
-        made.model.recording, made.model.record_at = Again, 1
+        made.model.capture, made.model.capture_at = Again, 1
     return made
 
 
 def target(hf, backend):
     model = (ReferenceModel if backend == "reference" else FastModel)(hf, backend)
-    if backend == "recorded":
-        model.recording, model.record_at = Again, 1
+    if backend == "captured":
+        model.capture, model.capture_at = Again, 1
     return model
 
 
@@ -95,7 +95,7 @@ def most_readings(hf, backend, name, gamma, temperature, readings) -> int:
     return max(counts)
 
 
-@pytest.mark.parametrize("backend", ["recorded", "fast", "reference"])
+@pytest.mark.parametrize("backend", ["captured", "fast", "reference"])
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_round_reads_the_device_a_few_times_whatever_gamma(hf, readings, name, temperature, backend):
@@ -103,7 +103,7 @@ def test_a_round_reads_the_device_a_few_times_whatever_gamma(hf, readings, name,
     assert 0 < many <= few <= (8 if temperature else 7)  # of a hybrid, rounds of copies alone have four
 
 
-@pytest.mark.parametrize("backend", ["recorded", "fast", "reference"])
+@pytest.mark.parametrize("backend", ["captured", "fast", "reference"])
 def test_a_plain_step_reads_three_times(hf, readings, backend):
     steps = plain(target(hf, backend), PROMPT, sampler=Sampler(1.0), stops=Stops(100))
     next(steps)
@@ -113,7 +113,7 @@ def test_a_plain_step_reads_three_times(hf, readings, backend):
 
 
 def test_a_batch_stays_on_its_device(hf, readings):
-    batch = Batch(target(hf, "recorded"), 3)
+    batch = Batch(target(hf, "captured"), 3)
     for i in range(4):
         batch.submit(Request(batch.target, PROMPT[i:], drafter("eagle", hf), stops=Stops(8)))
     while len(batch):
@@ -136,7 +136,7 @@ def test_what_would_slow_a_gpu_down_is_caught(hf, readings, monkeypatch, bug):
     monkeypatch.setattr(base.Drawing, "chosen", wrong)
     few, many = 0, 0
     try:
-        few, many = (most_readings(hf, "recorded", "model", gamma, 0.0, readings) for gamma in (2, 4))
+        few, many = (most_readings(hf, "captured", "model", gamma, 0.0, readings) for gamma in (2, 4))
     except RuntimeError as e:
         assert bug != "a reading a draft", e
     else:

@@ -1,4 +1,4 @@
-"""What only a GPU can show: passes recorded as CUDA graphs give what the same passes give one operation at a time."""
+"""What only a GPU can show: passes captured as CUDA graphs give what the same passes give one operation at a time."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from test_exact_pair import check_same
 
 from specdec_lab import load
 from specdec_lab.models import FastModel
-from specdec_lab.models.recording import Recording
+from specdec_lab.models.captured import CapturedPass
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
 NAMES = ("model", "medusa", "eagle", "early-exit", "lookup", "hybrid")
@@ -17,7 +17,7 @@ def on_gpu():
     return load(device="cuda", dtype="float32")
 
 
-def test_recorded_passes_are_those_of_the_reference(on_gpu):
+def test_captured_passes_are_those_of_the_reference(on_gpu):
     reference = load(device="cuda", dtype="float32", backend="reference").target
     assert isinstance(on_gpu.target, FastModel)
     tokens = on_gpu.encode("A river rises in the mountains, and a city grows where it meets the sea. " * 4)
@@ -31,8 +31,8 @@ def test_recorded_passes_are_those_of_the_reference(on_gpu):
         begin += k // 2  # some of them are forgotten
         for cached in (ours, theirs):
             cached.rewind([begin])
-    assert on_gpu.target.recording is Recording  # and not given up
-    assert {key[1] for key in ours.room.recorded} >= {1, 2, 5, 16}
+    assert on_gpu.target.capture is CapturedPass  # and not given up
+    assert {key[1] for key in ours.room.captured} >= {1, 2, 5, 16}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -43,7 +43,7 @@ def test_greedy_output_is_plain_output(on_gpu, name):
         tokens = on_gpu.speculative(prompt, drafter, max_new_tokens=48).tokens
         check_same(on_gpu.target, on_gpu.encode(prompt), tokens, plain.tokens, name)
     for model in (on_gpu.target, getattr(getattr(drafter, "other", drafter), "model", None)):
-        assert model is None or model.recording is Recording
+        assert model is None or model.capture is CapturedPass
 
 
 def test_sampled_rounds_run_in_half_precision():

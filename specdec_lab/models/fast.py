@@ -4,7 +4,7 @@ The same mathematics as the reference, in another order: each norm's weight is f
 matrix behind it, and so is the attention's 1/√D; q, k and v are one product, and so are gate and
 up; rotary embedding is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
 grouped heads share their keys without copying them; keys and values have their room from the
-start, and a rewind is a smaller number. On a GPU a pass is recorded and then replayed (see `recording`).
+start, and a rewind is a smaller number. On a GPU a pass is captured and then replayed (see `captured`).
 
 For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
@@ -17,14 +17,14 @@ from torch import Tensor
 from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
 from transformers import PreTrainedModel
 
-from specdec_lab.errors import LabError
+from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.linear import Linear
-from specdec_lab.models.recording import Recording
-from specdec_lab.models.reference import ReferenceCached, ReferenceModel
+from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.models.rows import CachedRows
 
 ROOM = 512  # positions that a cache holds at first; it doubles when it is full
-WIDEST = 256  # rows of a recorded pass, all texts together: wider ones keep a GPU busy as they are
-SECOND = 2  # the use of a width at which it is recorded: those of prompts may come only once
+WIDEST = 256  # rows of a captured pass, all texts together: wider ones keep a GPU busy as they are
+AT_USE = 2  # a width is captured when it is used so often: the widths of prompts may come only once
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -80,27 +80,22 @@ class FastModel(ReferenceModel):
         with torch.inference_mode():
             self.parts = [FastLayer(layer, self.heads, self.kv_heads) for layer in body.layers]
             self.head = Linear(self.head.weight)
-        self.recording: type[Recording] | None = Recording if self.device.type == "cuda" else None
-        self.record_at = SECOND
+        self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
+        self.capture_at = AT_USE
         self.spare: dict[int, list[Room]] = defaultdict(list)  # of texts that have ended, by size
 
     @property
     def warm_up(self) -> int:
-        return self.record_at if self.recording else 1
+        return self.capture_at if self.capture else 1
 
     def check(self) -> None:
-        try:
-            super().check()
-        except LabError:
-            if not self.recording:
-                raise
-            self.recording = None
-            super().check()  # raises when recording is not to blame
-            self.stop_recording("a replay is not the pass itself")
+        if self.capture and not self.agrees(self.cached()) and self.agrees(FastCached(self, 1, capturing=False)):
+            self.stop_capturing("a replay is not the pass itself")
+        super().check()
 
-    def stop_recording(self, why: str) -> None:
-        warnings.warn(f"Passes of {self.name} cannot be recorded ({why}): they run slower.", stacklevel=3)
-        self.recording = None
+    def stop_capturing(self, why: str) -> None:
+        warnings.warn(f"Passes of {self.name} cannot be captured ({why}): they run slower.", stacklevel=3)
+        self.capture = None
         self.spare.clear()
 
     def cached(self, rows: int = 1) -> "FastCached":
@@ -108,7 +103,7 @@ class FastModel(ReferenceModel):
 
 
 class Room:
-    """Keys and values of some texts, kv [layers, 2, rows, kv heads, size, D], and the passes recorded for them."""
+    """Keys and values of some texts, kv [layers, 2, rows, kv heads, size, D], and the passes captured for them."""
 
     def __init__(self, model: FastModel, rows: int, size: int):
         shape = model.layers, 2, rows, model.kv_heads, size, model.head_size
@@ -117,8 +112,8 @@ class Room:
         like = self.kv.new_empty(0, dtype=wide(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
         self.turn = torch.complex(cos, sin)  # [size, D/2]
-        self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where recorded passes write
-        self.recorded: dict[tuple[int, int, int, int], Recording] = {}  # by rows, width, first and last layer
+        self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
+        self.captured: dict[tuple[int, int, int, int], CapturedPass] = {}  # by rows, width, first and last layer
         self.uses: Counter[tuple[int, int, int, int]] = Counter()
 
     @property
@@ -126,10 +121,10 @@ class Room:
         return self.kv.shape[2]
 
 
-class FastCached(ReferenceCached):
+class FastCached(CachedRows):
     @torch.inference_mode()
-    def __init__(self, model: FastModel, rows: int):
-        self.model = model
+    def __init__(self, model: FastModel, rows: int, capturing: bool = True):
+        self.model, self.capturing = model, capturing
         self.lengths = [0] * rows
         self.room = self._room(rows, ROOM)
 
@@ -138,7 +133,7 @@ class FastCached(ReferenceCached):
             self._leave(self.room)
 
     def _room(self, rows: int, size: int) -> Room:
-        """A new room; or one that a text has left, with what was recorded for it."""
+        """A new room; or one that a text has left, with what was captured for it."""
         model = self.model
         if rows == 1 and model.spare[size]:
             room = model.spare[size].pop()
@@ -151,8 +146,8 @@ class FastCached(ReferenceCached):
             return Room(model, rows, size)
 
     def _leave(self, room: Room) -> None:
-        """Where passes are recorded, the next text takes over the room."""
-        if self.model.recording and room.rows == 1:
+        """Where passes are captured, the next text takes over the room."""
+        if self.model.capture and room.rows == 1:
             self.model.spare[room.size].append(room)
 
     def _move(self, rows: int, held: int) -> None:
@@ -182,9 +177,9 @@ class FastCached(ReferenceCached):
         x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
         rows, k, _ = x.shape
         key = rows, k, first, last
-        if self.model.recording and rows * k <= WIDEST:
+        if self.capturing and self.model.capture and rows * k <= WIDEST:
             self.room.uses[key] += 1
-            if self.room.uses[key] >= self.model.record_at:
+            if self.room.uses[key] >= self.model.capture_at:
                 return self._replay(x, key)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
@@ -202,14 +197,14 @@ class FastCached(ReferenceCached):
         def walk(x: Tensor) -> Tensor:
             return self._walk(x, first, last, start + torch.arange(k, device=x.device), None, room.size)
 
-        if key not in room.recorded:
+        if key not in room.captured:
             try:
-                room.recorded[key] = model.recording(walk, x)
-            except RuntimeError as e:  # the end of a recording that broke off may hide why it did
+                room.captured[key] = model.capture(walk, x)
+            except RuntimeError as e:  # the end of a capture that broke off may hide why it did
                 said = str(e.__context__ or e).strip().splitlines() or ["no reason given"]
-                model.stop_recording(said[0])
+                model.stop_capturing(said[0])
                 return walk(x)
-        return room.recorded[key](x)
+        return room.captured[key](x)
 
     def _walk(self, x: Tensor, first: int, last: int, slots: Tensor, at: slice | None, visible: int) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last.

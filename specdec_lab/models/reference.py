@@ -5,15 +5,14 @@ and their `crop` changed meaning between releases, so the keys and values live i
 buffers here and the causal mask is written out.
 """
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from specdec_lab.errors import LabError, explain_memory
-from specdec_lab.models.base import Cached, Model, Rows
+from specdec_lab.errors import LabError
+from specdec_lab.models.base import Cached, Model
+from specdec_lab.models.rows import CachedRows
 
 
 class RowLayer(CacheLayerMixin):
@@ -67,9 +66,6 @@ class RowLayer(CacheLayerMixin):
     def get_max_length(self) -> int:
         return -1
 
-    def get_max_cache_shape(self) -> int:  # its name before transformers 5.16
-        return -1
-
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         return self.visible, 0
 
@@ -103,69 +99,33 @@ class ReferenceModel(Model):
     def cached(self, rows: int = 1) -> "ReferenceCached":
         return ReferenceCached(self, rows)
 
-    @torch.inference_mode()
     def check(self) -> None:
-        """One short text, by our walk in several passes and by the model's own at once.
-
-        Some families scale or cap their logits after the head; and what `models.fast` writes out must be this model.
+        """Some families scale or cap their logits after the head; and what `models.fast` writes out must be this model.
 
         Raises:
-            LabError: when the two differ.
+            LabError: when one short text shows a difference.
         """
-        ids = [i % self.reads for i in range(min(32, self.context))]
-        cached = self.cached()
-        ours = torch.cat([cached.extend([ids[i : i + 4]]).logits[0] for i in range(0, len(ids), 4)]).float()
-        theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
-        apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
-        if apart > (1e-3 if self.dtype.itemsize >= 4 else 0.2):
+        if not self.agrees(self.cached()):
             raise LabError(
                 f"{self.name} computes something that is not written out here (Granite, Cohere and Gemma 2, for instance, "
                 "change their logits after the head): choose a model such as Llama, Qwen2 or SmolLM2."
             )
 
+    @torch.inference_mode()
+    def agrees(self, cached: Cached) -> bool:
+        """Whether one short text, in several passes through this empty cache, gives what the model itself gives at once."""
+        ids = [i % self.reads for i in range(min(32, self.context))]
+        ours = torch.cat([cached.extend([ids[i : i + 4]]).logits[0] for i in range(0, len(ids), 4)]).float()
+        theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
+        apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
+        return bool(apart <= (1e-3 if self.dtype.itemsize >= 4 else 0.2))
 
-class ReferenceCached(Cached):
+
+class ReferenceCached(CachedRows):
     def __init__(self, model: ReferenceModel, rows: int):
         self.model = model
         self.lengths = [0] * rows
         self._kv = Cache(layers=[RowLayer() for _ in range(model.layers)])
-
-    @torch.inference_mode()
-    def extend(
-        self,
-        new: Sequence[Sequence[int]] | Tensor,
-        *,
-        layers: tuple[int, int] | None = None,
-        logits: bool = True,
-        counts: Sequence[int] | None = None,
-    ) -> Rows:
-        model = self.model
-        first, last = layers or (0, model.layers)
-        if isinstance(new, Tensor):
-            counts, inputs = counts or [new.shape[1]] * new.shape[0], new.to(model.device)
-        else:
-            counts = [len(row) for row in new]
-            width = max(counts)
-            inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
-        after = [have + n for have, n in zip(self.lengths, counts, strict=True)]
-        if max(after) > model.context:
-            raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
-        with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1])
-            out = model.head(hidden) if logits and last == model.layers else None
-        self.lengths = after  # last: an interrupted pass leaves the cache as it was
-        return Rows(hidden, out)
-
-    @torch.inference_mode()
-    def join(self, other: "ReferenceCached") -> None:
-        self._join(other)
-        self.lengths = [*self.lengths, *other.lengths]
-
-    @torch.inference_mode()
-    def drop(self, row: int) -> None:
-        self._drop(row)
-        self.lengths[row] = self.lengths[-1]
-        self.lengths.pop()
 
     def _join(self, other: "ReferenceCached") -> None:
         rows = len(self.lengths), len(other.lengths)
@@ -177,11 +137,6 @@ class ReferenceCached(Cached):
             layer.drop(row)
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
-        """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
-
-        Args:
-            visible: positions that the longest row holds after this.
-        """
         model = self.model
         slots = self._slots(inputs.shape[1])
         for layer in self._kv.layers:
@@ -197,17 +152,6 @@ class ReferenceCached(Cached):
                 use_cache=True,
             ).last_hidden_state
         return self._some_layers(inputs, first, last, mask, positions)
-
-    def _slots(self, k: int) -> Tensor:
-        """[R, k]: where each row writes its next k positions."""
-        at = torch.arange(k, device=self.model.device)
-        return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
-
-    def _mask(self, slots: Tensor, visible: int) -> Tensor:
-        """[R, 1, k, visible], to be added: row r at slot s sees slots 0…s, each of them kept or written by this pass."""
-        hidden_from = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
-        mask = torch.zeros(hidden_from.shape, dtype=self.model.dtype, device=slots.device)
-        return mask.masked_fill_(hidden_from, torch.finfo(self.model.dtype).min)
 
     def _some_layers(self, x: Tensor, first: int, last: int, mask: Tensor, positions: Tensor) -> Tensor:
         """Walk the layers one by one, as Llama-shaped models allow."""

@@ -1,4 +1,4 @@
-"""Passes that are recorded once and replayed: what a GPU runs. Here a `Tape` stands in for the CUDA graph."""
+"""Passes that are captured once and replayed: what a GPU runs. Here a `Tape` stands in for the CUDA graph."""
 
 import gc
 import warnings
@@ -14,19 +14,19 @@ from specdec_lab.models import FastModel, fast
 from specdec_lab.trace import Trace
 
 
-def counted(model, record_at: int = 1) -> list:
-    """Every recording that `model` makes from now on."""
-    made, model.record_at = [], record_at
+def counted(model, capture_at: int = 1) -> list:
+    """Every capture that `model` makes from now on."""
+    made, model.capture_at = [], capture_at
 
-    def recording(do, x):
+    def capture(do, x):
         made.append(Tape(do, x))
         return made[-1]
 
-    model.recording = recording
+    model.capture = capture
     return made
 
 
-def test_each_width_is_recorded_once_and_taken_over_by_the_next_text():
+def test_each_width_is_captured_once_and_taken_over_by_the_next_text():
     model, tokens = make("fast llama"), text(40)
     made = counted(model)
     whole = uncached(model, tokens)
@@ -44,7 +44,7 @@ def test_each_width_is_recorded_once_and_taken_over_by_the_next_text():
     assert [tape.x.shape[1] for tape in made] == [20, 1, 5, 6]
 
 
-def test_two_texts_at_a_time_have_recordings_of_their_own():
+def test_two_texts_at_a_time_have_captures_of_their_own():
     model, a, b = make("fast llama"), text(30, 1), text(30, 2)
     made = counted(model)
     caches = [model.cached(), model.cached()]
@@ -57,7 +57,7 @@ def test_two_texts_at_a_time_have_recordings_of_their_own():
     assert [tape.x.shape[1] for tape in made] == [17, 17, 1, 1]
 
 
-def test_a_text_that_outgrows_its_room_is_recorded_anew(monkeypatch):
+def test_a_text_that_outgrows_its_room_is_captured_anew(monkeypatch):
     monkeypatch.setattr(fast, "ROOM", 4)
     model, tokens = make("fast llama"), text(40)
     made = counted(model)
@@ -95,10 +95,10 @@ def test_what_a_pass_returned_stands_after_the_next_one():
     assert torch.equal(first.logits, kept[1])
 
 
-def test_a_width_is_recorded_when_it_comes_again_and_very_wide_ones_never(monkeypatch):
+def test_a_width_is_captured_when_it_comes_again_and_very_wide_ones_never(monkeypatch):
     monkeypatch.setattr(fast, "WIDEST", 8)
     model, tokens = make("fast llama"), text(30)
-    made, whole = counted(model, fast.SECOND), uncached(model, tokens)
+    made, whole = counted(model, fast.AT_USE), uncached(model, tokens)
     cached = model.cached()
     for begin, end in [(0, 9), (9, 18), (18, 20), (20, 21), (21, 23), (23, 25), (25, 26), (26, 27)]:
         rows = cached.extend([tokens[begin:end]]).logits[0]
@@ -106,7 +106,7 @@ def test_a_width_is_recorded_when_it_comes_again_and_very_wide_ones_never(monkey
     assert [tape.x.shape[1] for tape in made] == [2, 1]
 
 
-def test_rows_of_a_batch_are_recorded_each_at_its_own_length():
+def test_rows_of_a_batch_are_captured_each_at_its_own_length():
     model, a, b = make("fast llama"), text(30, 1), text(30, 2)
     made = counted(model)
     cached = model.cached(2)
@@ -128,9 +128,9 @@ def test_a_device_that_cannot_record_runs_on_and_says_so():
     def fails(do, x):
         raise RuntimeError("operation not permitted\nmore")
 
-    model.recording, model.record_at = fails, 1
+    model.capture, model.capture_at = fails, 1
     cached = model.cached()
-    with pytest.warns(UserWarning, match=r"cannot be recorded \(operation not permitted\): they run slower"):
+    with pytest.warns(UserWarning, match=r"cannot be captured \(operation not permitted\): they run slower"):
         first = cached.extend([tokens[:4]]).logits[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -139,7 +139,7 @@ def test_a_device_that_cannot_record_runs_on_and_says_so():
 
 
 @pytest.mark.parametrize("bug", ["position", "waits", "shared result"])
-def test_what_must_not_be_recorded_is_caught(monkeypatch, bug):
+def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
     """The stand-in is strict enough for the tests above to mean something."""
     model, tokens = make("replayed llama"), text(12)
     walk = fast.FastCached._walk
@@ -165,32 +165,32 @@ def test_what_must_not_be_recorded_is_caught(monkeypatch, bug):
     if bug == "position":
         assert not right
     elif bug == "waits":
-        assert model.recording is None
+        assert model.capture is None
     else:
         assert torch.equal(rows[4], rows[5])
 
 
 @pytest.mark.parametrize("name", ["model", "eagle", "early-exit", "medusa", "hybrid", "lookup"])
 def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
-    """Target and draft of the embedded pair, all of their passes but very wide ones recorded."""
+    """Target and draft of the embedded pair, all of their passes but very wide ones captured."""
     ids = lab.encode("Write one sentence about rivers and one about mountains.")
     expected = lab.plain(ids, max_new_tokens=24)
     target = FastModel(lab.target.hf, "replayed")
-    target.recording, target.record_at = Tape, 1
+    target.capture, target.capture_at = Tape, 1
     drafter, models = lab.drafter(name), [target]
     for part in (drafter, getattr(drafter, "other", None)):
         if isinstance(getattr(part, "model", None), FastModel):
             part.model = FastModel(part.model.hf, "replayed draft")
-            part.model.recording, part.model.record_at = Tape, 1
+            part.model.capture, part.model.capture_at = Tape, 1
             models.append(part.model)
     trace = Trace(ids)
     trace.collect(speculative(target, drafter, ids, gamma=3, stops=lab.stops(24)))
     assert trace.tokens == expected.tokens
-    assert all(model.recording is Tape for model in models)  # and not given up
+    assert all(model.capture is Tape for model in models)  # and not given up
     assert len(models) == (2 if name in ("model", "eagle", "hybrid") else 1)
 
 
-def test_loading_notices_a_recording_that_is_frozen_and_goes_on_without():
+def test_loading_notices_a_capture_that_is_frozen_and_goes_on_without():
     """The check at loading makes passes of one width at several positions."""
 
     class Frozen(Tape):
@@ -203,15 +203,15 @@ def test_loading_notices_a_recording_that_is_frozen_and_goes_on_without():
             super().__init__(do, x)
 
     model = make("fast llama")
-    model.recording = Frozen
+    model.capture = Frozen
     with pytest.warns(UserWarning, match="a replay is not the pass itself"):
         model.check()
-    assert model.recording is None
+    assert model.capture is None
     model = make("fast llama")
-    made = counted(model, fast.SECOND)
+    made = counted(model, fast.AT_USE)
     model.check()
     assert [tape.x.shape[1] for tape in made] == [4]
-    assert model.recording is not None
+    assert model.capture is not None
 
 
 def test_rooms_that_wait_for_a_text_give_way_when_memory_runs_out(monkeypatch):
@@ -231,19 +231,19 @@ def test_rooms_that_wait_for_a_text_give_way_when_memory_runs_out(monkeypatch):
     assert tries == [True, False]
 
 
-def test_a_recording_without_memory_is_given_up():
+def test_a_capture_without_memory_is_given_up():
     model, tokens = make("fast llama"), text(4)
 
     def full(do, x):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    model.recording, model.record_at = full, 1
+    model.capture, model.capture_at = full, 1
     with pytest.warns(UserWarning, match="CUDA out of memory"):
         rows = model.cached().extend([tokens]).logits[0]
     assert torch.allclose(rows, uncached(model, tokens), **near(model))
 
 
-def test_a_model_that_recording_is_not_to_blame_for_is_refused_without_a_warning(monkeypatch):
+def test_a_model_that_capturing_is_not_to_blame_for_is_refused_without_a_warning(monkeypatch):
     model = make("replayed llama")
     forward = model.hf.forward
 

@@ -1,4 +1,4 @@
-"""A pass recorded once as a CUDA graph, then replayed.
+"""A pass captured once as a CUDA graph, then replayed.
 
 On a GPU a pass over a few tokens is hundreds of small operations, and starting one from Python takes
 longer than computing it. A CUDA graph starts all of them at once: the same operations again,
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 
-class Recording:
+class CapturedPass:
     """`do`, as it ran for one input; called with others of the same shape.
 
     Args:
@@ -24,7 +24,7 @@ class Recording:
         RuntimeError: when that is not so, there is no memory for it, or a replay does not give what `do` gave.
     """
 
-    # Temporaries of all recordings share their memory: no two run at a time, and results are copied out at once.
+    # Temporaries of all captures share their memory: no two run at a time, and results are copied out at once.
     pools: ClassVar[dict[torch.device, tuple[int, int]]] = {}
 
     def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
@@ -34,16 +34,16 @@ class Recording:
         with torch.cuda.device(x.device):
             pool = self.pools.setdefault(x.device, torch.cuda.graph_pool_handle())
             own = torch.cuda.Stream()
-            # The outer context also leaves the stream when a recording breaks off; other threads may load models meanwhile.
+            # The outer context also leaves the stream when a capture breaks off; other threads may load models meanwhile.
             with (
                 torch.cuda.stream(torch.cuda.current_stream()),
                 torch.cuda.graph(self.graph, pool, own, capture_error_mode="thread_local"),
             ):
                 self.out = do(self.x)
-        self.out.fill_(float("nan"))  # so that a recording of nothing shows
+        self.out.fill_(float("nan"))  # so that a capture of nothing shows
         apart = (self(x).float() - expected).norm() / expected.norm()
         if not apart < 0.02:  # NaN included
-            raise RuntimeError(f"a replay differs by {float(apart):.2g} of the pass that was recorded")
+            raise RuntimeError(f"a replay differs by {float(apart):.2g} of the pass that was captured")
 
     def __call__(self, x: Tensor) -> Tensor:
         self.x.copy_(x)
