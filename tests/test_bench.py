@@ -8,7 +8,7 @@ import pytest
 from test_load import save
 from test_trace import rounds_of_accepted
 
-from specdec_lab import bench, load, recorded
+from specdec_lab import bench, load, results
 from specdec_lab import prompts as prompts_module
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
@@ -332,20 +332,20 @@ def test_the_work_of_a_pass_counts_every_matrix_once(folders):
 
 
 def test_a_result_can_be_recorded_and_found_again(capsys, folders, monkeypatch, tmp_path):
-    monkeypatch.setattr(recorded, "folder", lambda: tmp_path / "kept")
+    monkeypatch.setattr(results, "folder", lambda: tmp_path / "kept")
     target, _, prompts = folders
     argv = ["bench", "--json", "--device", "cpu", "--target", target, "--prompts", prompts, "--drafters", "lookup"]
     for temperature in ("0", "0.5", "0"):
         assert main([*argv, "--record", "--max-new-tokens", "4", "--temperature", temperature]) == 0
         printed, said = capsys.readouterr()
-        assert "Recorded in" in said
+        assert "The result is kept in" in said
     assert len(list((tmp_path / "kept").glob("*.json"))) == 2  # the third replaced the first
-    assert recorded.recorded(temperature=0) == [json.loads(printed)]
-    assert len(recorded.recorded()) == 2
-    assert recorded.recorded(hardware="another machine") == []
+    assert results.saved_results(temperature=0) == [json.loads(printed)]
+    assert len(results.saved_results()) == 2
+    assert results.saved_results(hardware="another machine") == []
 
 
 def test_what_is_recorded_names_its_hardware():
-    for result in recorded.recorded():
+    for result in results.saved_results():
         assert result["meta"]["hardware"]
         assert {r["arm"] for r in result["rows"]} >= {"plain"}

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.models import ReferenceModel
     from specdec_lab.peers import peers
     from specdec_lab.prompts import first_of_each_kind, read_prompts
-    from specdec_lab.recorded import record
+    from specdec_lab.results import save_result
 
     names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma not in ("auto", "best") and not (args.gamma.isascii() and args.gamma.isdigit()):
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     }
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed))} | ({"floor": limits} if limits else {})
     if args.record:
-        say(f"Recorded in {record(result)}.")
+        say(f"The result is kept in {save_result(result)}.")
     print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
     return 0
 

@@ -1,4 +1,4 @@
-"""Benchmark results that were recorded once on some machine, for lessons to show beside the learner's own.
+"""Benchmark results that were saved once on some machine, for lessons to show beside the learner's own.
 
 Each is what `specdec-lab bench --json` printed; `--record` puts it here. A result never stands
 without its hardware.
@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def folder() -> Path:
-    return Path(str(resources.files("specdec_lab"))) / "data" / "recorded"
+    return Path(str(resources.files("specdec_lab"))) / "data" / "results"
 
 
-def record(result: dict) -> Path:
+def save_result(result: dict) -> Path:
     """Keep a benchmark's result, named after its hardware, number format, temperature and γ; a new one replaces the old."""
     meta = result["meta"]
     parts = [meta["hardware"], meta["dtype"], f"t{meta['temperature']:g}", f"gamma {meta['gamma']}"]
@@ -25,7 +25,7 @@ def record(result: dict) -> Path:
     return path
 
 
-def recorded(**wanted: object) -> list[dict]:
-    """All recorded results whose `meta` has these values, such as `recorded(temperature=0)`."""
+def saved_results(**wanted: object) -> list[dict]:
+    """All saved results whose `meta` has these values, such as `saved_results(temperature=0)`."""
     results = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder().glob("*.json")))
     return [r for r in results if all(r["meta"].get(key) == value for key, value in wanted.items())]
