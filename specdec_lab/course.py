@@ -10,7 +10,7 @@ from specdec_lab.errors import LabError
 
 CLONE = Path(__file__).resolve().parents[1]
 FOLDERS = ("lessons", "exercises")
-RECORD = ".copied.json"  # in the working copy: which version of each notebook it began as
+COPIED = ".copied.json"  # in the working copy: which version of each notebook it began as
 
 
 def cells_hash(notebook: dict) -> str:
@@ -49,8 +49,8 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     try:
         for folder in FOLDERS:
             (target / folder).mkdir(parents=True, exist_ok=True)
-        record = target / RECORD
-        began_as = _read(record)
+        list_of_copies = target / COPIED
+        began_as = _read(list_of_copies)
         for path in notebooks:
             name, notebook = path.relative_to(source).as_posix(), json.loads(path.read_text(encoding="utf-8"))
             now, mine = cells_hash(notebook), target / name
@@ -67,9 +67,9 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
                 new += 1
             place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             began_as |= {name: now, name_of(place): now}
-        written = record.with_suffix(".tmp")
+        written = list_of_copies.with_suffix(".tmp")
         written.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
-        shutil.move(written, record)
+        shutil.move(written, list_of_copies)
     except OSError as e:
         raise LabError(
             f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
@@ -77,9 +77,9 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     return [f"{new} new notebook{'s' if new > 1 else ''} in {target}"] * bool(new) + done
 
 
-def _read(record: Path) -> dict[str, str]:
+def _read(list_of_copies: Path) -> dict[str, str]:
     try:
-        return json.loads(record.read_text(encoding="utf-8"))
+        return json.loads(list_of_copies.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return {}  # then every copy that differs counts as edited
 

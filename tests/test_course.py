@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from specdec_lab.course import RECORD, working_copy
+from specdec_lab.course import COPIED, working_copy
 from specdec_lab.errors import LabError
 
 
@@ -94,7 +94,7 @@ def test_a_torn_record_loses_nothing(folders):
     source, mine = folders
     working_copy(mine, source)
     (mine / "lessons/00.ipynb").write_text(json.dumps(notebook("mine")))
-    (mine / RECORD).write_text('{"00.ipy')
+    (mine / COPIED).write_text('{"00.ipy')
     working_copy(mine, source)
     assert read(mine / "lessons/00.ipynb")["cells"][0]["source"] == "mine"
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from specdec_lab.course import RECORD
+from specdec_lab.course import COPIED
 
 PATIENCE = 5  # seconds for another notebook to finish its writing
 MEASUREMENTS = 20  # kept of each claim, the newest
@@ -32,7 +32,7 @@ _waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each
 def of_this_copy() -> Path:
     """The ledger of the working copy that one stands in, or stands beside (`make lab` puts it there); else one here."""
     here = Path.cwd()
-    copies = [folder for folder in (here, *here.parents, here / "my-course") if (folder / RECORD).exists()]
+    copies = [folder for folder in (here, *here.parents, here / "my-course") if (folder / COPIED).exists()]
     return (copies or [here])[0] / "ledger.json"
 
 
