@@ -27,7 +27,7 @@ def write_page(path: str, html: str) -> None:
         ) from e
 
 
-def load_lab(args: argparse.Namespace) -> "Lab":
+def lab_from(args: argparse.Namespace) -> "Lab":
     """The Lab that the common options describe."""
     from specdec_lab.lab import load
 

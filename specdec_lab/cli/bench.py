@@ -4,7 +4,7 @@ import argparse
 import json
 from importlib.metadata import version
 
-from specdec_lab.cli import load_lab, say
+from specdec_lab.cli import lab_from, say
 from specdec_lab.names import MEASURED
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     prompts = read_prompts(args.prompts)
     if args.limit:
         prompts = first_of_each_kind(prompts, args.limit)
-    lab = load_lab(args)
+    lab = lab_from(args)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
     if args.gamma == "auto":
         gammas = {name: lab.auto_gamma(lab.drafter(name), say) for name in names}

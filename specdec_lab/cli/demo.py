@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from specdec_lab.cli import load_lab, say
+from specdec_lab.cli import lab_from, say
 from specdec_lab.names import DRAFTERS
 
 PROMPT = (
@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.trace import to_json
 
-    lab = load_lab(args)
+    lab = lab_from(args)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
     prompt = lab.encode(args.prompt)
     common = {

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from specdec_lab.cli import load_lab
+from specdec_lab.cli import lab_from
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -12,7 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     args.draft = None  # what is saved is the course's own
-    lab = load_lab(args)
+    lab = lab_from(args)
     lab.plain_draft().save_pretrained(args.folder)
     lab.tokenizer.save_pretrained(args.folder)
     print(json.dumps({"schema": 1, "folder": args.folder}) if args.json else f"The draft model is in {args.folder}.")

@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from specdec_lab.cli import load_lab, say
+from specdec_lab.cli import lab_from, say
 from specdec_lab.errors import LabError
 
 FIRST = "lessons/00_start_here.ipynb"
@@ -46,7 +46,7 @@ def show_one_round(args: argparse.Namespace, tell: Callable[[str], None]) -> Non
     from specdec_lab.cli.demo import PROMPT
     from specdec_lab.show import terminal
 
-    lab = load_lab(args)
+    lab = lab_from(args)
     trace = lab.speculative(PROMPT, "model" if lab.draft else "lookup", max_new_tokens=24)
     if trace.interrupted:
         raise KeyboardInterrupt

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from specdec_lab.cli import load_lab, say, write_page
+from specdec_lab.cli import lab_from, say, write_page
 from specdec_lab.names import MEASURED
 
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         found = endpoint.measure(args.endpoint, prompts, args.max_new_tokens, args.temperature, say)
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
-        lab = load_lab(args)
+        lab = lab_from(args)
         prompts, too_long = report.short_enough(lab, prompts, args.max_new_tokens)
         problems += too_long
         if not prompts:
