@@ -4,4 +4,4 @@ EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the 
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
 DRAFTERS = ("lookup", "dial", *TRAINED, "hybrid", "untrained")  # hybrid: lookup, and EAGLE where it finds nothing
 # All that `specdec-lab bench` compares; a dial asks the target itself.
-MEASURED = (*TRAINED, "lookup", "hybrid", "untrained")
+BENCHED = (*TRAINED, "lookup", "hybrid", "untrained")

@@ -5,13 +5,13 @@ import json
 from importlib.metadata import version
 
 from specdec_lab.cli import lab_from, say
-from specdec_lab.names import MEASURED
+from specdec_lab.names import BENCHED
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--drafters", default="all", help=f"all, or some of {', '.join(MEASURED)}, with commas")
+    parser.add_argument("--drafters", default="all", help=f"all, or some of {', '.join(BENCHED)}, with commas")
     parser.add_argument("--prompts", default="builtin", help="builtin, or a JSON-lines file")
     parser.add_argument(
         "--gamma",
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.prompts import first_of_each_kind, read_prompts
     from specdec_lab.results import save_result
 
-    names = MEASURED if args.drafters == "all" else tuple(args.drafters.split(","))
+    names = BENCHED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma not in ("auto", "best") and not (args.gamma.isascii() and args.gamma.isdigit()):
         raise LabError(f"--gamma is {args.gamma}, but must be a number, best or auto.")
     for name in ("limit", "repeats", "timed"):

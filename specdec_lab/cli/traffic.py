@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 
 from specdec_lab.cli import lab_from, say, write_page
-from specdec_lab.names import MEASURED
+from specdec_lab.names import BENCHED
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="JSON lines (prompts, or an OpenAI-style log) or plain text; or builtin")
-    parser.add_argument("--drafters", default="lookup,eagle,hybrid", help=f"some of {', '.join(MEASURED)}, with commas")
+    parser.add_argument("--drafters", default="lookup,eagle,hybrid", help=f"some of {', '.join(BENCHED)}, with commas")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=2, help="decode every prompt so many times")
