@@ -10,7 +10,7 @@ import pytest
 
 from specdec_lab.cli import main
 from specdec_lab.drafters.trained import KINDS
-from specdec_lab.names import DRAFTERS, MEASURED, TRAINED
+from specdec_lab.names import DRAFTERS, BENCHED, TRAINED
 
 DEMO = {
     "schema", "device", "hardware", "target", "drafter", "gamma", "temperature", "seed", "prompt_tokens", "text",
@@ -132,7 +132,7 @@ def test_doctor_runs_where_torch_does_not(tmp_path):
     assert "libcudart.so is missing" in result["missing"][0]["what"]
 
 
-@pytest.mark.parametrize(("verb", "names"), [("demo", DRAFTERS), ("bench", MEASURED), ("train", TRAINED)])
+@pytest.mark.parametrize(("verb", "names"), [("demo", DRAFTERS), ("bench", BENCHED), ("train", TRAINED)])
 def test_help_names_every_drafter_and_needs_no_torch(tmp_path, verb, names):
     (tmp_path / "torch.py").write_text("raise ImportError('nobody needs torch here')")
     command = [sys.executable, "-m", "specdec_lab", verb, "--help"]
