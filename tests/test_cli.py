@@ -10,7 +10,7 @@ import pytest
 
 from specdec_lab.cli import main
 from specdec_lab.drafters.trained import KINDS
-from specdec_lab.names import DRAFTERS, BENCHED, TRAINED
+from specdec_lab.names import BENCHED, DRAFTERS, TRAINED
 
 DEMO = {
     "schema", "device", "hardware", "target", "drafter", "gamma", "temperature", "seed", "prompt_tokens", "text",

@@ -13,7 +13,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.learn import problems
 from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
-from specdec_lab.learn.problems import PROBLEMS, Problem, draw
+from specdec_lab.learn.problems import PROBLEMS, Problem, pose_problem
 from specdec_lab.learn.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
 from specdec_lab.numbers import short
 from specdec_lab.show.quiz import ItemView, marked_up
@@ -44,7 +44,7 @@ def test_choices_are_shuffled_and_judged_by_what_they_say():
 def test_a_retry_has_fresh_numbers(name):
     rng, before = Random(0), None
     for _ in range(30):
-        problem = draw(name, rng, before)
+        problem = pose_problem(name, rng, before)
         assert before is None or problem.question != before.question
         before = problem
 
@@ -66,7 +66,7 @@ def test_attempts_are_kept_with_what_was_asked_and_said():
     assert [a["misconception"] for a in kept] == [c.misconception for c in posed.choices]
     assert {a["said"] for a in kept} == {"the target, I think"}
     assert [a["confidence"] for a in kept] == ["guess", "think so", "sure", "guess"]
-    numeric = next(i for i in items("04") if i.numbers == "tokens_per_pass")
+    numeric = next(i for i in items("04") if i.problem == "tokens_per_pass")
     posed = numeric.pose(Random(1))
     assert answer(Ledger(), numeric, posed, posed.answer - 1, "sure").misconception == 6
     (kept,) = Ledger().attempts(numeric.id)
@@ -119,7 +119,7 @@ def test_every_choice_with_every_confidence(item):
     assert results.count(True) == len(CONFIDENCE)
 
 
-@pytest.mark.parametrize("item", [i for i in EVERY if i.numbers], ids=lambda item: item.id)
+@pytest.mark.parametrize("item", [i for i in EVERY if i.problem], ids=lambda item: item.id)
 def test_every_number_that_a_problem_knows(item):
     view = view_of(item)
     assert view.answering.layout.display is None
@@ -146,7 +146,7 @@ def test_what_is_missing_is_one_sentence_and_no_attempt():
     view.choices.value = 0
     press(view.check)
     assert as_text(view.feedback.value) == "Say how sure you are, too."
-    view = view_of(next(i for i in EVERY if i.numbers))
+    view = view_of(next(i for i in EVERY if i.problem))
     for typed, said in (
         ("", "still missing"),
         ("many", "is not a number"),

@@ -21,7 +21,7 @@ def test_each_lesson_has_its_items():
         assert all(item.id.startswith(f"{lesson}.") for item in found)
         assert {bool(item.choices) for item in found} == {True, False}  # words and numbers
     assert len({item.id for item in EVERY}) == len(EVERY)
-    assert {item.numbers for item in EVERY} - {""} == set(PROBLEMS)
+    assert {item.problem for item in EVERY} - {""} == set(PROBLEMS)
 
 
 def test_every_misconception_is_exposed():

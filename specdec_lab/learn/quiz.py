@@ -1,6 +1,6 @@
 """The self-check quizzes: what is asked, how an answer is judged, what is said about it.
 
-The items of a lesson are in data/quiz/<lesson>.json; those with numbers in `problems.py`.
+The items of a lesson are in data/quiz/<lesson>.json; those with numbers in `problems`.
 """
 
 import json
@@ -11,7 +11,7 @@ from random import Random
 from specdec_lab.errors import LabError
 from specdec_lab.learn.ledger import Ledger
 from specdec_lab.learn.misconceptions import MISCONCEPTIONS
-from specdec_lab.learn.problems import Judged, Problem, draw
+from specdec_lab.learn.problems import Judged, Problem, pose_problem
 
 CONFIDENCE = ("guess", "think so", "sure")
 FOLDER = resources.files("specdec_lab") / "data" / "quiz"
@@ -46,12 +46,12 @@ class Item:
     id: str
     question: str = ""
     choices: tuple[Choice, ...] = ()
-    numbers: str = ""
+    problem: str = ""
 
     def pose(self, rng: Random, before: "Choices | Problem | None" = None) -> "Choices | Problem":
         """The item as it is asked now: shuffled, or with other numbers than `before`."""
-        if self.numbers:
-            return draw(self.numbers, rng, before)
+        if self.problem:
+            return pose_problem(self.problem, rng, before)
         return Choices(self.question, tuple(rng.sample(self.choices, len(self.choices))))
 
 

@@ -43,7 +43,7 @@ class ItemView:
         self.unit = w.Label()
         self.confidence = w.RadioButtons(options=CONFIDENCE, value=None, description="how sure?")
         self.check, self.again = w.Button(description="check"), w.Button(description="again")
-        if item.numbers:
+        if item.problem:
             first, self.entry = [], w.HBox([self.number, self.unit])
         else:
             first, self.entry = [self.words, self.ready], self.choices
@@ -82,8 +82,8 @@ class ItemView:
             return
         judged = answer(self.ledger, self.item, self.posed, chosen, self.confidence.value, self.words.value.strip())
         lines = feedback(judged, self.confidence.value)
-        more = "Press “again” for other numbers." if self.item.numbers else "Press “again” for another try."
-        lines += [] if judged.right and not self.item.numbers else [more]
+        more = "Press “again” for other numbers." if self.item.problem else "Press “again” for another try."
+        lines += [] if judged.right and not self.item.problem else [more]
         sign = "✓ " if judged.right else "✗ "
         self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.told()])))
         self.done = True

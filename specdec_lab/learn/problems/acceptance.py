@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from specdec_lab import theory
-from specdec_lab.learn.problems.base import Mistake, Problem, both, listed, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, both, fresh_numbers, listed
 from specdec_lab.numbers import short
 
 PAIRS = (
@@ -19,7 +19,7 @@ PAIRS = (
 )
 
 
-@numbers(rows=PAIRS)
+@fresh_numbers(rows=PAIRS)
 def alpha_of(rows: tuple[theory.Row, theory.Row]) -> Problem:
     p, q = rows
     answer = theory.acceptance(p, q)
@@ -45,7 +45,7 @@ def alpha_of(rows: tuple[theory.Row, theory.Row]) -> Problem:
     )
 
 
-@numbers(
+@fresh_numbers(
     rounds=(
         (3, 1, 1, 1, 4),
         (2, 2, 0, 1, 5),
@@ -79,7 +79,7 @@ def rate_from_rounds(rounds: Sequence[int]) -> Problem:
     )
 
 
-@numbers(alpha=(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), gamma=(2, 3, 5, 6))
+@fresh_numbers(alpha=(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), gamma=(2, 3, 5, 6))
 def tokens_per_pass(alpha: float, gamma: int) -> Problem:
     expected = theory.expected_tokens(alpha, gamma)
     powers = " + ".join(["1", f"{alpha}", *(f"{alpha}^{i}" for i in range(2, gamma + 1))])

@@ -75,7 +75,7 @@ class Problem:
 PROBLEMS: dict[str, tuple[Callable[..., Problem], dict[str, Sequence]]] = {}
 
 
-def numbers(**choices: Sequence):
+def fresh_numbers(**choices: Sequence):
     """Register a problem and the values that each of its numbers can take."""
 
     def register(make: Callable[..., Problem]):
@@ -92,7 +92,7 @@ def variants(name: str) -> list[Problem]:
     return [problem for problem in versions if problem.clear]
 
 
-def draw(name: str, rng: Random, before: Problem | None = None) -> Problem:
+def pose_problem(name: str, rng: Random, before: Problem | None = None) -> Problem:
     """One version of a problem, another than the one `before`."""
     return rng.choice([p for p in variants(name) if before is None or p.question != before.question])
 

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 
 from specdec_lab import theory
-from specdec_lab.learn.problems.base import Mistake, Problem, listed, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, fresh_numbers, listed
 from specdec_lab.numbers import short
 
 
-@numbers(
+@fresh_numbers(
     alphas=(
         (0.8, 0.6, 0.4),
         (0.6, 0.5, 0.3),
@@ -41,7 +41,7 @@ def tokens_by_place(alphas: Sequence[float]) -> Problem:
     )
 
 
-@numbers(layers=(4, 16, 24), thin=(3.1, 3.4), wide=(2.2, 2.5), gamma=(3, 4))
+@fresh_numbers(layers=(4, 16, 24), thin=(3.1, 3.4), wide=(2.2, 2.5), gamma=(3, 4))
 def faster_of_two(layers: int, thin: float, wide: float, gamma: int) -> Problem:
     all_layers, wide_layers = 32, 2
     weights, thin_weights, wide_weights = 2000, 40, 200

@@ -1,7 +1,7 @@
 """Lesson 03: the rule, and what it writes."""
 
 from specdec_lab import theory
-from specdec_lab.learn.problems.base import Mistake, Problem, both, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, both, fresh_numbers
 from specdec_lab.numbers import short
 
 ROWS = (  # p and q over the tokens a, b and c; q has too much of a, and too little of b
@@ -16,7 +16,7 @@ ROWS = (  # p and q over the tokens a, b and c; q has too much of a, and too lit
 )
 
 
-@numbers(p=(0.1, 0.2, 0.3, 0.6), q=(0.2, 0.4, 0.5, 0.8))
+@fresh_numbers(p=(0.1, 0.2, 0.3, 0.6), q=(0.2, 0.4, 0.5, 0.8))
 def accept_chance(p: float, q: float) -> Problem:
     answer = min(1.0, p / q)
     mistakes = [
@@ -37,7 +37,7 @@ def accept_chance(p: float, q: float) -> Problem:
     )
 
 
-@numbers(rows=ROWS)
+@fresh_numbers(rows=ROWS)
 def after_rejection(rows: tuple[theory.Row, theory.Row]) -> Problem:
     p, q = rows
     lacks = [max(0.0, a - b) for a, b in zip(p, q)]
@@ -56,7 +56,7 @@ def after_rejection(rows: tuple[theory.Row, theory.Row]) -> Problem:
     )
 
 
-@numbers(rows=ROWS)
+@fresh_numbers(rows=ROWS)
 def emitted_probability(rows: tuple[theory.Row, theory.Row]) -> Problem:
     p, q = rows
     from_p = theory.emitted(p, q, [min(1.0, a / b) for a, b in zip(p, q)], p)[0]

@@ -1,10 +1,10 @@
 """What a pass costs: before lesson 01, and in it."""
 
-from specdec_lab.learn.problems.base import Mistake, Problem, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, fresh_numbers
 from specdec_lab.numbers import short
 
 
-@numbers(millions=(100, 300, 500, 700), each=(2, 4), reads=(50, 100, 200))
+@fresh_numbers(millions=(100, 300, 500, 700), each=(2, 4), reads=(50, 100, 200))
 def reading_time(millions: int, each: int, reads: int) -> Problem:
     ms = millions * each / reads
     return Problem(
@@ -22,7 +22,7 @@ def reading_time(millions: int, each: int, reads: int) -> Problem:
     )
 
 
-@numbers(megabytes=(200, 400, 600, 1000), reads=(50, 100, 200), computes=(2, 4, 8), k=(5, 10, 20, 40, 80))
+@fresh_numbers(megabytes=(200, 400, 600, 1000), reads=(50, 100, 200), computes=(2, 4, 8), k=(5, 10, 20, 40, 80))
 def pass_time(megabytes: int, reads: int, computes: int, k: int) -> Problem:
     operations = megabytes / 1000  # GFLOP: two operations for each weight of two bytes
     reading, computing = megabytes / reads, k * operations / computes
@@ -43,7 +43,7 @@ def pass_time(megabytes: int, reads: int, computes: int, k: int) -> Problem:
     )
 
 
-@numbers(reading=(3, 6, 12, 24), computing=(0.2, 0.3, 0.5, 0.6, 1.5))
+@fresh_numbers(reading=(3, 6, 12, 24), computing=(0.2, 0.3, 0.5, 0.6, 1.5))
 def bend(reading: float, computing: float) -> Problem:
     k = reading / computing
     return Problem(

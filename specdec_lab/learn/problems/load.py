@@ -1,6 +1,6 @@
 """Lesson 07: what is left of the gain when many texts are written at once."""
 
-from specdec_lab.learn.problems.base import Mistake, Problem, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, fresh_numbers
 from specdec_lab.numbers import short
 
 MACHINE = (
@@ -9,7 +9,7 @@ MACHINE = (
 )
 
 
-@numbers(idle=(24, 48, 60, 96), texts=(4, 16, 30, 64), drafts=((2, 2.2), (3, 2.6), (4, 2.8)))
+@fresh_numbers(idle=(24, 48, 60, 96), texts=(4, 16, 30, 64), drafts=((2, 2.2), (3, 2.6), (4, 2.8)))
 def gain_at_load(idle: int, texts: int, drafts: tuple[int, float]) -> Problem:
     gamma, expected = drafts
 
@@ -46,7 +46,7 @@ def gain_at_load(idle: int, texts: int, drafts: tuple[int, float]) -> Problem:
     )
 
 
-@numbers(idle=(40, 80, 120, 200), drafts=((2, 2.1), (3, 2.2), (3, 2.5), (4, 2.5), (4, 3.0), (5, 3.3)))
+@fresh_numbers(idle=(40, 80, 120, 200), drafts=((2, 2.1), (3, 2.2), (3, 2.5), (4, 2.5), (4, 3.0), (5, 3.3)))
 def crossover(idle: int, drafts: tuple[int, float]) -> Problem:
     gamma, expected = drafts
     answer = expected * idle / (gamma + 1)

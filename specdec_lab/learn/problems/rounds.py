@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
-from specdec_lab.learn.problems.base import Mistake, Problem, listed, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, fresh_numbers, listed
 
 
-@numbers(gamma=(4, 5), accepted=((2, 0, 4), (1, 4, 0), (4, 4, 1), (0, 0, 4), (3, 1, 2, 0), (0, 2, 1), (5, 2, 0, 1)))
+@fresh_numbers(
+    gamma=(4, 5), accepted=((2, 0, 4), (1, 4, 0), (4, 4, 1), (0, 0, 4), (3, 1, 2, 0), (0, 2, 1), (5, 2, 0, 1))
+)
 def tokens_written(gamma: int, accepted: Sequence[int]) -> Problem:
     accepted = [min(a, gamma) for a in accepted]
     rounds, kept, full = len(accepted), sum(accepted), accepted.count(gamma)
@@ -32,7 +34,7 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> Problem:
     )
 
 
-@numbers(gamma=(5, 6, 7, 8, 9), accepted=(2, 3, 4))
+@fresh_numbers(gamma=(5, 6, 7, 8, 9), accepted=(2, 3, 4))
 def rows_computed(gamma: int, accepted: int) -> Problem:
     return Problem(
         f"γ = {gamma}. The first {accepted} drafts are accepted, the next one is rejected. "
@@ -51,7 +53,7 @@ def rows_computed(gamma: int, accepted: int) -> Problem:
     )
 
 
-@numbers(gamma=(5, 6, 7, 8), accepted=(1, 2, 3, 4))
+@fresh_numbers(gamma=(5, 6, 7, 8), accepted=(1, 2, 3, 4))
 def entries_kept(gamma: int, accepted: int) -> Problem:
     return Problem(
         f"γ = {gamma}. A round accepts {accepted} {'draft' if accepted == 1 else 'drafts'} and corrects the next one. "

@@ -1,11 +1,11 @@
 """Lesson 05: what is gained by the clock."""
 
 from specdec_lab import theory
-from specdec_lab.learn.problems.base import Mistake, Problem, listed, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, fresh_numbers, listed
 from specdec_lab.numbers import short
 
 
-@numbers(expected=(2.4, 2.8, 3.2), gamma=(3, 4, 5), c=(0.1, 0.2, 0.3), v=(1.2, 1.5, 1.8))
+@fresh_numbers(expected=(2.4, 2.8, 3.2), gamma=(3, 4, 5), c=(0.1, 0.2, 0.3), v=(1.2, 1.5, 1.8))
 def speed_up(expected: float, gamma: int, c: float, v: float) -> Problem:
     cost = gamma * c + v
     return Problem(
@@ -24,7 +24,7 @@ def speed_up(expected: float, gamma: int, c: float, v: float) -> Problem:
     )
 
 
-@numbers(alpha=(0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9), c=(0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
+@fresh_numbers(alpha=(0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9), c=(0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
 def best_gamma(alpha: float, c: float) -> Problem:
     gammas = (1, 2, 3, 4, 6, 8)
     shown = [f"{theory.expected_tokens(alpha, gamma):.2f}" for gamma in gammas]
@@ -46,7 +46,7 @@ def best_gamma(alpha: float, c: float) -> Problem:
     )
 
 
-@numbers(gamma=(2, 3, 4, 5, 6), c=(0.05, 0.1, 0.2, 0.3), v=(1.1, 1.2, 1.4, 1.6))
+@fresh_numbers(gamma=(2, 3, 4, 5, 6), c=(0.05, 0.1, 0.2, 0.3), v=(1.1, 1.2, 1.4, 1.6))
 def break_even_tokens(gamma: int, c: float, v: float) -> Problem:
     cost = gamma * c + v
     return Problem(
@@ -62,7 +62,7 @@ def break_even_tokens(gamma: int, c: float, v: float) -> Problem:
     )
 
 
-@numbers(reading=(0.6, 0.8, 1.2, 2.0), writing=(1.0, 1.5, 2.0, 3.0), times=(1.6, 2.0, 2.5))
+@fresh_numbers(reading=(0.6, 0.8, 1.2, 2.0), writing=(1.0, 1.5, 2.0, 3.0), times=(1.6, 2.0, 2.5))
 def whole_answer(reading: float, writing: float, times: float) -> Problem:
     answer = reading + writing / times
     return Problem(

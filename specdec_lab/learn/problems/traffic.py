@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from specdec_lab import theory
-from specdec_lab.learn.problems.base import Mistake, Problem, listed, numbers
+from specdec_lab.learn.problems.base import Mistake, Problem, fresh_numbers, listed
 from specdec_lab.numbers import short
 
 
-@numbers(
+@fresh_numbers(
     survival=(
         (0.8, 0.6, 0.36),
         (0.75, 0.6, 0.48),
@@ -39,7 +39,7 @@ def rate_from_survival(survival: Sequence[float], place: int) -> Problem:
     )
 
 
-@numbers(
+@fresh_numbers(
     survival=(
         (0.9, 0.5, 0.3),
         (0.7, 0.4, 0.2),
