@@ -33,7 +33,7 @@ class Run:
     traces: dict[str, list[Trace | Generated]] = field(default_factory=dict)
 
 
-def measure(
+def decode_all(
     lab: Lab,
     prompts: Sequence[Prompt],
     gammas: dict[str, int | AutoGamma],

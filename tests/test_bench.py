@@ -73,8 +73,8 @@ def test_gamma_best_drafts_as_many_as_the_best_gamma_says(capsys, folders, monke
     target, draft, prompts = folders
     best, measured = {"lookup": 2, "model": 6}, []
     monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: best[pilot.arm])
-    measure = bench.measure
-    monkeypatch.setattr(bench, "measure", lambda *a, **k: measured.append(measure(*a, **k)) or measured[-1])
+    decode_all = bench.decode_all
+    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])
     argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
     assert main([*argv, "--gamma", "best", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
@@ -161,8 +161,8 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
 
 def test_timed_prompts_alone_are_repeated(capsys, folders, monkeypatch):
     target, draft, prompts = folders
-    measured, measure = [], bench.measure
-    monkeypatch.setattr(bench, "measure", lambda *a, **k: measured.append(measure(*a, **k)) or measured[-1])
+    measured, decode_all = [], bench.decode_all
+    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])
     argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--timed", "1"]
     argv += ["--drafters", "model", "--max-new-tokens", "6", "--repeats", "3"]
     assert main([*argv, "--json"]) == 0

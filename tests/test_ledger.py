@@ -24,7 +24,7 @@ def path(tmp_path, monkeypatch):
 def fill(ledger: Ledger) -> dict:
     ledger.ask("01.a", "How many?", "ms")
     ledger.guess("01.a", 3.0, "it doubles")
-    ledger.measure("01.a", 1.5, (1.25, 1.75), 1.4)
+    ledger.add_measurement("01.a", 1.5, (1.25, 1.75), 1.4)
     ledger.assume("01.a", "reading is free")
     ledger.attempt("01.x", chosen="B", right=False, confidence="sure", misconception=9)
     return ledger.read()
@@ -68,7 +68,7 @@ def test_a_guess_is_fixed_and_has_one_revision(path):
     ledger = Ledger()
     assert ledger.guess("a", 3.0)["value"] == 3.0
     assert ledger.guess("a", 4.0)["value"] == 3.0
-    ledger.measure("a", 1.0)
+    ledger.add_measurement("a", 1.0)
     assert ledger.revise("a", 2.0)["value"] == 2.0
     assert ledger.revise("a", 1.0)["value"] == 2.0
     claim = Ledger().claim("a")
@@ -78,14 +78,14 @@ def test_a_guess_is_fixed_and_has_one_revision(path):
 def test_a_guess_after_the_outcome_says_so(path):
     ledger = Ledger()
     assert not ledger.guess("a", 3.0)["after_outcome"]
-    ledger.measure("b", 1.0)
+    ledger.add_measurement("b", 1.0)
     assert ledger.guess("b", 1.0)["after_outcome"]
 
 
 def test_measurements_do_not_pile_up(path):
     ledger = Ledger()
     for i in range(MEASUREMENTS + 5):
-        ledger.measure("a", float(i))
+        ledger.add_measurement("a", float(i))
     values = [m["value"] for m in ledger.claim("a")["measured"]]
     assert values == [float(i) for i in range(5, MEASUREMENTS + 5)]
 
@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(
     assert told.count(":") == 1 + str(path).count(":")
     ledger.read()
     path.parent.unlink()  # it can be written again: what waited goes into the file
-    ledger.measure("01.a", 1.6)
+    ledger.add_measurement("01.a", 1.6)
     ledger.assume("01.a", "another line")
     kept = json.loads(path.read_text(encoding="utf-8"))["claims"]["01.a"]
     assert (kept["guess"]["value"], [m["value"] for m in kept["measured"]]) == (3.0, [1.5, 1.6])

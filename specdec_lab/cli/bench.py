@@ -52,14 +52,14 @@ def run(args: argparse.Namespace) -> int:
     elif args.gamma == "best":
         few = first_of_each_kind(prompts, 1)
         say(f"Looking for each drafter's best γ on {len(few)} prompts …")
-        plain, *pilots = bench.measure(lab, few, dict.fromkeys(names, bench.PILOT_GAMMA), **settings)
+        plain, *pilots = bench.decode_all(lab, few, dict.fromkeys(names, bench.PILOT_GAMMA), **settings)
         gammas = {p.arm: bench.best_gamma(p, plain, list(p.traces)) for p in pilots}
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
     others = peers(lab, int(args.gamma) if args.gamma.isdigit() else PEER_GAMMA, say) if args.peers else {}
     limits = floor.report(lab.target) if args.floor else None
-    runs = bench.measure(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
+    runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:
         plain = runs[0].traces

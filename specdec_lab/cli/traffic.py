@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         "max_new_tokens": args.max_new_tokens,
     }
     if args.endpoint:
-        found = endpoint.measure(args.endpoint, prompts, args.max_new_tokens, args.temperature, say)
+        found = endpoint.ask_all(args.endpoint, prompts, args.max_new_tokens, args.temperature, say)
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
         lab = lab_from(args)
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         if not prompts:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
         settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
-        measured = report.measure(lab, prompts, args.drafters.split(","), args.repeats, say, **settings)
+        measured = report.compare_drafters(lab, prompts, args.drafters.split(","), args.repeats, say, **settings)
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": args.repeats}
         result = {"meta": meta, **measured, "problems": problems}
     if args.html:

@@ -136,7 +136,7 @@ class Ledger:
 
         return self.change(edit)["claims"][id][kind]
 
-    def measure(
+    def add_measurement(
         self, id: str, value: float, interval: tuple[float, float] | None = None, theory: float | None = None
     ) -> None:
         """Add a measurement."""

@@ -95,7 +95,7 @@ class Outcome(Still):
 
     def __init__(self, id: str, bar: Bar, theory: float | None, ledger: Ledger):
         self.id, self.bar, self.theory, self.ledger = id, bar, theory, ledger
-        ledger.measure(id, bar.value, bar.interval, theory)
+        ledger.add_measurement(id, bar.value, bar.interval, theory)
         claim = self.claim
         self.picture = w.HTML(self.html())
         self.assumed = field("what I had assumed", "one line", WIDE)

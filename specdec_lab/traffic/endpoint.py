@@ -128,7 +128,7 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     return Answer(first - begin, time.perf_counter() - first, tokens)
 
 
-def measure(
+def ask_all(
     endpoint: str,
     prompts: Sequence[Prompt],
     new: int,
