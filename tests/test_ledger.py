@@ -139,13 +139,13 @@ def test_a_file_that_is_no_ledger_is_set_aside(path, content, first):
         assert ledger.read() == {"schema": 1, "claims": {}, "quiz": {}}
     else:
         ledger.guess("a", 1.0)
-    assert ledger.told() == (
+    assert ledger.news() == (
         "ledger.json could not be read as a ledger: it is now “ledger (set aside 2).json”, and a new one begins."
     )
     assert (path.parent / "ledger (set aside 2).json").read_bytes() == content
     assert (path.parent / "ledger (set aside 1).json").read_text() == "older"
     fill(ledger)
-    assert ledger.told() == ""
+    assert ledger.news() == ""
     assert "01.a" in Ledger().read()["claims"]
 
 
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(
     assert data["claims"]["01.a"]["guess"]["value"] == 3.0
     assert ledger.guess("01.a", 9.0)["value"] == 3.0
     assert Ledger().read()["claims"]["01.a"]["assumed"] == "reading is free"  # another cell of this kernel
-    told = ledger.told()
+    told = ledger.news()
     assert told.startswith(f"The ledger {path} cannot be used (")
     assert told.endswith("): what you enter is kept only until the kernel stops.")
     assert told.count(":") == 1 + str(path).count(":")
@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(
     ledger.assume("01.a", "another line")
     kept = json.loads(path.read_text(encoding="utf-8"))["claims"]["01.a"]
     assert (kept["guess"]["value"], [m["value"] for m in kept["measured"]]) == (3.0, [1.5, 1.6])
-    assert ledger.told() == ""
+    assert ledger.news() == ""
 
 
 def test_what_others_wrote_meanwhile_stays(path):
@@ -178,7 +178,7 @@ def test_what_others_wrote_meanwhile_stays(path):
         with lock:
             slow = Ledger()
             slow.guess("b", 2.0)
-            assert "another program holds it" in slow.told()
+            assert "another program holds it" in slow.news()
             assert set(slow.read()["claims"]) == {"a", "b"}
             other = json.loads(path.read_text())
             other["claims"]["c"] = {"guess": {"value": 3.0}}
@@ -196,7 +196,7 @@ def test_a_write_that_breaks_off_leaves_the_old_file(path, monkeypatch):
     )
     ledger = Ledger()
     ledger.guess("b", 2.0)
-    assert "No space left on device" in ledger.told()
+    assert "No space left on device" in ledger.news()
     assert set(json.loads(path.read_text())["claims"]) == {"a"}
     assert set(ledger.read()["claims"]) == {"a", "b"}
 

@@ -11,9 +11,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.learn.progress import progress, progress_text
 
-    done, told = progress(args.ledger)
+    done, news = progress(args.ledger)
     if args.json:
         print(json.dumps(done, ensure_ascii=False))
     else:
-        print(progress_text(done, told))
+        print(progress_text(done, news))
     return 0

@@ -34,6 +34,6 @@ def check(id: str, *made: object) -> float:
     else:
         ledger = Ledger()
         ledger.judge(id, asdict(verdict))
-        if told := ledger.told():
-            print(told)
+        if news := ledger.news():
+            print(news)
     return verdict.points

@@ -39,7 +39,7 @@ def of_this_copy() -> Path:
 class Ledger:
     """The ledger in the file `path`; by default where SPECDEC_LAB_LEDGER says, or ledger.json of this working copy.
 
-    No method raises because of the file. What the learner should know is in `told`; what cannot be
+    No method raises because of the file. What the learner should know is in `news`; what cannot be
     written is kept until the kernel stops.
     """
 
@@ -47,7 +47,7 @@ class Ledger:
         self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or of_this_copy()).expanduser().absolute()
         self._notes: dict[str, str] = {}
 
-    def told(self) -> str:
+    def news(self) -> str:
         """What happened to the file since the last call: a sentence, or nothing."""
         notes, self._notes = self._notes, {}
         return " ".join(notes.values())

@@ -30,7 +30,7 @@ def progress(path: str | None = None) -> tuple[dict, str]:
                 "parts": parts,
             }
         )
-    return {"schema": 1, "lessons": out}, ledger.told()
+    return {"schema": 1, "lessons": out}, ledger.news()
 
 
 def one(id: str, kept: dict | None) -> dict:
@@ -42,9 +42,9 @@ def one(id: str, kept: dict | None) -> dict:
     return {"id": id, "points": best["points"], "max_points": most, "status": best["status"], "tries": kept["tries"]}
 
 
-def progress_text(done: dict, told: str = "") -> str:
+def progress_text(done: dict, news: str = "") -> str:
     """A line a lesson."""
-    lines = [told] if told else []
+    lines = [news] if news else []
     lines.append(f"{'lesson':8}{'guesses':>9}{'measured':>10}{'quiz':>8}   exercise")
     for x in done["lessons"]:
         quiz = f"{x['quiz'][0]}/{x['quiz'][1]}" if x["quiz"][1] else "–"

@@ -67,10 +67,10 @@ class Guess(Still):
     def __init__(self, id: str, question: str, unit: str, ledger: Ledger):
         self.id, self.question, self.ledger = id, question, ledger
         ledger.ask(id, question, unit)
-        self.entry = Entry("your guess", unit, self.keep, ledger.told)
+        self.entry = Entry("your guess", unit, self.keep, ledger.news)
         if kept := self.kept:
             self.entry.fix(kept)
-        self.entry.message.value = said(escape(ledger.told()))
+        self.entry.message.value = said(escape(ledger.news()))
         self.box = w.VBox([w.HTML(f"<b>{escape(question)}</b>"), self.entry.box])
 
     @property
@@ -101,8 +101,8 @@ class Outcome(Still):
         self.assumed = field("what I had assumed", "one line", WIDE)
         self.assumed.value = claim.get("assumed", "")
         self.keep_line = w.Button(description="keep this line", layout=BUTTON)
-        self.message = w.HTML(said(escape(ledger.told())), layout=BELOW)
-        self.second = Entry("second guess", claim.get("unit", ""), self.revise, ledger.told)
+        self.message = w.HTML(said(escape(ledger.news())), layout=BELOW)
+        self.second = Entry("second guess", claim.get("unit", ""), self.revise, ledger.news)
         if kept := claim.get("revision"):
             self.second.fix(kept)
         self.keep_line.on_click(self.assume)
@@ -117,7 +117,7 @@ class Outcome(Still):
         line = self.assumed.value.strip()
         if line:
             self.ledger.assume(self.id, line)
-        self.message.value = said(escape(self.ledger.told() or "Kept.") if line else "Write one line first.")
+        self.message.value = said(escape(self.ledger.news() or "Kept.") if line else "Write one line first.")
 
     def revise(self, value: float, reason: str) -> dict:
         kept = self.ledger.revise(self.id, value, reason)

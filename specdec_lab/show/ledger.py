@@ -15,7 +15,7 @@ class LedgerPage:
     """Shown as HTML in a notebook, as plain text elsewhere."""
 
     def __init__(self, ledger: Ledger):
-        self.data, self.note = ledger.read(), ledger.told()
+        self.data, self.note = ledger.read(), ledger.news()
 
     def _repr_html_(self) -> str:
         note = f"<p>{escape(self.note)}</p>" if self.note else ""

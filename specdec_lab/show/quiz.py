@@ -85,7 +85,7 @@ class ItemView:
         more = "Press “again” for other numbers." if self.item.problem else "Press “again” for another try."
         lines += [] if judged.right and not self.item.problem else [more]
         sign = "✓ " if judged.right else "✗ "
-        self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.told()])))
+        self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.news()])))
         self.done = True
         self.checked(judged.right)
 
