@@ -42,15 +42,23 @@ def one(id: str, kept: dict | None) -> dict:
     return {"id": id, "points": best["points"], "max_points": most, "status": best["status"], "tries": kept["tries"]}
 
 
+class Lesson:
+    """The numbers of one lesson, out of the data that `progress` returns."""
+
+    def __init__(self, data: dict):
+        self.lesson, self.guesses, self.measured = data["lesson"], data["guesses"], data["measured"]
+        self.right, self.asked = data["quiz"]
+        self.points, self.most = (sum(p[key] for p in data["parts"]) for key in ("points", "max_points"))
+        self.open = [p["id"] for p in data["parts"] if p["points"] < p["max_points"]]
+
+
 def progress_text(done: dict, news: str = "") -> str:
     """A line a lesson."""
     lines = [news] if news else []
     lines.append(f"{'lesson':8}{'guesses':>9}{'measured':>10}{'quiz':>8}   exercise")
-    for x in done["lessons"]:
-        quiz = f"{x['quiz'][0]}/{x['quiz'][1]}" if x["quiz"][1] else "–"
-        points, most = sum(p["points"] for p in x["parts"]), sum(p["max_points"] for p in x["parts"])
-        bar = f"{'█' * round(10 * points / most):░<10} {points:g} of {most}" if most else "–"
-        still = [p["id"] for p in x["parts"] if p["points"] < p["max_points"]]
-        rest = f"   still open: {', '.join(still)}" if most and still and points else ""
-        lines.append(f"{x['lesson']:8}{x['guesses']:>9}{x['measured']:>10}{quiz:>8}   {bar}{rest}")
+    for x in map(Lesson, done["lessons"]):
+        quiz = f"{x.right}/{x.asked}" if x.asked else "–"
+        bar = f"{'█' * round(10 * x.points / x.most):░<10} {x.points:g} of {x.most}" if x.most else "–"
+        rest = f"   still open: {', '.join(x.open)}" if x.open and x.points else ""
+        lines.append(f"{x.lesson:8}{x.guesses:>9}{x.measured:>10}{quiz:>8}   {bar}{rest}")
     return "\n".join(lines)

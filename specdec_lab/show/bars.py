@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from html import escape
 
 from specdec_lab.numbers import short
+from specdec_lab.show.table import Cell, table
 
 WIDTH = 320  # pixels of the longest bar
 
@@ -38,14 +39,8 @@ class Bars:
         return max((max(b.value or 0, *(b.interval or (0,))) for b in self.bars), default=0) or 1
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr style="background:none"><th scope="row" style="text-align:right;font-weight:normal">{escape(b.name)}</th>'
-            f'<td style="text-align:left">{self._drawn(b)} {escape(b.shown)}</td></tr>'
-            for b in self.bars
-        )
-        return (
-            f'<div style="font-size:15px"><b>{escape(self.title)}</b><table style="margin:4px 0">{rows}</table></div>'
-        )
+        rows = [(b.name, Cell(f"{self._drawn(b)} {escape(b.shown)}")) for b in self.bars]
+        return f'<div style="font-size:15px"><b>{escape(self.title)}</b>{table((), rows, row_heads=True)}</div>'
 
     def _drawn(self, bar: Bar) -> str:
         """The bar; over its end the interval, as a line between two short strokes."""

@@ -2,8 +2,9 @@
 
 from html import escape
 
-from specdec_lab.show.report import STYLE, table
+from specdec_lab.show.report import STYLE
 from specdec_lab.show.still import as_text
+from specdec_lab.show.table import table
 
 
 def page(data: dict) -> str:

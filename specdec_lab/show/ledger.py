@@ -9,6 +9,7 @@ from specdec_lab.numbers import short
 from specdec_lab.show.bars import Bar
 from specdec_lab.show.guess import compare
 from specdec_lab.show.still import as_text
+from specdec_lab.show.table import table
 
 
 class LedgerPage:
@@ -28,16 +29,14 @@ class LedgerPage:
 def claims_html(claims: dict) -> str:
     if not claims:
         return "<p>No prediction yet.</p>"
-    head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("question", "guess", "measured", "error", "what I had assumed")
-    )
-    return f"<table><tr>{head}</tr>{''.join(row(*c) for c in sorted(claims.items()))}</table>"
+    heads = ("question", "guess", "measured", "error", "what I had assumed")
+    return table(heads, [row(*c) for c in sorted(claims.items())])
 
 
-def row(id: str, claim: dict) -> str:
+def row(id: str, claim: dict) -> tuple[str, ...]:
     guess, unit = claim.get("guess"), claim.get("unit", "")
     last = claim["measured"][-1] if claim.get("measured") else None
-    cells = [
+    return (
         claim.get("question", id),
         f"{short(guess['value'])} {unit}" if guess else "no guess",
         f"{short(last['value'])} {unit}" if last else "not yet",
@@ -45,8 +44,7 @@ def row(id: str, claim: dict) -> str:
         if guess and last
         else "",
         claim.get("assumed", ""),
-    ]
-    return "<tr>" + "".join(f'<td style="text-align:left">{escape(str(c))}</td>' for c in cells) + "</tr>"
+    )
 
 
 def quiz_html(quiz: dict) -> str:

@@ -6,6 +6,7 @@ from statistics import fmean
 from specdec_lab.serving import Policy, ServingLog, StepCosts, always, bursts, load_aware, never, simulate
 from specdec_lab.show.lines import Line, chart
 from specdec_lab.show.panel import Panel, choice, slider, tick
+from specdec_lab.show.table import table
 
 TOKENS = 32, 96  # new tokens that a request wants: fewest, most
 REQUESTS = 120  # at every load, so that every picture is drawn as fast
@@ -25,17 +26,17 @@ def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> li
     return bursts(pieces, TOKENS, seed)
 
 
-def row(name: str, log: ServingLog, unit: float) -> str:
-    cells = [
-        f"{log.mean * unit:.1f}",
-        f"{log.percentile(0.5) * unit:.1f}",
-        f"{log.percentile(0.95) * unit:.1f}",
+def row(name: str, log: ServingLog) -> tuple[str, ...]:
+    """Milliseconds a token, tokens a second, and how often drafts were on."""
+    return (
+        name,
+        f"{1e3 * log.mean:.1f}",
+        f"{1e3 * log.percentile(0.5):.1f}",
+        f"{1e3 * log.percentile(0.95):.1f}",
         f"{log.throughput:.0f}",
         f"{sum(s.gamma > 0 for s in log.steps) / len(log.steps):.0%}",
         str(log.switches),
-    ]
-    inside = "".join(f"<td style='text-align:right;padding:2px 9px'>{cell}</td>" for cell in cells)
-    return f"<tr style='background:none'><th scope='row' style='text-align:left'>{name}</th>{inside}</tr>"
+    )
 
 
 def story(log: ServingLog, points: int = 80) -> tuple[list, list]:
@@ -68,15 +69,14 @@ def picture(
             else "but here drafting pays at every size of the batch."
         )
     )
-    heads = ("mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
-    head = "".join(f"<th scope='col' style='padding:2px 9px'>{h}</th>" for h in heads)
-    rows = "".join(row(name, log, 1e3) for name, log in logs.items())
+    heads = ("", "mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
+    rows = [row(name, log) for name, log in logs.items()]
     name, last = list(logs.items())[-1]
     texts, gammas = story(last)
     lines = [Line("texts", texts, dots=False), Line("γ", gammas, dots=False)]
     return (
         f'<div style="font-size:15px;max-width:820px"><div>{words}</div>'
-        f"<table style='margin:8px 0;font-size:13px'><tr style='background:none'><td></td>{head}</tr>{rows}</table>"
+        f"{table(heads, rows, row_heads=True, align='right')}"
         "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
         f"{chart(f'What “{name}” did', lines, 'seconds', 'texts in the batch; γ', 0.0)}</div>"
     )

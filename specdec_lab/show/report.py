@@ -4,6 +4,7 @@ from html import escape
 
 from specdec_lab.show.lines import Line, chart
 from specdec_lab.show.still import as_text
+from specdec_lab.show.table import table
 
 HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "interval", "repetition")
 STYLE = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
@@ -111,12 +112,3 @@ def from_endpoint(result: dict) -> list[str]:
             table(("place", "survival (as the server counts)", "α by position (survival / the one before)"), places),
         ]
     return parts
-
-
-def table(heads: tuple, rows: list[tuple]) -> str:
-    head = "".join(f'<th scope="col" style="padding:2px 9px;text-align:left">{escape(str(h))}</th>' for h in heads)
-    lines = "".join(
-        "<tr>" + "".join(f'<td style="padding:2px 9px">{escape(str(cell))}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f'<table style="border-collapse:collapse;font-size:14px"><tr>{head}</tr>{lines}</table>'

@@ -6,10 +6,10 @@ from html import escape
 from specdec_lab import theory
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.panel import Panel, choice, slider
+from specdec_lab.show.table import table
 
 TOKENS = ("on", "by", "near")
 HEADS = "p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"
-PAD = " style='padding:2px 9px'"
 START = (50, 30, 20), (70, 10, 20)  # in hundredths: the standing example of the course
 BAR, GAP, UP, TALL = 44, 96, 26, 170  # the width of a bar, between its group and the next; pixels
 
@@ -32,16 +32,11 @@ def picture(p: Sequence[float], q: Sequence[float], rule: str) -> str:
         if wrong < 1e-9
         else f"{MARKS['rejected'].symbol} What comes out is not p. The largest difference is {wrong:.3f}."
     )
-    rows = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th>"
-        + "".join(f"<td{PAD}>{x:.3f}</td>" for x in (a, b, chance, k, r, o))
-        + "</tr>"
-        for name, a, b, chance, k, r, o in zip(TOKENS, p, q, accepts, kept, replacement, out)
-    )
+    columns = zip(TOKENS, p, q, accepts, kept, replacement, out)
+    rows = [(name, *(f"{x:.3f}" for x in numbers)) for name, *numbers in columns]
     return (
         f'<div style="font-size:15px;max-width:820px">{bars(p, q, kept, [rejected * r for r in replacement], out)}'
-        "<table style='margin:6px 0'><tr><th></th>"
-        f"{''.join(f'<th{PAD}>{head}</th>' for head in HEADS)}</tr>{rows}</table>"
+        f"{table(('', *HEADS), rows, row_heads=True, align='right')}"
         f"<div>Accepted in all: <b>{sum(kept):.3f}</b>. Rejected: {rejected:.3f}. "
         f"Σ min(p, q), the α of the rule: {theory.acceptance(p, q):.3f}.</div><div><b>{verdict}</b></div></div>"
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from specdec_lab import theory
 from specdec_lab.show.lines import Line, chart
 from specdec_lab.show.panel import Panel, choice, slider
+from specdec_lab.show.table import Cell, table
 
 ALPHAS = [round(0.95 - 0.1 * i, 2) for i in range(10)]
 GAMMAS = range(1, 11)
@@ -46,38 +47,35 @@ def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) ->
         Line("plain decoding", [(g, 1.0) for g in GAMMAS], dots=False),
     ]
     return (
-        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{table(alpha, gamma, c, o, v)}'
+        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{shades(alpha, gamma, c, o, v)}'
         f"{chart(f'Speed-up by γ at α = {alpha:.2f}', lines, 'γ, drafts a round', 'times plain decoding', 0.0)}</div>"
     )
 
 
-def table(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
+def shades(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
     """S as numbers on shades: losses striped and in brackets, the best γ of each row bold."""
     nearest = min(ALPHAS, key=lambda a: abs(a - alpha))
-    head = "".join(f"<th scope='col'>γ={g}</th>" for g in GAMMAS)
     rows = []
     for a in ALPHAS:
         best = theory.best_gamma(a, c, v, o)
-        cells = []
-        for g in GAMMAS:
-            s = theory.speedup(a, g, c, v[g], o)
-            shade = min(0.75, abs(s - 1) * (0.28 if s >= 1 else 0.9))
-            paint = (
-                f"background:rgba(0,158,115,{shade:.2f})"
-                if s >= 1
-                else f"background:repeating-linear-gradient(45deg,rgba(213,94,0,{shade:.2f}) 0 4px,transparent 4px 8px)"
-            )
-            ring = ";outline:2px solid currentColor" if a == nearest and g == gamma else ""
-            shown = f"{s:.2f}" if s >= 1 else f"({s:.2f})"
-            cells.append(
-                f'<td style="text-align:center;padding:2px 5px;{paint}{ring}">{f"<b>{shown}</b>" if g == best else shown}</td>'
-            )
-        rows.append(f"<tr style='background:none'><th scope='row'>α={a:.2f}</th>{''.join(cells)}</tr>")
+        gains = {g: theory.speedup(a, g, c, v[g], o) for g in GAMMAS}
+        rows.append([f"α={a:.2f}", *(shade(s, g == best, (a, g) == (nearest, gamma)) for g, s in gains.items())])
     return (
-        f"<table style='margin:8px 0;font-size:13px'><tr style='background:none'><td></td>{head}</tr>{''.join(rows)}</table>"
+        f"{table(('', *(f'γ={g}' for g in GAMMAS)), rows, row_heads=True, align='center')}"
         "<div style='font-size:12px'>S for each α and γ. (Brackets and stripes): slower than plain decoding. "
         "Bold: the best γ of the row. Framed: the cell nearest to your sliders.</div>"
     )
+
+
+def shade(s: float, best: bool, framed: bool) -> Cell:
+    """One S as a cell."""
+    depth = min(0.75, abs(s - 1) * (0.28 if s >= 1 else 0.9))
+    paint = f"rgba(0,158,115,{depth:.2f})"
+    if s < 1:
+        paint = f"repeating-linear-gradient(45deg,rgba(213,94,0,{depth:.2f}) 0 4px,transparent 4px 8px)"
+    shown = f"{s:.2f}" if s >= 1 else f"({s:.2f})"
+    frame = ";outline:2px solid currentColor" if framed else ""
+    return Cell(f"<b>{shown}</b>" if best else shown, f"padding:2px 5px;background:{paint}{frame}")
 
 
 def speedup_explorer(machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0) -> Panel:
