@@ -23,10 +23,19 @@ class Mistake:
         formulas: what the mistake computes, each with the arguments of the function that is judged.
         belief: the number of the misconception behind it, if a common one is.
         earned: the share of the points that is earned all the same, 0 to 1.
+        equal: for a mistake with many results, such as numbers in some other order: (found, one such result) → is it
+            this mistake? Without it the question's own equal decides.
     """
 
-    def __init__(self, said: str, *formulas: Callable[..., Any], belief: int | None = None, earned: float = 0.0):
-        self.said, self.formulas, self.belief, self.earned = said, formulas, belief, earned
+    def __init__(
+        self,
+        said: str,
+        *formulas: Callable[..., Any],
+        belief: int | None = None,
+        earned: float = 0.0,
+        equal: Callable[[Any, Any], bool] | None = None,
+    ):
+        self.said, self.formulas, self.belief, self.earned, self.equal = said, formulas, belief, earned, equal
 
 
 @dataclass(frozen=True)
@@ -91,11 +100,12 @@ class Question:
 
     def explained(self, found: Sequence[Any]) -> Mistake | None:
         """The first mistake that gives what was found in every case."""
-        return next((m for m in self.mistakes if any(self.gives(f, found) for f in m.formulas)), None)
+        return next((m for m in self.mistakes if any(self.gives(f, found, m.equal) for f in m.formulas)), None)
 
-    def gives(self, formula: Callable[..., Any], found: Sequence[Any]) -> bool:
+    def gives(self, formula: Callable[..., Any], found: Sequence[Any], equal: Callable | None) -> bool:
+        equal = equal or self.equal
         try:
-            return all(self.equal(value, formula(*case)) for case, value in zip(self.cases, found))
+            return all(equal(value, formula(*case)) for case, value in zip(self.cases, found))
         except (ArithmeticError, LookupError, ValueError):  # a mistake that cannot be made in all cases
             return False
 
