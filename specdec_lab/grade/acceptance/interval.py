@@ -1,150 +1,138 @@
-"""Exercise 4: its interval, over texts."""
+"""Exercise 4: interval(texts, dice) → (low, high), 95 % of α, by bootstrap over texts."""
 
 import functools
 import random
 from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import NamedTuple
 
-from specdec_lab.grade.acceptance.rate import ACCEPTED, COPIED, PROPOSED, _mean, a_text, alpha_of, counts, ratio
-from specdec_lab.grade.cases import told
+from specdec_lab.grade.acceptance.rate import ACCEPTED, COPIED, PROPOSED, TESTED, Text, a_text, alpha_of, count, share
 from specdec_lab.grade.part import Wrong, begun, listed, number, part, same
+from specdec_lab.grade.question import Mistake, Question, told
 
-Row = dict[str, float]  # only the tokens with a chance above 0
-Text = list[list[str]]  # rounds of marks
+Ends = tuple[float, float]
+Counts = tuple[int, int]  # a text's accepted and tested drafts
 
-
-def written(alpha: float, rounds: int, dice: random.Random) -> Text:
-    """A text whose drafts survive with chance α."""
-    return a_text(*(next((i for i in range(4) if dice.random() >= alpha), 4) for _ in range(rounds)))
-
-
-def _suite(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
-    dice = random.Random(seed)
-    return [written(alpha, n, dice) for alpha, n in zip(alphas, rounds)]
-
-
-SUITES = (
-    _suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),
-    _suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),
-)
 SEEDS = range(8)  # an interval is the mean of so many, so that chance hardly matters
 RUNS = 20_000  # for the judge's own intervals
 ROOM = 0.2  # of a standard error; an interval that holds 90 % is off by .3
 
 
-def spread(units: Sequence[tuple[int, int]], value: Callable[[list[tuple[int, int]]], float], runs: int) -> list[float]:
-    """What a bootstrap over these units gives, from small to large."""
-    dice = random.Random(5)
-    return sorted(value(dice.choices(units, k=len(units))) for _ in range(runs))
+def suite(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
+    """Texts of so many rounds whose drafts survive with chance α."""
+    dice = random.Random(seed)
+
+    def kept(alpha: float) -> int:
+        return next((i for i in range(4) if dice.random() >= alpha), 4)
+
+    return [a_text(*(kept(alpha) for _ in range(n))) for alpha, n in zip(alphas, rounds)]
 
 
-def _ends(values: Sequence[float], outside: float) -> tuple[float, float]:
-    """The interval that leaves the share `outside` out at each end."""
-    k = min(int(outside * len(values)), len(values) - 1)
-    return values[k], values[-1 - k]
+def ratio_of_sums(drawn: Sequence[Counts]) -> float:
+    return sum(a for a, _ in drawn) / sum(n for _, n in drawn)
+
+
+def mean_of_ratios(drawn: Sequence[Counts]) -> float:
+    return sum(a / n for a, n in drawn) / len(drawn)
 
 
 @functools.cache
-def _intervals(suite: int) -> dict[str, tuple[float, float]]:
-    """The right interval and the wrong ones."""
-    texts = SUITES[suite]
-    by_text = [counts(text) for text in texts]
-    all_proposed = [(ACCEPTED([text]), PROPOSED([text])) for text in texts]
-    right = spread(by_text, ratio, RUNS)
-    return {
-        "right": _ends(right, 0.025),
-        "ratios": _ends(spread(by_text, lambda of: _mean([a / n for a, n in of]), RUNS), 0.025),
-        "proposed": _ends(spread(all_proposed, ratio, RUNS), 0.025),
-        "90": _ends(right, 0.05),
-        "50": _ends(right, 0.25),
-        "99": _ends(right, 0.005),
-        "68": _ends(right, 0.16),
-        "middle": (right[RUNS // 2], right[RUNS // 2]),
-    }
+def spread(texts: tuple[Counts, ...], value: Callable[[Sequence[Counts]], float]) -> list[float]:
+    """What a bootstrap over texts gives, from small to large."""
+    dice = random.Random(5)
+    return sorted(value(dice.choices(texts, k=len(texts))) for _ in range(RUNS))
 
 
-TOO_NARROW = "Draw whole texts: the tokens of one text are alike, and more of them do not replace more texts."
-INTERVALS = {  # name → (what is said, share earned, misconception)
-    "ratios": ("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", 0.5, None),
-    "proposed": ("You divide by all proposed drafts; discarded ones were never examined.", 0.5, 5),
-    "90": ("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", 0.5, None),
-    "50": ("You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %.", 0.5, None),
-    "99": ("You leave out .5 % at each end, so the interval holds 99 %. Leave out 2.5 %.", 0.5, None),
-    "68": ("It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end.", 0.5, None),
-    "middle": ("Both ends lie in the middle. Leave out 2.5 % of the values at each end.", 0.25, None),
-}
+def without(outside: float, value: Callable[[Sequence[Counts]], float] = ratio_of_sums) -> Callable[..., Ends]:
+    """The formula of the interval that leaves the share `outside` out at each end; it has its own dice."""
+
+    def ends(texts: list[Text], dice: random.Random | None = None) -> Ends:
+        values = spread(tuple((count([text], ACCEPTED), count([text], TESTED)) for text in texts), value)
+        k = int(outside * (RUNS - 1))  # − 1: the halves keep one value each
+        return values[k], values[-1 - k]
+
+    return ends
 
 
-@part("4.interval", points=2, seconds=60)
-def interval(made: Callable[[list[Text], random.Random], tuple[float, float]]) -> None:
-    """interval(texts, dice) → (low, high), 95 %, by bootstrap over texts."""
+class Found(NamedTuple):
+    """A learner's interval; how wide the right one is decides how near is near."""
+
+    low: float
+    high: float
+    right_width: float
+
+
+def near(found: Found, ends: Ends) -> bool:
+    return all(abs(a - b) <= ROOM * found.right_width / 4 for a, b in zip(found[:2], ends))
+
+
+def seen(case: tuple[list[Text]], found: Found, right: Ends) -> str:
+    texts, ends = case[0], [found.low, found.high]
+    return f"For {len(texts)} texts with α = {told(alpha_of(texts))} your interval is {told(ends)}; it should be near {told(list(right))}."
+
+
+INTERVAL = Question(
+    right=without(0.025),
+    equal=near,
+    cases=(
+        (suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
+        (suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),),
+    ),
+    seen=seen,
+    hint="Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end.",
+    mistakes=(
+        Mistake("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", without(0.025, mean_of_ratios), earned=0.5),
+        Mistake("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", without(0.05), earned=0.5),
+        Mistake("You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %.", without(0.25), earned=0.5),
+        Mistake("You leave out .5 % at each end, so the interval holds 99 %. Leave out 2.5 %.", without(0.005), earned=0.5),
+        Mistake("It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end.", without(0.16), earned=0.5),
+        Mistake("Both ends lie in the middle. Leave out 2.5 % of the values at each end.", without(0.5)),
+        Mistake("It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?", without(0.1),
+                equal=lambda found, _: found.high - found.low < 0.9 * found.right_width),
+        Mistake("It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?", without(0.0),
+                equal=lambda found, _: found.high - found.low > 1.1 * found.right_width),
+    ),
+)  # fmt: skip
+
+
+@part("4.interval", points=2, seconds=60, asks=[INTERVAL])
+def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
     begun(made)
 
-    def asked(texts: list[Text], seed: int) -> tuple[float, float]:
-        given = [[list(each) for each in text] for text in texts]
+    def asked(texts: list[Text], seed: int) -> Ends:
+        given = [[list(marks) for marks in text] for text in texts]
         low, high = listed(made(given, random.Random(seed)), 2, "The interval")
         return number(low, "The lower end"), number(high, "The upper end")
 
     low, high = asked([COPIED] * 10, 0)
-    told_copies = f"Given ten copies of one text, your interval is {told([low, high])}."
+    before = f"Given ten copies of one text, your interval is {told([low, high])}."
     if not same(low, high):
         raise Wrong(
-            f"{told_copies} Whichever copies are drawn, α is the same, so it should have no width. Do you draw rounds or single drafts? {TOO_NARROW}"
+            f"{before} Whichever copies are drawn, α is the same, so it should have no width. Do you draw rounds or single drafts? "
+            "Draw whole texts: the tokens of one text are alike, and more of them do not replace more texts."
         )
+    before += f" Both ends should be α of this text, {told(alpha_of([COPIED]))}."
+    if same(low, share(ACCEPTED, PROPOSED)([COPIED])):
+        raise Wrong(f"{before} Discarded drafts were never examined.", misconception=5)
     if not same(low, alpha_of([COPIED])):
-        proposed = same(low, ACCEPTED([COPIED]) / PROPOSED([COPIED]))
-        raise Wrong(
-            f"{told_copies} Both ends should be α of this text, {told(alpha_of([COPIED]))}. "
-            + ("Discarded drafts were never examined." if proposed else "Is α the accepted divided by the examined?"),
-            misconception=5 if proposed else None,
-        )
+        raise Wrong(f"{before} Is α the accepted divided by the examined?")
     found, fixed = [], False
-    for suite in range(len(SUITES)):
-        each = [asked(SUITES[suite], seed) for seed in SEEDS]
-        if asked(SUITES[suite], SEEDS[0]) != each[0]:
-            raise Wrong(
-                "Called twice with dice of the same seed, your function gives two different intervals. "
-                "Draw with dice only, never with the module random.",
-                0.5,
-            )
-        low, high = _mean([a for a, _ in each]), _mean([b for _, b in each])
-        if same(low, high) and same(low, alpha_of(SUITES[suite])):
+    for (texts,) in INTERVAL.cases:
+        drawn = [asked(texts, seed) for seed in SEEDS]
+        if asked(texts, SEEDS[0]) != drawn[0]:
+            said = "Called twice with dice of the same seed, your function gives two different intervals. Draw with dice only, never with the module random."
+            raise Wrong(said, 0.5)
+        low, high = map(fmean, zip(*drawn))
+        if same(low, high) and same(low, alpha_of(texts)):
             raise Wrong(
                 "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once. "
                 "Draw with replacement, so that a text may come twice and another one not at all."
             )
         if low > high:
             raise Wrong("The lower end must come first.", 0.75)
-        fixed = fixed or len(set(each)) == 1
-        found.append((low, high))
-    if not all(_near(suite, ends, "right") for suite, ends in enumerate(found)):
-        raise _wrong_interval(found)
+        start, end = INTERVAL.right(texts)
+        found.append(Found(low, high, end - start))
+        fixed = fixed or len(set(drawn)) == 1
+    INTERVAL.compare(found, earned=0.25)
     if fixed:
         raise Wrong("Your interval is the same for every seed: draw with the dice that your function is given.", 0.5)
-
-
-def _near(suite: int, ends: tuple[float, float], name: str) -> bool:
-    low, high = _intervals(suite)["right"]
-    return all(abs(a - b) <= ROOM * (high - low) / 4 for a, b in zip(ends, _intervals(suite)[name]))
-
-
-def _wrong_interval(found: list[tuple[float, float]]) -> Wrong:
-    suite, ends = next((i, ends) for i, ends in enumerate(found) if not _near(i, ends, "right"))
-    low, high = _intervals(suite)["right"]
-    before = (
-        f"For {len(SUITES[suite])} texts with α = {told(alpha_of(SUITES[suite]))} your interval is {told(list(ends))}; "
-        f"it should be near {told([low, high])}."
-    )
-    for name, (said, earned, misconception) in INTERVALS.items():
-        if all(_near(i, x, name) for i, x in enumerate(found)):
-            return Wrong(f"{before} {said}", earned, misconception)
-    widths = [(b - a) / (_intervals(i)["right"][1] - _intervals(i)["right"][0]) for i, (a, b) in enumerate(found)]
-    if all(width < 0.9 for width in widths):
-        return Wrong(
-            f"{before} It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?",
-            0.25,
-        )
-    if all(width > 1.1 for width in widths):
-        return Wrong(
-            f"{before} It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?", 0.25
-        )
-    return Wrong(f"{before} Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end.", 0.25)

@@ -1,19 +1,42 @@
-"""Exercise 4: α of a trace."""
+"""Exercise 4: alpha_hat(texts) → α of a trace; a text is a list of rounds, and a round is a list of marks."""
 
 from collections.abc import Callable, Sequence
+from statistics import fmean
 
-from specdec_lab.grade.acceptance.tokens import _alike
-from specdec_lab.grade.cases import Mistake, answers, explained, named, told
-from specdec_lab.grade.part import number, part, same
+from specdec_lab.grade.acceptance.overlap import hint_for_a_chance
+from specdec_lab.grade.part import part
+from specdec_lab.grade.question import Mistake, Question, told
 
-Row = dict[str, float]  # only the tokens with a chance above 0
 Text = list[list[str]]  # rounds of marks
 
+ACCEPTED = {"accepted"}
+TESTED = ACCEPTED | {"rejected"}
+PROPOSED = TESTED | {"discarded"}
+OWN = {"corrected", "bonus", "plain"}
 
-def a_round(kept: int, gamma: int = 4) -> list[str]:
-    if kept == gamma:
-        return ["accepted"] * gamma + ["bonus"]
-    return ["accepted"] * kept + ["rejected"] + ["discarded"] * (gamma - kept - 1) + ["corrected"]
+
+def count(texts: Sequence[Text], kinds: set[str]) -> int:
+    return sum(mark in kinds for text in texts for marks in text for mark in marks)
+
+
+def share(kinds: set[str], among: set[str]) -> Callable[[Sequence[Text]], float]:
+    """The formula: how many marks of these kinds there are, divided by how many among them."""
+    return lambda texts: count(texts, kinds) / count(texts, among)
+
+
+alpha_of = share(ACCEPTED, TESTED)
+
+
+def rounds(texts: Sequence[Text]) -> list[list[Text]]:
+    """Each round as a trace of its own."""
+    return [[[marks]] for text in texts for marks in text]
+
+
+def a_text(*kept: int, gamma: int = 4) -> Text:
+    return [
+        ["accepted"] * n + (["rejected"] + ["discarded"] * (gamma - n - 1) + ["corrected"] if n < gamma else ["bonus"])
+        for n in kept
+    ]
 
 
 def cut(kept: int, gamma: int = 4) -> list[str]:
@@ -21,133 +44,52 @@ def cut(kept: int, gamma: int = 4) -> list[str]:
     return ["accepted"] * kept + ["discarded"] * (gamma - kept)
 
 
-def a_text(*kept: int, gamma: int = 4) -> Text:
-    return [a_round(n, gamma) for n in kept]
+def seen(case: tuple[list[Text]], found: float, right: float) -> str:
+    accepted = ", ".join(" ".join(str(marks.count("accepted")) for marks in text) for text in case[0])
+    return f"For texts whose rounds accept {accepted} drafts your function gives {told(found)}."
 
 
 SILENT = ["plain"]  # lookup found nothing to copy
 COPIED = a_text(2, 4, 0)
-TRACES: tuple[list[Text], ...] = (
-    [a_text(2, 4, 0, 1)],
-    [a_text(4, 4, 3), a_text(0, 1, 0, 0, 2, 0, 0, 1, 0, 1)],
-    [a_text(3, 1, 3, gamma=3), a_text(0, 2, 0, gamma=3), a_text(3, 3, gamma=3)],
-    [[SILENT, *a_text(4, 4), SILENT, SILENT], [*a_text(0, 0, 1), SILENT]],
-    [[*a_text(4, 2), cut(2)], [*a_text(0, 0, 1, 0), cut(1)], a_text(0, 0)],
-    [a_text(0, 0, 0)],
-)
-
-
-def counts(of: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Accepted and tested drafts in some rounds."""
-    marks = [mark for each in of for mark in each]
-    accepted = marks.count("accepted")
-    return accepted, accepted + marks.count("rejected")
-
-
-def ratio(of: Sequence[tuple[int, int]]) -> float:
-    """α: the ratio of the sums."""
-    return sum(a for a, _ in of) / sum(n for _, n in of)
-
-
-def alpha_of(texts: Sequence[Text]) -> float:
-    return ratio([counts(text) for text in texts])
-
-
-def _flat(texts: Sequence[Text]) -> list[str]:
-    return [mark for text in texts for each in text for mark in each]
-
-
-def _rounds(texts: Sequence[Text]) -> list[list[str]]:
-    return [each for text in texts for each in text]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _of(*names: str) -> Callable[[Sequence[Text]], int]:
-    return lambda texts: sum(_flat(texts).count(name) for name in names)
-
-
-ACCEPTED, TESTED = _of("accepted"), _of("accepted", "rejected")
-PROPOSED = _of("accepted", "rejected", "discarded")
-WRITTEN = _of("accepted", "corrected", "bonus", "plain")
-OWN = "A corrected token, a bonus or a plain one is the target's own: it is no draft, and does not count."
-RATES = (
-    Mistake(
-        "You divide by all proposed drafts. A discarded draft was never examined, so it says nothing about α.",
-        lambda texts: ACCEPTED(texts) / PROPOSED(texts),
-        5,
+RATE = Question(
+    what="α",
+    right=alpha_of,
+    cases=(
+        ([a_text(2, 4, 0, 1)],),
+        ([a_text(4, 4, 3), a_text(0, 1, 0, 0, 2, 0, 0, 1, 0, 1)],),
+        ([a_text(3, 1, 3, gamma=3), a_text(0, 2, 0, gamma=3), a_text(3, 3, gamma=3)],),
+        ([[SILENT, *a_text(4, 4), SILENT, SILENT], [*a_text(0, 0, 1), SILENT]],),
+        ([[*a_text(4, 2), cut(2)], [*a_text(0, 0, 1, 0), cut(1)], a_text(0, 0)],),
+        ([a_text(0, 0, 0)],),
     ),
-    Mistake(
-        "You divide by γ times the rounds, so drafts that were never examined, or never made, count as wrong.",
-        lambda texts: (
-            ACCEPTED(texts) / (max(map(PROPOSED, ([[each]] for each in _rounds(texts)))) * len(_rounds(texts)))
-        ),
-        5,
+    seen=seen,
+    hint=hint_for_a_chance("Count the accepted drafts, count those that were examined (accepted or rejected), and divide."),
+    mistakes=(
+        Mistake("You divide by all proposed drafts. A discarded draft was never examined, so it says nothing about α.", share(ACCEPTED, PROPOSED), belief=5),
+        Mistake("You divide by γ times the rounds, so drafts that were never examined, or never made, count as wrong.",
+                lambda t: count(t, ACCEPTED) / (max(count(one, PROPOSED) for one in rounds(t)) * len(rounds(t))), belief=5),
+        Mistake("You take the mean of the texts' own rates. A text with few drafts then weighs as much as one with many: divide the sum by the sum.",
+                lambda t: fmean(alpha_of([text]) for text in t), earned=0.5),
+        Mistake("You take the mean of the rounds' own rates. A round that tested one draft then weighs as much as one that tested four: divide the sum by the sum.",
+                lambda t: fmean(alpha_of(one) for one in rounds(t) if count(one, TESTED)), earned=0.25),
+        Mistake("You divide by all marks; only drafts that were examined count.", share(ACCEPTED, PROPOSED | OWN)),
+        Mistake("A corrected token, a bonus or a plain one is the target's own: it is no draft, and does not count.",
+                share(ACCEPTED | OWN, PROPOSED | OWN),
+                share(ACCEPTED | OWN, PROPOSED),
+                share(ACCEPTED | OWN, TESTED),
+                share(ACCEPTED, TESTED | {"bonus", "corrected"}),
+                share(ACCEPTED, TESTED | OWN),
+                share(ACCEPTED | {"bonus"}, TESTED | {"bonus"}),
+                share(ACCEPTED, ACCEPTED | OWN)),
+        Mistake("This is the number of accepted drafts a round, not the chance of a draft.", lambda t: count(t, ACCEPTED) / len(rounds(t))),
+        Mistake("These are tokens per pass, not α.", lambda t: count(t, ACCEPTED | OWN) / len(rounds(t))),
+        Mistake("You look at the first draft of each round only; the later ones that were examined count too.",
+                lambda t: fmean(marks[0] == "accepted" for text in t for marks in text if marks != SILENT)),
+        Mistake("This is the share of rounds without a miss, not the chance of a draft.", lambda t: count(t, {"bonus"}) / len(rounds(t))),
+        Mistake("This is the chance of a rejection.", share({"rejected"}, TESTED)),
+        Mistake("In a round that was cut short by a stop you count a rejected draft that is not there: count the marks.",
+                lambda t: count(t, ACCEPTED) / (count(t, ACCEPTED) + sum(count(one, {"rejected", "discarded"}) > 0 for one in rounds(t))), earned=0.5),
     ),
-    Mistake(
-        "You take the mean of the texts' own rates. A text with few drafts then weighs as much as one with many: "
-        "divide the sum by the sum.",
-        lambda texts: _mean([alpha_of([text]) for text in texts]),
-        earned=0.5,
-    ),
-    Mistake(
-        "You take the mean of the rounds' own rates. A round that tested one draft then weighs as much as one that "
-        "tested four: divide the sum by the sum.",
-        lambda texts: _mean([ratio([counts([each])]) for each in _rounds(texts) if TESTED([[each]])]),
-        earned=0.25,
-    ),
-    Mistake(
-        "You take the mean of the rounds' own rates, and divide by drafts that were never examined.",
-        lambda texts: _mean([ACCEPTED([[each]]) / PROPOSED([[each]]) for each in _rounds(texts) if PROPOSED([[each]])]),
-        5,
-    ),
-    Mistake("You divide by all marks; only drafts that were examined count.", lambda t: ACCEPTED(t) / len(_flat(t))),
-    Mistake(OWN, lambda t: WRITTEN(t) / len(_flat(t))),
-    Mistake(OWN, lambda t: WRITTEN(t) / PROPOSED(t)),
-    Mistake(OWN, lambda t: WRITTEN(t) / TESTED(t)),
-    Mistake(OWN, lambda t: ACCEPTED(t) / _of("accepted", "rejected", "bonus", "corrected")(t)),
-    Mistake(OWN, lambda t: ACCEPTED(t) / _of("accepted", "rejected", "bonus", "corrected", "plain")(t)),
-    Mistake(OWN, lambda t: _of("accepted", "bonus")(t) / _of("accepted", "rejected", "bonus")(t)),
-    Mistake(OWN, lambda t: ACCEPTED(t) / WRITTEN(t)),
-    Mistake(
-        "This is the number of accepted drafts a round, not the chance of a draft.",
-        lambda t: ACCEPTED(t) / len(_rounds(t)),
-    ),
-    Mistake("These are tokens per pass, not α.", lambda t: WRITTEN(t) / len(_rounds(t))),
-    Mistake(
-        "You look at the first draft of each round only; the later ones that were examined count too.",
-        lambda t: _mean([each[0] == "accepted" for each in _rounds(t) if each[0] != "plain"]),
-    ),
-    Mistake(
-        "This is the share of rounds without a miss, not the chance of a draft.",
-        lambda t: _mean([each[-1] == "bonus" for each in _rounds(t)]),
-    ),
-    Mistake("This is the chance of a rejection.", lambda t: 1 - ACCEPTED(t) / TESTED(t)),
-    Mistake(
-        "In a round that was cut short by a stop you count a rejected draft that is not there: count the marks.",
-        lambda t: ACCEPTED(t) / (ACCEPTED(t) + sum("discarded" in each or "rejected" in each for each in _rounds(t))),
-        earned=0.5,
-    ),
-)
+)  # fmt: skip
 
-
-@part("4.rate", points=2)
-def alpha_hat(made: Callable[[list[Text]], float]) -> None:
-    """alpha_hat(texts) → α of the trace."""
-    cases = [(texts,) for texts in TRACES]
-    found = [number(x, "α") for x in answers(made, cases)]
-    right = [alpha_of(texts) for texts in TRACES]
-    if _alike(found, right):
-        return
-    i = next(i for i, (x, r) in enumerate(zip(found, right)) if not same(x, r))
-    accepted = ", ".join(" ".join(str(each.count("accepted")) for each in text) for text in TRACES[i])
-    before = f"For texts whose rounds accept {accepted} drafts your function gives {told(found[i])}."
-    raise named(
-        explained(RATES, cases, found),
-        before,
-        "Count the accepted drafts, count those that were examined (accepted or rejected), and divide."
-        if 0 <= found[i] <= 1
-        else "This is no chance: it must lie between 0 and 1.",
-    )
+part("4.rate", points=2, asks=[RATE])(RATE.judge)
