@@ -64,20 +64,23 @@ class Question:
     rounded: float | None = None
     raises: Mapping[type[Exception], Mistake] = field(default_factory=dict)
 
-    def judge(self, made: Callable[..., object]) -> None:
+    def judge(self, made: Callable[..., object], beyond: Callable[[], Mistake | None] = lambda: None) -> None:
         """Ask the learner's function. Raises `Wrong`, or `StillOpen` where nothing is there yet."""
         try:
             found = answers(made, self.cases)
         except tuple(self.raises) as e:
             mistake = next(m for error, m in self.raises.items() if isinstance(e, error))
             raise Wrong(mistake.said, mistake.earned, mistake.belief) from None
-        self.compare([self.read(value) if self.read else number(value, self.what) for value in found])
+        self.compare([self.read(value) if self.read else number(value, self.what) for value in found], beyond=beyond)
 
-    def compare(self, found: Sequence[Any], earned: float = 0.0) -> None:
+    def compare(
+        self, found: Sequence[Any], earned: float = 0.0, beyond: Callable[[], Mistake | None] = lambda: None
+    ) -> None:
         """Look at what was found for each case.
 
         Args:
             earned: the share of the points that other questions of the part have earned already.
+            beyond: looks for a mistake that has no formula, where none with a formula explains what was found.
 
         Raises:
             Wrong: naming the mistake, if it is a known one.
@@ -86,7 +89,7 @@ class Question:
         off = (row for row in zip(self.cases, found, right) if not self.equal(row[1], row[2]))
         if not (first := next(off, None)):
             return
-        mistake = self.explained(found)
+        mistake = self.explained(found) or beyond()
         if not mistake and self.rounded and all(abs(a - b) < self.rounded for a, b in zip(found, right)):
             mistake = Mistake(ROUNDED, earned=0.5)
         if not mistake:
