@@ -1,10 +1,6 @@
-"""Exercise 8: the reports that a decision is judged on, and the right one for each."""
-
-from collections.abc import Callable
+"""Exercise 8: the reports that a decision is judged on."""
 
 FIELDS = ("arm", "kind", "prompts", "tokens_per_pass", "ratio_to_plain", "ratio_interval")
-DEPLOY, DONT, UNCLEAR = "deploy", "don't", "unclear"
-FEW = 5
 
 
 def report(*rows: tuple) -> dict:
@@ -14,123 +10,38 @@ def report(*rows: tuple) -> dict:
 
 REPORTS: dict[str, dict] = {
     "editing": report(
-        ("plain", "overall", 30, 1.0, 1.0, None),
-        ("plain", "editing", 20, 1.0, 1.0, None),
-        ("plain", "chat", 10, 1.0, 1.0, None),
-        ("eagle", "overall", 30, 2.6, 1.4, [1.25, 1.55]),
-        ("eagle", "editing", 20, 2.8, 1.5, [1.3, 1.7]),
-        ("eagle", "chat", 10, 2.3, 1.22, [1.05, 1.4]),
-        ("lookup", "overall", 30, 2.2, 1.61, [1.33, 1.9]),
-        ("lookup", "editing", 20, 2.9, 2.05, [1.7, 2.4]),
-        ("lookup", "chat", 10, 1.2, 0.93, [0.88, 0.99]),
-    ),
+        ("plain", "overall", 30, 1.0, 1.0, None), ("plain", "editing", 20, 1.0, 1.0, None), ("plain", "chat", 10, 1.0, 1.0, None),
+        ("eagle", "overall", 30, 2.6, 1.4, [1.25, 1.55]), ("eagle", "editing", 20, 2.8, 1.5, [1.3, 1.7]), ("eagle", "chat", 10, 2.3, 1.22, [1.05, 1.4]),
+        ("lookup", "overall", 30, 2.2, 1.61, [1.33, 1.9]), ("lookup", "editing", 20, 2.9, 2.05, [1.7, 2.4]), ("lookup", "chat", 10, 1.2, 0.93, [0.88, 0.99])),
     "stories": report(
         ("plain", "overall", 24, 1.0, 1.0, None),
-        ("lookup", "overall", 24, 1.1, 0.94, [0.91, 0.97]),
-        ("lookup", "story", 24, 1.1, 0.94, [0.91, 0.97]),
-        ("eagle", "overall", 24, 1.7, 0.88, [0.83, 0.93]),
-        ("eagle", "story", 24, 1.7, 0.88, [0.83, 0.93]),
-    ),
+        ("lookup", "overall", 24, 1.1, 0.94, [0.91, 0.97]), ("lookup", "story", 24, 1.1, 0.94, [0.91, 0.97]),
+        ("eagle", "overall", 24, 1.7, 0.88, [0.83, 0.93]), ("eagle", "story", 24, 1.7, 0.88, [0.83, 0.93])),
     "questions": report(
-        ("eagle", "question", 12, 2.0, 1.2, [1.02, 1.4]),
-        ("eagle", "overall", 16, 1.9, 1.12, [0.96, 1.31]),
-        ("eagle", "riddle", 4, 1.5, 0.9, None),
+        ("eagle", "question", 12, 2.0, 1.2, [1.02, 1.4]), ("eagle", "overall", 16, 1.9, 1.12, [0.96, 1.31]), ("eagle", "riddle", 4, 1.5, 0.9, None),
         ("plain", "overall", 16, 1.0, 1.0, None),
-        ("lookup", "question", 12, 1.3, 1.01, [0.95, 1.08]),
-        ("lookup", "overall", 16, 1.3, 1.0, [0.95, 1.06]),
-        ("lookup", "riddle", 4, 1.1, 0.95, None),
-    ),
+        ("lookup", "question", 12, 1.3, 1.01, [0.95, 1.08]), ("lookup", "overall", 16, 1.3, 1.0, [0.95, 1.06]), ("lookup", "riddle", 4, 1.1, 0.95, None)),
     "four prompts": report(
-        ("plain", "overall", 4, 1.0, 1.0, None),
-        ("model", "overall", 4, 2.9, 1.9, None),
-        ("model", "code", 4, 2.9, 1.9, None),
-    ),
+        ("plain", "overall", 4, 1.0, 1.0, None), ("model", "overall", 4, 2.9, 1.9, None), ("model", "code", 4, 2.9, 1.9, None)),
     "three prompts, with an interval": report(
-        ("plain", "overall", 3, 1.0, 1.0, None),
-        ("model", "overall", 3, 2.4, 1.35, [1.2, 1.5]),
-        ("model", "code", 3, 2.4, 1.35, [1.2, 1.5]),
-    ),
+        ("plain", "overall", 3, 1.0, 1.0, None), ("model", "overall", 3, 2.4, 1.35, [1.2, 1.5]), ("model", "code", 3, 2.4, 1.35, [1.2, 1.5])),
     "three prompts, all slower": report(
-        ("plain", "overall", 3, 1.0, 1.0, None),
-        ("model", "overall", 3, 1.3, 0.7, [0.6, 0.8]),
-        ("model", "prose", 3, 1.3, 0.7, [0.6, 0.8]),
-    ),
+        ("plain", "overall", 3, 1.0, 1.0, None), ("model", "overall", 3, 1.3, 0.7, [0.6, 0.8]), ("model", "prose", 3, 1.3, 0.7, [0.6, 0.8])),
     "exactly 1 below": report(
-        ("plain", "overall", 40, 1.0, 1.0, None),
-        ("medusa", "overall", 40, 1.8, 1.15, [1.0, 1.3]),
-        ("medusa", "chat", 40, 1.8, 1.15, [1.0, 1.3]),
-    ),
+        ("plain", "overall", 40, 1.0, 1.0, None), ("medusa", "overall", 40, 1.8, 1.15, [1.0, 1.3]), ("medusa", "chat", 40, 1.8, 1.15, [1.0, 1.3])),
     "exactly 1 above": report(
         ("plain", "overall", 40, 1.0, 1.0, None),
-        ("medusa", "overall", 40, 1.5, 0.95, [0.9, 1.0]),
-        ("medusa", "chat", 40, 1.5, 0.95, [0.9, 1.0]),
-        ("lookup", "overall", 40, 1.2, 0.93, [0.8, 1.06]),
-        ("lookup", "chat", 40, 1.2, 0.93, [0.8, 1.06]),
-    ),
+        ("medusa", "overall", 40, 1.5, 0.95, [0.9, 1.0]), ("medusa", "chat", 40, 1.5, 0.95, [0.9, 1.0]),
+        ("lookup", "overall", 40, 1.2, 0.93, [0.8, 1.06]), ("lookup", "chat", 40, 1.2, 0.93, [0.8, 1.06])),
     "a little slower": report(
-        ("plain", "overall", 20, 1.0, 1.0, None),
-        ("model", "overall", 20, 1.6, 0.97, [0.9, 1.05]),
-        ("model", "letter", 20, 1.6, 0.97, [0.9, 1.05]),
-    ),
+        ("plain", "overall", 20, 1.0, 1.0, None), ("model", "overall", 20, 1.6, 0.97, [0.9, 1.05]), ("model", "letter", 20, 1.6, 0.97, [0.9, 1.05])),
     "five prompts": report(
         ("plain", "overall", 5, 1.0, 1.0, None),
-        ("eagle", "overall", 5, 2.0, 1.15, [1.06, 1.25]),
-        ("eagle", "list", 2, 2.0, 1.25, None),
-        ("eagle", "chat", 3, 1.9, 1.1, None),
-        ("lookup", "overall", 5, 1.8, 1.2, [1.05, 1.4]),
-        ("lookup", "list", 2, 2.2, 1.6, None),
-        ("lookup", "chat", 2, 1.4, 1.0, None),
-        ("lookup", "poem", 1, 1.1, 0.9, None),
-    ),
+        ("eagle", "overall", 5, 2.0, 1.15, [1.06, 1.25]), ("eagle", "list", 2, 2.0, 1.25, None), ("eagle", "chat", 3, 1.9, 1.1, None),
+        ("lookup", "overall", 5, 1.8, 1.2, [1.05, 1.4]), ("lookup", "list", 2, 2.2, 1.6, None),
+        ("lookup", "chat", 2, 1.0, 1.0, None), ("lookup", "poem", 1, 1.1, 0.9, None)),
     "one kind stands out": report(
         ("plain", "overall", 60, 1.0, 1.0, None),
-        ("model", "overall", 60, 2.3, 1.3, [1.2, 1.4]),
-        ("model", "chat", 55, 2.3, 1.32, [1.2, 1.4]),
-        ("model", "table", 5, 2.0, 1.1, [0.9, 1.3]),
-        ("lookup", "overall", 60, 1.5, 1.12, [1.02, 1.45]),
-        ("lookup", "chat", 55, 1.2, 0.98, [0.9, 1.05]),
-        ("lookup", "table", 5, 4.5, 3.0, [2.0, 4.0]),
-    ),
-}
-
-
-def overall(report: dict, plain: bool = False) -> list[dict]:
-    return [r for r in report["rows"] if r["kind"] == "overall" and (plain or r["arm"] != "plain")]
-
-
-def kinds(report: dict, arm: str) -> list[dict]:
-    return [r for r in report["rows"] if r["kind"] != "overall" and r["arm"] == arm]
-
-
-def fastest(report: dict) -> dict:
-    return max(overall(report), key=lambda r: r["ratio_to_plain"])
-
-
-def verdict(report: dict) -> str:
-    return _verdict()(report)
-
-
-def off(report: dict) -> list[str]:
-    return _off()(report)
-
-
-def _verdict(low=lambda x: x > 1, high=lambda x: x < 1, few=lambda n: n < FEW, empty=UNCLEAR) -> Callable[[dict], str]:
-    def made(report: dict) -> str:
-        row = fastest(report)
-        if few(row["prompts"]):
-            return UNCLEAR
-        if row["ratio_interval"] is None:
-            return empty
-        return DEPLOY if low(row["ratio_interval"][0]) else DONT if high(row["ratio_interval"][1]) else UNCLEAR
-
-    return made
-
-
-def _off(
-    below=lambda r: r["ratio_to_plain"] < 1, when=lambda decision: decision == DEPLOY
-) -> Callable[[dict], list[str]]:
-    def made(report: dict) -> list[str]:
-        arm = fastest(report)["arm"]
-        return [r["kind"] for r in kinds(report, arm) if below(r)] if when(verdict(report)) else []
-
-    return made
+        ("model", "overall", 60, 2.3, 1.3, [1.2, 1.4]), ("model", "chat", 55, 2.3, 1.32, [1.2, 1.4]), ("model", "table", 5, 2.0, 1.1, [0.9, 1.3]),
+        ("lookup", "overall", 60, 1.5, 1.12, [1.02, 1.45]), ("lookup", "chat", 55, 1.2, 0.98, [0.9, 1.05]), ("lookup", "table", 5, 4.5, 3.0, [2.0, 4.0])),
+}  # fmt: skip
