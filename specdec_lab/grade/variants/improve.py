@@ -1,17 +1,16 @@
-"""Exercise 6: a better one, by tokens per cost on recorded texts."""
+"""Exercise 6: better(text, gamma) → at most gamma token ids; judged by tokens per cost on recorded texts."""
 
 import functools
 import json
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from importlib import resources
+from typing import NamedTuple
 
 from specdec_lab.grade.part import Wrong, begun, part
-from specdec_lab.grade.variants.propose import drafts, lookup
+from specdec_lab.grade.question import Mistake
+from specdec_lab.grade.variants.propose import Propose, drafts, lookup
 from specdec_lab.numbers import bare
-
-Propose = Callable[[list[int], int], Sequence[int]]
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8
@@ -20,8 +19,7 @@ KNOWS = 1.55  # times the plain version, when of all matches the best is known b
 VOCABULARY = 49_152
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A prompt and the answer that the course's target gives greedily, as token ids."""
 
     id: str
@@ -30,8 +28,7 @@ class Text:
     answer: list[int]
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(NamedTuple):
     """What a drafter brought on some texts. silent: rounds without a draft."""
 
     tokens: int
@@ -47,14 +44,6 @@ class Replayed:
     def per_cost(self) -> float:
         """Tokens for each plain pass of cost: a round costs one, and PRICE for each draft."""
         return self.tokens / (self.passes + PRICE * self.drafted)
-
-    def __add__(self, other: "Replayed") -> "Replayed":
-        return Replayed(
-            self.tokens + other.tokens,
-            self.passes + other.passes,
-            self.drafted + other.drafted,
-            self.silent + other.silent,
-        )
 
 
 @functools.cache
@@ -73,15 +62,15 @@ def written(ids: Sequence[int]) -> str:
     return "".join(stored()["words"].get(str(i), "?") for i in ids)
 
 
-def replay(made: Propose, text: Text, gamma: int = GAMMA) -> Replayed:
+def replay(made: Propose, text: Text) -> Replayed:
     """Write the answer in rounds: the drafter sees the text so far, and what agrees with the answer is accepted."""
     done = passes = drafted = silent = 0
     while done < len(text.answer):
         so_far = text.prompt + text.answer[:done]
-        proposed = drafts(made(list(so_far), gamma))
-        if len(proposed) > gamma:
+        proposed = drafts(made(list(so_far), GAMMA))
+        if len(proposed) > GAMMA:
             raise Wrong(
-                f"Your drafter proposed {len(proposed)} tokens where γ = {gamma} is the most: longer drafts are refused.",
+                f"Your drafter proposed {len(proposed)} tokens where γ = {GAMMA} is the most: longer drafts are refused.",
                 misconception=8,
             )
         known, accepted = set(so_far), 0
@@ -99,8 +88,8 @@ def replay(made: Propose, text: Text, gamma: int = GAMMA) -> Replayed:
     return Replayed(len(text.answer), passes, drafted, silent)
 
 
-def together(made: Propose, some: Sequence[Text], gamma: int = GAMMA) -> Replayed:
-    return sum((replay(made, text, gamma) for text in some), Replayed(0, 0, 0, 0))
+def added(replays: Iterable[Replayed]) -> Replayed:
+    return Replayed(*map(sum, zip(*replays)))
 
 
 def compare(made: Propose) -> None:
@@ -109,34 +98,30 @@ def compare(made: Propose) -> None:
         print("Nothing to compare yet: your drafter returns nothing.")
         return
     print(f"{'':18}   tokens per pass      tokens per cost\n{'':18}   plain     yours      plain     yours")
+    plain = [replay(lookup, text) for text in texts()]
     try:
-        rows = [(t.id, replay(lookup, t), replay(made, t)) for t in texts()]
+        yours = [replay(made, text) for text in texts()]
     except Wrong as e:
         print(e)
         return
-    rows.append(("all", together(lookup, texts()), together(made, texts())))
-    for name, plain, yours in rows:
-        print(f"{name:18}{plain.per_pass:8.2f}{yours.per_pass:10.2f}{plain.per_cost:11.2f}{yours.per_cost:10.2f}")
+    names = [text.id for text in texts()]
+    for name, a, b in zip([*names, "all"], [*plain, added(plain)], [*yours, added(yours)]):
+        print(f"{name:18}{a.per_pass:8.2f}{b.per_pass:10.2f}{a.per_cost:11.2f}{b.per_cost:10.2f}")
 
 
 def renamed(text: Text, seed: int) -> Text:
     """The same text with other numbers for its tokens: what follows what stays, and no number can be known."""
     ids = sorted({*text.prompt, *text.answer})
     other = dict(zip(ids, random.Random(seed).sample(range(VOCABULARY), len(ids))))
-    return Text(text.id, text.kind, [other[i] for i in text.prompt], [other[i] for i in text.answer])
-
-
-@functools.cache
-def plain() -> Replayed:
-    return together(lookup, texts())
+    return text._replace(prompt=[other[i] for i in text.prompt], answer=[other[i] for i in text.answer])
 
 
 @part("6.improve", points=3, seconds=60)
 def improve(made: Propose) -> None:
-    """better(text, gamma) → at most gamma token ids; judged by tokens per cost."""
     begun(made)
     begun(made([5, 6, 7, 5, 6], GAMMA))
-    yours, base = together(made, [renamed(t, seed) for seed, t in enumerate(texts())]), plain()
+    yours = added(replay(made, renamed(text, seed)) for seed, text in enumerate(texts()))
+    base = added(replay(lookup, text) for text in texts())
     times = yours.per_cost / base.per_cost
     if times > KNOWS:
         raise Wrong(
@@ -149,29 +134,25 @@ def improve(made: Propose) -> None:
             f"Your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
             f"({base.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
         )
-        advice, misconception = advised(yours, base, times)
-        raise Wrong(f"{said} {advice}", reached / len(STEPS), misconception)
+        mistake = next_step(yours, base, times)
+        raise Wrong(f"{said} {mistake.said}", reached / len(STEPS), mistake.belief)
 
 
-def advised(yours: Replayed, base: Replayed, times: float) -> tuple[str, int | None]:
+def next_step(yours: Replayed, base: Replayed, times: float) -> Mistake:
     """What to think about next, and the belief that a bad result shows."""
     silent, most = yours.silent / yours.passes, yours.drafted / yours.passes
     if silent > 0.6:
         risk = f"A wrong draft does not spoil the text, it only costs {bare(str(PRICE))}"
-        return (
+        return Mistake(
             f"It is silent in {silent:.0%} of the rounds. {risk}: try more often, with fewer tokens where you are less sure.",
-            11 if times < 1 else None,
+            belief=11 if times < 1 else None,
         )
     if times < 1 and yours.per_pass > base.per_pass:
-        return (
-            f"It has more tokens per pass ({yours.per_pass:.2f} against {base.per_pass:.2f}), but it drafts {most:.1f} tokens in a round, and each one costs.",
-            7,
-        )
+        more = f"It has more tokens per pass ({yours.per_pass:.2f} against {base.per_pass:.2f})"
+        return Mistake(f"{more}, but it drafts {most:.1f} tokens in a round, and each one costs.", belief=7)
     if abs(times - 1) < 0.02 and most > 4:
-        return (
-            f"It drafts {most:.1f} tokens in a round, and most of them stand behind a miss: when is it worth copying fewer?",
-            8,
-        )
+        behind = "most of them stand behind a miss: when is it worth copying fewer?"
+        return Mistake(f"It drafts {most:.1f} tokens in a round, and {behind}", belief=8)
     if times < 1:
-        return "Where are its drafts wrong, and where does it miss what the plain version finds?", None
-    return "After how long a match is a copy mostly right? Let that decide how many tokens you copy.", None
+        return Mistake("Where are its drafts wrong, and where does it miss what the plain version finds?")
+    return Mistake("After how long a match is a copy mostly right? Let that decide how many tokens you copy.")
