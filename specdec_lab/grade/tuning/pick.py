@@ -79,8 +79,12 @@ def most(key: Callable[[dict], Any]) -> Callable[[Table], Choice]:
     return lambda table: choice(max(table, key=key))
 
 
+def best(table: Table) -> Choice:
+    return most(gain)(table) if max(map(gain, table)) > 1 else NOTHING
+
+
 def its_largest_gamma(table: Table) -> Choice:
-    draft = most(gain)(table)[0]
+    draft, _ = best(table)
     return draft, max(row["gamma"] for row in table if row["draft"] == draft)
 
 
@@ -93,13 +97,13 @@ def seen(case: tuple[Table], found: Choice, right: Choice) -> str:
 def hint(case: tuple[Table], found: Choice) -> str:
     if found == NOTHING:
         return "Whatever is above 1 beats plain decoding."
-    best = max(case[0], key=gain)
-    costs = ", ".join(f"{name} = {told(best[name])}" for name in "dvo")
-    return f"Its texts are {best['texts']}, with {costs}. What is its speed-up by your code?"
+    row = max(case[0], key=gain)
+    costs = ", ".join(f"{name} = {told(row[name])}" for name in "dvo")
+    return f"Its texts are {row['texts']}, with {costs}. What is its speed-up by your code?"
 
 
 PICK = Question(
-    right=most(gain),
+    right=best,
     cases=[(table,) for table in TABLES],
     equal=operator.eq,
     seen=seen,
