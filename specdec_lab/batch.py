@@ -40,7 +40,7 @@ class Batch:
         Raises:
             LabError: for a drafter that works inside a cache of its own.
         """
-        if request.drafter.inside:
+        if request.drafter.shares_target_cache:
             raise LabError(
                 f"The drafter “{request.drafter.name}” works inside the cache of a single text: choose another one for a batch."
             )

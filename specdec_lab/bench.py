@@ -120,7 +120,7 @@ def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
         "prompts": len(ids),
         "new_tokens": tokens,
         "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
-        **inside(run, plain, texts, clocked, timed),
+        **from_rounds(run, plain, texts, clocked, timed),
         "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
         "ratio_to_plain": ratio(run, plain, timed),
         "ratio_interval": interval(run, plain, timed) if speculative else None,
@@ -128,7 +128,7 @@ def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
     }
 
 
-def inside(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
+def from_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
     """What only rounds can tell: acceptance, and where the time went. Empty for plain decoding and for peers."""
     names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_predicted")
     if run is plain or not all(isinstance(t, Trace) for t in texts):

@@ -69,11 +69,11 @@ def speculative(
         target.synchronize()
         watch.lap(this.drafting)
 
-        begun = proposal.begun
-        if begun is None:
+        started = proposal.started
+        if started is None:
             rows = cached.extend([[this.text[-1], *proposal.tokens]])
         else:
-            rows = cached.extend(begun.hidden[None], layers=(begun.layers, target.layers))
+            rows = cached.extend(started.hidden[None], layers=(started.layers, target.layers))
         done = this.settle(proposal, rows.logits[0], rows.hidden[0], watch)
         cached.rewind([len(this.text) - 1])
         if not isinstance(gamma, int):

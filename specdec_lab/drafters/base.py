@@ -12,8 +12,8 @@ from specdec_lab.sampling import Sampler, Uniforms, check_finite, pick
 
 
 @dataclass(frozen=True)
-class Begun:
-    """A verify pass that the drafter has begun: the hidden rows [γ + 1, H] of the last token of the
+class StartedPass:
+    """A verify pass that the drafter has started: the hidden rows [γ + 1, H] of the last token of the
     text and the γ drafts, after the target's first `layers` layers (whose cache holds them)."""
 
     layers: int
@@ -28,13 +28,13 @@ class Proposal:
     q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
         token was certain (copied, or chosen greedily): then q is one-hot.
     logits: [len(tokens), V], the draft's raw logits, for showing; None when there are none.
-    begun: the part of the verify pass that is already done, if drafting did one.
+    started: the part of the verify pass that is already done, if drafting did one.
     """
 
     tokens: list[int]
     q: Tensor | None = None
     logits: Tensor | None = None
-    begun: Begun | None = None
+    started: StartedPass | None = None
 
     def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
         """q as a tensor [len(tokens), V] on `device`."""
@@ -78,13 +78,13 @@ class Drawing:
         self.tokens.append(token)
         return token.view(1, 1)
 
-    def proposal(self, begun: Begun | None = None) -> Proposal:
+    def proposal(self, started: StartedPass | None = None) -> Proposal:
         if not self.tokens:
             return Proposal([])
         if self._q:
             check_finite(torch.stack(self._logits))
         q = self._spread(self._q, 0.0) if self._q else None
-        return Proposal(torch.stack(self.tokens).tolist(), q, self._spread(self._logits, float("-inf")), begun)
+        return Proposal(torch.stack(self.tokens).tolist(), q, self._spread(self._logits, float("-inf")), started)
 
     def _spread(self, rows: list[Tensor], elsewhere: float) -> Tensor:
         """[n, F] to [n, V]."""
@@ -109,7 +109,7 @@ class Drafter(ABC):
 
     name: str
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
-    inside = False  # true when it drafts inside the target's own cache of this text
+    shares_target_cache = False  # true when it drafts shares_target_cache the target's own cache of this text
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         """A new text begins; `target` holds all of the prompt but its last token.

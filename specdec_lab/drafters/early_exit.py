@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from specdec_lab.drafters.base import Begun, Drafter, Drawing, Proposal
+from specdec_lab.drafters.base import StartedPass, Drafter, Drawing, Proposal
 from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
@@ -48,7 +48,7 @@ class EarlyExitNet(Student):
 
 class EarlyExitDrafter(Drafter):
     name = "early-exit"
-    inside = True
+    shares_target_cache = True
 
     def __init__(self, net: EarlyExitNet):
         self.net = pack(net.eval())
@@ -61,10 +61,10 @@ class EarlyExitDrafter(Drafter):
         if gamma < 1:
             return Proposal([])
         drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler)
-        token, begun = [[text[-1]]], []
+        token, rows = [[text[-1]]], []
         for i in range(gamma + 1):  # the last draft goes through the first layers too, for the verify pass
-            begun.append(self.target.extend(token, layers=(0, self.net.layers)).hidden[0, -1])
+            rows.append(self.target.extend(token, layers=(0, self.net.layers)).hidden[0, -1])
             if i < gamma:
-                token = drawing.add(self.net.head(self.net.guess(begun[-1])), uniforms(len(text) + i, DRAFT))
+                token = drawing.add(self.net.head(self.net.guess(rows[-1])), uniforms(len(text) + i, DRAFT))
         self.target.rewind([len(text) - 1])
-        return drawing.proposal(Begun(self.net.layers, torch.stack(begun)))
+        return drawing.proposal(StartedPass(self.net.layers, torch.stack(rows)))

@@ -26,7 +26,7 @@ class HybridDrafter(Drafter):
 
     def __init__(self, other: Drafter, most: int = 2):
         self.lookup, self.other, self.most = LookupDrafter(shortest=2), other, most
-        self.inside, self.oracle = other.inside, other.oracle
+        self.shares_target_cache, self.oracle = other.shares_target_cache, other.oracle
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.lookup, self.other = copy.copy(self.lookup), copy.copy(self.other)  # a copy of this one has its own text
