@@ -13,7 +13,7 @@ class TinyModel(Model):
     """Random logits for every context: float64, and different after each different text."""
 
     def __init__(self, vocab_size: int, seed: int, spread: float = 1.5, context: int = 64):
-        self.name, self.vocab_size, self.reads = f"tiny-{seed}", vocab_size, vocab_size
+        self.name, self.vocab_size, self.input_vocab = f"tiny-{seed}", vocab_size, vocab_size
         self.context, self.layers = context, 2
         self.device, self.dtype = torch.device("cpu"), torch.float64
         self.seed, self.spread = seed, spread

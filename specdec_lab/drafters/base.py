@@ -57,7 +57,7 @@ class Drawing:
 
     def __init__(self, width: int, ids: Tensor | None, sampler: Sampler):
         self.width, self.ids, self.sampler = width, ids, sampler
-        self.tokens: list[Tensor] = []  # each []
+        self.tokens: list[Tensor] = []  # scalars, still on the device
         self._q: list[Tensor] = []
         self._logits: list[Tensor] = []
 
@@ -109,7 +109,7 @@ class Drafter(ABC):
 
     name: str
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
-    shares_target_cache = False  # true when it drafts shares_target_cache the target's own cache of this text
+    shares_target_cache = False  # true when it drafts inside the target's own cache of this text
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         """A new text begins; `target` holds all of the prompt but its last token.

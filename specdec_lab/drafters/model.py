@@ -65,7 +65,7 @@ class ModelDrafter(Drafter):
 
     def known(self, tokens: Sequence[int]) -> list[int]:
         """A target with a wider head may say an id that stands for no text, and that the draft has no row for."""
-        return [min(token, self.model.reads - 1) for token in tokens]
+        return [min(token, self.model.input_vocab - 1) for token in tokens]
 
 
 @torch.no_grad()

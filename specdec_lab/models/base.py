@@ -31,7 +31,7 @@ class Model(ABC):
     name: str
     vocab_size: int  # V, the width of the logits
     ids: Tensor | None = None  # [V], the token each logit stands for; None: logit i is token i
-    reads: int  # token ids that it can be given: 0 … reads − 1
+    input_vocab: int  # token ids that it can be given: 0 … input_vocab − 1
     context: int  # the most tokens a text may have
     layers: int
     device: torch.device

@@ -111,7 +111,7 @@ class Room:
         at = torch.arange(size, device=model.device)[None]
         like = self.kv.new_empty(0, dtype=wide(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
-        self.turn = torch.complex(cos, sin)  # [size, D/2]
+        self.rotations = torch.complex(cos, sin)  # [size, D/2]
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
         self.captured: dict[tuple[int, int, int, int], CapturedPass] = {}  # by rows, width, first and last layer
         self.uses: Counter[tuple[int, int, int, int]] = Counter()
@@ -218,22 +218,22 @@ class FastCached(CachedRows):
         rows, k, size = x.shape
         heads, shared, dim = model.heads, model.kv_heads, model.head_size
         group = heads // shared
-        turn = room.turn[at, None] if at else room.turn[slots][:, :, None]
+        rotations = room.rotations[at, None] if at else room.rotations[slots][:, :, None]
         mask = None
         if not at or k > 1:  # the queries of a group, which share their keys, lie one after the other
             mask = self._mask(slots[:1] if at else slots, visible).repeat(1, 1, group, 1)
-        each = torch.arange(rows, device=x.device)[:, None]
+        row_numbers = torch.arange(rows, device=x.device)[:, None]
         for part, kv in zip(model.parts[first:last], room.kv[first:last, :, :rows]):
             qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))
             rotated = qkv[..., : (heads + shared) * dim]
-            pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).view(rows, k, -1, dim // 2, 2)).mul_(turn)
+            pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).view(rows, k, -1, dim // 2, 2)).mul_(rotations)
             if x.dtype != wide(x.dtype):  # then .to() was a copy
                 rotated.copy_(torch.view_as_real(pairs).view(rotated.shape))
             q, new = qkv.split((heads * dim, 2 * shared * dim), -1)
             if at:
                 kv[:, :, :, at] = new.view(rows, k, 2, shared, dim).permute(2, 0, 3, 1, 4)
             else:
-                kv[:, each, :, slots] = new.view(rows, k, 2, shared, dim)
+                kv[:, row_numbers, :, slots] = new.view(rows, k, 2, shared, dim)
             q = q.view(rows, k, shared, group, dim).permute(0, 2, 3, 1, 4).reshape(rows, shared, group * k, dim)
             seen = scaled_dot_product_attention(q, kv[0, :, :, :visible], kv[1, :, :, :visible], mask, scale=1.0)
             seen = seen.view(rows, shared, group, k, dim).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)

@@ -90,7 +90,7 @@ class ReferenceModel(Model):
         self.head = hf.get_output_embeddings()  # hidden rows to logits
         self.vocab_size = self.head.weight.shape[0]
         self.ids = getattr(self.head, "ids", None)
-        self.reads = hf.get_input_embeddings().weight.shape[0]
+        self.input_vocab = hf.get_input_embeddings().weight.shape[0]
         # Within its window, sliding attention is full attention.
         self.context = min(config.max_position_embeddings, getattr(config, "sliding_window", None) or 10**9)
         self.layers = config.num_hidden_layers
@@ -114,7 +114,7 @@ class ReferenceModel(Model):
     @torch.inference_mode()
     def agrees(self, cached: Cached) -> bool:
         """Whether one short text, in several passes through this empty cache, gives what the model itself gives at once."""
-        ids = [i % self.reads for i in range(min(32, self.context))]
+        ids = [i % self.input_vocab for i in range(min(32, self.context))]
         ours = torch.cat([cached.extend([ids[i : i + 4]]).logits[0] for i in range(0, len(ids), 4)]).float()
         theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
         apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
