@@ -18,6 +18,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.peers import Generated
 from specdec_lab.prompts import Prompt
+from specdec_lab.say import Say, silent
 from specdec_lab.trace import Trace
 
 PLAIN = "plain"
@@ -41,7 +42,7 @@ def decode_all(
     peers: dict[str, Callable[..., Generated]] | None = None,
     repeats: int = 1,
     timed: Sequence[Prompt] | None = None,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
     **settings,
 ) -> list[Run]:
     """Decode every prompt with every arm, plain first among them; `gammas` gives each drafter's γ.

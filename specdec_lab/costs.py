@@ -8,7 +8,7 @@ import copy
 import json
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import torch
@@ -22,6 +22,7 @@ from specdec_lab.embedded import cache_dir
 from specdec_lab.hardware import describe
 from specdec_lab.models.base import Model
 from specdec_lab.sampling import Uniforms
+from specdec_lab.say import Say, silent
 
 SAMPLES = 7  # of each: a median then does not follow one slow moment
 
@@ -79,7 +80,7 @@ def batch_costs(
     sizes: Sequence[int] = (1, 2, 4, 8, 16),
     gammas: Sequence[int] = (0, 1, 2, 4),
     samples: int = 5,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
 ) -> dict[tuple[int, int], float]:
     """Median seconds of a real step of a `Batch`, by (texts in it, γ), with drafts that cost nothing.
 
@@ -122,7 +123,7 @@ def kept_costs(
     drafter: Drafter,
     prompt: Sequence[int],
     most: int,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
 ) -> list[float]:
     """`round_costs`, measured once for each pair and device and then kept in the cache folder."""
     draft = getattr(drafter, "model", None)

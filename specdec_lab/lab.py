@@ -25,6 +25,7 @@ from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, p
 from specdec_lab.names import DRAFTERS, EMBEDDED
 from specdec_lab.prompts import read_prompts
 from specdec_lab.sampling import Sampler, Uniforms
+from specdec_lab.say import Say, silent
 from specdec_lab.trace import Round, Trace
 from specdec_lab.verify import Verdict, verify
 
@@ -84,7 +85,7 @@ class Lab:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
-    def auto_gamma(self, drafter: Drafter, say: Callable[[str], None] = lambda line: None) -> AutoGamma:
+    def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
         """What chooses γ for each round anew (see `auto`). Costs are measured the first time, in some seconds."""
         parts = (drafter.lookup, drafter.other) if isinstance(drafter, HybridDrafter) else (drafter,)
         # A text with repetitions, so that a lookup finds something to copy.
@@ -196,7 +197,7 @@ def load(
     target: str = EMBEDDED,
     draft: str | None = None,
     device: str | torch.device = "auto",
-    say: Callable[[str], None] = print,
+    say: Say = print,
     dtype: str = "auto",
     weights: str | Path | None = None,
     backend: str = "auto",

@@ -12,6 +12,7 @@ from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, St
 
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
+from specdec_lab.say import Say, silent
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class _Clock(StoppingCriteria):
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
-def peers(lab: Lab, gamma: int, say: Callable[[str], None] = lambda line: None) -> dict[str, Callable[..., Generated]]:
+def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
     """The arms by name; each takes token ids and the settings of `Lab.settings`.
 
     hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of

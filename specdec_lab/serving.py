@@ -16,6 +16,7 @@ from specdec_lab.batch import Batch
 from specdec_lab.decode import Request
 from specdec_lab.errors import LabError
 from specdec_lab.numbers import percentile
+from specdec_lab.say import Say, silent
 
 Policy = Callable[[int, int], int]  # (texts in this step, γ of the step before) → γ; 0 drafts nothing
 
@@ -197,7 +198,7 @@ def serve(
     arrivals: Sequence[Arrival],
     request: Callable[[int, Arrival], Request],
     policy: Policy,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
 ) -> ServingLog:
     """The same for real: requests are submitted when their time has come, by the clock.
 

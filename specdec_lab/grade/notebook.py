@@ -5,12 +5,12 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from specdec_lab.errors import LabError
 from specdec_lab.grade.check import RESULTS
 from specdec_lab.grade.part import PARTS
+from specdec_lab.say import Say, silent
 
 EXERCISES = Path(__file__).resolve().parents[2] / "exercises"
 CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
@@ -21,7 +21,7 @@ QUIET.setLevel(logging.CRITICAL + 1)
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
 
 
-def grade(path: str | Path, say: Callable[[str], None] = lambda line: None, seconds: float = CELL_SECONDS) -> dict:
+def grade(path: str | Path, say: Say = silent, seconds: float = CELL_SECONDS) -> dict:
     """Run a notebook, and return {"notebook", "points", "max_points", "parts": [{"id", "points", "max_points", "status", "message"}]}.
 
     status: right, wrong, open, missing (its check was not reached), or by hand (a written answer; a
@@ -111,7 +111,7 @@ def with_checks(notebook: dict, original: dict) -> dict:
     return made
 
 
-def run(notebook: dict, name: str, say: Callable[[str], None], seconds: float) -> dict[str, dict]:
+def run(notebook: dict, name: str, say: Say, seconds: float) -> dict[str, dict]:
     """The verdict of each check that was reached, by part."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellTimeoutError, DeadKernelError

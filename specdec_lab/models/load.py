@@ -1,7 +1,6 @@
 """Loading: a name becomes a model on a device; a pair is checked to speak one vocabulary."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -14,6 +13,7 @@ from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.names import EMBEDDED
+from specdec_lab.say import Say, silent
 
 
 def pick_device(name: str = "auto") -> torch.device:
@@ -55,7 +55,7 @@ def named_dtype(name: str, device: torch.device) -> torch.dtype:
 def load_model(
     name: str = EMBEDDED,
     device: torch.device | str = "auto",
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
     dtype: str = "auto",
     backend: str = "auto",
 ) -> tuple[ReferenceModel, PreTrainedTokenizerBase]:

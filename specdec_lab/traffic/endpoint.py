@@ -9,7 +9,7 @@ import json
 import re
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from urllib.error import HTTPError, URLError
@@ -18,6 +18,7 @@ from urllib.request import Request, urlopen
 from specdec_lab.errors import LabError
 from specdec_lab.numbers import percentile
 from specdec_lab.prompts import Prompt
+from specdec_lab.say import Say, silent
 
 DRAFTS, ACCEPTED, BY_POSITION = (
     f"vllm:spec_decode_num_{what}" for what in ("drafts", "accepted_tokens", "accepted_tokens_per_pos")
@@ -133,7 +134,7 @@ def ask_all(
     prompts: Sequence[Prompt],
     new: int,
     temperature: float,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
 ) -> dict:
     """One prompt after the other through a server: latency, and acceptance from its metrics.
 

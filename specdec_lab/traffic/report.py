@@ -1,13 +1,14 @@
 """From measured rounds to a decision: which drafter, which γ, for what, up to how many texts at once; or don't."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from specdec_lab import bench
 from specdec_lab.costs import batch_costs
 from specdec_lab.lab import Lab
 from specdec_lab.numbers import percentile
 from specdec_lab.prompts import Prompt, first_of_each_kind
+from specdec_lab.say import Say, silent
 from specdec_lab.serving import StepCosts
 
 BATCHES = (1, 2, 4, 8)
@@ -34,7 +35,7 @@ def compare_drafters(
     prompts: Sequence[Prompt],
     drafters: Sequence[str],
     repeats: int = 2,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = silent,
     **settings,
 ) -> dict:
     """Decode all prompts plainly and with each drafter at its best γ: rows as `bench` has them, latency, a policy, a verdict."""

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from specdec_lab.drafters.small import Student
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.say import Say
 from specdec_lab.train.distill import Fit, divergence
 from specdec_lab.train.shards import Shard
 
@@ -160,7 +161,7 @@ class Trainer:
         *,
         every: int = 250_000,
         save_to: Path | None = None,
-        say: Callable[[str], None] = print,
+        say: Say = print,
     ) -> None:
         """Train to the end of the plan, from wherever this trainer stands in it.
 

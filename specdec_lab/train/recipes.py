@@ -2,7 +2,6 @@
 
 import math
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.drafters.trained import KINDS, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.say import Say
 from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
 from specdec_lab.train.shards import Shard, read_shards, reserve
 from specdec_lab.train.write import turns, write_shard
@@ -58,7 +58,7 @@ def write(
     tokens: int,
     rows: int = 128,
     length: int = 352,
-    say: Callable[[str], None] = print,
+    say: Say = print,
 ) -> list[Shard]:
     """Have the target write until `folder` holds that many tokens. Whole shards stay: it goes on where it stopped.
 
@@ -87,7 +87,7 @@ def train(
     folder: Path,
     tokens: int,
     seed: int = 0,
-    say: Callable[[str], None] = print,
+    say: Say = print,
 ) -> Trainer:
     """Train one student on the text in `folder`, up to `tokens` tokens in all; goes on from its checkpoint there.
 
