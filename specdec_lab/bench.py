@@ -168,6 +168,12 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
 
 
+def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
+    """Each drafter's best γ, from a pilot run on these prompts. `settings` are those of `Lab.settings`."""
+    plain, *pilots = decode_all(lab, prompts, dict.fromkeys(drafters, PILOT_GAMMA), **settings)
+    return {pilot.arm: best_gamma(pilot, plain, list(pilot.traces)) for pilot in pilots}
+
+
 def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 

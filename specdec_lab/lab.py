@@ -87,13 +87,9 @@ class Lab:
 
     def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
         """What chooses γ for each round anew (see `auto`). Costs are measured the first time, in some seconds."""
-        parts = (drafter.lookup, drafter.other) if isinstance(drafter, HybridDrafter) else (drafter,)
         # A text with repetitions, so that a lookup finds something to copy.
         text = self.encode("one two three four " * 12)
-        costs = [kept_costs(self.target, part, text, MOST_AUTO, say) for part in parts]
-        if len(costs) > 1:  # a round of a hybrid is one or the other: the dearer counts
-            costs[1] = [costs[1][min(gamma, drafter.most)] for gamma in range(MOST_AUTO + 1)]
-        return AutoGamma([max(of) for of in zip(*costs)])
+        return AutoGamma(drafter.round_costs(lambda part: kept_costs(self.target, part, text, MOST_AUTO, say)))
 
     def plain_draft(self) -> PreTrainedModel:
         """The draft model as other programs can use it: a whole `transformers` model.

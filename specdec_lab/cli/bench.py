@@ -52,8 +52,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.gamma == "best":
         few = first_of_each_kind(prompts, 1)
         say(f"Looking for each drafter's best γ on {len(few)} prompts …")
-        plain, *pilots = bench.decode_all(lab, few, dict.fromkeys(names, bench.PILOT_GAMMA), **settings)
-        gammas = {p.arm: bench.best_gamma(p, plain, list(p.traces)) for p in pilots}
+        gammas = bench.best_gammas(lab, few, names, **settings)
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from specdec_lab.drafters.base import StartedPass, Drafter, Drawing, Proposal
+from specdec_lab.drafters.base import Drafter, Drawing, Proposal, StartedPass
 from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack

@@ -4,7 +4,7 @@
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
@@ -36,6 +36,11 @@ class HybridDrafter(Drafter):
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         copied = self.lookup.propose(text, gamma, sampler, uniforms)
         return copied if copied.tokens else self.other.propose(text, min(gamma, self.most), sampler, uniforms)
+
+    def round_costs(self, measured: Callable[[Drafter], list[float]]) -> list[float]:
+        """A round is one of the two; which one is not known beforehand, so it is taken for the more expensive one."""
+        copying, drafting = measured(self.lookup), measured(self.other)
+        return [max(cost, drafting[min(gamma, self.most)]) for gamma, cost in enumerate(copying)]
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.other.observe(text, hidden)

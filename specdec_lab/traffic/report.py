@@ -41,8 +41,7 @@ def compare_drafters(
     """Decode all prompts plainly and with each drafter at its best γ: rows as `bench` has them, latency, a policy, a verdict."""
     few = first_of_each_kind(prompts, 3)
     say(f"Looking for each drafter's best γ on {len(few)} prompts …")
-    plain, *pilots = bench.decode_all(lab, few, dict.fromkeys(drafters, bench.PILOT_GAMMA), **settings)
-    gammas = {p.arm: bench.best_gamma(p, plain, list(p.traces)) for p in pilots}
+    gammas = bench.best_gammas(lab, few, drafters, **settings)
     runs = bench.decode_all(lab, prompts, gammas, repeats=repeats, say=say, **settings)
     rows = list(bench.rows(prompts, runs, prompts))
     best = max((r for r in rows if r["kind"] == "overall" and r["gamma"]), key=lambda r: r["ratio_to_plain"])
