@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
 from specdec_lab.names import TRAINED
+from specdec_lab.say import silent
 from specdec_lab.train import recipes
 from specdec_lab.train.shards import read_shards
 
@@ -24,7 +26,7 @@ def with_a_cut_head(net, target):
 
 def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outside_its_head(written):
     target, tokenizer, text = written
-    trainer = recipes.train("model", target, tokenizer, text, tokens=20_000, say=lambda line: None)
+    trainer = recipes.train("model", target, tokenizer, text, tokens=20_000, say=silent)
     net, texts = with_a_cut_head(trainer.net, target), read_shards(text)[0].tokens.astype(int)
     whole = whole_llama(net, target.hf, texts[8:].tolist())
     with torch.no_grad():
@@ -37,7 +39,7 @@ def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outsid
 def test_the_draft_model_works_in_transformers_own_assisted_generation(written, writer, tmp_path, capsys):
     """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
     target, tokenizer, text = written
-    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=lambda line: None)
+    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=silent)
     trainer.net = with_a_cut_head(trainer.net, target)
     recipes.export(trainer, "model", target, tmp_path / "model.safetensors")
     argv = ["export", str(tmp_path / "llama"), "--device", "cpu", "--target", writer, "--weights", str(tmp_path)]
@@ -66,7 +68,7 @@ def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
     for name in ("untrained", "model"):
         with pytest.raises(LabError, match="no weights for the drafter “model”"):
             lab.drafter(name)
-    trainer = recipes.train("medusa", target, tokenizer, text, tokens=1_000, say=lambda line: None)
+    trainer = recipes.train("medusa", target, tokenizer, text, tokens=1_000, say=silent)
     recipes.export(trainer, "medusa", target, tmp_path / "medusa.safetensors")
     lab.target.layers = 9
     with pytest.raises(LabError, match="was trained for"):
@@ -87,7 +89,7 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
     fits = {}
     for name in TRAINED:
         (text / f"{name}.pt").unlink(missing_ok=True)
-        trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=lambda line: None)
+        trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=silent)
         recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
         fits[name] = trainer.history[-1]["steps"]
     prompts = [{"id": i, "kind": "ab"[i % 2], "prompt": "a b c d e f"[: 2 * i + 1]} for i in range(6)]
@@ -102,7 +104,7 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
         benches.append({r["arm"]: r for r in rows if r["kind"] == "overall"})
 
     monkeypatch.setattr("sys.argv", ["card", str(text), str(tmp_path), *(str(tmp_path / f"{n}.json") for n in "13")])
-    module = runpy.run_module("specdec_lab.train.card", run_name="__main__")
+    module = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "model_card.py"), run_name="__main__")
     card = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert f"Drafters for {target.name}. They" in card
     assert "its 12 most frequent tokens" in card
@@ -132,7 +134,7 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
     assert "these weights are not shipped" not in card
 
     # Trained on after the export: the curve goes on, and the card says what that brought.
-    longer = recipes.train("medusa", target, tokenizer, text, tokens=60_000, say=lambda line: None)
+    longer = recipes.train("medusa", target, tokenizer, text, tokens=60_000, say=silent)
     module["card"](text, tmp_path, [])
     shipped, last = (steps[0]["overlap"] for steps in (fits["medusa"], longer.history[-1]["steps"]))
     (said,) = (x for x in (tmp_path / "README.md").read_text(encoding="utf-8").splitlines() if "not shipped" in x)

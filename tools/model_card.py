@@ -1,6 +1,6 @@
 """The model card of trained drafters: what they learned from, how far they got, and whether more would help.
 
-python -m specdec_lab.train.card CHECKPOINTS WEIGHTS [BENCH.json …]
+python tools/model_card.py CHECKPOINTS WEIGHTS [BENCH.json …]
 """
 
 import json
