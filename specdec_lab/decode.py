@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from specdec_lab.drafters.base import Drafter, Proposal
+from specdec_lab.drafter import Drafter, Proposal
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms

@@ -12,7 +12,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.batch import Batch
 from specdec_lab.decode import Request, Stops, plain, speculative
-from specdec_lab.drafters import HybridDrafter, LookupDrafter, base, trained
+from specdec_lab.drafters import HybridDrafter, LookupDrafter, drawing, trained
 from specdec_lab.models import FastModel, ReferenceModel
 from specdec_lab.sampling import Sampler
 
@@ -122,7 +122,7 @@ def test_a_batch_stays_on_its_device(hf, readings):
 
 @pytest.mark.parametrize("bug", ["a reading a draft", "a hidden reading", "the wrong side"])
 def test_what_would_slow_a_gpu_down_is_caught(hf, readings, monkeypatch, bug):
-    chosen = base.Drawing.chosen
+    chosen = drawing.Drawing.chosen
 
     def wrong(self, token):
         if bug == "a reading a draft":
@@ -133,7 +133,7 @@ def test_what_would_slow_a_gpu_down_is_caught(hf, readings, monkeypatch, bug):
             token = token + torch.zeros(1, dtype=torch.long)
         return chosen(self, token)
 
-    monkeypatch.setattr(base.Drawing, "chosen", wrong)
+    monkeypatch.setattr(drawing.Drawing, "chosen", wrong)
     few, many = 0, 0
     try:
         few, many = (most_readings(hf, "captured", "model", gamma, 0.0, readings) for gamma in (2, 4))

@@ -1,6 +1,6 @@
-"""Ways of drafting: each one file, behind the interface in `base`."""
+"""Ways of drafting: each one file, behind the interface `Drafter`."""
 
-from specdec_lab.drafters.base import Drafter, Proposal
+from specdec_lab.drafter import Drafter, Proposal
 from specdec_lab.drafters.dial import DialDrafter
 from specdec_lab.drafters.hybrid import HybridDrafter
 from specdec_lab.drafters.lookup import LookupDrafter

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from specdec_lab.drafters.base import Drawing
+from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached

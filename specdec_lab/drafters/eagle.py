@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
-from specdec_lab.drafters.base import Drafter, Drawing, Proposal
+from specdec_lab.drafter import Drafter, Proposal
+from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.small import CutHead, Student, small_llama
 from specdec_lab.models.base import PREFILL_CHUNK, Cached
 from specdec_lab.models.fast import FastModel

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from specdec_lab.drafters.base import Drafter, Drawing, Proposal
+from specdec_lab.drafter import Drafter, Proposal
+from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.small import CutHead, Student
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack

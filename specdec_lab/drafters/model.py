@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
-from specdec_lab.drafters.base import Drafter, Drawing, Proposal
+from specdec_lab.drafter import Drafter, Proposal
+from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.small import CutHead, Student, small_llama
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.sampling import DRAFT, Sampler, Uniforms

@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from specdec_lab.drafters.base import Drafter
+from specdec_lab.drafter import Drafter
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
