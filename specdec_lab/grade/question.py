@@ -46,7 +46,7 @@ class Question:
         right: the right answer to a case, which is a tuple of arguments.
         seen: what is said of the first case with a wrong result: a template with a place for each argument,
             {found} and {right}; or (case, found, right) → a sentence.
-        hint: said when no mistake explains the results; or (case, found) → what is said.
+        hint: said when no mistake explains the results; or (case, found) → what is said, a sentence or a `Mistake`.
         what: what a result is called; it must be a number, unless `read` says otherwise.
         read: makes a returned value comparable, or raises what is wrong with its form.
         rounded: how far results may be off to be told as rounded ones; None where this has no meaning.
@@ -56,7 +56,7 @@ class Question:
     cases: Sequence[tuple]
     right: Callable[..., Any]
     seen: str | Callable[[tuple, Any, Any], str]
-    hint: str | Callable[[tuple, Any], str]
+    hint: str | Callable[[tuple, Any], str | Mistake]
     mistakes: Sequence[Mistake]
     what: str = "What your function returns"
     read: Callable[[Any], Any] | None = None
@@ -93,7 +93,8 @@ class Question:
         if not mistake and self.rounded and all(abs(a - b) < self.rounded for a, b in zip(found, right)):
             mistake = Mistake(ROUNDED, earned=0.5)
         if not mistake:
-            mistake = Mistake(self.hint if isinstance(self.hint, str) else self.hint(*first[:2]))
+            hint = self.hint if isinstance(self.hint, str) else self.hint(*first[:2])
+            mistake = hint if isinstance(hint, Mistake) else Mistake(hint)
         raise Wrong(f"{self.said_of(*first)} {mistake.said}".strip(), max(earned, mistake.earned), mistake.belief)
 
     def said_of(self, case: tuple, found: Any, right: Any) -> str:
