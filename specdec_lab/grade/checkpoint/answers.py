@@ -1,10 +1,12 @@
-"""Exercise 9: reading answers of any form."""
+"""Exercise 9: questions about a fixed case. Their mistakes are known by what is answered, so a formula has no arguments."""
 
+import operator
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
-from specdec_lab.grade.part import StillOpen, Wrong, begun, listed, number, shown
-
-Known = tuple[object, str, int | None]  # (a wrong answer, what is said, misconception)
+from specdec_lab.grade.part import StillOpen, Wrong, begun, listed, number, part, same, shown
+from specdec_lab.grade.question import Mistake, Question
 
 
 def given(made: object) -> object:
@@ -13,53 +15,57 @@ def given(made: object) -> object:
     return begun(made() if callable(made) else made)
 
 
-def several(made: object, looks: dict[str, Callable[[object], None]]) -> None:
-    """Look at each of the things that were returned; each right one earns its share, and the first wrong one is told."""
-    values = listed(given(made), None, "What your function returns")
-    if len(values) != len(looks):
-        raise Wrong(f"Your function should return {len(looks)} things: {', '.join(looks)}. It returns {len(values)}.")
-    if all(v is None or v is Ellipsis for v in values):
-        raise StillOpen
-    wrong = []
-    for (name, look), value in zip(looks.items(), values):
-        try:
-            look(value)
-        except StillOpen:
-            wrong.append(Wrong(f"Still missing: {name}."))
-        except Wrong as e:
-            wrong.append(Wrong(f"About {name}: {e}", misconception=e.misconception))
-    if wrong:
-        raise Wrong(str(wrong[0]), 1 - len(wrong) / len(looks), wrong[0].misconception)
+def fixed(right: Any, seen: Any = "", equal: Callable[..., bool] = operator.eq, **about: Any) -> Question:
+    """A question whose right answer is always the same."""
+    return Question(cases=[()], right=lambda: right, seen=seen, equal=equal, **about)
 
 
-def row(value: object, length: int, what: str) -> list[float]:
-    return [number(x, f"Each item of {what}") for x in listed(value, length, what[0].upper() + what[1:])]
+def one_number(what: str, right: float, room: float, **about: Any) -> Question:
+    """room: how far the number may be off, for rounding; a part of it, where it is above 1."""
+    return fixed(right, read=partial(number, what=what), equal=partial(same, tolerance=room), **about)
 
 
-def compared(found: Sequence[float], key: Sequence[float], known: Sequence[Known], fallback: str, room: float) -> None:
-    """Raise the known mistake that gives these numbers.
-
-    Args:
-        room: how far a number may be off, for rounding; a part of it, where it is above 1.
-    """
-
-    def near(numbers: Sequence[float]) -> bool:
-        return all(abs(a - b) <= room * max(1.0, abs(b)) for a, b in zip(found, numbers))
-
-    if near(key):
-        return
-    for numbers, said, misconception in known:
-        if near(numbers):
-            raise Wrong(said, misconception=misconception)
-    raise Wrong(fallback)
+def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Question:
+    """A list of numbers, with room for each."""
+    return fixed(
+        right,
+        read=lambda value: [number(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")],
+        equal=lambda found, known: all(same(a, b, room) for a, b in zip(found, known)),
+        **about,
+    )
 
 
-def choice(made: object, right: str, wrong: dict[str, tuple[str, int | None]]) -> None:
-    """One letter; wrong says for each other letter why it is not the right one."""
-    answer = given(made)
-    letter = answer.strip(" .()").upper() if isinstance(answer, str) else None
-    if letter not in {right, *wrong}:
-        raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(answer)}.")
-    if letter != right:
-        said, misconception = wrong[letter]
-        raise Wrong(said, misconception=misconception)
+def several(id: str, questions: dict[str, Question]) -> None:
+    """Register a part that asks for several things; each right one earns its share, and the first wrong one is told."""
+
+    @part(id, points=1, asks=list(questions.values()))
+    def judge(made: object) -> None:
+        values = listed(given(made), None, "What your function returns")
+        if len(values) != len(questions):
+            names = ", ".join(questions)
+            raise Wrong(f"Your function should return {len(questions)} things: {names}. It returns {len(values)}.")
+        if all(v is None or v is Ellipsis for v in values):
+            raise StillOpen
+        wrong = []
+        for (name, question), value in zip(questions.items(), values):
+            try:
+                question.compare([question.read(value)])
+            except StillOpen:
+                wrong.append(Wrong(f"Still missing: {name}."))
+            except Wrong as e:
+                wrong.append(Wrong(f"About {name}: {e}", misconception=e.misconception))
+        if wrong:
+            raise Wrong(str(wrong[0]), 1 - len(wrong) / len(questions), wrong[0].misconception)
+
+
+def choice(id: str, right: str, wrong: Sequence[Mistake]) -> None:
+    """Register a part that asks for a letter; wrong says for each other letter why it is not the right one."""
+    question = fixed(right, hint="", mistakes=wrong, read=letter)
+    part(id, points=1, asks=[question])(lambda made: question.compare([letter(given(made))]))
+
+
+def letter(value: object) -> str:
+    found = value.strip(" .()").upper() if isinstance(value, str) else None
+    if found not in ("A", "B", "C", "D"):
+        raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
+    return found
