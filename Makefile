@@ -41,14 +41,14 @@ bundle: .venv/lab
 	@rm -rf bundle && mkdir -p bundle/course bundle/model
 	@git archive HEAD | tar -x -C bundle/course
 	@$(BIN)/python -m pip download --disable-pip-version-check --quiet $(PIP_ARGS) -c constraints.txt -d bundle/wheels ".[lab,class]" pip hatchling editables
-	@cp -r "$$($(BIN)/python -c 'from specdec_lab.embedded import target_dir; print(target_dir())')" bundle/model
+	@cp -r "$$($(BIN)/python -c 'from specdec_lab.models.embedded import target_dir; print(target_dir())')" bundle/model
 	@cp exercises/install-bundle bundle/install
 	@echo "Copy bundle/ to each machine, and run bundle/install there."
 
 engine: .venv/lab $(ENGINE)/ready
 	@echo "Serving on http://localhost:8000/v1 in about half a minute. Measure it: $(BIN)/specdec-lab traffic FILE --endpoint http://localhost:8000/v1"
 	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 VLLM_NO_USAGE_STATS=1 $(ENGINE)/bin/python -m vllm.entrypoints.openai.api_server \
-	  --model "$$($(BIN)/python -c 'from specdec_lab.embedded import target_dir; print(target_dir())')" --served-model-name target --dtype float32 --max-model-len 1024 \
+	  --model "$$($(BIN)/python -c 'from specdec_lab.models.embedded import target_dir; print(target_dir())')" --served-model-name target --dtype float32 --max-model-len 1024 \
 	  --enforce-eager --port 8000 $(if $(filter off,$(SPECULATION)),,--speculative-config '$(SPECULATION)') $(ARGS)
 
 # An environment of its own: vLLM pins its dependencies. torchvision and its kin are built for another torch, and break it.

@@ -20,9 +20,9 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "lessons"))
 import build as lessons  # noqa: E402
 
-from specdec_lab.grade.course import STUB, TEXT_STUB  # noqa: E402
-from specdec_lab.grade.notebook import ANSWER, CHECK, EXERCISES  # noqa: E402
-from specdec_lab.grade.part import PARTS  # noqa: E402
+from specdec_lab.classroom.nbgrader_course import STUB, TEXT_STUB  # noqa: E402
+from specdec_lab.classroom.notebook import ANSWER, CHECK, EXERCISES  # noqa: E402
+from specdec_lab.course.judges.part import PARTS  # noqa: E402
 
 
 def from_source(source: Path) -> nbformat.NotebookNode:

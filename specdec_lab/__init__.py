@@ -1,6 +1,6 @@
 """specdec_lab: speculative decoding, run for real and shown token by token.
 
-Start reading at `verify.py` (the rule), then `decode.py` (the loop) and `drafters/`.
+Start reading at `engine/verify.py` (the rule), then `engine/decode.py` (the loop) and `drafters/`.
 """
 
 import importlib
@@ -17,38 +17,39 @@ if "OMP_WAIT_POLICY" not in os.environ:
 _HOME = {
     "Bar": "show.bars",
     "Bars": "show.bars",
-    "Batch": "batch",
-    "Keep": "decode",
+    "Batch": "engine.batch",
+    "Keep": "engine.decode",
     "Lab": "lab",
     "LabError": "errors",
     "Line": "show.lines",
-    "OneLine": "show.each",
+    "OneLine": "show.progress_line",
     "Plot": "show.plot",
     "ReplayDrafter": "drafters",
-    "Request": "decode",
-    "Round": "trace",
-    "Sampler": "sampling",
-    "Stops": "decode",
-    "Trace": "trace",
-    "Uniforms": "sampling",
-    "each": "show.each",
+    "Request": "engine.decode",
+    "Round": "engine.trace",
+    "Sampler": "engine.sampling",
+    "Stops": "engine.decode",
+    "Trace": "engine.trace",
+    "Uniforms": "engine.sampling",
+    "check": "course.judges.check",
+    "each": "show.progress_line",
     "guess": "show.guess",
     "ledger": "show.ledger",
     "load": "lab",
     "load_lab": "show.loadlab",
     "load_soon": "lab",
-    "measure_machine": "floor",
+    "measure_machine": "measure.roofline",
     "outcome": "show.guess",
-    "pass_times": "costs",
-    "plain": "decode",
+    "pass_times": "measure.costs",
+    "plain": "engine.decode",
     "progress": "show.progress",
     "quiz": "show.quiz",
-    "race": "clock",
+    "race": "measure.race",
     "recorded_round": "lab",
     "sandbox": "show.sandbox",
-    "speculative": "decode",
+    "speculative": "engine.decode",
     "speedup_explorer": "show.speedup",
-    "work": "floor",
+    "work": "measure.roofline",
 }
 __all__ = list(_HOME)
 __version__ = "0.1.0"

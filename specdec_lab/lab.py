@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from specdec_lab import decode
-from specdec_lab.auto import AutoGamma
-from specdec_lab.costs import kept_costs
-from specdec_lab.decode import Keep, Stops
+from specdec_lab.choices import DRAFTERS, EMBEDDED
 from specdec_lab.drafters import DialDrafter, Drafter, HybridDrafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
+from specdec_lab.engine import decode
+from specdec_lab.engine.decode import Keep, Stops
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.trace import Round, Trace
+from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
-from specdec_lab.hardware import describe
+from specdec_lab.measure.auto import AutoGamma
+from specdec_lab.measure.costs import kept_costs
+from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
+from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
-from specdec_lab.names import DRAFTERS, EMBEDDED
-from specdec_lab.prompts import read_prompts
-from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.say import Say, silent
-from specdec_lab.trace import Round, Trace
-from specdec_lab.verify import Verdict, verify
 
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer

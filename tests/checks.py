@@ -12,13 +12,13 @@ import torch
 from tiny import Scripted, TinyModel
 from torch import Tensor
 
-from specdec_lab.batch import Batch
-from specdec_lab.decode import Keep, Request, Stops, speculative
 from specdec_lab.drafters import Drafter
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.verify import residual, verify
 from specdec_lab.models import Model
-from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
-from specdec_lab.trace import Trace
-from specdec_lab.verify import residual, verify
 
 SAMPLED = Sampler(1.0)
 

@@ -32,7 +32,7 @@ def lab():
 @pytest.fixture
 def fresh_ledger(tmp_path, monkeypatch) -> Path:
     """An empty ledger, and nothing that waits to be written into it."""
-    from specdec_lab.learn import ledger
+    from specdec_lab.course import ledger
 
     monkeypatch.setattr(ledger, "_waiting", {})
     monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))

@@ -6,10 +6,10 @@ from checks import check_batch
 from test_models import KINDS, make
 from tiny import TinyModel
 
-from specdec_lab.batch import Batch
-from specdec_lab.decode import Request, Stops
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.drafters.early_exit import EarlyExitDrafter
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.errors import LabError
 
 

@@ -8,14 +8,15 @@ import pytest
 from test_load import save
 from test_trace import rounds_of_accepted
 
-from specdec_lab import bench, load, results
-from specdec_lab import prompts as prompts_module
+from specdec_lab import load
+from specdec_lab.choices import TRAINED
 from specdec_lab.cli import main
+from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.floor import Machine, Work, work
-from specdec_lab.names import TRAINED
-from specdec_lab.peers import peers
-from specdec_lab.trace import Seconds, Trace
+from specdec_lab.measure import bench, results
+from specdec_lab.measure import prompts as prompts_module
+from specdec_lab.measure.peers import peers
+from specdec_lab.measure.roofline import Machine, Work, work
 
 ROW = {
     "arm", "kind", "tokens_per_pass", "alpha", "alpha_by_position", "d", "v", "o", "tokens_per_second",

@@ -8,10 +8,10 @@ import torch
 from tape import Tape
 from test_models import make, near, text, uncached
 
-from specdec_lab.decode import speculative
+from specdec_lab.engine.decode import speculative
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models import FastModel, fast
-from specdec_lab.trace import Trace
 
 
 def counted(model, capture_at: int = 1) -> list:

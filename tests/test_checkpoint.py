@@ -7,7 +7,7 @@ import pytest
 from answers import checkpoint as answers
 
 from specdec_lab import theory
-from specdec_lab.grade.part import PARTS, judged
+from specdec_lab.course.judges.part import PARTS, judged
 
 SOURCE = (Path(__file__).parents[1] / "solutions" / "src" / "09_checkpoint.md").read_text(encoding="utf-8")
 CASES = SOURCE.split("\n## Part ")[1:]

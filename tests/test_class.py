@@ -7,11 +7,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from specdec_lab.classroom.gradebook import beliefs, read_class
+from specdec_lab.classroom.nbgrader_course import nbgrader_api, write_course
 from specdec_lab.cli import main
+from specdec_lab.course.judges.part import PARTS
 from specdec_lab.errors import LabError
-from specdec_lab.grade.class_report import beliefs, read_class
-from specdec_lab.grade.course import nbgrader_api, write_course
-from specdec_lab.grade.part import PARTS
 
 ROOT = Path(__file__).parents[1]
 NAMES = ["03_exactly_the_target", "09_checkpoint"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from specdec_lab.choices import BENCHED, DRAFTERS, TRAINED
 from specdec_lab.cli import main
 from specdec_lab.drafters.trained import KINDS
-from specdec_lab.names import BENCHED, DRAFTERS, TRAINED
 
 DEMO = {
     "schema", "device", "hardware", "target", "drafter", "gamma", "temperature", "seed", "prompt_tokens", "text",
@@ -175,7 +175,7 @@ def test_a_server_that_never_answers_is_one_sentence_and_leaves_no_process(capsy
 
     monkeypatch.setattr(lab, "PATIENCE", 0.5)
     monkeypatch.setattr(lab, "show_one_round", lambda *a: None)
-    monkeypatch.setattr("specdec_lab.course.working_copy", lambda folder: [])
+    monkeypatch.setattr("specdec_lab.course.working_copy.working_copy", lambda folder: [])
     started = []
     popen = subprocess.Popen
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from specdec_lab.course import COPIED, working_copy
+from specdec_lab.course.working_copy import COPIED, working_copy
 from specdec_lab.errors import LabError
 
 

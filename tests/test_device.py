@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from specdec_lab.batch import Batch
-from specdec_lab.decode import Request, Stops, plain, speculative
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, drawing, trained
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request, Stops, plain, speculative
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.models import FastModel, ReferenceModel
-from specdec_lab.sampling import Sampler
 
 PROMPT = [1, 2, 3, 1, 2]
 NAMES = ("lookup", "model", "medusa", "eagle", "early-exit", "hybrid")

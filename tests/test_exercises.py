@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "lessons"))
 sys.path.insert(0, str(ROOT / "solutions"))
 import build_exercises as build  # noqa: E402
 
-from specdec_lab.grade.part import PARTS  # noqa: E402
+from specdec_lab.course.judges.part import PARTS  # noqa: E402
 
 SOURCES = sorted((ROOT / "solutions" / "src").glob("*.md"))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from specdec_lab.classroom.notebook import CHECK, EXERCISES, grade
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
-from specdec_lab.grade.notebook import CHECK, EXERCISES, grade
 
 STEM = "03_exactly_the_target"
 SOLUTIONS = Path(__file__).parents[1] / "solutions"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from specdec_lab import check
+from specdec_lab.course.judges.guard import SHOWN, guarded
+from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Part, Wrong, judged, listed, number, whole
+from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.grade import check
-from specdec_lab.grade.guard import SHOWN, guarded
-from specdec_lab.grade.part import OPEN, PARTS, RIGHT, WRONG, Part, Wrong, judged, listed, number, whole
-from specdec_lab.learn.ledger import Ledger
 
 TESTS = Path(__file__).parent
 ANSWERS = [

@@ -8,8 +8,8 @@ import pytest
 from clicks import WIDGET, press
 
 import specdec_lab as sd
+from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.learn.ledger import Ledger
 from specdec_lab.show.bars import Bar, Bars
 from specdec_lab.show.guess import compare
 

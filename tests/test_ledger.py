@@ -7,11 +7,11 @@ import sys
 import pytest
 
 import specdec_lab as sd
-from specdec_lab.course import working_copy
+from specdec_lab.course import ledger as module
+from specdec_lab.course.ledger import MEASUREMENTS, Ledger
+from specdec_lab.course.working_copy import working_copy
 from specdec_lab.errors import LabError
-from specdec_lab.learn import ledger as module
-from specdec_lab.learn.ledger import MEASUREMENTS, Ledger
-from specdec_lab.numbers import read_number, short
+from specdec_lab.formats import read_number, short
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_asking_again_writes_nothing(path):
 
 def test_two_notebooks_at_once_lose_nothing(path):
     script = (
-        "import sys; from specdec_lab.learn.ledger import Ledger\n"
+        "import sys; from specdec_lab.course.ledger import Ledger\n"
         "for i in range(60):\n"
         "    Ledger().guess(f'{sys.argv[1]}.{i}', i)\n"
         "    Ledger().attempt('shared', right=True)\n"

@@ -151,7 +151,7 @@ def test_a_notebook_shows_the_sentence_alone():
     shell = InteractiveShell.instance()
     shown = []
     shell._showtraceback = lambda kind, value, lines: shown.append("\n".join(lines))
-    shell.run_cell("from specdec_lab.sampling import Sampler\nSampler(-1.0)")
+    shell.run_cell("from specdec_lab.engine.sampling import Sampler\nSampler(-1.0)")
     assert shown == ["specdec_lab: The temperature is -1.0, but must be 0 (greedy) or a positive number."]
 
 

@@ -13,11 +13,11 @@ from checks import (
 )
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.decode import Stops, speculative
 from specdec_lab.drafters import ModelDrafter, Proposal
+from specdec_lab.engine.decode import Stops, speculative
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
+from specdec_lab.engine.verify import Verdict, accepts, residual
 from specdec_lab.models.base import Rows
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms, draw
-from specdec_lab.verify import Verdict, accepts, residual
 
 
 def broken_rule(

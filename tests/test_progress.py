@@ -5,10 +5,10 @@ from pathlib import Path
 
 import specdec_lab as sd
 from specdec_lab.cli import main
-from specdec_lab.grade.part import PARTS
-from specdec_lab.learn.ledger import Ledger
-from specdec_lab.learn.progress import progress, progress_text
-from specdec_lab.learn.quiz import items
+from specdec_lab.course.judges.part import PARTS
+from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.progress import progress, progress_text
+from specdec_lab.course.quiz import items
 
 RIGHT = {
     "part": "3.rule",

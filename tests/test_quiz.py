@@ -9,15 +9,15 @@ import pytest
 from clicks import WIDGET, press
 
 import specdec_lab as sd
+from specdec_lab.course import problems
+from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.problems import PROBLEMS, Problem, pose_problem
+from specdec_lab.course.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
 from specdec_lab.errors import LabError
-from specdec_lab.learn import problems
-from specdec_lab.learn.ledger import Ledger
-from specdec_lab.learn.misconceptions import MISCONCEPTIONS
-from specdec_lab.learn.problems import PROBLEMS, Problem, pose_problem
-from specdec_lab.learn.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
-from specdec_lab.numbers import short
+from specdec_lab.formats import short
 from specdec_lab.show.quiz import ItemView, marked_up
-from specdec_lab.show.still import as_text
+from specdec_lab.show.widget import as_text
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 WITH_CHOICES = [item for item in EVERY if item.choices]

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from specdec_lab.learn.misconceptions import MISCONCEPTIONS
-from specdec_lab.learn.problems import PROBLEMS, variants
-from specdec_lab.learn.quiz import items, lessons
-from specdec_lab.numbers import bare, short
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.problems import PROBLEMS, variants
+from specdec_lab.course.quiz import items, lessons
+from specdec_lab.formats import bare, short
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 WITH_CHOICES = [item for item in EVERY if item.choices]

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.engine.verify import residual
 from specdec_lab.errors import LabError
-from specdec_lab.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
-from specdec_lab.verify import residual
 
 LOGITS = torch.tensor([2.0, 1.0, 0.5, 0.5, -1.0])
 

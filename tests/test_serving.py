@@ -3,12 +3,12 @@
 import pytest
 from tiny import TinyModel
 
-from specdec_lab.batch import Batch
-from specdec_lab.costs import batch_costs, join_cost
-from specdec_lab.decode import Request, Stops
 from specdec_lab.drafters import LookupDrafter
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.errors import LabError
-from specdec_lab.serving import Arrival, StepCosts, always, bursts, load_aware, never, serve, simulate
+from specdec_lab.measure.costs import batch_costs, join_cost
+from specdec_lab.measure.serving import Arrival, StepCosts, always, bursts, load_aware, never, serve, simulate
 
 # A machine with a crossover: a pass is bound by memory up to 16 rows, then by arithmetic.
 COSTS = StepCosts({(texts, gamma): max(1.0, texts * (gamma + 1) / 16) for texts in range(1, 65) for gamma in range(5)})

@@ -10,15 +10,15 @@ from test_trace import trace_of
 from tiny import TinyModel
 
 import specdec_lab as sd
-from specdec_lab.decode import Keep, Stops
 from specdec_lab.drafters import ModelDrafter
+from specdec_lab.engine.decode import Keep, Stops
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.sampling import Sampler, Uniforms
 from specdec_lab.show import lines, terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.marks import MARKS, visible
 from specdec_lab.show.static import rounds_html, rounds_text
-from specdec_lab.trace import Trace
 
 
 def words(ids):
@@ -146,7 +146,7 @@ def test_bars_say_their_numbers_and_when_there_is_no_guess():
 
 def test_a_race_alternates_and_takes_medians():
     calls, target = [], TinyModel(4, seed=1)
-    from specdec_lab.decode import plain
+    from specdec_lab.engine.decode import plain
 
     def arm(name):
         def run():

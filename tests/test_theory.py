@@ -6,7 +6,7 @@ import random
 import pytest
 
 from specdec_lab import theory
-from specdec_lab.verify import residual as engine_residual
+from specdec_lab.engine.verify import residual as engine_residual
 
 A = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
 

@@ -3,12 +3,12 @@
 import pytest
 from tiny import TinyModel
 
-from specdec_lab.decode import Stops, plain, speculative
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.trace import Draft, Emitted, Round, Trace, to_json
 from specdec_lab.errors import LabError
 from specdec_lab.lab import collect
-from specdec_lab.sampling import Sampler, Uniforms
-from specdec_lab.trace import Draft, Emitted, Round, Trace, to_json
 
 SAMPLED = Sampler(1.0)
 

@@ -9,9 +9,9 @@ from test_load import save
 
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
-from specdec_lab.serving import StepCosts
-from specdec_lab.traffic import endpoint, report
-from specdec_lab.traffic.read import read_traffic
+from specdec_lab.measure.serving import StepCosts
+from specdec_lab.measure.traffic import endpoint, report
+from specdec_lab.measure.traffic.read import read_traffic
 
 
 def written(tmp_path, text: str) -> str:

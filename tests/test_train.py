@@ -11,12 +11,12 @@ from transformers import LlamaForCausalLM
 
 from specdec_lab import load
 from specdec_lab.cli import main
-from specdec_lab.decode import Keep
 from specdec_lab.drafters import trained as trained_module
+from specdec_lab.engine.decode import Keep
+from specdec_lab.engine.sampling import Sampler
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
-from specdec_lab.sampling import Sampler
-from specdec_lab.trace import Trace
 from specdec_lab.train import recipes, write
 from specdec_lab.train.distill import divergence
 from specdec_lab.train.loop import Text, Trainer

@@ -7,16 +7,16 @@ from checks import SAMPLED, Drafted, cells, check_enumeration
 from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from specdec_lab.decode import Keep, Stops, speculative
 from specdec_lab.drafters import Drafter, HybridDrafter, ModelDrafter, Proposal
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet
 from specdec_lab.drafters.trained import draft_model
+from specdec_lab.engine.decode import Keep, Stops, speculative
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.trace import Trace
 from specdec_lab.models import ReferenceModel
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms
-from specdec_lab.trace import Trace
 
 
 class RandomTarget(ReferenceModel):

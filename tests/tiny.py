@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.models.base import Cached, Model, Rows
-from specdec_lab.sampling import Sampler
 
 
 class TinyModel(Model):

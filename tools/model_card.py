@@ -9,9 +9,9 @@ from pathlib import Path
 
 from safetensors import safe_open
 
+from specdec_lab.choices import TRAINED
 from specdec_lab.drafters.trained import BLOCK
-from specdec_lab.embedded import NAME, WHEEL
-from specdec_lab.names import TRAINED
+from specdec_lab.models.embedded import NAME, WHEEL
 from specdec_lab.show.lines import Line, chart
 
 HEAD = """# Model card: the trained drafters

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError
-from specdec_lab.names import EMBEDDED
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab

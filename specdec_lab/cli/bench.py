@@ -4,8 +4,8 @@ import argparse
 import json
 from importlib.metadata import version
 
+from specdec_lab.choices import BENCHED
 from specdec_lab.cli import lab_from, say
-from specdec_lab.names import BENCHED
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 
@@ -29,12 +29,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab import bench, floor
     from specdec_lab.errors import LabError
+    from specdec_lab.measure import bench
+    from specdec_lab.measure import roofline as floor
+    from specdec_lab.measure.peers import peers
+    from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
+    from specdec_lab.measure.results import save_result
     from specdec_lab.models import ReferenceModel
-    from specdec_lab.peers import peers
-    from specdec_lab.prompts import first_of_each_kind, read_prompts
-    from specdec_lab.results import save_result
 
     names = BENCHED if args.drafters == "all" else tuple(args.drafters.split(","))
     if args.gamma not in ("auto", "best") and not (args.gamma.isascii() and args.gamma.isdigit()):

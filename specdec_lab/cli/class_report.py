@@ -13,8 +13,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.grade.class_report import as_data, read_class
-    from specdec_lab.show.class_report import page, report_text
+    from specdec_lab.classroom.gradebook import as_data, read_class
+    from specdec_lab.show.class_page import page, report_text
 
     data = as_data(*read_class(Path(args.gradebook)))
     if args.html:

@@ -3,8 +3,8 @@
 import argparse
 import json
 
+from specdec_lab.choices import DRAFTERS
 from specdec_lab.cli import lab_from, say
-from specdec_lab.names import DRAFTERS
 
 PROMPT = (
     "Correct the spelling and repeat the text: The quick brown fox jumps over the lazi dog. "
@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.trace import to_json
+    from specdec_lab.engine.trace import to_json
 
     lab = lab_from(args)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)

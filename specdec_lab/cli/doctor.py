@@ -10,8 +10,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError
-from specdec_lab.names import EMBEDDED
 
 TARGET_GB = 1.2  # the embedded target in float32, its packed copy, and a short cache
 
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     versions, missing = packages()
     device = hardware = dtype = memory = None
     try:
-        from specdec_lab.hardware import describe, memory_gb
+        from specdec_lab.models.hardware import describe, memory_gb
         from specdec_lab.models.load import named_dtype, pick_device
     except (ImportError, OSError) as e:  # OSError: a library that torch needs does not load
         if all(m["what"].partition(" ")[0] not in ("torch", "transformers") for m in missing):
@@ -86,7 +86,7 @@ def install(package: str = "", extra: str = "") -> str:
 
 def embedded() -> tuple[dict, list[dict]]:
     """The embedded target: whether it is here, or can be put here."""
-    from specdec_lab.embedded import DISK_MB, DOWNLOAD_MB, FOLDER, NAME, cache_dir
+    from specdec_lab.models.embedded import DISK_MB, DOWNLOAD_MB, FOLDER, NAME, cache_dir
 
     cache, missing = cache_dir(), []
     pair = {"target": NAME, "cached": (cache / FOLDER).is_dir(), "cache": str(cache)}

@@ -11,7 +11,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.embedded import target_dir
+    from specdec_lab.models.embedded import target_dir
 
     folder = target_dir(say)
     print(json.dumps({"schema": 1, "target": str(folder)}) if args.json else f"The target is in {folder}.")

@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.grade.notebook import grade
+    from specdec_lab.classroom.notebook import grade
 
     say("The code in these notebooks is run, as you: grade only what you would run.")
     graded = []

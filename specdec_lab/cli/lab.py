@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.course import working_copy
+    from specdec_lab.course.working_copy import working_copy
 
     if importlib.util.find_spec("jupyterlab") is None:
         raise LabError('JupyterLab is not installed: run  make lab  (or  pip install -e ".[lab]"  in the clone).')

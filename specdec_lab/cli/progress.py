@@ -9,7 +9,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.learn.progress import progress, progress_text
+    from specdec_lab.course.progress import progress, progress_text
 
     done, news = progress(args.ledger)
     if args.json:

@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
+from specdec_lab.choices import BENCHED
 from specdec_lab.cli import lab_from, say, write_page
-from specdec_lab.names import BENCHED
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +20,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.errors import LabError
+    from specdec_lab.measure.traffic import endpoint, report
+    from specdec_lab.measure.traffic.read import read_traffic
     from specdec_lab.show.report import page, report_text
-    from specdec_lab.traffic import endpoint, report
-    from specdec_lab.traffic.read import read_traffic
 
     if args.repeats < 1:
         raise LabError(f"--repeats is {args.repeats}, but must be at least 1.")

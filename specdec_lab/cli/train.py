@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
+from specdec_lab.choices import TRAINED
 from specdec_lab.cli import say
-from specdec_lab.names import TRAINED
 
 
 def count(text: str) -> int:
@@ -25,8 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.embedded import cache_dir
     from specdec_lab.errors import LabError
+    from specdec_lab.models.embedded import cache_dir
     from specdec_lab.models.load import load_model
     from specdec_lab.train import recipes
 

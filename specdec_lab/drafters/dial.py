@@ -11,9 +11,9 @@ from torch import Tensor
 
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.model import ModelDrafter
+from specdec_lab.engine.sampling import Sampler, Uniforms, pick
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import Sampler, Uniforms, pick
 
 RUNNERS_UP = 8  # plausible wrong tokens that the noise is spread over
 

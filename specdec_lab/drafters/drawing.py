@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from specdec_lab.drafter import Proposal, StartedPass
-from specdec_lab.sampling import Sampler, check_finite, pick
+from specdec_lab.engine.drafter import Proposal, StartedPass
+from specdec_lab.engine.sampling import Sampler, check_finite, pick
 
 
 class Drawing:

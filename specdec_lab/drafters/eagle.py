@@ -11,13 +11,13 @@ import torch
 from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
-from specdec_lab.drafter import Drafter, Proposal
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.small import CutHead, Student, small_llama
+from specdec_lab.drafters.nets import CutHead, Student, small_llama
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.models.base import PREFILL_CHUNK, Cached
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import pack
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
 class EagleNet(Student):

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from specdec_lab.drafter import Drafter, Proposal, StartedPass
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.small import CutHead, Student
+from specdec_lab.drafters.nets import CutHead, Student
+from specdec_lab.engine.drafter import Drafter, Proposal, StartedPass
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
 def exit_of(layers: int) -> int:

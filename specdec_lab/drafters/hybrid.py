@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from specdec_lab.drafter import Drafter, Proposal
 from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import Sampler, Uniforms
 
 
 class HybridDrafter(Drafter):

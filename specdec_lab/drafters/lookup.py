@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from specdec_lab.drafter import Drafter, Proposal
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import Sampler, Uniforms
 
 
 class LookupDrafter(Drafter):

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from specdec_lab.drafter import Drafter, Proposal
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.small import CutHead, Student
+from specdec_lab.drafters.nets import CutHead, Student
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 HEADS = 4
 

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
-from specdec_lab.drafter import Drafter, Proposal
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.small import CutHead, Student, small_llama
+from specdec_lab.drafters.nets import CutHead, Student, small_llama
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.models.base import Cached, Model
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from specdec_lab.drafter import Drafter, Proposal
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
-from specdec_lab.sampling import DRAFT, Sampler, Uniforms
 
 
 class ReplayDrafter(Drafter):

@@ -11,12 +11,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from specdec_lab.drafter import Drafter
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet, ModelDrafter
-from specdec_lab.drafters.small import Student
+from specdec_lab.drafters.nets import Student
+from specdec_lab.engine.drafter import Drafter
 from specdec_lab.errors import LabError
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.reference import ReferenceModel

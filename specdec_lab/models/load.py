@@ -8,11 +8,11 @@ from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
-from specdec_lab.embedded import NAME, target_dir
+from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.names import EMBEDDED
 from specdec_lab.say import Say, silent
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from html import escape
 
-from specdec_lab.numbers import short
+from specdec_lab.formats import short
 from specdec_lab.show.table import Cell, table
 
 WIDTH = 320  # pixels of the longest bar

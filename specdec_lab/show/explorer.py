@@ -8,11 +8,11 @@ import anywidget
 import traitlets
 from IPython.display import display
 
+from specdec_lab.engine.trace import Trace, to_json
 from specdec_lab.errors import LabError
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.static import rounds_html, rounds_text
 from specdec_lab.show.terminal import summary
-from specdec_lab.trace import Trace, to_json
 
 BEFORE = 160  # characters of text shown ahead of a round
 

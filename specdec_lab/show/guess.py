@@ -6,11 +6,11 @@ from html import escape
 
 import ipywidgets as w
 
+from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.learn.ledger import Ledger
-from specdec_lab.numbers import read_number, short
+from specdec_lab.formats import read_number, short
 from specdec_lab.show.bars import Bar, Bars
-from specdec_lab.show.still import Still, said
+from specdec_lab.show.widget import StoredWidget, said
 
 LABEL = {"description_width": "160px"}
 NARROW, WIDE = {"width": "300px"}, {"width": "620px", "max_width": "98%"}
@@ -61,7 +61,7 @@ class Entry:
         self.number.disabled = self.reason.disabled = True
 
 
-class Guess(Still):
+class Guess(StoredWidget):
     """A question with a number for an answer; see `guess`."""
 
     def __init__(self, id: str, question: str, unit: str, ledger: Ledger):
@@ -90,7 +90,7 @@ class Guess(Still):
         return f"<div><b>{escape(self.question)}</b><p>{escape(guess)}</p></div>"
 
 
-class Outcome(Still):
+class Outcome(StoredWidget):
     """Guess, theory and measurement beside each other; see `outcome`."""
 
     def __init__(self, id: str, bar: Bar, theory: float | None, ledger: Ledger):

@@ -3,13 +3,13 @@
 from collections import Counter
 from html import escape
 
-from specdec_lab.learn.ledger import Ledger
-from specdec_lab.learn.misconceptions import MISCONCEPTIONS
-from specdec_lab.numbers import short
+from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.formats import short
 from specdec_lab.show.bars import Bar
 from specdec_lab.show.guess import compare
-from specdec_lab.show.still import as_text
 from specdec_lab.show.table import table
+from specdec_lab.show.widget import as_text
 
 
 class LedgerPage:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from specdec_lab.serving import Policy, ServingLog, StepCosts, always, bursts, load_aware, never, simulate
+from specdec_lab.measure.serving import Policy, ServingLog, StepCosts, always, bursts, load_aware, never, simulate
 from specdec_lab.show.lines import Line, chart
 from specdec_lab.show.panel import Panel, choice, slider, tick
 from specdec_lab.show.table import table

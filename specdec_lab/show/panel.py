@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import ipywidgets as w
 
-from specdec_lab.show.still import Still
+from specdec_lab.show.widget import StoredWidget
 
 LABEL = {"description_width": "150px"}
 
@@ -40,7 +40,7 @@ def tick(name: str, value: bool = False) -> w.ValueWidget:
     return w.Checkbox(value, description=name, indent=False, layout=w.Layout(width="440px"))
 
 
-class Panel(Still):
+class Panel(StoredWidget):
     """Shown in a notebook: the controls, and below them what `draw` makes of their values.
 
     Args:

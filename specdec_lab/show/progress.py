@@ -2,8 +2,8 @@
 
 from html import escape
 
-from specdec_lab.learn.progress import Lesson, progress_text
-from specdec_lab.learn.progress import progress as read
+from specdec_lab.course.progress import Lesson, progress_text
+from specdec_lab.course.progress import progress as read
 from specdec_lab.show.table import Cell, table
 
 

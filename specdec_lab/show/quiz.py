@@ -7,12 +7,12 @@ from random import Random
 
 import ipywidgets as w
 
+from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.problems import Problem
+from specdec_lab.course.quiz import CONFIDENCE, Choices, Item, answer, feedback, items
 from specdec_lab.errors import LabError
-from specdec_lab.learn.ledger import Ledger
-from specdec_lab.learn.problems import Problem
-from specdec_lab.learn.quiz import CONFIDENCE, Choices, Item, answer, feedback, items
-from specdec_lab.numbers import read_number
-from specdec_lab.show.still import Still, as_text, said
+from specdec_lab.formats import read_number
+from specdec_lab.show.widget import StoredWidget, as_text, said
 
 KEYS = '<div style="opacity:.8">By keyboard: Tab goes on, Space chooses, Enter presses a button.</div>'
 LABEL, WIDE = {"description_width": "80px"}, {"width": "98%", "max_width": "760px"}
@@ -101,7 +101,7 @@ class ItemView:
         return value
 
 
-class Quiz(Still):
+class Quiz(StoredWidget):
     """The items of a lesson: the next one appears when the one before it has been answered."""
 
     def __init__(self, lesson: str, ledger: Ledger, rng: Random):

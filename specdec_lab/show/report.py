@@ -3,8 +3,8 @@
 from html import escape
 
 from specdec_lab.show.lines import Line, chart
-from specdec_lab.show.still import as_text
 from specdec_lab.show.table import table
+from specdec_lab.show.widget import as_text
 
 HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "interval", "repetition")
 STYLE = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
+from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.show.marks import MARKS, visible
-from specdec_lab.trace import Round, Trace
 
 
 def use_colour(stream: TextIO = sys.stdout) -> bool:

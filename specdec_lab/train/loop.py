@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from specdec_lab.drafters.small import Student
+from specdec_lab.drafters.nets import Student
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import torch
 
-from specdec_lab.floor import Machine, Work
+from specdec_lab.measure.roofline import Machine, Work
 
 
 def bytes_read(weights, bits, k):

@@ -5,8 +5,8 @@ from driving import focus_where, press_button, run_cells, screenshot
 
 def test_guess_outcome_and_quiz(page, course):
     """A notebook that only holds these: Run All, then a guess by keyboard and a quiz by both."""
-    from specdec_lab.learn.ledger import Ledger
-    from specdec_lab.learn.quiz import items
+    from specdec_lab.course.ledger import Ledger
+    from specdec_lab.course.quiz import items
 
     cells = (
         "import specdec_lab as sd",

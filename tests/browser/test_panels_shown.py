@@ -36,7 +36,7 @@ def test_panels_and_plots(page, course):
 
 
 LOAD_LAB = """
-from specdec_lab.serving import StepCosts
+from specdec_lab.measure.serving import StepCosts
 costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
 sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
 """

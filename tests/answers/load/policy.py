@@ -1,7 +1,7 @@
 """Answers to 7.policy."""
 
-from specdec_lab.grade.load import MEASURED, STEP
-from specdec_lab.serving import StepCosts, always, load_aware
+from specdec_lab.course.judges.load import MEASURED, STEP
+from specdec_lab.measure.serving import StepCosts, always, load_aware
 
 COSTS = StepCosts(MEASURED)
 

@@ -5,8 +5,8 @@ from statistics import fmean
 
 import torch
 
+from specdec_lab.measure.traffic.endpoint import conditional
 from specdec_lab.theory import expected_tokens
-from specdec_lab.traffic.endpoint import conditional
 
 
 def by_counts(cards):

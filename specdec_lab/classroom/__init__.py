@@ -1,0 +1,1 @@
+"""A class: exercises collected and graded, and a report of them."""

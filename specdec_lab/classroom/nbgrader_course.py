@@ -1,0 +1,82 @@
+"""A ready course for nbgrader: the exercises as assignments, released and in a gradebook."""
+
+import os
+import sys
+from pathlib import Path
+
+from specdec_lab.classroom.notebook import EXERCISES
+from specdec_lab.errors import LabError
+
+SOLUTIONS = EXERCISES.parent / "solutions"
+CONFIG = '''"""nbgrader's settings for this course. Its commands are run in this folder."""
+
+c = get_config()  # noqa: F821  nbgrader provides it
+c.CourseDirectory.course_id = "speculative_decoding"
+c.CourseDirectory.root = {root!r}
+c.ClearSolutions.code_stub = {{"python": {stub!r}}}
+c.ClearSolutions.text_stub = {text!r}
+c.OverwriteCells.add_missing_cells = True  # checks that somebody deleted come back
+c.ExecutePreprocessor.timeout = 60  # seconds for a cell
+c.ExecutePreprocessor.interrupt_on_timeout = True
+'''
+STUB = "...  # your answer"  # a function then returns nothing, and does not raise
+TEXT_STUB = "*Your answer here.*"
+
+
+def write_course(out: Path) -> list[str]:
+    """Write the course into an empty or new folder; returns the names of its assignments.
+
+    Raises:
+        LabError: when the folder holds something, or nbgrader is not installed.
+    """
+    if out.exists() and any(out.iterdir()):
+        raise LabError(f"{out} is not empty: choose a new folder, so that no gradebook is overwritten.")
+    api = nbgrader_api()
+    import nbformat
+
+    out = out.absolute()
+    names = sorted(p.stem for p in SOLUTIONS.glob("*.ipynb"))
+    for name in names:
+        notebook = nbformat.read(SOLUTIONS / f"{name}.ipynb", as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        folder = out / "source" / name
+        folder.mkdir(parents=True)
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+    (out / "nbgrader_config.py").write_text(CONFIG.format(root=str(out), stub=STUB, text=TEXT_STUB), encoding="utf-8")
+    for name in names:
+        done = api(out).generate_assignment(name)
+        if not done["success"]:
+            log = [line for line in done.get("log", "").splitlines() if "Error" in line] or ["no message"]
+            raise LabError(f"nbgrader could not make the assignment {name}: {log[-1].strip()}")
+    return names
+
+
+def nbgrader_api():
+    """Makes nbgrader's API for a course folder.
+
+    Raises:
+        LabError: when nbgrader is not installed.
+    """
+    try:
+        from nbgrader.apps import NbGraderAPI
+        from nbgrader.coursedir import CourseDirectory
+    except ImportError as e:
+        raise LabError(
+            "nbgrader is not installed here: run  pip install -c constraints.txt -e '.[class]'  first."
+        ) from e
+    from traitlets.config import Config
+
+    # nbgrader starts a program of its own environment, which need not be the active one.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+    def api(root: Path) -> "NbGraderAPI":
+        config = Config()
+        text = (root / "nbgrader_config.py").read_text(encoding="utf-8")
+        exec(compile(text, "nbgrader_config.py", "exec"), {"get_config": lambda: config})
+        config.CourseDirectory.root = str(root)  # it may have been moved
+        os.environ.setdefault("SPECDEC_LAB_LEDGER", os.devnull)
+        return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+    return api

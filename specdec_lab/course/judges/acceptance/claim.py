@@ -1,0 +1,95 @@
+"""Exercise 4: audit(alpha, gamma, claimed) → (E, the γ that the claimed number belongs to or None)."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from operator import eq
+
+from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
+from specdec_lab.course.judges.part import Wrong, listed, number, part, same, shown
+from specdec_lab.course.judges.question import NEAR, Mistake, Question, answers, told
+from specdec_lab.theory import expected_tokens as E
+
+CLAIMS = (
+    (0.75, 4, 3.3), (0.4, 4, 1.5), (0.4, 4, 2.0), (0.75, 4, 3.05), (0.8, 3, 4.2), (0.5, 6, 1.0),
+    (0.4, 9, 1.65), (0.9, 2, 8.15), (0.0, 5, 1.0), (0.6, 4, 0.9), (1.0, 3, 6.0),
+)  # fmt: skip
+FAR = 0.05
+MOST = 100  # the largest γ that is looked at
+
+
+def nearest(alpha: float, claimed: float, gammas: Sequence[int] = range(MOST + 1), far: float = FAR) -> int | None:
+    """The γ whose E is nearest to what was claimed, if it is near enough."""
+    gamma = min(gammas, key=lambda n: abs(E(alpha, n) - claimed))
+    return gamma if abs(E(alpha, gamma) - claimed) <= far else None
+
+
+def first(alpha: float, enough: Callable[[float], bool]) -> int | None:
+    return next((n for n in range(MOST + 1) if enough(E(alpha, n))), None)
+
+
+def without_claim(formula: Callable[[float, int], float]) -> Callable[[float, int, float], float]:
+    return lambda alpha, gamma, claimed: formula(alpha, gamma)
+
+
+VALUE = Question(
+    right=without_claim(E),
+    cases=CLAIMS[:-1],  # not α = 1: code with a closed form treats it apart, and is right there in spite of a mistake
+    seen="For α = {} and γ = {} your first result is {found}.",
+    hint="It should be E, the expected tokens per pass.",
+    mistakes=(
+        Mistake("This is the claimed number. The first result is the true one.", lambda a, n, claimed: claimed),
+        *adapted(ABOUT_E, without_claim),
+        Mistake("Near, but rounded: the exact number is asked for.", lambda a, n, claimed: round(E(a, n), 3),
+                equal=lambda found, rounded: abs(found - rounded) < NEAR, earned=0.5),
+    ),
+)  # fmt: skip
+
+
+def seen(case: tuple[float, int, float], found: int | None, right: int | None) -> str:
+    alpha, gamma, claimed = case
+    return (
+        f"For α = {told(alpha)} and the claimed number {told(claimed)} your second result is {found!r}. "
+        f"(The first one, {told(E(alpha, gamma))} for γ = {gamma}, is right.)"
+    )
+
+
+SOURCE = Question(
+    right=lambda a, n, e: nearest(a, e),
+    equal=eq,
+    cases=CLAIMS,
+    seen=seen,
+    hint="Compute E for γ = 0, 1, 2, … and see which one comes nearest to it.",
+    mistakes=(
+        Mistake("You give back the γ that was asked for. With which γ does the claimed number come out?", lambda a, n, e: n),
+        Mistake("You count the terms of the sum. A round with γ drafts has γ + 1 of them.",
+                lambda a, n, e: None if (gamma := nearest(a, e)) is None else gamma + 1),
+        Mistake("You stop at the first γ that reaches the claimed number; but rounded, it may stand a little above the true one. "
+                "Take the γ that comes nearest.", lambda a, n, e: first(a, lambda x: x >= e)),
+        Mistake("You stop at the first γ that is near enough; a later one may be nearer.", lambda a, n, e: first(a, lambda x: abs(x - e) <= FAR), earned=0.75),
+        Mistake("The nearest γ is not enough: where no γ comes within .05 of the claimed number, the answer is None.",
+                lambda a, n, e: nearest(a, e, far=math.inf)),
+        Mistake("Where no γ comes within .05 of the claimed number, the answer is None; and of two that are equally near, the smaller.",
+                lambda a, n, e: nearest(a, e, range(MOST, -1, -1), math.inf)),
+        Mistake("Of two γ that are equally near, the smaller one is asked for.", lambda a, n, e: nearest(a, e, range(MOST, -1, -1)), earned=0.75),
+        Mistake("You do not look at γ = 0.", lambda a, n, e: nearest(a, e, range(1, MOST + 1)), earned=0.75),
+        Mistake("You do not look beyond the γ that was asked for; the claimed number may belong to a larger one.",
+                lambda a, n, e: nearest(a, e, range(n + 1))),
+        Mistake(f"You stop too early: look at all γ up to {MOST}.", lambda a, n, e: nearest(a, e, range(11)), earned=0.75),  # 7 to 14 are the same
+    ),
+)  # fmt: skip
+
+
+@part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
+def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
+    values, gammas = zip(*(listed(value, 2, "What your function returns") for value in answers(made, CLAIMS)))
+    if values[0] == SOURCE.right(*CLAIMS[0]) and same(number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])):
+        raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)
+    tokens = [number(x, "The first result, the tokens per pass,") for x in values]
+    VALUE.compare(tokens[:-1])
+    replace(VALUE, cases=CLAIMS[-1:], mistakes=()).compare(tokens[-1:])
+    for (alpha, _, claimed), x in zip(CLAIMS, gammas):
+        if isinstance(x, bool) or not isinstance(x, int | float | None):
+            before = f"For α = {told(alpha)} and the claimed number {told(claimed)} the second result"
+            raise Wrong(f"{before} should be a γ or None; it is {shown(x)}.", 0.5)
+    SOURCE.compare(gammas, earned=0.5)

@@ -1,0 +1,148 @@
+"""Exercise 4: interval(texts, dice) → (low, high), 95 % of α, by bootstrap over texts."""
+
+import functools
+import random
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from specdec_lab.course.judges.acceptance.rate import (
+    ACCEPTED,
+    COPIED,
+    PROPOSED,
+    TESTED,
+    Text,
+    a_text,
+    alpha_of,
+    count,
+    share,
+)
+from specdec_lab.course.judges.part import Wrong, begun, listed, number, part, same
+from specdec_lab.course.judges.question import Mistake, Question, told
+
+Ends = tuple[float, float]
+Counts = tuple[int, int]  # a text's accepted and tested drafts
+
+SEEDS = range(8)  # an interval is the mean of so many, so that chance hardly matters
+RUNS = 20_000  # for the judge's own intervals
+ROOM = 0.2  # of a standard error; an interval that holds 90 % is off by .3
+
+
+def suite(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
+    """Texts of so many rounds whose drafts survive with chance α."""
+    dice = random.Random(seed)
+
+    def kept(alpha: float) -> int:
+        return next((i for i in range(4) if dice.random() >= alpha), 4)
+
+    return [a_text(*(kept(alpha) for _ in range(n))) for alpha, n in zip(alphas, rounds)]
+
+
+def ratio_of_sums(drawn: Sequence[Counts]) -> float:
+    return sum(a for a, _ in drawn) / sum(n for _, n in drawn)
+
+
+def mean_of_ratios(drawn: Sequence[Counts]) -> float:
+    return sum(a / n for a, n in drawn) / len(drawn)
+
+
+@functools.cache
+def spread(texts: tuple[Counts, ...], value: Callable[[Sequence[Counts]], float]) -> list[float]:
+    """What a bootstrap over texts gives, from small to large."""
+    dice = random.Random(5)
+    return sorted(value(dice.choices(texts, k=len(texts))) for _ in range(RUNS))
+
+
+def without(outside: float, value: Callable[[Sequence[Counts]], float] = ratio_of_sums) -> Callable[..., Ends]:
+    """The formula of the interval that leaves the share `outside` out at each end; it has its own dice."""
+
+    def ends(texts: list[Text], dice: random.Random | None = None) -> Ends:
+        values = spread(tuple((count([text], ACCEPTED), count([text], TESTED)) for text in texts), value)
+        k = int(outside * (RUNS - 1))  # − 1: the halves keep one value each
+        return values[k], values[-1 - k]
+
+    return ends
+
+
+class Found(NamedTuple):
+    """A learner's interval; how wide the right one is decides how near is near."""
+
+    low: float
+    high: float
+    right_width: float
+
+
+def near(found: Found, ends: Ends) -> bool:
+    return all(abs(a - b) <= ROOM * found.right_width / 4 for a, b in zip(found[:2], ends))
+
+
+def seen(case: tuple[list[Text]], found: Found, right: Ends) -> str:
+    texts, ends = case[0], [found.low, found.high]
+    return f"For {len(texts)} texts with α = {told(alpha_of(texts))} your interval is {told(ends)}; it should be near {told(list(right))}."
+
+
+INTERVAL = Question(
+    right=without(0.025),
+    equal=near,
+    cases=(
+        (suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
+        (suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),),
+    ),
+    seen=seen,
+    hint="Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end.",
+    mistakes=(
+        Mistake("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", without(0.025, mean_of_ratios), earned=0.5),
+        Mistake("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", without(0.05), earned=0.5),
+        Mistake("You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %.", without(0.25), earned=0.5),
+        Mistake("You leave out .5 % at each end, so the interval holds 99 %. Leave out 2.5 %.", without(0.005), earned=0.5),
+        Mistake("It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end.", without(0.16), earned=0.5),
+        Mistake("Both ends lie in the middle. Leave out 2.5 % of the values at each end.", without(0.5)),
+        Mistake("It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?", without(0.1),
+                equal=lambda found, _: found.high - found.low < 0.9 * found.right_width),
+        Mistake("It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?", without(0.0),
+                equal=lambda found, _: found.high - found.low > 1.1 * found.right_width),
+    ),
+)  # fmt: skip
+
+
+@part("4.interval", points=2, seconds=60, asks=[INTERVAL])
+def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
+    begun(made)
+
+    def asked(texts: list[Text], seed: int) -> Ends:
+        given = [[list(marks) for marks in text] for text in texts]
+        low, high = listed(made(given, random.Random(seed)), 2, "The interval")
+        return number(low, "The lower end"), number(high, "The upper end")
+
+    low, high = asked([COPIED] * 10, 0)
+    before = f"Given ten copies of one text, your interval is {told([low, high])}."
+    if not same(low, high):
+        raise Wrong(
+            f"{before} Whichever copies are drawn, α is the same, so it should have no width. Do you draw rounds or single drafts? "
+            "Draw whole texts: the tokens of one text are alike, and more of them do not replace more texts."
+        )
+    before += f" Both ends should be α of this text, {told(alpha_of([COPIED]))}."
+    if same(low, share(ACCEPTED, PROPOSED)([COPIED])):
+        raise Wrong(f"{before} Discarded drafts were never examined.", misconception=5)
+    if not same(low, alpha_of([COPIED])):
+        raise Wrong(f"{before} Is α the accepted divided by the examined?")
+    found, fixed = [], False
+    for (texts,) in INTERVAL.cases:
+        drawn = [asked(texts, seed) for seed in SEEDS]
+        if asked(texts, SEEDS[0]) != drawn[0]:
+            said = "Called twice with dice of the same seed, your function gives two different intervals. Draw with dice only, never with the module random."
+            raise Wrong(said, 0.5)
+        low, high = map(fmean, zip(*drawn))
+        if same(low, high) and same(low, alpha_of(texts)):
+            raise Wrong(
+                "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once. "
+                "Draw with replacement, so that a text may come twice and another one not at all."
+            )
+        if low > high:
+            raise Wrong("The lower end must come first.", 0.75)
+        start, end = INTERVAL.right(texts)
+        found.append(Found(low, high, end - start))
+        fixed = fixed or len(set(drawn)) == 1
+    INTERVAL.compare(found, earned=0.25)
+    if fixed:
+        raise Wrong("Your interval is the same for every seed: draw with the dice that your function is given.", 0.5)

@@ -1,0 +1,95 @@
+"""Exercise 4: chance_to_survive(p, q) → α of one place; p and q are dicts from token to probability."""
+
+from collections.abc import Callable
+from statistics import fmean
+
+from specdec_lab.course.judges.part import Wrong, number, part, same
+from specdec_lab.course.judges.question import NEAR, Mistake, Question, told
+
+Row = dict[str, float]  # only the tokens with a chance above 0
+
+UNORDERED: tuple[tuple[Row, Row], ...] = (
+    ({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}),
+    ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85}),
+)
+LACKING: tuple[tuple[Row, Row], ...] = (
+    ({"a": 0.6, "b": 0.4}, {"b": 0.3, "c": 0.7}),
+    ({"yes": 1.0}, {"no": 0.35, "yes": 0.65}),
+    ({"no": 0.35, "yes": 0.65}, {"yes": 1.0}),
+    ({"left": 1.0}, {"right": 1.0}),
+    ({"." * n: 1 / 8 for n in range(8)}, {"." * n: 1 / 4 for n in range(6, 10)}),
+)
+
+
+def overlap(p: Row, q: Row) -> float:
+    return sum(min(share, q.get(token, 0.0)) for token, share in p.items())
+
+
+def favourite(row: Row) -> str:
+    return max(row, key=row.__getitem__)
+
+
+def kept(p: Row, q: Row) -> Row:
+    """The chance of each draft to be kept by the rule."""
+    return {token: min(1.0, p.get(token, 0.0) / share) for token, share in q.items()}
+
+
+def hint_for_a_chance(hint: str) -> Callable[[tuple, float], str]:
+    return lambda case, found: hint if 0 <= found <= 1 else "This is no chance: it must lie between 0 and 1."
+
+
+OVERLAP = Question(
+    what="The chance",
+    right=overlap,
+    cases=(
+        ({"on": 0.5, "in": 0.3, "at": 0.2}, {"on": 0.7, "in": 0.1, "at": 0.2}),
+        ({"red": 0.4, "blue": 0.35, "green": 0.25}, {"red": 0.9, "blue": 0.05, "green": 0.05}),
+        ({"red": 0.35, "blue": 0.4, "green": 0.25}, {"red": 0.4, "blue": 0.35, "green": 0.25}),
+        ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}, {"a": 0.4, "b": 0.3, "c": 0.25, "d": 0.05}),
+    ),
+    seen="With p = {} and q = {} your function gives {found}.",
+    hint=hint_for_a_chance("Go token by token: how often is it drafted, and how often is it kept then? Add this up."),
+    rounded=NEAR,
+    mistakes=(
+        Mistake("This is the chance that a token drawn from p and one drawn from q happen to be the same. "
+                "A draft needs no such luck: drawn from q, it is kept with chance min(1, p/q).",
+                lambda p, q: sum(share * q.get(token, 0.0) for token, share in p.items()), belief=3),
+        Mistake("You ask whether both have the same favourite. This decides in greedy decoding; sampled, all tokens count.",
+                lambda p, q: float(favourite(p) == favourite(q)), belief=4),
+        Mistake("This is how much p and q differ; α is what is left.", lambda p, q: 1 - overlap(p, q)),
+        Mistake("You take away each difference twice: what p has more in one place, it has less in another.",
+                lambda p, q: 2 * overlap(p, q) - 1, earned=0.5),
+        Mistake("This is the chance of one draft only, the drafter's favourite. The draft is drawn: weigh every token with q.",
+                lambda p, q: kept(p, q)[favourite(q)], belief=4),
+        Mistake("You look at one token only, a favourite. The draft may be any token that q can draw.",
+                lambda p, q: min(p[favourite(p)], q.get(favourite(p), 0.0)),
+                lambda p, q: p.get(favourite(q), 0.0)),
+        Mistake("You take the mean of min(1, p/q) as if every token were drafted equally often; it is drafted with chance q.",
+                lambda p, q: fmean(kept(p, q).values()), earned=0.25),
+        Mistake("You add up min(1, p/q) without weights; a token is drafted with chance q.", lambda p, q: sum(kept(p, q).values()), earned=0.25),
+        Mistake("You weigh min(1, p/q) with p, but the draft is drawn from q.",
+                lambda p, q: sum(p.get(token, 0.0) * chance for token, chance in kept(p, q).items()), earned=0.25),
+        Mistake("A draft is kept with chance p/q, not q/p.",
+                lambda p, q: sum(q.get(token, 0.0) * chance for token, chance in kept(q, p).items()), earned=0.25),
+        Mistake("Take the smaller of the two shares, not the larger.", lambda p, q: 2 - overlap(p, q)),
+    ),
+)  # fmt: skip
+
+
+@part("4.overlap", points=2, asks=[OVERLAP])
+def chance_to_survive(made: Callable[[Row, Row], float]) -> None:
+    OVERLAP.judge(made)
+    for p, q in UNORDERED:
+        if not same(number(made(dict(p), dict(q)), "The chance"), overlap(p, q)):
+            said = "the tokens stand in another order there. Find a token's share by its name, not by its place in the dict."
+            raise Wrong(f"With p = {p} and q = {q} the result is wrong: {said}", 0.5)
+    for p, q in LACKING:
+        before = f"With p = {p} and q = {q} your function"
+        try:
+            x = number(made(dict(p), dict(q)), "The chance")
+        except KeyError:
+            said = "raised KeyError. A token that is missing in a dict has chance 0 there: q.get(token, 0)."
+            raise Wrong(f"{before} {said}", 0.5) from None
+        if not same(x, overlap(p, q)):
+            said = f"gives {told(x)}. A token that is missing in one of them has chance 0 there."
+            raise Wrong(f"{before} {said}", 0.5)

@@ -1,0 +1,140 @@
+"""Exercise 3: accept_or_correct(p, q, x, u, w) → token; my_test(rule) → True for a rule that is right, False for a wrong one."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate
+
+from specdec_lab.course.judges.part import Wrong, begun, part, whole
+from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.theory import RULES, Row, emitted, residual
+
+EXACT = "the rule: accept with min(1, p/q), replace from the residual"
+Rule = Callable[[Row, Row, int, float, float], int]
+
+PAIRS = (
+    ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)),
+    ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)),
+    ((0.125, 0.625, 0.25), (0.5, 0.25, 0.25)),
+    ((0.25, 0.25, 0.5), (0.25, 0.25, 0.5)),
+    ((0.1, 0.2, 0.3, 0.4), (0.4, 0.3, 0.2, 0.1)),
+    ((0.05, 0.5, 0.45), (0.9, 0.05, 0.05)),
+)
+CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cases lie between them
+POINTS = [(i + 0.5) / CELLS for i in range(CELLS)]
+
+
+def comes_out(rule: Rule, p: Row, q: Row) -> list[float]:
+    """The distribution of what a rule writes, with the draft drawn from q: all of u and w, on a fine grid.
+
+    A rule compares u with a border and looks w up in a distribution, so for each u it is asked with
+    the smallest and the largest w first, and with others only where the draft was rejected.
+    """
+    out = [0.0] * len(p)
+    for x, chance in enumerate(q):
+        if chance == 0:
+            continue
+        for u in POINTS:
+            written = [written_by(rule, p, q, x, u, w) for w in (POINTS[0], POINTS[-1])]
+            several = [(i + 0.5) / 40 for i in range(40)] if written != [x, x] else [0.5]
+            for w in several:
+                out[written_by(rule, p, q, x, u, w)] += chance / CELLS / len(several)
+    return out
+
+
+def written_by(rule: Rule, p: Row, q: Row, x: int, u: float, w: float) -> int:
+    token = whole(rule(list(p), list(q), x, u, w), "What your rule returns")
+    if not 0 <= token < len(p):
+        raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
+    return token
+
+
+def near(a: Row, b: Row) -> bool:
+    return max(abs(x - y) for x, y in zip(a, b)) < 0.02
+
+
+def output(name: str) -> Callable[[Row, Row], list[float]]:
+    """What comes out of a rule in theory.RULES."""
+    return lambda p, q: emitted(p, q, *RULES[name](p, q))
+
+
+OUTPUT = Question(
+    cases=PAIRS,
+    right=lambda p, q: p,
+    equal=near,
+    seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
+    hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
+    mistakes=(
+        Mistake("After a rejection your rule draws from p; draw from the residual.", output("bug: after a rejection, draw from p"), belief=2),
+        Mistake("This is q: what replaces a draft must not come from q.", output("bug: after a rejection, draw from the draft's q")),
+        Mistake("This is q: no draft is ever rejected.", output("bug: accept every draft")),
+        Mistake("The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.",
+                output("bug: after a rejection, take the target's favourite")),
+        Mistake("Drafts are kept only if they are the target's favourite.", output("bug: accept only the target's favourite"), belief=4),
+        Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q))),
+    ),
+)  # fmt: skip
+
+
+def looks_at_u_again(made: Rule) -> bool:
+    tokens = [{written_by(made, *PAIRS[-1], 0, u, w) for w in (0.05, 0.5, 0.95)} for u in (0.3, 0.6, 0.95)]
+    return all(len(some) == 1 for some in tokens) and len(set.union(*tokens)) > 1
+
+
+@part("3.rule", points=3)
+def rule(made: Rule) -> None:
+    begun(made)
+    begun(made([0.5, 0.5], [0.5, 0.5], 0, 0.5, 0.5))
+    given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
+    made(*given, 0, 0.9, 0.5)
+    if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):
+        raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
+    u_twice = "After a rejection the token depends on u, and not on w: u has already been used up."
+    question = replace(OUTPUT, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint)
+    question.compare([comes_out(made, p, q) for p, q in PAIRS])
+    p, q = PAIRS[0]
+    kept = sum(q[x] * sum(written_by(made, p, q, x, u, 0.999) == x for u in POINTS) / CELLS for x in (0, 2))
+    if kept < 0.65:  # of .7 that these two tokens can keep
+        raise Wrong(
+            "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q).", 0.67, 3
+        )
+    if written_by(made, [0.0, 1.0], [0.5, 0.5], 0, 0.0, 0.5) == 0:
+        raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 0.67)
+
+
+def playing(name: str, looks_up_u: bool = False) -> Rule:
+    """A rule in theory.RULES, with numbers in place of chance."""
+
+    def made(p: Row, q: Row, x: int, u: float, w: float) -> int:
+        chances, rest = RULES[name](p, q)
+        if u < chances[x]:
+            return x
+        place = (u if looks_up_u else w) * sum(rest)
+        return next(i for i, total in enumerate(accumulate(rest)) if place < total)
+
+    return made
+
+
+SOUND = playing(EXACT)
+PLANTED = {
+    "draws from p after a rejection": playing("bug: after a rejection, draw from p"),
+    "accepts every draft": playing("bug: accept every draft"),
+    "uses the number of the accept test again for the replacement": playing(EXACT, looks_up_u=True),
+}
+
+
+@part("3.test", points=3)
+def own_test(made: Callable[[Rule], bool]) -> None:
+    begun(made)
+    if not isinstance(begun(made(SOUND)), bool | int):
+        raise Wrong("Your test should return True or False.")
+    if not all(made(SOUND) for _ in range(5)):
+        raise Wrong(
+            "Your test calls a right rule wrong. If it draws random numbers, leave more room for chance, or draw more."
+        )
+    missed = [name for name, wrong in PLANTED.items() if all(made(wrong) for _ in range(3))]
+    if len(missed) == len(PLANTED):
+        raise Wrong("Your test accepts every rule. A test that cannot fail tests nothing.")
+    if missed:
+        share = 1 - len(missed) / len(PLANTED)
+        hint = " Does it use a p and q that differ, and many different u and w?" if len(missed) > 1 else ""
+        raise Wrong(f"Your test accepts a rule that {missed[0]}.{hint}", share / 2)

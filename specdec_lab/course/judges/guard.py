@@ -1,0 +1,87 @@
+"""Running a learner's code: it may raise, loop, print without end or stop Python; the notebook goes on."""
+
+import contextlib
+import io
+import signal
+import threading
+import traceback
+from collections.abc import Callable
+from types import FrameType
+
+from specdec_lab.course.judges.wrong import StillOpen, Wrong
+
+SHOWN = 300  # characters of what the code printed
+
+
+class TimeUp(BaseException):
+    """Raised inside code that runs too long. No Exception: a bare `except Exception` does not stop it."""
+
+
+class Capped(io.StringIO):
+    """Keeps the beginning of what is written and drops the rest."""
+
+    def write(self, text: str) -> int:
+        if self.tell() < 10 * SHOWN:
+            super().write(text[: 10 * SHOWN])
+        return len(text)
+
+
+def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None:
+    """Call it: it ends within `seconds`, writes nowhere, and fails only with a `Wrong` or a `StillOpen`.
+
+    Args:
+        said: gets a sentence about what was printed, if anything was.
+    """
+    printed = Capped()
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            limited(call, seconds)
+    except (Wrong, StillOpen, KeyboardInterrupt):
+        raise
+    except TimeUp:
+        raise Wrong(
+            f"Your code did not come to an end within {seconds:g} seconds: is there a loop that never stops?"
+        ) from None
+    except NotImplementedError:
+        raise StillOpen from None
+    except RecursionError:
+        raise Wrong("Your code calls itself without end (RecursionError).") from None
+    except BaseException as e:  # SystemExit, too
+        raise Wrong(f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{where(e)}.") from None
+    finally:
+        text = " ".join(printed.getvalue().split())
+        if text:
+            said.append(f"(Your code printed: {text[:SHOWN]}{'…' if len(text) > SHOWN else ''})")
+
+
+def where(e: BaseException) -> str:
+    """The last line of the learner's own code on the way to the exception, as far as one can tell."""
+    own = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
+    mine = [f for f in own if "site-packages" not in f.filename and "lib/python" not in f.filename]
+    return f", in the line “{mine[-1].line}”" if mine and mine[-1].line else ""
+
+
+def limited(call: Callable[[], object], seconds: float) -> None:
+    """Call it, and raise TimeUp inside it when it takes longer. Where there are no alarms, it is not limited."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        call()
+        return
+
+    def inside() -> None:
+        call()
+
+    def ring(signum: int, frame: FrameType | None) -> None:
+        # Only while the call runs: raised on the way out, it would escape from whoever handles the first one.
+        while frame:
+            if frame.f_code is inside.__code__:
+                raise TimeUp
+            frame = frame.f_back
+
+    before = signal.signal(signal.SIGALRM, ring)
+    # It rings again, for code that catches everything and goes on.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+    try:
+        inside()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,216 @@
+"""The learner's ledger: a small file with every guess, its measurement, and every answer to a quiz.
+
+    {"schema": 1,
+     "claims": {id: {"question", "unit", "guess": {"value", "reason", "when", "after_outcome"},
+                     "revision": {the same}, "measured": [{"value", "interval", "theory", "when"}], "assumed"}},
+     "quiz": {item id: [{"when", "question", "said", "chosen", "right", "confidence", "misconception"}]},
+     "parts": {part id: {"tries", "best": {"points", …}, "last": {"when", "status", "points", "max_points",
+                         "message", "misconception"}}}}
+
+It outlives the kernel, two notebooks that write at once, a file that was cut off or is something
+else, and a folder that cannot be written.
+"""
+
+import itertools
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock
+
+from specdec_lab.course.working_copy import COPIED
+
+PATIENCE = 5  # seconds for another notebook to finish its writing
+MEASUREMENTS = 20  # kept of each claim, the newest
+
+Edit = Callable[[dict], None]  # changes the data of a ledger in place
+_waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each file
+
+
+def of_this_copy() -> Path:
+    """The ledger of the working copy that one stands in, or stands beside (`make lab` puts it there); else one here."""
+    here = Path.cwd()
+    copies = [folder for folder in (here, *here.parents, here / "my-course") if (folder / COPIED).exists()]
+    return (copies or [here])[0] / "ledger.json"
+
+
+class Ledger:
+    """The ledger in the file `path`; by default where SPECDEC_LAB_LEDGER says, or ledger.json of this working copy.
+
+    No method raises because of the file. What the learner should know is in `news`; what cannot be
+    written is kept until the kernel stops.
+    """
+
+    def __init__(self, path: str | Path | None = None):
+        self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or of_this_copy()).expanduser().absolute()
+        self._notes: dict[str, str] = {}
+
+    def news(self) -> str:
+        """What happened to the file since the last call: a sentence, or nothing."""
+        notes, self._notes = self._notes, {}
+        return " ".join(notes.values())
+
+    def read(self) -> dict:
+        """Everything in it, as the module's docstring says."""
+        try:
+            return self._with_waiting(_load(self.path))
+        except ValueError:
+            return self.change(lambda data: None)  # sets the file aside
+        except OSError as e:
+            self._cannot(e)
+            return self._with_waiting(_empty())
+
+    def change(self, edit: Edit) -> dict:
+        """Read, edit and write, while nobody else writes; returns everything that is in it then."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.path.with_suffix(".lock"), timeout=PATIENCE):
+                try:
+                    data = _load(self.path)
+                except ValueError:
+                    data = _empty()
+                    self._set_aside()
+                edit(self._with_waiting(data))
+                written = self.path.with_suffix(".tmp")
+                text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+                written.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
+                written.replace(self.path)
+            _waiting.pop(self.path, None)
+            self._notes.pop("cannot", None)
+            return data
+        except OSError as e:  # a lock that is not given up in time is one too
+            self._cannot(e)
+            _waiting.setdefault(self.path, []).append(edit)
+        try:
+            return self._with_waiting(_load(self.path))
+        except (ValueError, OSError):
+            return self._with_waiting(_empty())
+
+    def _with_waiting(self, data: dict) -> dict:
+        for edit in _waiting.get(self.path, []):
+            edit(data)
+        return data
+
+    def _set_aside(self) -> None:
+        places = (self.path.with_stem(f"{self.path.stem} (set aside {n})") for n in itertools.count(1))
+        place = next(p for p in places if not p.exists())
+        self.path.rename(place)
+        self._notes["aside"] = (
+            f"{self.path.name} could not be read as a ledger: it is now “{place.name}”, and a new one begins."
+        )
+
+    def _cannot(self, e: OSError) -> None:
+        why = e.strerror or "another program holds it"
+        self._notes["cannot"] = (
+            f"The ledger {self.path} cannot be used ({why}): what you enter is kept only until the kernel stops."
+        )
+
+    # Predictions
+
+    def claim(self, id: str) -> dict:
+        """What is known about a claim; empty if nothing is."""
+        return self.read()["claims"].get(id, {})
+
+    def ask(self, id: str, question: str, unit: str = "") -> None:
+        """Note the question, when it differs from what is noted."""
+        asked = {"question": question, "unit": unit}
+        if not asked.items() <= self.claim(id).items():
+            self.change(lambda data: data["claims"].setdefault(id, {}).update(asked))
+
+    def guess(self, id: str, value: float, reason: str = "") -> dict:
+        """Keep a guess, unless there is one; returns the one that is kept."""
+        return self._fix("guess", id, value, reason)
+
+    def revise(self, id: str, value: float, reason: str = "") -> dict:
+        """Keep a second guess beside the first, unless there is one; returns the one that is kept."""
+        return self._fix("revision", id, value, reason)
+
+    def _fix(self, kind: str, id: str, value: float, reason: str) -> dict:
+        kept = {"value": value, "reason": reason, "when": _now()}
+
+        def edit(data: dict) -> None:
+            claim = data["claims"].setdefault(id, {})
+            claim.setdefault(kind, {**kept, "after_outcome": bool(claim.get("measured"))})
+
+        return self.change(edit)["claims"][id][kind]
+
+    def add_measurement(
+        self, id: str, value: float, interval: tuple[float, float] | None = None, theory: float | None = None
+    ) -> None:
+        """Add a measurement."""
+        new = {"value": value, "interval": interval and list(interval), "theory": theory, "when": _now()}
+
+        def edit(data: dict) -> None:
+            claim = data["claims"].setdefault(id, {})
+            claim["measured"] = [*claim.get("measured", []), new][-MEASUREMENTS:]
+
+        self.change(edit)
+
+    def assume(self, id: str, line: str) -> None:
+        """Keep the line "what I had assumed"; a later one replaces it."""
+        self.change(lambda data: data["claims"].setdefault(id, {}).update(assumed=line))
+
+    # Quizzes
+
+    def attempts(self, item: str) -> list[dict]:
+        """All answers to a quiz item, the oldest first."""
+        return self.read()["quiz"].get(item, [])
+
+    def attempt(self, item: str, **answer) -> None:
+        """Add an answer; its fields are those of the module's docstring, less `when`."""
+        new = {"when": _now(), **answer}
+        self.change(lambda data: data["quiz"].setdefault(item, []).append(new))
+
+    # Exercises
+
+    def judge(self, part: str, verdict: dict) -> None:
+        """Keep a verdict on a part: the last one, the best one, and how many there were."""
+        new = {"when": _now(), **verdict}
+
+        def edit(data: dict) -> None:
+            kept = data.setdefault("parts", {}).setdefault(part, {"tries": 0, "best": new})
+            best = new if new["points"] > kept["best"]["points"] else kept["best"]
+            data["parts"][part] = {"tries": kept["tries"] + 1, "best": best, "last": new}
+
+        self.change(edit)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _empty() -> dict:
+    return {"schema": 1, "claims": {}, "quiz": {}}
+
+
+def _load(path: Path) -> dict:
+    """Raises ValueError for a file that is no ledger, OSError for one that cannot be read."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return _empty()
+    except RecursionError as e:
+        raise ValueError("nested without end") from e
+    if not _is_ledger(data):
+        raise ValueError("not a ledger")
+    return data
+
+
+def _is_ledger(data: object) -> bool:
+    def list_of(kind: type, key: str, found: object) -> bool:
+        return isinstance(found, list) and all(isinstance(x, dict) and isinstance(x.get(key), kind) for x in found)
+
+    try:
+        claims, quiz = data["claims"].values(), data["quiz"].values()
+        guesses = [claim[kind] for claim in claims for kind in ("guess", "revision") if kind in claim]
+        numbers = [guesses, *(claim.get("measured", []) for claim in claims)]
+        return (
+            data["schema"] == 1
+            and all(list_of(int | float, "value", found) for found in numbers)
+            and all(list_of(bool, "right", found) for found in quiz)
+            and all(part["tries"] > 0 and part["best"]["points"] >= 0 for part in data.get("parts", {}).values())
+        )
+    except (AttributeError, KeyError, TypeError):
+        return False

@@ -1,0 +1,292 @@
+"""Plain and speculative decoding, each a generator of rounds; and the text that they write, from its prompt to its stop.
+
+The way of one round: `Request.propose` asks the drafter, the target scores all drafts in one pass
+(here in `speculative`, or in `batch` for many texts), `Request.settle` applies the rule of `verify`,
+keeps what agrees, and writes the round down.
+
+Between rounds every token of the text but the last is cached. So a pass over [last, drafts…]
+returns γ + 1 rows: one for each draft, and one after the last draft.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms
+from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
+from specdec_lab.engine.verify import Verdict, verify
+from specdec_lab.errors import LabError
+from specdec_lab.models.base import Cached, Model
+
+if TYPE_CHECKING:
+    from specdec_lab.measure.auto import AutoGamma
+
+
+def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
+    """Ordinary decoding: one target pass a token. The yardstick for everything else.
+
+    Args:
+        request: what `Request` takes.
+
+    Raises:
+        LabError: for a prompt that `check_prompt` refuses.
+    """
+    this = Request(target, prompt, **request)
+    cached = this.begin()
+    while this.stop is None:
+        watch = Stopwatch()
+        rows = cached.extend([this.text[-1:]])
+        yield this.settle(Proposal([]), rows.logits[0], rows.hidden[0], watch)
+
+
+def speculative(
+    target: Model, drafter: Drafter, prompt: Sequence[int], *, gamma: "int | AutoGamma" = 4, **request
+) -> Iterator[Round]:
+    """Draft, verify, keep what agrees, correct the first miss, discard the rest (Leviathan et al., algorithm 1).
+
+    Args:
+        gamma: the most tokens drafted a round, at least 1; or what chooses it anew for each round.
+            The drafter may propose fewer, or none.
+        request: what `Request` takes.
+
+    Raises:
+        LabError: for gamma < 1, or a prompt that `check_prompt` refuses.
+    """
+    if isinstance(gamma, int) and gamma < 1:
+        raise LabError(
+            f"γ is {gamma}, but a round drafts at least 1 token (plain decoding is the case without drafts)."
+        )
+    this = Request(target, prompt, drafter, **request)
+    cached = this.begin()
+    while this.stop is None:
+        watch = Stopwatch()
+        proposal = this.propose(gamma if isinstance(gamma, int) else gamma.choose())
+        target.synchronize()
+        watch.lap(this.drafting)
+
+        started = proposal.started
+        if started is None:
+            rows = cached.extend([[this.text[-1], *proposal.tokens]])
+        else:
+            rows = cached.extend(started.hidden[None], layers=(started.layers, target.layers))
+        done = this.settle(proposal, rows.logits[0], rows.hidden[0], watch)
+        cached.rewind([len(this.text) - 1])
+        if not isinstance(gamma, int):
+            gamma.observe(done)
+        yield done
+
+
+@dataclass(frozen=True)
+class Stops:
+    """When a text ends.
+
+    Args:
+        max_new_tokens: at most this many.
+        eos: ids that end the text; the id itself is kept.
+        string: told all new tokens so far, true when they complete a stop string.
+    """
+
+    max_new_tokens: int = 128
+    eos: frozenset[int] = frozenset()
+    string: Callable[[Sequence[int]], bool] | None = None
+
+    def __post_init__(self):
+        if self.max_new_tokens < 1:
+            raise LabError(f"max_new_tokens is {self.max_new_tokens}, but must be at least 1.")
+
+    def cut(self, before: Sequence[int], new: Sequence[int], room: int) -> tuple[int, str | None]:
+        """How many of `new` to keep after the new tokens `before`, and why the text ends there, if it does."""
+        for kept, token in enumerate(new, start=1):
+            if token in self.eos:
+                return kept, "eos"
+            if self.string is not None and self.string([*before, *new[:kept]]):
+                return kept, "stop_string"
+            if len(before) + kept == self.max_new_tokens:
+                return kept, "limit"
+            if kept == room:
+                return kept, "context"
+        return len(new), None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What is kept of a round beyond the numbers that decided: the `top` n of p and q, and all `rows`."""
+
+    top: int = 0
+    rows: bool = False
+
+
+class Stopwatch:
+    """Adds up where a round's time goes: `lap(name)` gives `name` all time since the lap before."""
+
+    def __init__(self):
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._since
+        self._since = now
+
+    def restart(self, **seconds: float) -> None:
+        """Add time that was taken elsewhere, and leave out what has passed since the last lap."""
+        for name, more in seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + more
+        self._since = time.perf_counter()
+
+
+@dataclass
+class Request:
+    """One text being written: a prompt, and how its continuation is drafted, drawn and ended.
+
+    The target's cache is not part of it: `speculative` gives each text one of its own, and
+    `batch.Batch` a row of a shared one.
+
+    Args:
+        drafter: its own, since it remembers this text; None for plain decoding.
+        verify: the rule. Another one can be plugged in to see what it breaks.
+        keep: what to keep of each round beyond the numbers that decided.
+
+    Raises:
+        LabError: for a prompt that `check_prompt` refuses.
+    """
+
+    target: Model
+    prompt: Sequence[int]
+    drafter: Drafter | None = None
+    sampler: Sampler = GREEDY
+    stops: Stops = Stops()
+    uniforms: Uniforms | None = None
+    verify: Callable[..., Verdict] = verify
+    keep: Keep = Keep()
+
+    def __post_init__(self):
+        check_prompt(self.target, self.prompt)
+        self.uniforms = self.uniforms or Uniforms()
+        self.text, self.stop = list(self.prompt), None
+        # Where the time of drafting is counted: an oracle's, which a real drafter would not need, not at all.
+        self.drafting = "oracle" if self.drafter and self.drafter.oracle else "draft"
+
+    def begin(self) -> Cached:
+        """Read the prompt: a cache of all of it but its last token."""
+        cached = self.target.cached()
+        hidden = cached.prefill(self.prompt[:-1])
+        if self.drafter:
+            self.drafter.start(cached, self.prompt, hidden)
+        return cached
+
+    def propose(self, gamma: int) -> Proposal:
+        """At most gamma drafts, fewer at the end of the context."""
+        room = self.target.context - len(self.text)
+        return self.drafter.propose(self.text, min(gamma, room - 1), self.sampler, self.uniforms)
+
+    def settle(self, proposal: Proposal, logits: Tensor, hidden: Tensor, watch: Stopwatch) -> Round:
+        """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
+
+        Args:
+            logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
+            hidden: [γ + 1, H], the same after the last layer.
+            watch: runs since the round began; its last lap is the loop's own time.
+        """
+        start, drafts = len(self.text), proposal.tokens
+        p = self.sampler(logits)
+        q = proposal.distributions(self.target.vocab_size, p.device)
+        self.target.synchronize()
+        watch.lap("verify")
+
+        u_accept = [self.uniforms(start + i, ACCEPT) for i in range(len(drafts))]
+        u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
+        verdict = self.verify(p, q, drafts, u_accept, u_resample)
+        new = [*drafts[: verdict.accepted], verdict.token]
+        kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
+        self.text += new[:kept]
+        watch.lap("loop")
+        if self.drafter:
+            self.drafter.observe(self.text, hidden[:kept])
+            watch.lap(self.drafting)
+        drafted, emitted, after = self._written_down(proposal, verdict, kept, p, q, logits, u_accept)
+        watch.lap("loop")
+        return Round(
+            start=start,
+            drafted=drafted,
+            emitted=emitted,
+            stop=self.stop,
+            seconds=Seconds(*(watch.seconds.get(part, 0.0) for part in ("draft", "verify", "loop"))),
+            p_rows=p if self.keep.rows else None,
+            q_rows=q if self.keep.rows else None,
+            after_top=after,
+        )
+
+    def _written_down(
+        self,
+        proposal: Proposal,
+        verdict: Verdict,
+        kept: int,
+        p: Tensor,
+        q: Tensor,
+        logits: Tensor,
+        u_accept: Sequence[float],
+    ) -> tuple[tuple[Draft, ...], Emitted | None, tuple]:
+        """A round's tensors as plain numbers: its drafts, the target's own token, and what else that one could have been.
+
+        Args:
+            kept: tokens of the round that entered the text.
+            p, q: the rows that decided, [γ + 1, V] and [γ, V]; logits: the target's raw rows [γ + 1, V].
+            u_accept: the γ uniforms of the accept test.
+        """
+        n, greedy = len(proposal.tokens), self.sampler.greedy
+        p_raw = logits.to(p.device, torch.float32).softmax(-1)
+        q_raw = q.float() if proposal.logits is None else proposal.logits.to(p.device, torch.float32).softmax(-1)
+        # A one-hot row has no second choice worth showing; the softmax behind it has.
+        p_tops, q_tops = (tops(rows, self.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
+
+        ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
+        numbers = [rows.gather(1, ids) for rows in (p[:n], q, p_raw[:n], q_raw)]
+        # Σ min(p, q); where q is one-hot, that is p of its token.
+        numbers.append(numbers[0] if proposal.q is None else torch.minimum(p[:n], q).sum(-1, keepdim=True))
+        decided = torch.cat(numbers, 1).tolist() if n else []  # all at once: a GPU makes us wait for each reading
+        # A stop may cut the target's own token off; the rejected draft then goes with its replacement.
+        whole = kept == verdict.accepted + 1
+        statuses = [ACCEPTED] * min(verdict.accepted, kept)
+        statuses += [REJECTED] if whole and verdict.accepted < n else []
+        statuses += [DISCARDED] * (n - len(statuses))
+        drafted = tuple(
+            Draft(token, *five, None if greedy else u, status, p_top, q_top)
+            for token, five, u, status, p_top, q_top in zip(
+                proposal.tokens, decided, u_accept, statuses, p_tops, q_tops
+            )
+        )
+        emitted = None
+        if whole:
+            row, token = verdict.accepted, verdict.token
+            p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token]]).tolist()
+            emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
+        return drafted, emitted, p_tops[n]
+
+
+def check_prompt(target: Model, prompt: Sequence[int]) -> None:
+    """Raises LabError for an empty prompt, one that leaves no room, or ids outside the vocabulary."""
+    if len(prompt) == 0:
+        raise LabError("The prompt is empty: give the model at least one token to start from.")
+    if len(prompt) >= target.context:
+        raise LabError(
+            f"The prompt has {len(prompt)} tokens, but {target.name} can see only {target.context}, "
+            "the answer included: shorten the prompt."
+        )
+    if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
+        raise LabError(
+            f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
+        )
+
+
+def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
+    """For each of some rows [R, V] its n most likely (id, probability) pairs, those of probability 0 left out."""
+    if n == 0 or len(rows) == 0:
+        return [()] * len(rows)
+    values, ids = rows.topk(min(n, rows.shape[1]))
+    return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]

@@ -1,0 +1,84 @@
+"""The one interface behind which every way of drafting stands. Adding a drafter is one file, in drafters/."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.base import Cached
+
+
+@dataclass(frozen=True)
+class StartedPass:
+    """A verify pass that the drafter has started: the hidden rows [γ + 1, H] of the last token of the
+    text and the γ drafts, after the target's first `layers` layers (whose cache holds them)."""
+
+    layers: int
+    hidden: Tensor
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Drafted tokens and the distributions that they were drawn from.
+
+    tokens: at most γ ids; may be empty.
+    q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
+        token was certain (copied, or chosen greedily): then q is one-hot.
+    logits: [len(tokens), V], the draft's raw logits, for showing; None when there are none.
+    started: the part of the verify pass that is already done, if drafting did one.
+    """
+
+    tokens: list[int]
+    q: Tensor | None = None
+    logits: Tensor | None = None
+    started: StartedPass | None = None
+
+    def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
+        """q as a tensor [len(tokens), V] on `device`."""
+        if self.q is not None:
+            return self.q.to(device)
+        ids = torch.tensor(self.tokens, dtype=torch.long, device=device)[:, None]
+        return torch.zeros(len(self.tokens), vocab_size, dtype=torch.float64, device=device).scatter_(1, ids, 1.0)
+
+
+class Drafter(ABC):
+    """Proposes tokens for the target to check.
+
+    The text that `propose` is given is the truth. A drafter with a cache compares lengths and
+    catches up on whatever it has not seen: two tokens after a fully accepted round, more
+    after rounds that it did not draft.
+    """
+
+    name: str
+    oracle = False  # true when drafting uses the target itself: its passes and time are not counted
+    shares_target_cache = False  # true when it drafts inside the target's own cache of this text
+
+    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        """A new text begins; `target` holds all of the prompt but its last token.
+
+        Args:
+            hidden: the target's last hidden rows [len(prompt) − 1, H] for what it holds; None
+                when the prompt is a single token.
+        """
+
+    @abstractmethod
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        """Draft at most gamma ≥ 0 tokens to follow `text`.
+
+        A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`.
+        """
+
+    def round_costs(self, measured: Callable[["Drafter"], list[float]]) -> list[float]:
+        """What a round costs with γ = 0, 1, … drafts, in plain steps. `measured` times the rounds of a single drafter."""
+        return measured(self)
+
+    def observe(self, text: Sequence[int], hidden: Tensor) -> None:
+        """The round is over; `text` is what stands now.
+
+        Args:
+            hidden: the target's last hidden rows [n, H] for the n positions that became
+                certain: from the one before the first new token to the last but one of `text`.
+        """

@@ -1,0 +1,68 @@
+"""The verification rule. Start reading here: the rest of the package exists to feed this page.
+
+p is the target's distribution, q the draft's. The draft drew token x from q. Accept it with
+probability min(1, p(x)/q(x)); at the first rejection draw a replacement from the residual
+norm(max(0, p − q)) and stop; if every draft is accepted, the target's last row gives one
+token more. What comes out is distributed as if it had been drawn from p alone
+(Leviathan et al. 2023, arXiv 2211.17192, algorithm 1 and appendix A.1;
+Chen et al. 2023, arXiv 2302.01318).
+
+Greedy decoding is the same rule with one-hot p and q: a draft is accepted when it is the
+target's own choice, and the residual is that choice.
+
+The random numbers come in as arguments, so that a test can integrate over them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from specdec_lab.engine.sampling import draw
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`accepted` drafts kept, then `token`, of `kind` corrected, bonus or plain (nothing was drafted)."""
+
+    accepted: int
+    token: int
+    kind: str
+
+
+def accepts(p_x: float, q_x: float, u: float) -> bool:
+    """Whether a draft x survives: true with probability min(1, p(x)/q(x)) over u uniform in [0, 1).
+
+    Strictly less: a token with p(x) = 0 is refused even when u = 0.
+    """
+    return u * q_x < p_x
+
+
+def residual(p: Tensor, q: Tensor) -> Tensor:
+    """What p has and q lacks, norm(max(0, p − q)): the distribution after a rejection. Shapes [V]."""
+    lacking = (p - q).clamp(min=0)
+    total = lacking.sum()
+    # p equal to q up to rounding: a rejection has probability zero, and p itself is the limit.
+    return torch.where(total > 0, lacking / total, p)
+
+
+def verify(
+    p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float]
+) -> Verdict:
+    """Check γ drafts against the target's γ + 1 rows.
+
+    Args:
+        p: target rows [γ + 1, V]; row i is the distribution of the token at draft position i.
+        q: draft rows [γ, V]; row i is the distribution that drafts[i] was drawn from.
+        drafts: the γ drafted token ids.
+        u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
+    """
+    x = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]
+    # Both numbers of every draft at once: a GPU makes us wait for each reading.
+    pairs = torch.cat([p[: len(drafts)].gather(1, x), q.gather(1, x)], 1).tolist() if drafts else []
+    for i, (p_x, q_x) in enumerate(pairs):
+        if not accepts(p_x, q_x, u_accept[i]):
+            return Verdict(i, draw(residual(p[i], q[i]), u_resample[i]), "corrected")
+    last = len(drafts)
+    return Verdict(last, draw(p[last], u_resample[last]), "bonus" if last else "plain")

@@ -1,5 +1,0 @@
-"""Grading: one check for the notebook of a lone learner and for a class."""
-
-from specdec_lab.grade.check import check
-
-__all__ = ["check"]

@@ -1,4 +1,0 @@
-"""Exercise 7: what drafts are worth in a batch, where they begin to lose, and a policy."""
-
-from specdec_lab.grade.load import crossover, gain, policy  # noqa: F401  they register their parts
-from specdec_lab.grade.load.policy import CATCH_UP, GAMMAS, MEASURED, SIZES, STEP, compare  # noqa: F401  for the notebook

@@ -1,4 +1,0 @@
-"""Exercise 2: one round, what stays in the cache, and the loop."""
-
-from specdec_lab.grade.rounds import cache, loop, one_round  # noqa: F401  they register their parts
-from specdec_lab.grade.rounds.toy import ToyTarget  # noqa: F401  for the notebook

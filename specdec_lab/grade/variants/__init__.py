@@ -1,4 +1,0 @@
-"""Exercise 6: prompt lookup, and a better one."""
-
-from specdec_lab.grade.variants import improve, propose  # noqa: F401  they register their parts
-from specdec_lab.grade.variants.improve import compare, texts, written  # noqa: F401  for the notebook

@@ -1,0 +1,1 @@
+"""What decoding costs and brings here: passes and rounds, benchmarks, load, one's own traffic."""

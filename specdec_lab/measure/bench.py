@@ -1,0 +1,196 @@
+"""Measuring drafters on many prompts: tokens per pass, acceptance, and time against plain decoding.
+
+Every arm decodes every prompt, prompt by prompt in one process, in a new random order each time;
+so whatever else the machine does hits all arms alike. Times exclude prefill. They may be taken from
+some of the prompts, several times, where acceptance needs all of them, once.
+"""
+
+import math
+import random
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from specdec_lab.engine.decode import Keep
+from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
+from specdec_lab.measure.auto import AutoGamma
+from specdec_lab.measure.peers import Generated
+from specdec_lab.measure.prompts import Prompt
+from specdec_lab.say import Say, silent
+
+PLAIN = "plain"
+PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
+
+
+@dataclass
+class Run:
+    """All texts of one arm: prompt id → one trace for each repeat (or what a peer generated)."""
+
+    arm: str
+    gamma: int | str | None  # a number, "auto", or None for arms without
+    traces: dict[str, list[Trace | Generated]] = field(default_factory=dict)
+
+
+def decode_all(
+    lab: Lab,
+    prompts: Sequence[Prompt],
+    gammas: dict[str, int | AutoGamma],
+    *,
+    peers: dict[str, Callable[..., Generated]] | None = None,
+    repeats: int = 1,
+    timed: Sequence[Prompt] | None = None,
+    say: Say = silent,
+    **settings,
+) -> list[Run]:
+    """Decode every prompt with every arm, plain first among them; `gammas` gives each drafter's γ.
+
+    Args:
+        peers: further arms, as `peers.peers` makes them.
+        repeats: decode the `timed` prompts so often, for steadier times, and the others once.
+        timed: default: all prompts.
+        settings: those of `Lab.settings`.
+
+    One text before all others is decoded and thrown away.
+
+    Raises:
+        LabError: for a prompt that is too long.
+    """
+    arms = {PLAIN: lambda ids, **settings: lab.plain(ids, keep=Keep(), **settings)}
+    runs = {PLAIN: Run(PLAIN, None)}
+    for name, gamma in gammas.items():
+        arms[name] = partial(lab.speculative, drafter=lab.drafter(name), gamma=gamma, keep=Keep())
+        runs[name] = Run(name, gamma if isinstance(gamma, int) else "auto")
+    for name, generate in (peers or {}).items():
+        arms[name], runs[name] = generate, Run(name, None)
+
+    def decode(arm: str, ids: list[int], request: int) -> Trace | Generated:
+        text = arms[arm](ids, request=request, **settings)
+        if isinstance(text, Trace):
+            if text.interrupted:
+                raise KeyboardInterrupt
+            text.check()
+        return text
+
+    encoded = [lab.encode(p.content, p.raw) for p in prompts]  # all of them first: nothing is lost to a bad one
+    for prompt, ids in zip(prompts, encoded):
+        if len(ids) >= lab.target.context:
+            raise LabError(
+                f"The prompt “{prompt.id}” has {len(ids)} tokens, too many for {lab.target.name}: leave it out."
+            )
+    for arm in arms:
+        decode(arm, encoded[0][:4], 0)
+    once = list(zip(range(len(prompts)), prompts, encoded))
+    todo = once + [job for job in once if timed is None or job[1] in timed] * (repeats - 1)
+    dice = random.Random(0)
+    for done, (number, prompt, ids) in enumerate(todo, start=1):
+        for arm in dice.sample(list(arms), len(arms)):
+            runs[arm].traces.setdefault(prompt.id, []).append(decode(arm, ids, number))
+        say(f"{done} of {len(todo)} prompts ({prompt.id})")
+    return list(runs.values())
+
+
+def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]) -> Iterator[dict]:
+    """The report: a row for each arm and kind of prompt, and one over all of them ("overall").
+
+    Args:
+        timed: those of the prompts whose times count, at least one of each kind.
+    """
+    plain = runs[0]
+    kinds = list(dict.fromkeys(p.kind for p in prompts))
+    for run in runs:
+        for kind in ("overall", *kinds):
+            ids = ([p.id for p in some if kind in ("overall", p.kind)] for some in (prompts, timed))
+            yield {"arm": run.arm, "kind": kind} | row(run, plain, *ids)
+
+
+def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
+    """One row. Everything is per token or per round, over all prompts together: long texts weigh more.
+
+    Times, and the time predicted, are those of the prompts `timed`, in all repeats; everything else is of
+    all `ids`, each counted once.
+    """
+    texts = [run.traces[i][0] for i in ids]
+    clocked = [t for i in timed for t in run.traces[i]]
+    tokens = sum(len(t.tokens) for t in texts)
+    speculative = run is not plain
+    return {
+        "gamma": run.gamma if speculative else None,
+        "prompts": len(ids),
+        "new_tokens": tokens,
+        "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
+        **from_rounds(run, plain, texts, clocked, timed),
+        "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
+        "ratio_to_plain": ratio(run, plain, timed),
+        "ratio_interval": interval(run, plain, timed) if speculative else None,
+        "repetition": statistics.fmean(repetition(t.tokens) for t in texts),
+    }
+
+
+def from_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
+    """What only rounds can tell: acceptance, and where the time went. Empty for plain decoding and for peers."""
+    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_predicted")
+    if run is plain or not all(isinstance(t, Trace) for t in texts):
+        return dict.fromkeys(names)
+    together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
+    steps = [t for i in timed for t in plain.traces[i]]
+    step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
+    rounds = [r.seconds for r in timed_ones.rounds]
+    d, v, o = (sum(getattr(s, part) for s in rounds) / len(rounds) / step for part in ("draft", "verify", "loop"))
+    values = (together.alpha, together.alpha_by_position, d, v, o, timed_ones.tokens_per_pass / (d + v + o))
+    return dict(zip(names, values))
+
+
+def ratio(run: Run, plain: Run, ids: Sequence[str]) -> float:
+    """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats."""
+
+    def cost(of: Run) -> float:
+        seconds = sum(statistics.median(t.seconds for t in of.traces[i]) for i in ids)
+        return seconds / sum(len(of.traces[i][0].tokens) for i in ids)
+
+    return cost(plain) / cost(run)
+
+
+def interval(run: Run, plain: Run, ids: Sequence[str], draws: int = 400) -> list[float] | None:
+    """95 % of the ratio, by bootstrap over prompts (tokens of one text are not independent)."""
+    if len(ids) < 5:
+        return None
+    dice = random.Random(0)
+    ratios = sorted(ratio(run, plain, dice.choices(ids, k=len(ids))) for _ in range(draws))
+    return [ratios[math.floor(0.025 * draws)], ratios[math.ceil(0.975 * draws) - 1]]
+
+
+def repetition(tokens: Sequence[int], n: int = 4) -> float:
+    """The share of n-grams that stood in the same text before: a small model's greedy loops flatter lookup."""
+    grams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+    return 1 - len(set(grams)) / len(grams) if grams else 0.0
+
+
+def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
+    """Each drafter's best γ, from a pilot run on these prompts. `settings` are those of `Lab.settings`."""
+    plain, *pilots = decode_all(lab, prompts, dict.fromkeys(drafters, PILOT_GAMMA), **settings)
+    return {pilot.arm: best_gamma(pilot, plain, list(pilot.traces)) for pilot in pilots}
+
+
+def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
+    """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
+
+    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts. The cost of
+    drafting is taken as proportional to the drafts, round by round (a hybrid's rounds differ), and
+    that of the verify pass as a straight line between a plain step and the pilot's mean pass.
+    """
+    rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
+    report = row(pilot, plain, ids, ids)
+    drafted = statistics.fmean(len(r.drafted) for r in rounds)
+    drafting = sum(r.seconds.draft for r in rounds)
+
+    def predicted(gamma: int) -> float:
+        emitted = 1 + statistics.fmean(min(r.accepted, gamma) for r in rounds)
+        share = statistics.fmean(min(len(r.drafted), gamma) for r in rounds) / drafted if drafted else 0.0
+        parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
+        d = report["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
+        return emitted / (d + 1 + share * (report["v"] - 1) + report["o"])
+
+    return max(range(1, PILOT_GAMMA + 1), key=predicted)

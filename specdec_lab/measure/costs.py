@@ -1,0 +1,151 @@
+"""What passes and rounds cost on this machine.
+
+Everything is timed in turns, one sample of each after another, and the median is taken, so that
+whatever else the machine does hits all alike.
+"""
+
+import copy
+import json
+import statistics
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+import torch
+
+from specdec_lab.drafters import Drafter
+from specdec_lab.drafters.replay import ReplayDrafter
+from specdec_lab.engine import decode
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request, Stops
+from specdec_lab.engine.sampling import Uniforms
+from specdec_lab.models.base import Model
+from specdec_lab.models.embedded import cache_dir
+from specdec_lab.models.hardware import describe
+from specdec_lab.say import Say, silent
+
+SAMPLES = 7  # of each: a median then does not follow one slow moment
+
+
+def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES) -> dict[int, list[float]]:
+    """T(k): seconds of one pass over k new tokens behind `held` cached ones, `samples` times for each k.
+
+    Fewer are held where the context is short; a k that does not fit at all raises LabError.
+    """
+    held = max(0, min(held, model.context - max(widths)))
+    cached = model.cached()
+    cached.prefill([0] * held)
+    times: dict[int, list[float]] = {k: [] for k in widths}
+    for turn in range(samples + model.warm_up):
+        for k in widths:
+            cached.rewind([held])
+            model.synchronize()
+            begin = time.perf_counter()
+            cached.extend([[0] * k])
+            model.synchronize()
+            if turn >= model.warm_up:
+                times[k].append(time.perf_counter() - begin)
+    return times
+
+
+def round_costs(
+    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, samples: int = 3 * SAMPLES
+) -> list[float]:
+    """d(γ) + v(γ) + o for γ = 0 … most, in units of one plain step: the medians of real rounds.
+
+    Args:
+        prompt: what the rounds go on from; a drafter that copies must find something there.
+
+    A γ that the drafter never drafts in full costs what the largest one below it does.
+    """
+    prompt, stops = prompt[: max(1, target.context // 4)], Stops(10**6)
+    arms = [decode.plain(target, prompt, stops=stops)]
+    for gamma in range(1, most + 1):
+        arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
+    seconds: list[list[float]] = [[] for _ in arms]
+    for turn in range(samples + target.warm_up):
+        for gamma, arm in enumerate(arms):
+            r = next(arm, None)  # None: at the end of the context
+            if r and turn >= target.warm_up and len(r.drafted) == gamma:
+                seconds[gamma].append(r.seconds.total)
+    costs: list[float] = []
+    for times in seconds:
+        costs.append(statistics.median(times) / statistics.median(seconds[0]) if times else costs[-1])
+    return costs
+
+
+def batch_costs(
+    target: Model,
+    prompt: Sequence[int],
+    sizes: Sequence[int] = (1, 2, 4, 8, 16),
+    gammas: Sequence[int] = (0, 1, 2, 4),
+    samples: int = 5,
+    say: Say = silent,
+) -> dict[tuple[int, int], float]:
+    """Median seconds of a real step of a `Batch`, by (texts in it, γ), with drafts that cost nothing.
+
+    The drafts are nearly always wrong: what a step costs does not depend on that.
+
+    Args:
+        prompt: what each text goes on from.
+    """
+    seconds: dict[tuple[int, int], list[float]] = {}
+    batches = {size: Batch(target, size) for size in sizes}
+    for size, batch in batches.items():
+        for i in range(size):
+            drafter = ReplayDrafter([0] * target.context, 1.0)
+            batch.submit(Request(target, prompt, drafter, stops=Stops(10**6), uniforms=Uniforms(0, i)))
+        say(f"Filling a batch of {size} …")
+        batch.step(max(gammas))
+    for done in range(samples):
+        say(f"Timing batches: {done} of {samples} times …")
+        for size, batch in batches.items():
+            for gamma in gammas:
+                begin = time.perf_counter()
+                batch.step(gamma)
+                seconds.setdefault((size, gamma), []).append(time.perf_counter() - begin)
+    return {key: statistics.median(times) for key, times in seconds.items()}
+
+
+def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
+    """Median seconds that a text adds to the step in which it joins a batch: reading its prompt, taking over its cache."""
+    shared, times = target.cached(0), []
+    for _ in range(samples + 1):
+        begin = time.perf_counter()
+        shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin())
+        target.synchronize()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times[1:])  # the first one warms up
+
+
+def kept_costs(
+    target: Model,
+    drafter: Drafter,
+    prompt: Sequence[int],
+    most: int,
+    say: Say = silent,
+) -> list[float]:
+    """`round_costs`, measured once for each pair and device and then kept in the cache folder."""
+    draft = getattr(drafter, "model", None)
+    names = [
+        target.name,
+        type(target).__name__,
+        str(target.dtype),
+        drafter.name,
+        draft.name if draft else "",
+        str(most),
+        *(["captured"] if target.warm_up > 1 else []),
+    ]
+    key = " | ".join([describe(target.device), torch.__version__, *names])
+    path, kept = cache_dir() / "costs.json", {}
+    with suppress(OSError, ValueError):  # not there yet, or torn: measured anew
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(kept, dict) or key not in kept:
+        say(f"Measuring once what rounds of {drafter.name} cost here …")
+        kept = {**(kept if isinstance(kept, dict) else {}), key: round_costs(target, drafter, prompt, most)}
+        with suppress(OSError):  # a cache that can only be read
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".tmp")
+            unfinished.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            unfinished.replace(path)
+    return kept[key]

@@ -1,0 +1,83 @@
+"""The least that a pass can take on this machine: its weights must be read, its products computed.
+
+Lesson 01 in code: a pass over k new tokens reads every weight once, whatever k is, and computes
+two operations per weight and token. Whichever takes longer is the floor.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import torch
+
+from specdec_lab.measure.costs import pass_times
+from specdec_lab.models.base import Model
+from specdec_lab.models.linear import Linear
+from specdec_lab.models.reference import ReferenceModel
+
+WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
+SECONDS = 0.3  # each rate is measured for about so long
+
+
+@dataclass(frozen=True)
+class Machine:
+    """bandwidth: bytes read a second. arithmetic: operations a second. launch: seconds of the smallest operation."""
+
+    bandwidth: float
+    arithmetic: float
+    launch: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a pass must at least do: weight_bytes read, and weights multiplied with each of its k rows."""
+
+    weights: int
+    weight_bytes: int
+
+    def floor(self, machine: Machine, k: int) -> tuple[float, float]:
+        """Seconds (reading, computing) of a pass over k tokens."""
+        return self.weight_bytes / machine.bandwidth, 2 * self.weights * k / machine.arithmetic
+
+
+def work(model: ReferenceModel) -> Work:
+    """Every matrix of the layers, and the head. The embedding table is not read but for k rows of it."""
+    layers = (p.numel() for p in model.hf.base_model.layers.parameters() if p.dim() == 2)
+    weights = sum(layers) + model.hf.get_output_embeddings().weight.numel()
+    return Work(weights, weights * model.dtype.itemsize)
+
+
+@torch.inference_mode()
+def measure_machine(model: Model) -> Machine:
+    """This device's rates, in the number format of `model`."""
+    like = {"device": model.device, "dtype": model.dtype}
+    big = torch.ones(2**28 // model.dtype.itemsize, **like)  # 256 MB: no cache holds it
+    product, square = Linear(torch.ones(2048, 2048, **like)), torch.ones(1, 2048, 2048, **like)
+    small = torch.ones(8, **like)
+    reading = _median(model, lambda: big.sum())
+    computing = _median(model, lambda: product(square))
+    launching = _median(model, lambda: [small.add_(1.0) for _ in range(100)])
+    return Machine(big.nbytes / reading, 2 * 2048**3 / computing, launching / 100)
+
+
+def report(model: ReferenceModel) -> dict:
+    """How near passes over k tokens come to the floor, as plain data (seconds)."""
+    machine, least = measure_machine(model), work(model)
+    rows = []
+    for k, times in pass_times(model, [k for k in WIDTHS if k <= model.context]).items():
+        reading, computing = least.floor(machine, k)
+        rows.append({"k": k, "seconds": statistics.median(times), "reading": reading, "computing": computing})
+    return {"machine": asdict(machine), "work": asdict(least), "passes": rows}
+
+
+def _median(model: Model, do: Callable[[], object]) -> float:
+    """Seconds of one run: the median of all that fit into SECONDS."""
+    do()
+    model.synchronize()
+    times, end = [], time.perf_counter() + SECONDS
+    while (begin := time.perf_counter()) < end or not times:
+        do()
+        model.synchronize()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)

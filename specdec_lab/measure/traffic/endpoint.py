@@ -1,0 +1,191 @@
+"""The same prompts through a serving engine: its OpenAI-compatible API, and the metrics it keeps.
+
+Engines report acceptance as *survival*: of all rounds, the share that got past depth i. The course
+(and the formula for E) uses the *conditional* rate: of the rounds that reached depth i, the share
+that got past it. The one is the running product of the other.
+"""
+
+import json
+import re
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http.client import HTTPException
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from specdec_lab.errors import LabError
+from specdec_lab.formats import percentile
+from specdec_lab.measure.prompts import Prompt
+from specdec_lab.say import Say, silent
+
+DRAFTS, ACCEPTED, BY_POSITION = (
+    f"vllm:spec_decode_num_{what}" for what in ("drafts", "accepted_tokens", "accepted_tokens_per_pos")
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One prompt's answer: seconds to its first token, seconds after it, and the tokens in all."""
+
+    first: float
+    rest: float
+    tokens: int
+
+    @property
+    def per_token(self) -> float | None:
+        """Seconds a token after the first; None for an answer of a single one."""
+        return self.rest / (self.tokens - 1) if self.tokens > 1 else None
+
+
+def conditional(survival: Sequence[float]) -> list[float]:
+    """Survival by depth to acceptance by depth: each divided by the one before it.
+
+    Stops where no round got through: what comes after was never tested.
+    """
+    out, before = [], 1.0
+    for share in survival:
+        if before == 0:
+            break
+        out.append(share / before)
+        before = share
+    return out
+
+
+def metrics(text: str) -> dict[str, float]:
+    """Counters by name, in the form that Prometheus reads: `name_total{labels} value`, summed over engines.
+
+    Counters by position are named `name[position]`.
+    """
+    out: dict[str, float] = {}
+    for line in text.splitlines():
+        found = re.match(r"(vllm:spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
+        if found:
+            position = re.search(r'position="(\d+)"', found[3] or "")
+            key = found[1] + (f"[{position[1]}]" if position else "")
+            out[key] = out.get(key, 0.0) + float(found[4])
+    return out
+
+
+def acceptance(before: dict[str, float], after: dict[str, float]) -> dict | None:
+    """What the engine's counters say about the rounds between two readings; None when it does not speculate."""
+    rounds = after.get(DRAFTS, 0.0) - before.get(DRAFTS, 0.0)
+    if rounds <= 0:
+        return None
+    grown = {key: value - before.get(key, 0.0) for key, value in after.items()}
+    depths = sorted(int(key[len(BY_POSITION) + 1 : -1]) for key in grown if key.startswith(f"{BY_POSITION}["))
+    survival = [grown[f"{BY_POSITION}[{depth}]"] / rounds for depth in depths]
+    return {
+        "rounds": int(rounds),
+        "tokens_per_pass": 1 + grown.get(ACCEPTED, 0.0) / rounds,  # of the passes that had drafts
+        "survival_by_position": survival,
+        "alpha_by_position": conditional(survival),
+    }
+
+
+def fetch(url: str, body: dict | None = None, timeout: float = 60.0):
+    """An open response.
+
+    Raises:
+        LabError: when nobody answers there, or the answer is an error.
+    """
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        return urlopen(Request(url, data, {"Content-Type": "application/json"}), timeout=timeout)
+    except (URLError, OSError, ValueError) as e:
+        reason = e if isinstance(e, HTTPError) else getattr(e, "reason", e)
+        raise LabError(
+            f"The server at {url} does not answer as it should ({reason}): start it, or mend --endpoint."
+        ) from e
+
+
+def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> Answer:
+    """One prompt, streamed; the engine counts its tokens itself.
+
+    Raises:
+        LabError: when the server does not answer as it should.
+    """
+    content = prompt.content if isinstance(prompt.content, list) else [{"role": "user", "content": prompt.content}]
+    path, what = (
+        ("completions", {"prompt": prompt.content}) if prompt.raw else ("chat/completions", {"messages": content})
+    )
+    body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True, **what}
+    begin, first, tokens = time.perf_counter(), None, 0
+    try:
+        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, 600.0) as lines:
+            for line in lines:
+                text = line.decode().strip().removeprefix("data: ")
+                if not text.startswith("{"):
+                    continue
+                event = json.loads(text)
+                if first is None and event.get("choices"):
+                    first = time.perf_counter()
+                tokens = (event.get("usage") or {}).get("completion_tokens", tokens)
+    except (ValueError, OSError, HTTPException) as e:
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({e}).") from e
+    if first is None or not tokens:
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” has no tokens.")
+    return Answer(first - begin, time.perf_counter() - first, tokens)
+
+
+def ask_all(
+    endpoint: str,
+    prompts: Sequence[Prompt],
+    new: int,
+    temperature: float,
+    say: Say = silent,
+) -> dict:
+    """One prompt after the other through a server: latency, and acceptance from its metrics.
+
+    Args:
+        endpoint: such as http://localhost:8000/v1.
+
+    Raises:
+        LabError: when the server does not answer at all.
+    """
+    base = endpoint.rstrip("/")
+    problems: list[str] = []
+    try:
+        with fetch(f"{base}/models") as response:
+            model = json.load(response)["data"][0]["id"]
+    except (ValueError, LookupError, TypeError, HTTPException) as e:
+        raise LabError(
+            f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
+        ) from e
+
+    def counters() -> dict[str, float]:
+        try:
+            with fetch(f"{base.removesuffix('/v1')}/metrics") as response:
+                return metrics(response.read().decode())
+        except LabError:
+            return {}
+
+    before, answers = counters(), []
+    for number, prompt in enumerate(prompts, 1):
+        try:
+            answers.append(ask(base, model, prompt, new, temperature))
+        except LabError as e:
+            problems.append(f"The prompt “{prompt.id}” was left out. {e}")
+        say(f"{number} of {len(prompts)} prompts ({prompt.id})")
+    if not answers:
+        raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[0]}")
+    found = acceptance(before, counters())
+    if found is None:
+        problems.append("The server's metrics hold no speculation: it is off there, or counted under other names.")
+    paces = [a.per_token for a in answers if a.per_token is not None]
+    return {
+        "endpoint": endpoint,
+        "model": model,
+        "answers": len(answers),
+        "ms_to_first_token": 1e3 * sum(a.first for a in answers) / len(answers),
+        "ms_per_token": {
+            "mean": 1e3 * sum(paces) / len(paces),
+            "p50": 1e3 * statistics.median(paces),
+            "p95": 1e3 * percentile(paces, 0.95),
+        }
+        if paces
+        else None,
+        "speculation": found,
+        "problems": problems,
+    }
