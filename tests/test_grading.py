@@ -11,7 +11,9 @@ import pytest
 
 from specdec_lab import check
 from specdec_lab.course.judges.guard import SHOWN, guarded
-from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Part, Wrong, judged, listed, number, whole
+from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Part, judged
+from specdec_lab.course.judges.reading import listed, number, whole
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 

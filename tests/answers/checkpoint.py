@@ -165,7 +165,7 @@ WRONG = {
         "only the row of the miss": (c1(rows=[4]), "An entry stays if", None),
         "a row twice": (c1(rows=[1, 2, 3, 4, 4]), "An entry stays if", None),
         "how many rows": (c1(rows=4), "should be a list", None),
-        "the rows are missing": (c1(rows=None), "StoredWidget missing: the rows", None),
+        "the rows are missing": (c1(rows=None), "Still missing: the rows", None),
         "two things": (gives("the cat sat by", MARKS), "should return 3 things", None),
         "raises": (crashes, "ZeroDivisionError", None),
     },

@@ -9,8 +9,10 @@
 import math
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.part import StillOpen, Wrong, number, part, shown
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.reading import number, shown
+from specdec_lab.course.judges.wrong import StillOpen, Wrong
 
 Formula = Callable[..., float]
 

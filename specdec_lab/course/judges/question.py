@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from specdec_lab.course.judges.part import StillOpen, Wrong, begun, number, same
+from specdec_lab.course.judges.reading import begun, number, same
+from specdec_lab.course.judges.wrong import StillOpen, Wrong
 from specdec_lab.formats import bare, short
 
 ROUNDED = "Near, but rounded: do not round inside a calculation."
@@ -99,7 +100,7 @@ class Question:
 
     def said_of(self, case: tuple, found: Any, right: Any) -> str:
         if isinstance(self.seen, str):
-            return self.seen.format(*map(told, case), found=told(found), right=told(right))
+            return self.seen.format(*map(pretty, case), found=pretty(found), right=pretty(right))
         return self.seen(case, found, right)
 
     def explained(self, found: Sequence[Any]) -> Mistake | None:
@@ -126,17 +127,17 @@ def answers(made: Callable[..., object], cases: Sequence[tuple]) -> list[object]
     if len(empty) == len(cases):
         raise StillOpen
     if empty:
-        asked = told(empty[0] if len(empty[0]) > 1 else empty[0][0])
+        asked = pretty(empty[0] if len(empty[0]) > 1 else empty[0][0])
         asked = asked if len(asked) <= 120 else asked[:120] + "…"
         raise Wrong(f"Your function returns nothing for {asked}: is there a way through it without a return?")
     return found
 
 
-def told(value: object) -> str:
+def pretty(value: object) -> str:
     """A value as the lessons write it: numbers with few digits, and .75 for 0.75."""
     if isinstance(value, bool) or not isinstance(value, float | int | tuple | list):
         return repr(value)
     if isinstance(value, tuple | list):
-        inside = ", ".join(told(item) for item in value)
+        inside = ", ".join(pretty(item) for item in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
     return bare(short(value))

@@ -6,8 +6,10 @@ from dataclasses import replace
 from operator import eq
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
-from specdec_lab.course.judges.part import Wrong, listed, number, part, same, shown
-from specdec_lab.course.judges.question import NEAR, Mistake, Question, answers, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import NEAR, Mistake, Question, answers, pretty
+from specdec_lab.course.judges.reading import listed, number, same, shown
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -49,8 +51,8 @@ VALUE = Question(
 def seen(case: tuple[float, int, float], found: int | None, right: int | None) -> str:
     alpha, gamma, claimed = case
     return (
-        f"For α = {told(alpha)} and the claimed number {told(claimed)} your second result is {found!r}. "
-        f"(The first one, {told(E(alpha, gamma))} for γ = {gamma}, is right.)"
+        f"For α = {pretty(alpha)} and the claimed number {pretty(claimed)} your second result is {found!r}. "
+        f"(The first one, {pretty(E(alpha, gamma))} for γ = {gamma}, is right.)"
     )
 
 
@@ -90,6 +92,6 @@ def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None
     replace(VALUE, cases=CLAIMS[-1:], mistakes=()).compare(tokens[-1:])
     for (alpha, _, claimed), x in zip(CLAIMS, gammas):
         if isinstance(x, bool) or not isinstance(x, int | float | None):
-            before = f"For α = {told(alpha)} and the claimed number {told(claimed)} the second result"
+            before = f"For α = {pretty(alpha)} and the claimed number {pretty(claimed)} the second result"
             raise Wrong(f"{before} should be a γ or None; it is {shown(x)}.", 0.5)
     SOURCE.compare(gammas, earned=0.5)

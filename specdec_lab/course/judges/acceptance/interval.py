@@ -17,8 +17,10 @@ from specdec_lab.course.judges.acceptance.rate import (
     count,
     share,
 )
-from specdec_lab.course.judges.part import Wrong, begun, listed, number, part, same
-from specdec_lab.course.judges.question import Mistake, Question, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import Mistake, Question, pretty
+from specdec_lab.course.judges.reading import begun, listed, number, same
+from specdec_lab.course.judges.wrong import Wrong
 
 Ends = tuple[float, float]
 Counts = tuple[int, int]  # a text's accepted and tested drafts
@@ -78,7 +80,7 @@ def near(found: Found, ends: Ends) -> bool:
 
 def seen(case: tuple[list[Text]], found: Found, right: Ends) -> str:
     texts, ends = case[0], [found.low, found.high]
-    return f"For {len(texts)} texts with α = {told(alpha_of(texts))} your interval is {told(ends)}; it should be near {told(list(right))}."
+    return f"For {len(texts)} texts with α = {pretty(alpha_of(texts))} your interval is {pretty(ends)}; it should be near {pretty(list(right))}."
 
 
 INTERVAL = Question(
@@ -115,13 +117,13 @@ def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
         return number(low, "The lower end"), number(high, "The upper end")
 
     low, high = asked([COPIED] * 10, 0)
-    before = f"Given ten copies of one text, your interval is {told([low, high])}."
+    before = f"Given ten copies of one text, your interval is {pretty([low, high])}."
     if not same(low, high):
         raise Wrong(
             f"{before} Whichever copies are drawn, α is the same, so it should have no width. Do you draw rounds or single drafts? "
             "Draw whole texts: the tokens of one text are alike, and more of them do not replace more texts."
         )
-    before += f" Both ends should be α of this text, {told(alpha_of([COPIED]))}."
+    before += f" Both ends should be α of this text, {pretty(alpha_of([COPIED]))}."
     if same(low, share(ACCEPTED, PROPOSED)([COPIED])):
         raise Wrong(f"{before} Discarded drafts were never examined.", misconception=5)
     if not same(low, alpha_of([COPIED])):

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from statistics import fmean
 
-from specdec_lab.course.judges.part import Wrong, number, part, same
-from specdec_lab.course.judges.question import NEAR, Mistake, Question, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import NEAR, Mistake, Question, pretty
+from specdec_lab.course.judges.reading import number, same
+from specdec_lab.course.judges.wrong import Wrong
 
 Row = dict[str, float]  # only the tokens with a chance above 0
 
@@ -91,5 +93,5 @@ def chance_to_survive(made: Callable[[Row, Row], float]) -> None:
             said = "raised KeyError. A token that is missing in a dict has chance 0 there: q.get(token, 0)."
             raise Wrong(f"{before} {said}", 0.5) from None
         if not same(x, overlap(p, q)):
-            said = f"gives {told(x)}. A token that is missing in one of them has chance 0 there."
+            said = f"gives {pretty(x)}. A token that is missing in one of them has chance 0 there."
             raise Wrong(f"{before} {said}", 0.5)

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from specdec_lab.course.judges.acceptance.overlap import hint_for_a_chance
 from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, told
+from specdec_lab.course.judges.question import Mistake, Question, pretty
 
 Text = list[list[str]]  # rounds of marks
 
@@ -46,7 +46,7 @@ def cut(kept: int, gamma: int = 4) -> list[str]:
 
 def seen(case: tuple[list[Text]], found: float, right: float) -> str:
     accepted = ", ".join(" ".join(str(marks.count("accepted")) for marks in text) for text in case[0])
-    return f"For texts whose rounds accept {accepted} drafts your function gives {told(found)}."
+    return f"For texts whose rounds accept {accepted} drafts your function gives {pretty(found)}."
 
 
 SILENT = ["plain"]  # lookup found nothing to copy

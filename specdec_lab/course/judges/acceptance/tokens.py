@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.part import Wrong, listed, number, part, same, shown
-from specdec_lab.course.judges.question import NEAR, ROUNDED, Mistake, Question, answers, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import NEAR, ROUNDED, Mistake, Question, answers, pretty
+from specdec_lab.course.judges.reading import listed, number, same, shown
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.theory import expected_tokens as E
 
 ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
@@ -60,7 +62,7 @@ def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
         raise Wrong(f"The result should be a list, with one number for each γ in gammas; it is {shown(given[0])}.")
     CURVE.compare([numbers(value, len(gammas)) for value, (_, gammas) in zip(given, CURVE.cases)])
     gammas = [4, 0, 1]
-    before = f"γ = {told(gammas)} your function gives"
+    before = f"γ = {pretty(gammas)} your function gives"
     try:
         ones = made(1.0, list(gammas))
     except ZeroDivisionError:
@@ -68,12 +70,12 @@ def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
         raise Wrong(said, 0.75) from None
     x = numbers(ones, len(gammas))
     if not alike(x, curve(E)(1.0, gammas)):
-        raise Wrong(f"For α = 1 and {before} {told(x)}; every draft is kept there.", 0.75)
+        raise Wrong(f"For α = 1 and {before} {pretty(x)}; every draft is kept there.", 0.75)
     x = numbers(made(0.0, list(gammas)), len(gammas))
     if not any(x):
         raise Wrong("For α = 0 no draft is kept, but each round still writes the target's own token.", 0.75, 6)
     if not alike(x, curve(E)(0.0, gammas)):
-        raise Wrong(f"For α = 0 and {before} {told(x)}; no draft is kept there.", 0.75)
+        raise Wrong(f"For α = 0 and {before} {pretty(x)}; no draft is kept there.", 0.75)
     if numbers(made(0.5, []), None):
         raise Wrong("For an empty list of γ your function should give an empty list.", 0.75)
 

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from specdec_lab.course.judges.part import StillOpen, Wrong, begun, listed, number, part, same, shown
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.reading import begun, listed, number, same, shown
+from specdec_lab.course.judges.wrong import StillOpen, Wrong
 
 
 def given(made: object) -> object:

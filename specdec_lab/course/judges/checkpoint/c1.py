@@ -3,8 +3,9 @@
 import re
 
 from specdec_lab.course.judges.checkpoint.answers import choice, fixed, several
-from specdec_lab.course.judges.part import Wrong, listed, shown, whole
 from specdec_lab.course.judges.question import Mistake
+from specdec_lab.course.judges.reading import listed, shown, whole
+from specdec_lab.course.judges.wrong import Wrong
 
 SYMBOLS = {"✓": "accepted", "✗": "rejected", "↻": "corrected", "–": "discarded", "-": "discarded", "+": "bonus"}
 SYMBOLS |= {"✔": "accepted", "x": "rejected", "×": "rejected", "—": "discarded"}  # what is easier to type

@@ -1,8 +1,9 @@
 """Exercise 9, why several positions cost about one: q1() → T(1), T(5), T(200) in milliseconds; q1_why() → a letter."""
 
 from specdec_lab.course.judges.checkpoint.answers import choice, given, numbers
-from specdec_lab.course.judges.part import Wrong, part
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake
+from specdec_lab.course.judges.wrong import Wrong
 
 TIMES = numbers("list of times", right=[2.7, 2.7, 5.4], room=0.005, mistakes=(
     Mistake("You read the weights once for each token. A pass reads them once for all its tokens.", lambda: [2.7, 13.5, 540]),

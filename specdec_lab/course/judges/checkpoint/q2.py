@@ -1,8 +1,9 @@
 """Exercise 9, why throughput can fall: q2() → what changed, and the new gain; q2_why() → a letter."""
 
 from specdec_lab.course.judges.checkpoint.answers import choice, fixed, one_number, several
-from specdec_lab.course.judges.part import Wrong, shown
 from specdec_lab.course.judges.question import Mistake
+from specdec_lab.course.judges.reading import shown
+from specdec_lab.course.judges.wrong import Wrong
 
 NAMES = {"cost": "v", "the cost of a pass": "v", "α": "alpha"}  # other names of what may have changed
 

@@ -5,8 +5,10 @@ from collections.abc import Callable
 
 from specdec_lab.course.judges.load.gain import WITH_THE_BATCH, Gain, gain, gain_over, gain_with
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, POWER, ROWS, STAIRS, Pass
-from specdec_lab.course.judges.part import StillOpen, begun, part, whole
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.reading import begun, whole
+from specdec_lab.course.judges.wrong import StillOpen
 from specdec_lab.theory import expected_tokens as E
 
 Crossover = Callable[[Pass, int, float, int], int | None]

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, ROWS, STAIRS, Pass
-from specdec_lab.course.judges.part import number, part, same
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.reading import number, same
 from specdec_lab.theory import expected_tokens as E
 
 Gain = Callable[[Pass, int, int, float], float]

@@ -3,7 +3,9 @@
 import functools
 from statistics import fmean
 
-from specdec_lab.course.judges.part import Wrong, begun, part, shown, whole
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.reading import begun, shown, whole
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.formats import bare
 from specdec_lab.measure.serving import Arrival, Policy, ServingLog, StepCosts, always, bursts, simulate
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
-from specdec_lab.course.judges.part import Wrong, part, whole
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Question
+from specdec_lab.course.judges.reading import whole
 from specdec_lab.course.judges.rounds.one_round import ROUNDS, SEEN, leading, matching, mistake, two_results
+from specdec_lab.course.judges.wrong import Wrong
 
 MADE = Question(
     cases=ROUNDS, right=lambda d, c: len(d) + 1,

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from itertools import product
 
-from specdec_lab.course.judges.part import Wrong, begun, listed, part, shown
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.reading import begun, listed, shown
 from specdec_lab.course.judges.rounds.toy import ToyTarget, drafter, written_alone
 from specdec_lab.course.judges.rounds.watched import Watched
+from specdec_lab.course.judges.wrong import Wrong
 
 PROMPT = [17, 23, 5, 42]
 NO_END = -1  # an end marker that never comes

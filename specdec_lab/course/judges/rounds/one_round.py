@@ -4,8 +4,10 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from specdec_lab.course.judges.part import Wrong, listed, part, shown, whole
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question, answers
+from specdec_lab.course.judges.reading import listed, shown, whole
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 WORDS = (ACCEPTED, REJECTED, DISCARDED, CORRECTED, BONUS)

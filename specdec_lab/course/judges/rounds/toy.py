@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.part import shown
+from specdec_lab.course.judges.reading import shown
 
 
 def flat(tokens: Iterable[int]) -> list[int]:

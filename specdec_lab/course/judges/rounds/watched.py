@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from specdec_lab.course.judges.part import Wrong, listed
+from specdec_lab.course.judges.reading import listed
 from specdec_lab.course.judges.rounds.one_round import leading, matching
 from specdec_lab.course.judges.rounds.toy import Drafter, ToyTarget, flat, written_alone
+from specdec_lab.course.judges.wrong import Wrong
 
 
 class Watched(ToyTarget):

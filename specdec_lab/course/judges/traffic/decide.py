@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from specdec_lab.course.judges.part import StillOpen, Wrong, begun, listed, part, shown
-from specdec_lab.course.judges.question import Mistake, Question, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import Mistake, Question, pretty
+from specdec_lab.course.judges.reading import begun, listed, shown
 from specdec_lab.course.judges.traffic.reports import REPORTS
+from specdec_lab.course.judges.wrong import StillOpen, Wrong
 from specdec_lab.formats import bare
 from specdec_lab.measure.traffic.report import FEW
 
@@ -40,7 +42,7 @@ def seen(what: str) -> Callable[[tuple, Any, Any], str]:
             interval = " from {:.2f} to {:.2f}".format(*ends) if ends else ", no interval"
             rows.append(f"{row['arm']} {ratio(row):.2f}{interval}")
         decides = bare(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
-        return f"In a report like “{name}” ({decides}) {what} should be {told(right)}; yours is {told(found)}."
+        return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
     return said
 

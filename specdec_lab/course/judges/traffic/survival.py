@@ -5,8 +5,10 @@ import operator
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from specdec_lab.course.judges.part import Wrong, listed, number, part, same, shown
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question, answers
+from specdec_lab.course.judges.reading import listed, number, same, shown
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.measure.traffic.endpoint import conditional
 from specdec_lab.theory import expected_tokens
 

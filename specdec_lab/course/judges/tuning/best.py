@@ -3,9 +3,11 @@
 import operator
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.part import Wrong, number, part, same, whole
-from specdec_lab.course.judges.question import Mistake, Question, answers, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import Mistake, Question, answers, pretty
+from specdec_lab.course.judges.reading import number, same, whole
 from specdec_lab.course.judges.tuning.speedup import FLAT, ROWS
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.theory import expected_tokens as E
 
 WHAT = "The best γ"
@@ -34,9 +36,9 @@ def climb(values: Sequence[float], falls: Callable[[float, float], bool]) -> int
 
 def seen(case: tuple, found: int, right: int) -> str:
     reached = gains(*case)
-    there = f"S is {told(reached[found])}" if 0 <= found < len(reached) else "there is no such γ in the lists"
-    given = "For α = {}, d = {}, v = {} and o = {} your function gives γ =".format(*map(told, case))
-    return f"{given} {found}; {there}, and the best S is {told(reached[right])}."
+    there = f"S is {pretty(reached[found])}" if 0 <= found < len(reached) else "there is no such γ in the lists"
+    given = "For α = {}, d = {}, v = {} and o = {} your function gives γ =".format(*map(pretty, case))
+    return f"{given} {found}; {there}, and the best S is {pretty(reached[right])}."
 
 
 BEST = Question(
@@ -85,7 +87,9 @@ BEST = Question(
 def gamma_to_use(made: Callable[[float, list[float], list[float], float], int]) -> None:
     values = answers(made, BEST.cases)
     if same(number(values[0], WHAT), speedup := max(gains(*BEST.cases[0]))):
-        raise Wrong(f"Your function gives {told(speedup)}: this is the speed-up. Give back the γ that reaches it.", 0.5)
+        raise Wrong(
+            f"Your function gives {pretty(speedup)}: this is the speed-up. Give back the γ that reaches it.", 0.5
+        )
     BEST.compare([whole(value, WHAT) for value in values])
     try:
         alone = made(0.8, [0.0], [1.0], 0.0)

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from specdec_lab.course.judges.part import Wrong, begun, number, part, shown
-from specdec_lab.course.judges.question import Mistake, Question, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import Mistake, Question, pretty
+from specdec_lab.course.judges.reading import begun, number, shown
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 
@@ -30,7 +32,7 @@ def near(a: float | None, b: float | None, tolerance: float = 5e-4) -> bool:
 def hint(case: tuple, found: float | None) -> str:
     if found is None:
         return f"But α = 1 writes {case[0] + 1} tokens, which is enough."
-    return f"At that α a round writes {told(E(found, case[0]))} tokens." if abs(found) < 1e3 else ""
+    return f"At that α a round writes {pretty(E(found, case[0]))} tokens." if abs(found) < 1e3 else ""
 
 
 LEAST = Question(
@@ -76,5 +78,5 @@ def least_alpha(made: Callable[[int, float], float | None]) -> None:
     for (gamma, cost), why in EDGES:
         x, right = made(gamma, cost), least(gamma, cost)
         if not near(x if x is None or right is None else number(x, "The least α"), right):
-            before = f"For γ = {gamma} and a round that costs {told(cost)} your function gives {shown(x)}."
+            before = f"For γ = {gamma} and a round that costs {pretty(cost)} your function gives {shown(x)}."
             raise Wrong(f"{before} {why.format(gamma + 1)}", 0.75)

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from specdec_lab.course.judges.part import Wrong, listed, part, shown, whole
-from specdec_lab.course.judges.question import Mistake, Question, answers, told
+from specdec_lab.course.judges.part import part
+from specdec_lab.course.judges.question import Mistake, Question, answers, pretty
+from specdec_lab.course.judges.reading import listed, shown, whole
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.theory import expected_tokens as E
 
 Table = list[dict[str, Any]]
@@ -89,7 +91,7 @@ def its_largest_gamma(table: Table) -> Choice:
 
 
 def seen(case: tuple[Table], found: Choice, right: Choice) -> str:
-    reached = {choice(row): told(gain(row)) for row in case[0]} | {NOTHING: told(1.0)}
+    reached = {choice(row): pretty(gain(row)) for row in case[0]} | {NOTHING: pretty(1.0)}
     before = f"On a table where {right[0]!r} with γ = {right[1]} reaches {reached[right]},"
     return f"{before} your function takes {shown(found)}, which reaches {reached[found]}."
 
@@ -98,7 +100,7 @@ def hint(case: tuple[Table], found: Choice) -> str:
     if found == NOTHING:
         return "Whatever is above 1 beats plain decoding."
     row = max(case[0], key=gain)
-    costs = ", ".join(f"{name} = {told(row[name])}" for name in "dvo")
+    costs = ", ".join(f"{name} = {pretty(row[name])}" for name in "dvo")
     return f"Its texts are {row['texts']}, with {costs}. What is its speed-up by your code?"
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from specdec_lab.course.judges.part import Wrong, begun, part
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake
+from specdec_lab.course.judges.reading import begun
 from specdec_lab.course.judges.variants.propose import Propose, drafts, lookup
+from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.formats import bare
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong

@@ -4,8 +4,10 @@ import copy
 import operator
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.part import Wrong, listed, part, shown, whole
+from specdec_lab.course.judges.part import part
 from specdec_lab.course.judges.question import Mistake, Question, answers
+from specdec_lab.course.judges.reading import listed, shown, whole
+from specdec_lab.course.judges.wrong import Wrong
 
 Propose = Callable[[list[int], int], Sequence[int]]
 

@@ -1,0 +1,57 @@
+"""Looking at what a learner's code returned: a number, a list, or nothing yet."""
+
+import math
+from collections.abc import Sequence
+
+from specdec_lab.course.judges.wrong import StillOpen, Wrong
+
+
+def begun(value: object) -> object:
+    """The value, unless it is what a stub gives: nothing."""
+    if value is None or value is Ellipsis:
+        raise StillOpen
+    return value
+
+
+def number(value: object, what: str) -> float:
+    """A finite number that the learner's code gave as `what`."""
+    begun(value)
+    try:
+        found = float(value)  # also a tensor of one number
+    except (TypeError, ValueError, RuntimeError):
+        raise Wrong(f"{what} should be a number; it is {shown(value)}.") from None
+    if not math.isfinite(found):
+        raise Wrong(f"{what} should be a finite number; it is {found}.")
+    return found
+
+
+def whole(value: object, what: str) -> int:
+    found = number(value, what)
+    if not found.is_integer():
+        raise Wrong(f"{what} should be a whole number; it is {found:g}.")
+    return int(found)
+
+
+def listed(value: object, length: int | None, what: str) -> list:
+    """A list, tuple or tensor that the learner's code gave as `what`, of so many items."""
+    begun(value)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise Wrong(f"{what} should be a list; it is {shown(value)}.")
+    if length is not None and len(value) != length:
+        raise Wrong(f"{what} should have {length} items; it has {len(value)}: {shown(value)}.")
+    return list(value)
+
+
+def same(a: float, b: float, tolerance: float = 1e-6) -> bool:
+    return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
+
+
+def shown(value: object, most: int = 80) -> str:
+    """A value as Python writes it, cut where it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # a class of the learner's own may fail here
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= most else text[:most] + "…"
