@@ -146,7 +146,9 @@ def hosted(repository: str, tag: str, names: list[str]) -> str:
     binder = f"https://mybinder.org/v2/gh/{repository}/{tag}?urlpath=lab/tree/lessons"
     colab = f"https://colab.research.google.com/github/{repository}/blob/{tag}/lessons"
     rows = "\n".join(f"| {name} | [Binder]({binder}/{name}.ipynb) | [Colab]({colab}/{name}.ipynb) |" for name in names)
-    install = f"%pip install -q 'specdec-lab[lab] @ git+https://github.com/{repository}@{tag}'"
+    package = f"'specdec-lab[lab] @ git+https://github.com/{repository}@{tag}'"
+    # Colab's PyTorch stays where it is new enough; otherwise the build is taken that fits the machine.
+    install = f"!pip install -q uv && uv pip install -q --system --torch-backend=auto {package}"
     return f"| lesson | | |\n|---|---|---|\n{rows}\n\nIn Colab, run `{install}` in a cell of its own first."
 
 
