@@ -115,8 +115,8 @@ def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):
     monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
     _, out, _ = run(capsys, "doctor", "--json", "--device", "cpu")
     missing = {m["what"]: m["mend"] for m in json.loads(out)["missing"]}
-    assert missing["no-such-package"].startswith('pip install -e "."')
-    assert missing["another"].startswith('pip install -e ".[lab]"')
+    assert missing["no-such-package"].startswith('python install.py -c constraints.txt -e "."')
+    assert missing["another"].startswith('python install.py -c constraints.txt -e ".[lab]"')
     assert next(what for what in missing if what.startswith("torch >=99 (here is "))
     assert "pytest" not in missing
 

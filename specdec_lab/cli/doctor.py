@@ -77,11 +77,12 @@ def packages() -> tuple[dict[str, str | None], list[dict]]:
 
 def install(package: str = "", extra: str = "") -> str:
     """The command that installs a package of the project, or the project itself."""
-    if package:
-        return f"pip install --force-reinstall {package}"
-    clone = (Path(__file__).parents[2] / "pyproject.toml").is_file()
     brackets = f"[{extra}]" if extra else ""
-    return f'pip install -e ".{brackets}"  (in the clone)' if clone else f'pip install "specdec-lab{brackets}"'
+    clone = (Path(__file__).parents[2] / "pyproject.toml").is_file()
+    if clone:  # install.py knows which build of torch fits this machine
+        wanted = f"--force-reinstall {package}" if package else f'-e ".{brackets}"'
+        return f"python install.py -c constraints.txt {wanted}  (in the clone)"
+    return f"pip install --force-reinstall {package}" if package else f'pip install "specdec-lab{brackets}"'
 
 
 def embedded() -> tuple[dict, list[dict]]:
