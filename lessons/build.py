@@ -82,13 +82,19 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 
 
-def build(source: Path) -> None:
+def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Run it there: without anybody's guesses, and at full size, whatever the environment says."""
     from nbclient import NotebookClient
 
-    notebook = from_source(source)
-    with tempfile.TemporaryDirectory() as empty:  # nobody's guesses are stored
+    os.environ.pop("SPECDEC_LAB_QUICK", None)
+    with tempfile.TemporaryDirectory() as empty:
         os.environ["SPECDEC_LAB_LEDGER"] = str(Path(empty, "ledger.json"))
-        NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=HERE)
+        NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=folder)
+
+
+def build(source: Path) -> None:
+    notebook = from_source(source)
+    execute(notebook, HERE)
     path = HERE / f"{source.stem}.ipynb"
     store(notebook, path)
     print(f"{path.name}: {path.stat().st_size >> 10} KB")

@@ -7,9 +7,7 @@ the metadata by which nbgrader knows what to grade. `tests/test_exercises.py` fa
     python solutions/build_exercises.py [NAME …]     execute and store (all, or those whose name contains NAME)
 """
 
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import nbformat
@@ -66,13 +64,9 @@ def exercise(solution: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def build(source: Path) -> None:
-    from nbclient import NotebookClient
-
     notebook = from_source(source)
     write(exercise(notebook), EXERCISES / f"{source.stem}.ipynb")
-    with tempfile.TemporaryDirectory() as empty:
-        os.environ["SPECDEC_LAB_LEDGER"] = str(Path(empty, "ledger.json"))
-        NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=HERE)
+    lessons.execute(notebook, HERE)
     lessons.store(notebook, HERE / f"{source.stem}.ipynb")
     print(f"{source.stem}: solution and exercise")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from specdec_lab import quick
 from specdec_lab.choices import DRAFTERS, EMBEDDED
 from specdec_lab.drafters import DialDrafter, Drafter, HybridDrafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
@@ -107,7 +108,7 @@ class Lab:
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text."""
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
-        return Stops(max_new_tokens, self.eos, found)
+        return Stops(quick.tokens(max_new_tokens), self.eos, found)
 
     def settings(
         self,
@@ -213,6 +214,8 @@ def load(
     Raises:
         LabError: whatever is wrong, in one sentence.
     """
+    if quick.ON:
+        say("SPECDEC_LAB_QUICK=1: texts are short and measured once, for tests. No number below means anything.")
     device = pick_device(device) if isinstance(device, str) else device
     model, tokenizer = load_model(target, device, say, dtype, backend)
     folder = trained.WEIGHTS if weights is None else Path(weights)

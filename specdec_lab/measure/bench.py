@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from specdec_lab import quick
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
@@ -83,7 +84,7 @@ def decode_all(
     for arm in arms:
         decode(arm, encoded[0][:4], 0)
     once = list(zip(range(len(prompts)), prompts, encoded))
-    todo = once + [job for job in once if timed is None or job[1] in timed] * (repeats - 1)
+    todo = once + [job for job in once if timed is None or job[1] in timed] * (quick.repeats(repeats) - 1)
     dice = random.Random(0)
     for done, (number, prompt, ids) in enumerate(todo, start=1):
         for arm in dice.sample(list(arms), len(arms)):

@@ -13,6 +13,7 @@ from contextlib import suppress
 
 import torch
 
+from specdec_lab import quick
 from specdec_lab.drafters import Drafter
 from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.engine import decode
@@ -36,7 +37,7 @@ def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: in
     cached = model.cached()
     cached.prefill([0] * held)
     times: dict[int, list[float]] = {k: [] for k in widths}
-    for turn in range(samples + model.warm_up):
+    for turn in range(quick.samples(samples) + model.warm_up):
         for k in widths:
             cached.rewind([held])
             model.synchronize()
@@ -63,7 +64,7 @@ def round_costs(
     for gamma in range(1, most + 1):
         arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
     seconds: list[list[float]] = [[] for _ in arms]
-    for turn in range(samples + target.warm_up):
+    for turn in range(quick.samples(samples) + target.warm_up):
         for gamma, arm in enumerate(arms):
             r = next(arm, None)  # None: at the end of the context
             if r and turn >= target.warm_up and len(r.drafted) == gamma:
@@ -97,6 +98,7 @@ def batch_costs(
             batch.submit(Request(target, prompt, drafter, stops=Stops(10**6), uniforms=Uniforms(0, i)))
         say(f"Filling a batch of {size} …")
         batch.step(max(gammas))
+    samples = quick.samples(samples)
     for done in range(samples):
         say(f"Timing batches: {done} of {samples} times …")
         for size, batch in batches.items():
@@ -110,7 +112,7 @@ def batch_costs(
 def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
     """Median seconds that a text adds to the step in which it joins a batch: reading its prompt, taking over its cache."""
     shared, times = target.cached(0), []
-    for _ in range(samples + 1):
+    for _ in range(quick.samples(samples) + 1):
         begin = time.perf_counter()
         shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin())
         target.synchronize()
@@ -135,6 +137,7 @@ def kept_costs(
         draft.name if draft else "",
         str(most),
         *(["captured"] if target.warm_up > 1 else []),
+        *(["quick"] if quick.ON else []),  # never what a learner's γ is chosen by
     ]
     key = " | ".join([describe(target.device), torch.__version__, *names])
     path, kept = cache_dir() / "costs.json", {}

@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from specdec_lab import quick
 from specdec_lab.engine.trace import Trace
 
 
@@ -38,7 +39,7 @@ def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: 
     seconds: dict[str, list[float]] = {"plain": [], "speculative": []}
     last = {}
     arms = [("plain", plain), ("speculative", speculative)]
-    for i in range(repeats):
+    for i in range(quick.repeats(repeats)):
         for name, run in arms if i % 2 == 0 else reversed(arms):
             last[name] = run()
             if last[name].interrupted:

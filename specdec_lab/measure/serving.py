@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from specdec_lab import quick
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request
 from specdec_lab.errors import LabError
@@ -206,7 +207,7 @@ def serve(
         request: makes number i of the arrivals.
     """
     out, gamma = ServingLog(), 0
-    waiting = deque(sorted(enumerate(arrivals), key=lambda pair: pair[1].at))
+    waiting = deque(quick.requests(sorted(enumerate(arrivals), key=lambda pair: pair[1].at)))
     open_ones: list[list] = []  # [arrival, trace, when its first step began]
     start = time.perf_counter()
     while waiting or len(batch):
