@@ -7,16 +7,17 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from specdec_lab.costs import batch_costs, kept_costs, pass_times
-from specdec_lab.decode import Stops, plain
-from specdec_lab.prompts import Prompt
-from specdec_lab.show.each import each
-from specdec_lab.trace import Trace
 from test_load import save
 from tiny import TinyModel
 
-from specdec_lab import bench, load, quick, race
+from specdec_lab import load, quick, race
 from specdec_lab.drafters import LookupDrafter
+from specdec_lab.engine.decode import Stops, plain
+from specdec_lab.engine.trace import Trace
+from specdec_lab.measure import bench
+from specdec_lab.measure.costs import batch_costs, kept_costs, pass_times
+from specdec_lab.measure.prompts import Prompt
+from specdec_lab.show.progress_line import each
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "lessons"))
 import build
