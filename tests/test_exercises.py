@@ -1,10 +1,11 @@
 """The exercise notebooks: made from one source with their solutions, solved for full marks, untouched for none, and without an answer in them.
 
-That the stored notebooks run is checked by nbval, in the same `make test`.
+Untouched exercises are run here; that the stored solutions run is checked by nbval, in the same `make test`.
 """
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,6 +43,13 @@ def test_every_part_is_asked_for_once():
     assert sorted(asked) == sorted(PARTS)
     folders = ({p.stem for p in (ROOT / folder).glob("*.ipynb")} for folder in ("solutions", "exercises"))
     assert all(found == {s.stem for s in SOURCES} for found in folders)
+
+
+def test_a_check_does_not_wait_for_torch():
+    """It would take seconds in the first cell of every exercise."""
+    script = "import sys; sys.modules['torch'] = None; from specdec_lab import check; print(check.__name__)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("check\n", "")
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)

@@ -6,8 +6,10 @@ Every widget, plot, table and JSON of the course reads these records; none keeps
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from torch import Tensor
+if TYPE_CHECKING:  # whoever reads traces need not wait for torch
+    from torch import Tensor
 
 ACCEPTED, REJECTED, DISCARDED = "accepted", "rejected", "discarded"
 CORRECTED, BONUS, PLAIN = "corrected", "bonus", "plain"
@@ -79,8 +81,8 @@ class Round:
     emitted: Emitted | None
     stop: str | None = None
     seconds: Seconds = Seconds()
-    p_rows: Tensor | None = None
-    q_rows: Tensor | None = None
+    p_rows: "Tensor | None" = None
+    q_rows: "Tensor | None" = None
     after_top: tuple[tuple[int, float], ...] = ()
 
     @property

@@ -19,7 +19,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.measure.auto import AutoGamma
 from specdec_lab.measure.peers import Generated
-from specdec_lab.measure.prompts import Prompt
+from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.say import Say, silent
 
 PLAIN = "plain"
@@ -156,7 +156,7 @@ def ratio(run: Run, plain: Run, ids: Sequence[str]) -> float:
 
 def interval(run: Run, plain: Run, ids: Sequence[str], draws: int = 400) -> list[float] | None:
     """95 % of the ratio, by bootstrap over prompts (tokens of one text are not independent)."""
-    if len(ids) < 5:
+    if len(ids) < FEW:
         return None
     dice = random.Random(0)
     ratios = sorted(ratio(run, plain, dice.choices(ids, k=len(ids))) for _ in range(draws))

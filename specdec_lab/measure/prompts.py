@@ -8,6 +8,8 @@ from pathlib import Path
 
 from specdec_lab.errors import LabError
 
+FEW = 5  # fewer give no interval, and no decision
+
 
 @dataclass(frozen=True)
 class Prompt:

@@ -11,13 +11,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from specdec_lab import quick
-from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Request
 from specdec_lab.errors import LabError
 from specdec_lab.formats import percentile
 from specdec_lab.say import Say, silent
+
+if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
+    from specdec_lab.engine.batch import Batch
+    from specdec_lab.engine.decode import Request
 
 Policy = Callable[[int, int], int]  # (texts in this step, γ of the step before) → γ; 0 drafts nothing
 
@@ -195,9 +198,9 @@ def simulate(
 
 
 def serve(
-    batch: Batch,
+    batch: "Batch",
     arrivals: Sequence[Arrival],
-    request: Callable[[int, Arrival], Request],
+    request: "Callable[[int, Arrival], Request]",
     policy: Policy,
     say: Say = silent,
 ) -> ServingLog:

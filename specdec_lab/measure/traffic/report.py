@@ -7,12 +7,11 @@ from specdec_lab.formats import percentile
 from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
-from specdec_lab.measure.prompts import Prompt, first_of_each_kind
+from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.say import Say, silent
 
 BATCHES = (1, 2, 4, 8)
-FEW = 5  # prompts: fewer give no interval, and no decision
 
 
 def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:

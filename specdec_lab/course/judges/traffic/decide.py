@@ -12,7 +12,7 @@ from specdec_lab.course.judges.reading import begun, listed, shown
 from specdec_lab.course.judges.traffic.reports import REPORTS
 from specdec_lab.course.judges.wrong import StillOpen, Wrong
 from specdec_lab.formats import bare
-from specdec_lab.measure.traffic.report import FEW
+from specdec_lab.measure.prompts import FEW
 
 CASES = [(report,) for report in REPORTS.values()]
 DEPLOY, DONT, UNCLEAR = "deploy", "don't", "unclear"
