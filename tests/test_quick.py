@@ -50,7 +50,7 @@ def test_whoever_runs_quick_is_told(on, tmp_path):
     said = []
     lab = load(save(tmp_path), device="cpu", say=said.append)
     assert said[0].startswith("SPECDEC_LAB_QUICK=1: ")
-    assert [lab.settings(max_new_tokens=n)["stops"].max_new_tokens for n in (1, 22, 40, 96)] == [1, 22, 12, 12]
+    assert [lab.settings(max_new_tokens=n)["stops"].max_new_tokens for n in (1, 22, 40, 96)] == [1, 22, 8, 8]
 
 
 def test_without_it_everything_is_as_large_as_asked_for():
