@@ -7,6 +7,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests import their helpers by name
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+# Most models here are tiny, and two threads of torch would mostly wait for each other; the work is shared out by test.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Whatever guesses and answers, kernels included, does it in a ledger of its own.
 EMPTY = tempfile.TemporaryDirectory()
 os.environ["SPECDEC_LAB_LEDGER"] = str(Path(EMPTY.name, "ledger.json"))
@@ -14,6 +16,15 @@ os.environ["SPECDEC_LAB_LEDGER"] = str(Path(EMPTY.name, "ledger.json"))
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="the heavy evidence in full, not the smaller version")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """The kernel of a notebook begins with the quick setting, unless --full; no other test has it."""
+    if item.path.suffix == ".ipynb" and not item.config.getoption("--full"):
+        os.environ["SPECDEC_LAB_QUICK"] = "1"
+    else:
+        os.environ.pop("SPECDEC_LAB_QUICK", None)
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +38,22 @@ def lab():
     from specdec_lab import load
 
     return load(device="cpu")
+
+
+@pytest.fixture
+def loaded_once(lab, monkeypatch):
+    """Commands that load the embedded target get the one that is loaded already; anything else is loaded as always."""
+    from specdec_lab import lab as module
+    from specdec_lab.choices import EMBEDDED
+
+    load_model = module.load_model
+
+    def take_or_load(name, device, say, dtype, backend):
+        if (name, device.type, dtype, backend) == (EMBEDDED, "cpu", "auto", "auto"):
+            return lab.target, lab.tokenizer
+        return load_model(name, device, say, dtype, backend)
+
+    monkeypatch.setattr(module, "load_model", take_or_load)
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from specdec_lab.choices import BENCHED, DRAFTERS, TRAINED
 from specdec_lab.cli import main
 from specdec_lab.drafters.trained import KINDS
 
+pytestmark = pytest.mark.usefixtures("loaded_once")
+
 DEMO = {
     "schema", "device", "hardware", "target", "drafter", "gamma", "temperature", "seed", "prompt_tokens", "text",
     "plain_text", "identical", "stop", "target_passes", "new_tokens", "tokens_per_pass", "alpha", "alpha_by_position",
