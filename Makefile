@@ -1,5 +1,7 @@
-# make lab         set up and open the course        make test        everything that can be checked
-# make notebooks   re-execute and store the lessons  make full        the heavy exactness evidence, once
+# make lab         set up and open the course
+# make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
+# make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
+# make notebooks   re-execute and store the lessons
 # make exercises   make solutions/ and exercises/ from solutions/src
 # make links       write the addresses for Binder and Colab (set in pyproject.toml) into the README
 # make bundle      everything for a room without network: packages, model, course
@@ -12,6 +14,9 @@ UV_TORCH_BACKEND ?= auto
 export UV_TORCH_BACKEND
 INSTALL := $(BIN)/python install.py $(PIP_ARGS) -c constraints.txt
 
+# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel.
+TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-cell-timeout=900
+
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
 
@@ -23,7 +28,7 @@ lab: .venv/lab
 test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=900 tests lessons solutions exercises
+	$(TESTS) tests lessons solutions
 
 notebooks: .venv/test
 	$(BIN)/python lessons/build.py $(ARGS)
@@ -35,7 +40,8 @@ links: .venv/lab
 	$(BIN)/python lessons/build.py --links
 
 full: .venv/test
-	$(BIN)/python -m pytest --full -s tests/test_exact_pair.py
+	$(TESTS) --full --ignore=tests/test_exact_pair.py tests lessons solutions
+	$(TESTS) --full -rP --dist load tests/test_exact_pair.py
 
 # For machines of the same kind (system, processor, Python) without a network.
 # uv knows where the build of PyTorch that is installed here came from, and only pip can download without installing.
