@@ -41,7 +41,7 @@ def main(packages: list[str]) -> int:
     )
     status = subprocess.run([*PIP, "install", "--quiet", *packages]).returncode
     if status:
-        tell(f"pip could not install either: its message is above. This is what uv had said:\n{said}")
+        tell(f"pip could not install either: its message is above. Before that uv had failed:\n{said}")
     return status
 
 
@@ -50,10 +50,10 @@ def with_uv(packages: list[str]) -> str:
     get_uv = [*PIP, "install", "--quiet", "-c", str(ROOT / "constraints.txt"), "uv"]
     install = [*UV, "--torch-backend", os.environ.get("UV_TORCH_BACKEND", "auto"), *packages]
     environment = pip_settings() | os.environ  # what is said to uv itself counts more
-    for command in (get_uv, install):
+    for command, start in ((get_uv, "error: pip could not fetch uv\n"), (install, "")):
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
         if done.returncode:
-            return done.stderr.strip() or f"it ended with status {done.returncode}"
+            return start + done.stderr.strip() or f"error: it ended with status {done.returncode}"
     return ""
 
 
@@ -71,10 +71,11 @@ def pip_settings() -> dict[str, str]:
 
 
 def in_short(said: str) -> str:
-    """The two lines of an error message that name it: uv says it first, and then its causes; pip says it last."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    start = next((i for i, line in enumerate(lines) if line.startswith("error: ")), len(lines) - 1)
-    return "; ".join(line.removeprefix("error: ").removeprefix("cause: ") for line in lines[start : start + 2])
+    """uv's error without the chain of causes: it says what went wrong, and on the next line where."""
+    lines = [line.strip() for line in said.splitlines()]
+    at = next((i for i, line in enumerate(lines) if line.startswith("error: ")), 0)
+    where = [line for line in lines[at + 1 : at + 2] if line.startswith("cause: ")]
+    return "; ".join([lines[at].removeprefix("error: "), *(line.removeprefix("cause: ") for line in where)])
 
 
 def tell(line: str) -> None:

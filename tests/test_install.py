@@ -81,7 +81,7 @@ def test_pip_installs_where_uv_cannot_be_had(install):
     status, said, calls = install("something", do={"get uv": ["", lines, 1]})
     assert status == 0
     assert list(calls) == ["settings", "get uv", "pip"]
-    assert "(ERROR: No matching distribution found for uv)" in said
+    assert "uv could not install (pip could not fetch uv), so" in said
 
 
 def test_when_both_fail_neither_is_hidden(install):
@@ -89,7 +89,20 @@ def test_when_both_fail_neither_is_hidden(install):
     status, said, _ = install("something", do=do)
     assert status == 7
     assert "ERROR: there is no network" in said
-    assert said.endswith(f"pip could not install either: its message is above. This is what uv had said:\n{UV_FAILS}")
+    assert said.endswith(f"pip could not install either: its message is above. Before that uv had failed:\n{UV_FAILS}")
+
+
+def test_what_kept_uv_away_is_not_hidden_either(install):
+    lines = "ERROR: No matching distribution found for uv"
+    status, said, _ = install("something", do={"get uv": ["", lines, 1], "pip": ["", "", 1]})
+    assert status == 1
+    assert said.endswith(lines)
+
+
+def test_uv_that_dies_without_a_word(install):
+    status, said, _ = install("something", do={"uv": ["", "", 3]})
+    assert status == 0
+    assert "uv could not install (it ended with status 3), so" in said
 
 
 def test_uv_is_told_where_pip_looks_for_packages(install):
