@@ -115,10 +115,13 @@ def make(name: str, vocab_size: int, ids: list[int]):
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(
-    ("vocab_size", "ids", "gamma", "rounds"), [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (3, [0, 2], 1, 3)]
+    ("vocab_size", "ids", "gamma", "rounds"),
+    [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (2, [0, 1], 1, 3), (3, [0, 2], 1, 3)],
 )
-def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds):
-    """By enumeration, also with a head that cannot say every token."""
+def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds, full):
+    """By enumeration, also with a head that cannot say every token. Most paths, by far, are those of the last case."""
+    if vocab_size == rounds == 3 and not full:
+        rounds = 2
     target, net, drafter, q_of = make(name, vocab_size, ids)
 
     def drafts(text, gamma):
