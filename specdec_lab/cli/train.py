@@ -1,4 +1,4 @@
-"""Train a drafter on text that the target writes itself; go on where an earlier run stopped."""
+"""Train a drafter on what the target answers to users' requests; go on where an earlier run stopped."""
 
 import argparse
 import json
@@ -15,9 +15,18 @@ def count(text: str) -> int:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("drafter", help=f"one of {', '.join(TRAINED)}")
+    parser.add_argument("drafter", help=f"one of {', '.join(TRAINED)}; or text, to write text and train nothing")
     parser.add_argument("--folder", help="where text and checkpoints are kept (default: in the cache)")
-    parser.add_argument("--write", type=count, default=500_000, help="tokens of text to learn from (2M, 500k, …)")
+    parser.add_argument(
+        "--write", type=count, default=500_000, help="tokens that the target writes to learn from (2M, 500k, …)"
+    )
+    parser.add_argument(
+        "--passages",
+        metavar="FOLDER",
+        help="your own texts (.txt, .md, .rst, .py) and prompts (.jsonl), to be asked about instead of the default "
+        "sources: for a drafter of your own traffic",
+    )
+    parser.add_argument("--spare", type=float, default=0, help="end writing when so many GB of disk are left")
     parser.add_argument(
         "--tokens", type=count, default=2_000_000, help="tokens to train on in all, repeats and earlier runs included"
     )
@@ -28,9 +37,11 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.errors import LabError
     from specdec_lab.models.embedded import cache_dir
     from specdec_lab.models.load import load_model
-    from specdec_lab.train import recipes
+    from specdec_lab.train import recipes, sources
 
+    passages = sources.own_passages(Path(args.passages)) if args.passages else None
     target, tokenizer = load_model(args.target, args.device, say, args.dtype, args.backend)
+    only_text = args.drafter == recipes.TEXT
     recipes.check(args.drafter, target, args.tokens)
     folder = Path(args.folder) if args.folder else cache_dir() / "train" / target.name.replace("/", "--")
     weights = Path(args.out or folder)
@@ -39,7 +50,13 @@ def run(args: argparse.Namespace) -> int:
         weights.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise LabError(f"{e.filename} cannot be made ({e.strerror}): choose another --folder or --out.") from e
-    recipes.write(target, tokenizer, folder, args.write, say=say)
+    if recipes.lacking(folder, args.write):
+        passages = passages or sources.default_passages(say)
+        recipes.write(target, tokenizer, folder, args.write, passages, spare=args.spare, say=say)
+    if only_text:
+        result = {"schema": 1, "text": str(folder), "written": recipes.written(folder)}
+        print(json.dumps(result) if args.json else f"The text is in {folder}.")
+        return 0
     trainer = recipes.train(args.drafter, target, tokenizer, folder, args.tokens, args.seed, say)
     path = weights / f"{args.drafter}.safetensors"
     recipes.export(trainer, args.drafter, target, path)

@@ -1,7 +1,8 @@
 """One recipe for each trained drafter: which net, and in which stages it learns."""
 
-import math
 import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,18 @@ from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say
 from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
-from specdec_lab.train.shards import Shard, read_shards, reserve
-from specdec_lab.train.write import turns, write_shard
+from specdec_lab.train.passages import Library
+from specdec_lab.train.requests import Requests
+from specdec_lab.train.shards import ROWS, Shard, answered, read_shards, reserve
+from specdec_lab.train.sources import Passages
+from specdec_lab.train.write import Size, turns, write_shard, written_documents
 
 FREQUENT = 12_288  # tokens that the drafters can say
+TEXT = "text"  # in a drafter's place: write only
+CONVERSATIONS, HELD_OUT = "conversations", "held-out"  # folders of shards: to train on, and to measure on
+HELD_OUT_TOKENS = 60_000  # that are written first, or an eighth of what is to be written
+AFRESH = 16  # shards from one look at what the target has composed to the next
+OWN_SHARE = 0.45  # of the positions in a shard are the target's own
 
 
 def stages(name: str, tokens: int) -> list[Stage]:
@@ -43,7 +52,7 @@ def check(name: str, target: ReferenceModel, tokens: int) -> None:
     Raises:
         LabError: when there is not.
     """
-    if name not in KINDS:
+    if name not in (*KINDS, TEXT):
         raise LabError(f"There is no recipe “{name}”: choose one of {', '.join(KINDS)}.")
     if target.hf.config.model_type != "llama":
         raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")
@@ -51,33 +60,68 @@ def check(name: str, target: ReferenceModel, tokens: int) -> None:
         raise LabError(f"{tokens} tokens are too few to train on: ask for at least 100 (2M means two million).")
 
 
+def written(folder: Path) -> int:
+    """Tokens of the target's own to train on, in all whole shards there."""
+    return answered(folder / CONVERSATIONS)
+
+
+def lacking(folder: Path, tokens: int) -> bool:
+    """Whether so many tokens, and those to measure on, are still to be written."""
+    return written(folder) < tokens or answered(folder / HELD_OUT) < min(HELD_OUT_TOKENS, tokens // 8)
+
+
 def write(
     target: ReferenceModel,
     tokenizer: PreTrainedTokenizerBase,
     folder: Path,
     tokens: int,
-    rows: int = 128,
-    length: int = 352,
-    say: Say = print,
+    passages: Passages | None = None,
+    size: Size = Size(),
+    spare: float = 0,
+    say: Callable[[str], None] = print,
 ) -> list[Shard]:
-    """Have the target write until `folder` holds that many tokens. Whole shards stay: it goes on where it stopped.
+    """Have the target answer requests until `folder` holds that many tokens of its own. Whole shards stay: it goes on
+    where it stopped.
+
+    Args:
+        passages: what users ask about; None asks only what needs no passage.
+        spare: GB of the disk that are left free; when no more is, it ends as if all was written.
 
     Raises:
         LabError: when the disk has no room for all of them, or the chat template cannot be taken apart.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    size = rows * length * target.hf.config.hidden_size * 4 / 1e6  # MB: two rows a token, two bytes a number
-    while (have := sum(s.last.shape[0] * s.last.shape[1] for s in read_shards(folder))) < tokens:
-        needed, free = math.ceil((tokens - have) / (rows * length)) * size, shutil.disk_usage(folder).free / 1e6
-        if free < needed:
-            raise LabError(
-                f"The text to be written needs {needed:.0f} MB of disk, and {folder} has {free:.0f} MB free: "
-                "make room, choose another --folder, or ask for fewer tokens with --write."
-            )
-        number = reserve(folder)
-        say(f"{have / 1e6:.2f} of {tokens / 1e6:.2f} M tokens written; writing shard {number} ({size:.0f} MB) …")
-        write_shard(target, tokenizer, folder, number, rows, length, exit_of(target.layers))
-    return read_shards(folder)
+    passages = passages or Passages()
+    shard = size.positions * target.hf.config.hidden_size * 2 * len(ROWS) / 1e6  # MB
+    prefix = turns(tokenizer).prefix
+    for side, wanted in ((HELD_OUT, min(HELD_OUT_TOKENS, tokens // 8)), (CONVERSATIONS, tokens)):
+        into = folder / side
+        into.mkdir(parents=True, exist_ok=True)
+        held_out, documents, known = side == HELD_OUT, [], -1
+        while (have := answered(into)) < wanted:
+            needed = shard if spare else (wanted - have) / (size.positions * OWN_SHARE) * shard
+            free = shutil.disk_usage(folder).free / 1e6
+            if free - spare * 1000 < needed:
+                if spare:
+                    say(
+                        f"{have / 1e6:.2f} M tokens are written; ending here, since {free / 1000:.0f} GB of disk are left."
+                    )
+                    break
+                raise LabError(
+                    f"The text to be written needs about {needed:.0f} MB of disk, and {folder} has {free:.0f} MB free: "
+                    "make room, choose another --folder, or ask for fewer tokens with --write."
+                )
+            number = reserve(into)
+            if number // AFRESH != known:  # what the target has composed meanwhile can be asked about
+                known = number // AFRESH
+                documents = written_documents(read_shards(into)[: known * AFRESH], tokenizer)
+            library = Library([*passages.side(held_out), *documents], passages.weights)
+            requests = Requests(tokenizer, prefix, library, passages.prompts(held_out), held_out)
+            say(f"{side}: {have / 1e6:.3f} of {wanted / 1e6:.2f} M tokens written; shard {number} …")
+            clock = time.perf_counter()
+            write_shard(target, tokenizer, requests, into, number, size, exit_of(target.layers))
+            seconds = time.perf_counter() - clock
+            say(f"  shard {number}: {(answered(into) - have) / seconds:.0f} tokens a second, {seconds:.0f} s.")
+    return read_shards(folder / CONVERSATIONS)
 
 
 def train(

@@ -12,31 +12,42 @@ import numpy as np
 import psutil
 
 DAY = 24 * 60 * 60  # seconds
+ROWS = ("last", "exit", "middle")  # hidden rows, a file each
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Some texts of equal length, and what the target computed while it wrote them.
+    """Some texts of equal length n + 1, and what the target computed while it wrote them.
 
-    tokens: [R, N + 1]; the first is the last token of `prefix`.
-    last, exit: [R, N, H] float16, the target's rows at tokens[:, :N]: the last hidden row (as
-        the head reads it), which predicts the next token, and the residual stream after
-        `exit_layer` layers. Read from disk as they are used.
-    temperature: [R], of the answers. kind: [R], which openings. target: who wrote it, and in which
+    tokens: [R, n + 1], from the first token of the chat template on.
+    own: [R, n] bool, whether token i + 1 is the target's own, so that row i counts; users' words are given.
+    last, exit, middle: [R, n, H] float16, the target's rows at tokens[:, :n]: the last hidden row (as
+        the head reads it), which predicts the next token, and the residual stream after `exit_layer` and
+        `middle_layer` layers. Read from disk as they are used.
+    temperature: [R], of the answers. kind: [R], of the first request. target: who wrote it, and in which
         precision it computed.
     """
 
     tokens: np.ndarray
+    own: np.ndarray
     last: np.ndarray
     exit: np.ndarray
+    middle: np.ndarray
     temperature: np.ndarray
     kind: np.ndarray
     target: str
     precision: str
+    exit_layer: int
+    middle_layer: int
+
+    @property
+    def answered(self) -> int:
+        """Tokens of the target's own."""
+        return int(self.own.sum())
 
 
 def file_of(folder: Path, number: int, part: str) -> Path:
-    """part: last, exit, or text; a shard whose text is not there is not there."""
+    """part: last, exit, middle, or text; a shard whose text is not there is not there."""
     return folder / f"{part}-{number:04}{'.npz' if part == 'text' else ''}"
 
 
@@ -45,12 +56,22 @@ def read_shards(folder: Path) -> list[Shard]:
     shards = []
     for text in sorted(folder.glob("text-*.npz")):
         number = int(text.stem.partition("-")[2])
-        last, exits = (np.load(file_of(folder, number, part), mmap_mode="r") for part in ("last", "exit"))
-        arrays = np.load(text)
-        precision = str(arrays["precision"]) if "precision" in arrays else "an unknown precision"  # older shards
-        by = str(arrays["target"]), precision
-        shards.append(Shard(arrays["tokens"], last, exits, arrays["temperature"], arrays["kind"], *by))
+        rows = {part: np.load(file_of(folder, number, part), mmap_mode="r") for part in ROWS}
+        with np.load(text) as file:
+            arrays = dict(file)
+        named = {name: str(arrays.pop(name)) for name in ("target", "precision")}
+        layers = {name: int(arrays.pop(name)) for name in ("exit_layer", "middle_layer")}
+        shards.append(Shard(**arrays, **rows, **named, **layers))
     return shards
+
+
+def answered(folder: Path) -> int:
+    """Tokens of the target's own in all whole shards of a folder, without opening their rows."""
+    total = 0
+    for text in folder.glob("text-*.npz"):
+        with np.load(text) as arrays:
+            total += int(arrays["own"].sum())
+    return total
 
 
 def work_folder(folder: Path, number: int) -> Path:

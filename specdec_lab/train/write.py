@@ -1,21 +1,19 @@
-"""Text to learn from: the target writes it itself, and its hidden rows are kept.
+"""Text to learn from: the target answers users' requests, and its hidden rows are kept.
 
-A draft has to guess what *this* target says, so the target's own text is the right lesson. From
-the bare chat prefix a chat model invents its own users: each text begins with an open user turn,
-in most cases with a few given words ("Write a poem about", see openings.json), and runs on
-through answer, next question, next answer. Where the user asks about a text (a summary, a
-translation), it is a passage from an earlier answer. Answers are written at the text's own
-temperature, from 1 down to greedy, as they will be asked for.
+A draft has to guess what *this* target says, where it is asked what users ask. So each text begins with
+a request (see requests.py): a question, a passage to sum up or to translate, code to explain; the target
+answers at the text's own temperature, greedily in half of the texts, and when its answer has ended, the
+user says something more. Some texts begin with an open user turn, which the target then writes, too.
 
-No question-answering and no retrieval is among the openings: on these two kinds of the built-in
-prompts a drafter was prepared by nothing but what the target invents by itself.
+The texts of a shard are equally long. Their prompts are nearly so: what they have in common in length goes
+through the model in wide passes, the rest is given token by token while other texts already answer.
 """
 
-import json
 import random
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +22,37 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.errors import LabError
+from specdec_lab.models.base import Cached
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.train.shards import Shard, file_of, read_shards, work_folder
+from specdec_lab.train.passages import WRITTEN, Document
+from specdec_lab.train.requests import Requests
+from specdec_lab.train.shards import ROWS, Shard, file_of, work_folder
 
-COOL = 0.7  # answers up to this temperature are quoted as passages
-PASSAGE = 30, 120  # tokens that are quoted, at least and at most
-USERS = 0.8  # the temperature of the users' turns: they must differ, and at 1 a small model writes nonsense
-TEMPERATURES = (1.0, 0.7, 0.7, 0.5, 0.3, 0.0, 0.0, 0.0)  # of the answers; one is drawn for each text
+USERS = 0.8  # the temperature of the users' turns that the target writes: they must differ, and at 1 it writes nonsense
+TEMPERATURES = (0.0, 0.0, 0.0, 0.3, 0.7, 1.0)  # of the answers; one is drawn for each text
+LOOP = 24  # a greedy answer that repeats up to so many tokens over and over is ended: nobody would read on
+PASS = 4096  # positions that go through the model at once
+PROMPTS = ((0.24, 28, 110), (0.46, 110, 220), (0.73, 220, 400), (0.91, 400, 650), (0.975, 650, 1000), (1.0, 1000, 1500))
+COOL = 0.7  # answers up to this temperature are asked about in later shards
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large shards are: about `positions` in all, `answer` of each text behind its prompt, prompts up to `longest`."""
+
+    positions: int = 24_000
+    answer: int = 216
+    longest: int = 1500
+
+    def prompts(self, number: int) -> tuple[int, int]:
+        """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones (see PROMPTS)."""
+        at = (0.11 + number * 0.6180339887) % 1
+        below = max((share for share, *_ in PROMPTS if share <= at), default=0.0)
+        share, low, high = next(p for p in PROMPTS if at < p[0])
+        if low < 100:
+            return min(low, self.longest), min(high, self.longest)
+        most = min(self.longest, round(low * (high / low) ** ((at - below) / (share - below))))
+        return int(most * 0.82), most
 
 
 @dataclass(frozen=True)
@@ -86,30 +108,40 @@ class Noise:
         self.generator = generator
 
     def choose(self, logits: Tensor, temperature: Tensor) -> Tensor:
-        """One token for each row: logits [R, V] float32, temperature [R], 0 for greedy."""
+        """One token for each row: logits [R, V], temperature [R], 0 for greedy; greedy rows need no noise."""
         starts = torch.randint(0, 2**23, (len(logits),), generator=self.generator).to(logits.device)
-        t = temperature.to(logits.device)[:, None]
-        return torch.where(t > 0, logits / t.clamp(min=1e-3) + self.stretches[starts], logits).argmax(-1)
+        temperature = temperature.to(logits.device)
+        chosen = torch.empty(len(logits), dtype=torch.long, device=logits.device)
+        greedy = temperature == 0
+        chosen[greedy] = logits[greedy].argmax(-1)
+        warm = ~greedy
+        chosen[warm] = (logits[warm] / temperature[warm, None] + self.stretches[starts[warm]]).argmax(-1)
+        return chosen
+
+
+def middle_of(layers: int) -> int:
+    """A depth between exit and end, for students that read three depths."""
+    return max(1, layers * 3 // 5)
 
 
 def write_shard(
     target: ReferenceModel,
     tokenizer: PreTrainedTokenizerBase,
+    requests: Requests,
     folder: Path,
     number: int,
-    rows: int,
-    length: int,
+    size: Size,
     exit_layer: int,
 ) -> None:
     """Write shard `number` of `folder`. Appears when whole.
 
-    The same number gives the same text on the same device, if the same shards are already there.
+    The same number and requests give the same text on the same device.
     """
     work = work_folder(folder, number)
     work.mkdir(exist_ok=True)
     try:
-        write_parts(target, tokenizer, work, number, rows, length, exit_layer)
-        for part in ("last", "exit", "text"):  # text last of all: a shard without it is not there
+        write_parts(target, tokenizer, requests, work, number, size, (exit_layer, middle_of(target.layers)))
+        for part in (*ROWS, "text"):  # text last of all: a shard without it is not there
             file_of(work, number, part).replace(file_of(folder, number, part))
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -119,81 +151,124 @@ def write_shard(
 def write_parts(
     target: ReferenceModel,
     tokenizer: PreTrainedTokenizerBase,
+    requests: Requests,
     work: Path,
     number: int,
-    rows: int,
-    length: int,
-    exit_layer: int,
+    size: Size,
+    cuts: tuple[int, int],
 ) -> None:
     """Write the files of a shard into `work`."""
-    openings = json.loads(resources.files("specdec_lab.train").joinpath("openings.json").read_text(encoding="utf-8"))
-    draw, generator = random.Random(number), torch.Generator().manual_seed(number)
+    side = "held out" if requests.held_out else "train"
+    draw, generator = random.Random(f"{side} {number}"), torch.Generator().manual_seed(2 * number + requests.held_out)
     turn = turns(tokenizer)
-    prefix = turn.prefix
-    kinds = [draw.choice(sorted(openings)) for _ in range(rows)]
-    earlier = read_shards(work.parent)
-    given = [open_with(draw.choice(openings[k]), earlier, tokenizer, turn, draw) for k in kinds]
+    low, high = size.prompts(number)
+    n = min(high + size.answer, target.context) - 1  # rows that are kept of each text
+    rows = max(1, size.positions // (n + 1))
+    asked = [requests.draw(draw, low, min(high, n - 1)) for _ in range(rows)]
     answers = torch.tensor([draw.choice(TEMPERATURES) for _ in range(rows)])
+
+    given = torch.full((rows, n + 1), -1)  # tokens that are not the target's to choose; -1 where it chooses
+    for r, request in enumerate(asked):
+        given[r, : len(request.tokens)] = torch.tensor(request.tokens)
+    is_user = torch.tensor([request.kind == "free" for request in asked])
+    is_free = is_user.clone()
+    own = torch.zeros(rows, n, dtype=torch.bool)
+    tokens = given.clamp(min=0)
     noise = Noise(target.vocab_size, generator, target.device)
-
+    kept = [
+        np.lib.format.open_memmap(
+            file_of(work, number, part), "w+", np.float16, (rows, n, target.hf.config.hidden_size)
+        )
+        for part in ("exit", "middle", "last")
+    ]
     cached = target.cached(rows)
-    cached.extend([prefix[:-1]] * rows, logits=False)
-    hidden_size = target.hf.config.hidden_size
-    last, exits = (
-        np.lib.format.open_memmap(file_of(work, number, part), "w+", np.float16, (rows, length, hidden_size))
-        for part in ("last", "exit")
-    )
-    tokens = torch.full((rows, length + 1), prefix[-1])
-    is_user = torch.ones(rows, dtype=torch.bool)
-    for i in range(length):
-        at = cached.lengths
-        half = cached.extend(tokens[:, i : i + 1].tolist(), layers=(0, exit_layer))
-        cached.rewind(at)
-        whole = cached.extend(half.hidden, layers=(exit_layer, target.layers))
-        exits[:, i], last[:, i] = half.hidden[:, 0].half().cpu().numpy(), whole.hidden[:, 0].half().cpu().numpy()
-        chosen = noise.choose(whole.logits[:, 0].float(), torch.where(is_user, USERS, answers)).cpu()
-        for r, ids in enumerate(given):
-            if i < len(ids):
-                chosen[r] = ids[i]
-        tokens[:, i + 1] = chosen
-        is_user = (is_user | ends_with(tokens[:, : i + 2], turn.user)) & ~ends_with(tokens[:, : i + 2], turn.answer)
-    for part in (last, exits):
+    start = min(len(request.tokens) for request in asked) - 1  # what all prompts fill goes through in wide passes
+    step = max(1, PASS // rows)
+    for i in range(0, start, step):
+        keep(kept, slice(i, min(i + step, start)), depths(cached, tokens[:, i : min(i + step, start)], cuts))
+    for i in range(start, n):
+        hidden = depths(cached, tokens[:, i : i + 1], cuts)
+        keep(kept, slice(i, i + 1), hidden)
+        chooses = given[:, i + 1] < 0
+        if chooses.any():
+            which = chooses.nonzero()[:, 0]
+            logits = target.head(hidden[-1][which.to(target.device), 0])
+            heat = torch.where(is_user, USERS, answers)[which]
+            tokens[which, i + 1] = noise.choose(logits, heat).cpu()
+        own[:, i] = chooses & ~is_user
+        if i + 2 > n:
+            break
+        if is_free.any():  # whose turn it is, where the target also writes what the users say
+            so_far = tokens[:, : i + 2]
+            opened, closed = ends_with(so_far, turn.user), ends_with(so_far, turn.answer)
+            is_user = is_free & ((is_user | opened) & ~closed)
+        answering = own[:, i] & ~is_free
+        ended = answering & (tokens[:, i + 1] == turn.user[0])
+        looping = (
+            answering & ~ended & loops(tokens[:, : i + 2], own[:, : i + 1]) if i % 4 == 0 else ended.new_zeros(rows)
+        )
+        for r in (ended | looping).nonzero()[:, 0].tolist():
+            words = requests.follow_up(asked[r].kind, draw, fresh=bool(looping[r]))
+            words = tokenizer(words, add_special_tokens=False).input_ids
+            more = [*turn.user[0 if looping[r] else 1 :], *words, *turn.close, *turn.answer][: n - i - 1]
+            following = slice(i + 2, i + 2 + len(more))
+            given[r, following] = tokens[r, following] = torch.tensor(more, dtype=torch.long)
+    for part in kept:
         part.flush()
-    arrays = {"tokens": tokens.numpy().astype(np.uint32), "temperature": answers.numpy(), "kind": np.array(kinds)}
-    by = {"target": np.array(target.name), "precision": np.array(str(target.dtype).removeprefix("torch."))}
-    np.savez(file_of(work, number, "text"), **arrays, **by)
+    np.savez(
+        file_of(work, number, "text"),
+        tokens=tokens.numpy().astype(np.uint32),
+        own=own.numpy(),
+        temperature=answers.numpy(),
+        kind=np.array([request.kind for request in asked]),
+        target=np.array(target.name),
+        precision=np.array(str(target.dtype).removeprefix("torch.")),
+        exit_layer=np.array(cuts[0]),
+        middle_layer=np.array(cuts[1]),
+    )
 
 
-def open_with(
-    words: str, earlier: list[Shard], tokenizer: PreTrainedTokenizerBase, turn: Turns, draw: random.Random
-) -> list[int]:
-    """The first tokens of a text: an opening, and where it ends in {text} a passage and the end of the user's turn."""
-    before, mark, _ = words.partition("{text}")
-    ids = tokenizer(before, add_special_tokens=False).input_ids
-    found = passage(earlier, turn, draw) if mark else []
-    return [*ids, *found, *turn.close, *turn.answer] if found else ids
+def depths(cached: Cached, tokens: Tensor, cuts: Sequence[int]) -> list[Tensor]:
+    """One pass over tokens [R, k]: the rows [R, k, H] after each of the cuts, and the last ones."""
+    at, x, found = cached.lengths, tokens, []
+    for layers in pairwise((0, *cuts, cached.model.layers)):
+        cached.rewind(at)
+        x = cached.extend(x, layers=layers, logits=False).hidden
+        found.append(x)
+    return found
 
 
-def passage(earlier: list[Shard], turn: Turns, draw: random.Random) -> list[int]:
-    """A stretch of an earlier answer at a low temperature, for a user to ask about.
+def keep(kept: Sequence[np.ndarray], where: slice, rows: Sequence[Tensor]) -> None:
+    for part, values in zip(kept, rows):
+        part[:, where] = values.half().cpu().numpy()
 
-    Empty when there is none yet.
+
+def written_documents(shards: Sequence[Shard], tokenizer: PreTrainedTokenizerBase) -> list[Document]:
+    """What the target composed in these shards (letters, reports, recipes …), for users to ask about.
+
+    It is about everyday subjects, as few free texts are.
     """
-    least, most = PASSAGE
-    for _ in range(100 if earlier else 0):
-        shard = draw.choice(earlier)
-        row = draw.randrange(len(shard.tokens))
-        if shard.temperature[row] > COOL:
-            continue
-        text = shard.tokens[row].tolist()
-        begins = [i for i in range(len(text)) if text[i : i + len(turn.answer)] == turn.answer]
-        for i in begins:
-            answer = text[i + len(turn.answer) :]
-            ends = [n for n in range(len(answer)) if answer[n] == turn.user[0]]  # the marker that ends the answer
-            answer = answer[: min([most, *ends])]
-            if len(answer) >= least:
-                return answer
-    return []
+    found, end = [], turns(tokenizer).user[0]
+    for shard in shards:
+        for r in np.flatnonzero((shard.kind == "compose") & (shard.temperature <= COOL)).tolist():
+            first = int(np.argmax(shard.own[r]))
+            answer = shard.tokens[r, first + 1 :].tolist()
+            if end not in answer:
+                continue
+            text = tokenizer.decode(answer[: answer.index(end)]).strip()
+            if len(text.split()) >= 40 and "[" not in text and "<" not in text:
+                found.append(Document(WRITTEN, "prose", "en", "", text))
+    return found
+
+
+def loops(tokens: Tensor, own: Tensor) -> Tensor:
+    """[R]: whether each row of tokens [R, n + 1] ends with at most LOOP tokens of the target's own, three times in a row."""
+    found = torch.zeros(len(tokens), dtype=torch.bool)
+    for period in range(1, LOOP + 1):
+        span = max(3 * period, 12)
+        if span < tokens.shape[1]:
+            found |= (tokens[:, -span:-period] == tokens[:, period - span :]).all(1) & own[:, -span:].all(1)
+    return found
 
 
 def ends_with(tokens: Tensor, pattern: list[int]) -> Tensor:

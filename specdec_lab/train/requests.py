@@ -1,0 +1,240 @@
+"""What users ask: prompts of a wanted length, made of passages and of instructions as people write them (requests.json)."""
+
+import json
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from transformers import PreTrainedTokenizerBase
+
+from specdec_lab.prompts import Prompt, read_prompts
+from specdec_lab.train.passages import Library, cut
+from specdec_lab.train.spoil import spoil
+from specdec_lab.train.sums import word_sum
+
+SAME = 8  # words in a row that a request may not share with the built-in prompts: drafts are measured on those
+WITHOUT = {"arithmetic": 9, "ask": 12, "chat": 9, "list": 6, "compose": 9, "program": 3, "free": 5}  # need no passage
+WITH = {
+    "summary": 12, "question": 10, "retrieval": 13, "translate": 15, "correct": 6, "rewrite": 8, "extract": 6,
+    "code": 8, "complete": 2,
+}  # fmt: skip
+SHORT = 105  # tokens; longer prompts hold a passage
+LISTS = (
+    "plural",
+    "task",
+    "event",
+    "subject",
+    "how",
+    "why",
+    "pair",
+    "person",
+    "topic",
+    "matter",
+    "situation",
+    "role",
+    "job",
+)
+
+
+@cache
+def wording() -> dict:
+    return json.loads(resources.files("specdec_lab.train").joinpath("requests.json").read_text(encoding="utf-8"))
+
+
+@cache
+def openings() -> list[str]:
+    """First words of users' turns that the target itself goes on with; those about a text are left out."""
+    text = resources.files("specdec_lab.train").joinpath("openings.json").read_text(encoding="utf-8")
+    return ["", *(o for few in json.loads(text).values() for o in few if "{text}" not in o)]
+
+
+def runs(text: str, n: int = SAME) -> set[tuple[str, ...]]:
+    """All runs of n words in a row."""
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + n]) for i in range(len(words) - n + 1)}
+
+
+@cache
+def measured() -> set[tuple[str, ...]]:
+    """The runs of words of the built-in prompts, users' and assistants'."""
+    contents = [p.content for p in read_prompts()]
+    return {
+        run for c in contents for m in ([{"content": c}] if isinstance(c, str) else c) for run in runs(m["content"])
+    }
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt to be answered: all tokens up to the answer's first. kind free: the user's turn is still open."""
+
+    kind: str
+    tokens: list[int]
+
+
+class Requests:
+    """Draws requests of one side: to train on, or held out (other documents, other subjects, other sums).
+
+    Args:
+        prefix: what opens a first user's turn (see `write.Turns`).
+        prompts: a user's own; when there are any, half of the requests are theirs.
+    """
+
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        prefix: Sequence[int],
+        library: Library,
+        prompts: Sequence[Prompt] = (),
+        held_out: bool = False,
+    ):
+        self.tokenizer, self.prefix, self.library, self.held_out = tokenizer, list(prefix), library, held_out
+        self.words = wording() | {name: self.side(wording()[name]) for name in LISTS}
+        self.prompts = sorted(((p.kind, self.rendered(p)) for p in prompts), key=lambda p: len(p[1]))
+        self.special = [t for t in tokenizer.all_special_tokens if t.strip()]
+        self.overhead = len(self.render([{"role": "user", "content": ""}]))
+
+    def side(self, choices: Sequence[str]) -> list[str]:
+        """Every fifth subject is held out."""
+        return [c for i, c in enumerate(choices) if (i % 5 == 4) == self.held_out]
+
+    def count(self, text: str) -> int:
+        return len(self.tokenizer(text, add_special_tokens=False).input_ids)
+
+    def render(self, messages: list[dict]) -> list[int]:
+        text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return self.tokenizer(text, add_special_tokens=False).input_ids
+
+    def rendered(self, prompt: Prompt) -> list[int]:
+        if prompt.raw:
+            return self.tokenizer(prompt.content).input_ids
+        asked = [{"role": "user", "content": prompt.content}] if isinstance(prompt.content, str) else prompt.content
+        return self.render(asked)
+
+    def draw(self, draw: random.Random, low: int, high: int) -> Request:
+        """A request of low … high tokens; of fewer where no passage fits."""
+        if self.prompts and draw.random() < 0.5 and (fits := [p for p in self.prompts if low <= len(p[1]) <= high]):
+            return Request(*draw.choice(fits))
+        shares = dict(WITHOUT) if low < SHORT or not self.library else {}
+        if self.library:  # in short prompts there is little room for passages
+            shares |= {k: w / 3 if low < SHORT else w for k, w in WITH.items() if self.library.has(*self.needs(k))}
+        kind = ""
+        for attempt in range(60):
+            if attempt % 12 == 0:  # keep to a kind, or those that are hard to fit would be rare
+                kind = draw.choices(list(shares), list(shares.values()))[0]
+            if kind == "free":
+                first = draw.choice(openings()) if draw.random() < 0.7 else ""
+                return Request(kind, [*self.prefix, *self.tokenizer(first, add_special_tokens=False).input_ids])
+            text = self.text(kind, draw, draw.randint(max(low, min(high, self.overhead + 40)), high) - self.overhead)
+            if not text or any(mark in text for mark in self.special) or runs(text) & measured():
+                continue
+            tokens = self.render([{"role": "user", "content": text}])
+            if (low <= len(tokens) or kind in WITHOUT) and len(tokens) <= high:
+                return Request(kind, tokens)
+        return Request("free", self.prefix)
+
+    @staticmethod
+    def needs(kind: str) -> tuple[str, str | None]:
+        return ("code", "python") if kind in ("code", "complete") else ("prose", None if kind == "translate" else "en")
+
+    def text(self, kind: str, draw: random.Random, most: int) -> str | None:
+        """A user's words, of at most about `most` tokens."""
+        if kind == "arithmetic":
+            return word_sum(draw, self.held_out)
+        if kind == "program":
+            return self.fill(draw.choice(self.words["task_code"]), draw)
+        if kind in WITHOUT:
+            return self.fill(draw.choice(self.words[kind]), draw)
+        if kind == "retrieval":
+            return self.retrieval(draw, most)
+        if kind == "translate":
+            return self.translation(draw, most)
+        template = draw.choice(self.words[kind])
+        room = most - self.count(template)
+        found = self.library.passage(draw, *self.needs(kind), room, self.count)
+        if not found:
+            return None
+        document, passage = found
+        if kind == "complete":
+            lines = passage.splitlines()
+            passage = "\n".join(lines[: max(2, len(lines) // 2)])
+        if kind == "correct":
+            passage = spoil(passage, draw, draw.choice((0.06, 0.12, 0.2)))
+        return self.fill(template, draw, {"text": passage, "code": passage, "title": document.title}, passage)
+
+    def translation(self, draw: random.Random, most: int) -> str | None:
+        others = self.library.languages()
+        names = self.words["languages"]
+        if others and draw.random() < 0.6:
+            language = draw.choice(others)
+            template, found = draw.choice(self.words["from"]), ("prose", language)
+            said = {"language": names.get(language, "foreign")}
+        else:
+            template, found, said = draw.choice(self.words["into"]), ("prose", "en"), {}
+        if not self.library.has(*found):
+            return None
+        passage = self.library.passage(draw, *found, most - self.count(template), self.count)
+        return passage and self.fill(template, draw, said | {"text": passage[1]})
+
+    def retrieval(self, draw: random.Random, most: int) -> str | None:
+        """Several passages, of one source so that they are related, and a question about one of them."""
+        template, ask, head = (draw.choice(self.words[k]) for k in ("retrieval_lead", "retrieval_ask", "source_heads"))
+        n = draw.randint(2, max(2, min(6, most // 70)))
+        room = (most - self.count(template + ask)) // n - self.count(head) - 8
+        first = self.library.passage(draw, "prose", "en", room, self.count) if room > 15 else None
+        if not first:
+            return None
+        found, related = [first], self.library.groups["prose", "en"][first[0].source]
+        left = room * (n - 1)
+        for _ in range(20):
+            if left < 25 or len(found) == 8:
+                break
+            document = first[0] if draw.random() < 0.4 else draw.choice(related)
+            text = cut(document, draw, min(left, 2 * room), self.count)
+            if text and all(text[:60] != other[:60] for _, other in found):
+                found.append((document, text))
+                left -= self.count(text) + self.count(head) + 4
+        draw.shuffle(found)
+        parts = [
+            head.format(n=i + 1, letter="ABCDEFGH"[i], title=d.title or f"Text {i + 1}") + text
+            for i, (d, text) in enumerate(found)
+        ]
+        about = draw.choice(found)[1]
+        return self.fill(template, draw, {"sources": "\n\n".join(parts), "ask": self.fill(ask, draw, {}, about)}, about)
+
+    def fill(self, template: str, draw: random.Random, said: dict[str, str] | None = None, about: str = "") -> str:
+        """A template with its gaps filled: from `said`, from terms of `about`, and from this side's lists."""
+        said = dict(said or {})
+        if "{term" in template:
+            said["term"], said["term2"] = terms(about, draw)
+        if "{few}" in template:
+            said["few"] = draw.choice(("two", "three", "four"))
+        if "{n}" in template:
+            said["n"] = str(draw.randint(3, 60))
+        if "{language}" in template and "language" not in said:
+            said["language"] = draw.choice(sorted(self.words["languages"].values()))
+        for name in (*LISTS, "form"):
+            if "{" + name + "}" in template:
+                said[name] = draw.choice(self.words[name])
+        text = re.sub(r"\{(\w+)\}", lambda gap: said.get(gap[1], gap[0]), template)
+        text = re.sub(r"\b([Aa]) (?=[aeio])", r"\1n ", text) if not about and "text" not in said else text
+        return text[0].upper() + text[1:] if template.startswith("{") and "text" not in said else text
+
+    def follow_up(self, kind: str, draw: random.Random, fresh: bool = False) -> str:
+        """What the user says next, once an answer has ended: about it, or something new (always, if `fresh`)."""
+        if fresh or draw.random() < 0.4:
+            return self.text(draw.choice(("ask", "arithmetic", "list", "chat")), draw, 60) or ""
+        near = {"complete": "code", "program": "code"}.get(kind, kind)
+        lists = self.words["follow"]
+        return self.fill(draw.choice(lists[near] if near in lists and draw.random() < 0.6 else lists["any"]), draw)
+
+
+def terms(text: str, draw: random.Random) -> tuple[str, str]:
+    """Two things that a text speaks of: names inside its sentences, or nouns behind an article."""
+    names = re.findall(r"(?<=[a-z,;] )(?:[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)*)", text)
+    nouns = re.findall(r"\b(the [a-z]{5,})(?=,|\.| of\b| is\b| was\b| and\b| in\b| to\b| that\b| are\b| were\b)", text)
+    found = sorted(set(names)) * 2 + sorted(set(nouns))
+    two = [draw.choice(found) if found else "the first sentence" for _ in range(2)]
+    return two[0], two[1] if two[1] != two[0] else "the author"
