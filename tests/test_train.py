@@ -3,11 +3,13 @@
 import json
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from transformers import LlamaForCausalLM
+from writer import SMALL
 
 from specdec_lab import load
 from specdec_lab.cli import main
@@ -17,10 +19,15 @@ from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
-from specdec_lab.train import recipes, write
-from specdec_lab.train.distill import divergence
+from specdec_lab.record import Keep
+from specdec_lab.sampling import Sampler
+from specdec_lab.trace import Trace
+from specdec_lab.train import loop, recipes, sources, write
+from specdec_lab.train.distill import divergence, overlaps
+from specdec_lab.train.look import by_kind_and_place
 from specdec_lab.train.loop import Text, Trainer
 from specdec_lab.train.shards import read_shards
+from specdec_lab.train.write import Size
 
 
 @pytest.mark.parametrize("name", recipes.KINDS)
@@ -64,10 +71,10 @@ def sharp(writer, tmp_path_factory):
     hf.lm_head.weight.data.mul_(16)
     hf.save_pretrained(path)
     lab = load(str(path), device="cpu", weights=text)
-    lab.eos = frozenset()  # as in the text to learn from, which goes on after an end
     with pytest.MonkeyPatch.context() as m:
         m.setattr(write, "TEMPERATURES", (1.0,))
-        recipes.write(lab.target, lab.tokenizer, text, 256 * 40, rows=256, length=40, say=lambda line: None)
+        size = Size(positions=256 * 41, answer=28, longest=13)
+        recipes.write(lab.target, lab.tokenizer, text, 8_000, size=size, say=lambda line: None)
     return lab, text
 
 
@@ -75,9 +82,10 @@ def promise_and_traces(lab, text, name, gamma):
     """The held-out Σ min(p, q) of each drafting step, and what the exported drafter then does at temperature 1."""
     trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=60_000, say=lambda line: None)
     recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
-    prefix, begun = write.turns(lab.tokenizer).prefix[:-1], read_shards(text)[0].tokens[:128, :8].tolist()
-    settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 32, "keep": Keep(rows=True)}
-    traces = [lab.speculative(prefix + b, name, request=i, **settings) for i, b in enumerate(begun)]
+    held = read_shards(text / recipes.HELD_OUT)[0]
+    begun = [row[: 1 + int(own.argmax())].tolist() for row, own in zip(held.tokens[:200], held.own)]  # the prompts
+    settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 24, "keep": Keep(rows=True)}
+    traces = [lab.speculative(b, name, request=i, **settings) for i, b in enumerate(begun)]
     return [fit.overlap for fit in trainer.look()], traces
 
 
@@ -103,7 +111,7 @@ def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp):
 
 def test_a_target_in_half_precision_trains_students_in_full(writer, tmp_path):
     target, tokenizer = load_model(writer, "cpu", dtype="bfloat16")
-    recipes.write(target, tokenizer, tmp_path, tokens=32 * 30, rows=32, length=30, say=lambda line: None)
+    recipes.write(target, tokenizer, tmp_path, tokens=1_000, size=SMALL, say=lambda line: None)
     for name in recipes.KINDS:
         trainer = recipes.train(name, target, tokenizer, tmp_path, tokens=1_000, say=lambda line: None)
         assert {p.dtype for p in trainer.net.parameters()} == {torch.float32}
@@ -141,21 +149,77 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
     assert len(resumed.history[-1]["steps"]) == 3
 
 
-def test_held_out_texts_are_never_trained_on(written):
+def test_a_batch_is_what_the_target_wrote_and_counts_its_own_tokens_alone(written):
+    _, _, text = written
+    shards, held = (read_shards(text / side) for side in (recipes.CONVERSATIONS, recipes.HELD_OUT))
+    batches = Text(shards, held, torch.device("cpu"), ("exit", "middle"))
+    all_of = {t[:-1].astype(int).tobytes(): (s, r) for s in shards for r, t in enumerate(s.tokens)}
+    seen = set()
+    for seed in range(30):
+        tokens, last, exits, middle, counts = batches.random(8, np.random.default_rng(seed))
+        assert len(tokens) == 8
+        for b in range(8):
+            shard, r = all_of[tokens[b].numpy().tobytes()]
+            seen.add(id(shard))
+            assert np.array_equal(counts[b].numpy(), shard.own[r])
+            for part, rows in (("last", last), ("exit", exits), ("middle", middle)):
+                assert np.array_equal(rows[b].numpy(), getattr(shard, part)[r].astype(np.float32))
+    assert len(seen) == len(shards)
+    looked = [(id(shard), r) for shard, rows, _ in batches.held_out(8) for r in rows]
+    assert {s for s, _ in looked} == {id(s) for s in held}
+    assert len(looked) == len(set(looked))
+
+
+def test_long_texts_come_in_small_batches(written, monkeypatch):
+    _, _, text = written
+    shards = read_shards(text / recipes.CONVERSATIONS)
+    batches = Text(shards, shards, torch.device("cpu"))
+    n = shards[0].own.shape[1]
+    for positions, texts in ((100 * n, 8), (3 * n, 3), (n - 1, 1)):
+        monkeypatch.setattr(loop, "POSITIONS", positions)
+        assert len(batches.random(8, np.random.default_rng(0))[0]) == texts
+
+
+class Positions(torch.nn.Module):
+    """A student whose guess at row i is i, so that it shows which rows a loss is taken over."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(4, 4, bias=False)
+        self.scale = torch.nn.Parameter(torch.ones(4, 4))
+
+    def predict(self, tokens, rows):
+        place = torch.arange(rows.shape[1]).float()[None, :, None].expand_as(rows[..., :4])
+        return [(place * self.scale[0], place), (place[:, 2:] * self.scale[0], place[:, 2:])]
+
+
+def test_the_loss_is_over_the_targets_own_tokens(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        loop, "divergence", lambda a, b, head, w, kind: seen.append((a, w)) or divergence(a, b, head, w, kind)
+    )
+    trainer = Trainer(Positions(), SimpleNamespace(device=torch.device("cpu")))
+    counts = torch.tensor([[0, 1, 1, 0, 1.0], [0, 0, 0, 0, 1.0]])
+    trainer.loss((torch.zeros(2, 5), torch.zeros(2, 5, 4), counts), "kl")
+    places = [a[:, 0].tolist() for a, _ in seen]
+    assert places == [[1, 2, 4, 4], [2, 4, 4]]
+    assert all(bool((w == 1).all()) for _, w in seen)
+
+
+def test_overlap_is_told_by_kind_and_place(written):
     target, tokenizer, text = written
-    shards = read_shards(text)
-    batches = Text(target, write.turns(tokenizer).prefix, shards)
-    assert batches.held == 8
-    held = {row.tobytes() for row in shards[0].tokens[:8, :-1].astype(np.int64)}
-    draw = np.random.default_rng(0)
-    for _ in range(40):
-        tokens = batches.random(8, draw)[0][:, -40:]
-        assert not held & {row.numpy().tobytes() for row in tokens}
+    trainer = recipes.train("eagle", target, tokenizer, text, tokens=1_000, say=lambda line: None)
+    told, whole = by_kind_and_place(trainer), trainer.look()[0]
+    for part in told.values():
+        assert sum(n for n, _ in part.values()) == whole.n
+        assert sum(n * x for n, x in part.values()) / whole.n == pytest.approx(whole.overlap, abs=1e-3)
+    assert {"free", "ask"} <= set(told["kind"])
+    assert set(told["place"]) == {"under 64"}
 
 
 def test_exit_rows_are_read_for_early_exit_alone(written, tmp_path, monkeypatch):
     target, tokenizer, text = written
-    shards = [replace(shard, exit=None) for shard in read_shards(text)]
+    shards = [replace(shard, exit=None, middle=None) for shard in read_shards(text / recipes.CONVERSATIONS)]
     monkeypatch.setattr(recipes, "read_shards", lambda folder: shards)
     for name in set(recipes.KINDS) - {"early-exit"}:
         recipes.train(name, target, tokenizer, tmp_path, tokens=1_000, say=lambda line: None)
@@ -190,13 +254,40 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     assert fit.overlap == pytest.approx(float((weight * overlap).sum().detach() / weight.sum()), abs=1e-5)
 
 
-def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, monkeypatch):
-    monkeypatch.setattr(recipes.write, "__defaults__", (32, 40, print))
+def test_overlaps_are_those_of_the_loss():
+    torch.manual_seed(0)
+    student, teacher, head = torch.randn(600, 8), torch.randn(600, 8), torch.randn(20, 8)
+    _, fit = divergence(student, teacher, head, torch.ones(600))
+    assert float(overlaps(student, teacher, head).mean()) == pytest.approx(fit.overlap, abs=1e-5)
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    """The command with shards for a tiny target, and nothing fetched."""
+    kept = recipes.write.__defaults__
+    monkeypatch.setattr(recipes.write, "__defaults__", tuple(SMALL if isinstance(d, Size) else d for d in kept))
+    monkeypatch.setattr(sources, "default_documents", lambda *a: [])
+
+
+def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, small_shards):
     argv = ["train", "medusa", "--json", "--device", "cpu", "--target", writer, "--folder", str(tmp_path)]
-    assert main([*argv, "--write", "2k", "--tokens", "4k"]) == 0
+    assert main([*argv, "--write", "1k", "--tokens", "4k"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["weights"] == str(tmp_path / "medusa.safetensors")
     assert result["tokens"] >= 4000
+
+
+def test_the_command_writes_text_alone_about_ones_own_passages(capsys, writer, tmp_path, small_shards):
+    own, folder = tmp_path / "own", tmp_path / "text"
+    own.mkdir()
+    (own / "a.jsonl").write_text('{"id": "1", "kind": "mine", "prompt": "a b c d"}\n', encoding="utf-8")
+    argv = ["train", "text", "--json", "--device", "cpu", "--target", writer, "--folder", str(folder)]
+    assert main([*argv, "--write", "1k", "--passages", str(own)]) == 0
+    assert json.loads(capsys.readouterr().out)["written"] >= 1_000
+    kinds = np.concatenate([s.kind for s in read_shards(folder / recipes.CONVERSATIONS)])
+    assert 0.3 < np.mean(kinds == "mine") < 0.7
+    assert main([*argv, "--write", "1k", "--passages", str(tmp_path / "none")]) == 2
+    assert "There is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])

@@ -1,80 +1,137 @@
 """The text that a tiny target writes for its students to learn from."""
 
-import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from writer import WORDS
+import torch
+from writer import SMALL, WORDS
 
 from specdec_lab.errors import LabError
 from specdec_lab.train import recipes, write
+from specdec_lab.train.passages import Document, Library
+from specdec_lab.train.requests import Requests
 from specdec_lab.train.shards import read_shards
+from specdec_lab.train.sources import Passages
+from specdec_lab.train.write import Size, loops
+
+
+def requests(tokenizer, documents=(), held_out=False) -> Requests:
+    return Requests(tokenizer, write.turns(tokenizer).prefix, Library(documents), held_out=held_out)
+
+
+def check_faithful(target, shard, rows) -> int:
+    """The rows are what the target computes over the tokens, at all three depths, and greedy answers its favourites.
+
+    Returns:
+        How many greedy tokens were looked at.
+    """
+    favourites = 0
+    for r in rows:
+        text = [shard.tokens[r, :-1].tolist()]
+        whole = target.cached().extend(text)
+        for part, layers in (("last", 3), ("exit", shard.exit_layer), ("middle", shard.middle_layer)):
+            expected = target.cached().extend(text, layers=(0, layers), logits=False).hidden[0]
+            assert np.allclose(getattr(shard, part)[r], expected.numpy(), atol=2e-2), part
+        if shard.temperature[r] == 0:
+            best = whole.logits[0].argmax(-1).numpy()
+            own = shard.own[r]
+            assert np.array_equal(shard.tokens[r, 1:][own], best[own])
+            favourites += int(own.sum())
+    return favourites
 
 
 def test_the_text_is_the_targets_own(written):
-    """Its hidden rows give back the distribution it was drawn from, and greedy answers are its favourites."""
     target, tokenizer, text = written
     turn = write.turns(tokenizer)
-    prefix, (opens, assistant) = turn.prefix, turn.answer
-    assert [[WORDS[i] for i in ids] for ids in (prefix, turn.answer, turn.user)] == [
+    assert [[WORDS[i] for i in ids] for ids in (turn.prefix, turn.answer, turn.user)] == [
         ["<turn>", "user"],
         ["<turn>", "assistant"],
         ["<end>", "<turn>", "user"],
     ]
-    shards = read_shards(text)
-    assert len(shards) == 2
-    favourites = 0
-    for r in range(0, 64, 7):
-        shard = shards[0]
-        whole = [*prefix[:-1], *shard.tokens[r, :-1].tolist()]
-        rows = target.cached().extend([whole])
-        expected = rows.hidden[0, len(prefix) - 1 :]
-        assert np.allclose(shard.last[r], expected.numpy(), atol=2e-2)
-        if shard.temperature[r] == 0:
-            answering, last = False, None
-            for i, token in enumerate(shard.tokens[r, 1:].tolist()):
-                if last == opens:
-                    answering = token == assistant
-                elif answering:
-                    favourites += 1
-                    assert token == int(rows.logits[0, len(prefix) - 1 + i].argmax())
-                last = token
-    assert favourites > 10
+    shards = read_shards(text / recipes.CONVERSATIONS)
+    assert len(shards) > 2
+    assert {s.exit_layer for s in shards} == {1} and {s.middle_layer for s in shards} == {2}
+    shard = shards[0]
+    assert check_faithful(target, shard, range(64)) > 50
+    greedy = int(np.flatnonzero(shard.temperature == 0)[0])
+    wrong = [
+        replace(shard, own=np.roll(shard.own, 1, axis=1)),  # the mask at the token itself, not at the row before it
+        replace(shard, last=np.roll(shard.last, 1, axis=1)),
+        replace(shard, exit=shard.middle),
+    ]
+    for other in wrong:
+        with pytest.raises(AssertionError):
+            check_faithful(target, other, [greedy])
+
+
+def loops_before(shard, r, i) -> bool:
+    tokens, own = (
+        torch.from_numpy(shard.tokens[r : r + 1, :i].astype(int)),
+        torch.from_numpy(shard.own[r : r + 1, : i - 1]),
+    )
+    return bool(loops(tokens, own))
+
+
+def check_turns(turn, shard) -> None:
+    """No token of a prompt or of a user's turn counts; every other one does, the end of an answer among them.
+
+    An answer that went round in circles was ended for the target: that end does not count.
+    """
+    for r in np.flatnonzero(shard.kind != "free"):
+        tokens, own = shard.tokens[r].tolist(), shard.own[r].tolist()
+        answering = False
+        for i in range(1, len(tokens)):
+            ends = answering and tokens[i : i + 3] == turn.user[: len(tokens) - i]
+            assert own[i - 1] == answering or (ends and loops_before(shard, r, i)), (r, i)
+            if ends:
+                answering = False
+            elif not answering and tokens[i - 1 : i + 1] == turn.answer:
+                answering = True
+
+
+def test_users_words_do_not_count(written):
+    _, tokenizer, text = written
+    turn = write.turns(tokenizer)
+    for shard in read_shards(text / recipes.CONVERSATIONS):
+        some = np.flatnonzero(shard.kind != "free")[:40]
+        kept = replace(shard, tokens=shard.tokens[some], own=shard.own[some], kind=shard.kind[some])
+        check_turns(turn, kept)
+        assert any(np.diff(own.astype(int)).clip(0).sum() > 1 for own in kept.own)  # several turns
+        with pytest.raises(AssertionError):
+            check_turns(turn, replace(kept, own=np.ones_like(kept.own)))
+
+
+def test_where_the_target_writes_the_user_too_its_answers_alone_count(written):
+    _, tokenizer, text = written
+    turn = write.turns(tokenizer)
+    found = 0
+    for shard in read_shards(text / recipes.CONVERSATIONS):
+        for r in np.flatnonzero(shard.kind == "free"):
+            tokens, answering = shard.tokens[r].tolist(), False
+            for i in range(1, len(tokens)):
+                assert shard.own[r, i - 1] == answering
+                found += answering
+                if tokens[i - 1 : i + 1] == turn.answer:
+                    answering = True
+                elif tokens[i - 2 : i + 1] == turn.user:
+                    answering = False
+    assert found > 20
 
 
 def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
     target, tokenizer, text = written
-    write.write_shard(target, tokenizer, tmp_path, 0, 64, 40, 1)
-    again, first = read_shards(tmp_path)[0], read_shards(text)[0]
-    assert np.array_equal(again.tokens, first.tokens)
+    first = read_shards(text / recipes.CONVERSATIONS)[0]
+    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
+    again = read_shards(tmp_path)[0]
+    assert np.array_equal(again.tokens, first.tokens) and np.array_equal(again.own, first.own)
+    write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL, 1)
+    assert not np.array_equal(read_shards(tmp_path)[0].tokens, first.tokens)
     (tmp_path / "text-0000.npz").unlink()
     assert read_shards(tmp_path) == []
-
-
-def test_users_ask_about_passages_from_earlier_answers(written, monkeypatch):
-    """A stretch of one answer, written at a low temperature; then the user's turn is closed and an answer begins."""
-    _, tokenizer, text = written
-    monkeypatch.setattr(write, "PASSAGE", (3, 6))
-    turn, shards = write.turns(tokenizer), read_shards(text)
-    words, lengths = tokenizer("a b").input_ids, set()
-    ending = [*turn.close, *turn.answer]
-    assert [WORDS[i] for i in ending] == ["<end>", "<turn>", "assistant"]
-    cool = [row.tolist() for s in shards for row, t in zip(s.tokens, s.temperature) if t <= write.COOL]
-    for seed in range(20):
-        ids = write.open_with("a b{text}", shards, tokenizer, turn, random.Random(seed))
-        assert ids[:2] == words
-        assert ids[-3:] == ending
-        quoted = ids[2:-3]
-        lengths.add(len(quoted))
-        assert WORDS.index("<end>") not in quoted
-        after = [*turn.answer, *quoted]
-        assert any(row[i : i + len(after)] == after for row in cool for i in range(len(row)))
-    assert lengths <= {3, 4, 5, 6} and max(lengths) == 6
-    assert write.open_with("a b{text}", [], tokenizer, turn, random.Random(0)) == words
-    assert write.open_with("a b", shards, tokenizer, turn, random.Random(0)) == words
 
 
 def test_a_shard_that_was_not_finished_is_not_there(written, tmp_path, monkeypatch):
@@ -82,32 +139,79 @@ def test_a_shard_that_was_not_finished_is_not_there(written, tmp_path, monkeypat
     replaced = Path.replace
 
     def fails(self, to):
-        if Path(to).name.startswith("exit"):
+        if Path(to).name.startswith("middle"):
             raise KeyboardInterrupt
         return replaced(self, to)
 
     monkeypatch.setattr(Path, "replace", fails)
     with pytest.raises(KeyboardInterrupt):
-        write.write_shard(target, tokenizer, tmp_path, 0, 8, 10, 1)
+        write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
     assert read_shards(tmp_path) == []
     assert not list(tmp_path.glob("unfinished*"))
 
 
 def test_a_full_disk_is_one_sentence_before_anything_is_written(written, tmp_path, monkeypatch):
     target, tokenizer, _ = written
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2_000_000))
-    with pytest.raises(LabError, match="needs 3 MB of disk, and .* has 2 MB free: make room"):
-        recipes.write(target, tokenizer, tmp_path, tokens=20_000, rows=64, length=40, say=lambda line: None)
-    assert not list(tmp_path.iterdir())
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3_000_000))
-    recipes.write(target, tokenizer, tmp_path, tokens=2_000, rows=64, length=40, say=lambda line: None)
-    assert len(read_shards(tmp_path)) == 1
+    say = {"size": SMALL, "say": lambda line: None}
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=200_000))
+    with pytest.raises(LabError, match="needs about [1-9] MB of disk, and .* has 0 MB free: make room"):
+        recipes.write(target, tokenizer, tmp_path, tokens=40_000, **say)
+    assert recipes.written(tmp_path) == 0
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=9e9))
+    said = []
+    recipes.write(target, tokenizer, tmp_path, tokens=4_000, spare=10, size=SMALL, say=said.append)
+    assert recipes.written(tmp_path) == 0
+    assert "ending here, since 9 GB of disk are left" in said[-1]
+    recipes.write(target, tokenizer, tmp_path, tokens=1_000, spare=8, **say)
+    assert recipes.written(tmp_path) >= 1_000 and len(read_shards(tmp_path / recipes.HELD_OUT)) == 1
 
 
-def test_older_shards_do_not_say_their_precision(written, tmp_path):
-    for file in written[2].glob("*-0000*"):
-        shutil.copy(file, tmp_path)
-    arrays = dict(np.load(tmp_path / "text-0000.npz"))
-    assert str(arrays.pop("precision")) == "float32"
-    np.savez(tmp_path / "text-0000.npz", **arrays)
-    assert read_shards(tmp_path)[0].precision == "an unknown precision"
+def test_an_answer_that_goes_round_in_circles_is_found():
+    own = torch.ones(4, 79, dtype=torch.bool)
+    tokens = torch.arange(4 * 80).view(4, 80)
+    tokens[1, -30:] = torch.tensor([1, 2, 3, 4, 5, 6] * 5)
+    tokens[2, -12:] = 7
+    tokens[3, -12:-2] = 7  # and then it went on
+    assert loops(tokens, own).tolist() == [False, True, True, False]
+    own[1, -5] = False  # the user's words may repeat
+    assert loops(tokens, own).tolist() == [False, False, True, False]
+    assert loops(tokens[:, :5], own[:, :4]).tolist() == [False] * 4
+
+
+def test_what_the_target_composed_can_be_asked_about(written, monkeypatch):
+    _, tokenizer, text = written
+    shard = read_shards(text / recipes.CONVERSATIONS)[0]
+    kinds = np.full(len(shard.kind), "compose")
+    tokens, own = shard.tokens[:2].copy(), np.zeros_like(shard.own[:2])
+    a, end = WORDS.index("a"), WORDS.index("<end>")
+    tokens[:, 4:] = a
+    tokens[0, 30], own[:, 3:] = end, True
+    composed = replace(shard, tokens=tokens, own=own, kind=kinds[:2], temperature=np.zeros(2))
+    monkeypatch.setattr(write, "COMPOSED", 20)
+    found = write.written_documents([composed], tokenizer)
+    assert [d.text.split() for d in found] == [["a"] * 26]  # the second one has not ended
+    assert write.written_documents([replace(composed, temperature=np.ones(2))], tokenizer) == []
+    assert write.written_documents([replace(composed, kind=np.full(2, "ask"))], tokenizer) == []
+
+
+def test_any_stretch_of_shards_has_short_and_long_prompts():
+    for first in (0, 7, 100):
+        lows, highs = zip(*(Size().prompts(first + i) for i in range(12)))
+        assert min(lows) < 40 and max(highs) > 500
+        assert sum(high <= 110 for high in highs) >= 2
+        assert all(low < high for low, high in zip(lows, highs))
+    longest = max(Size().prompts(i)[1] for i in range(200))
+    assert 1200 < longest <= 1500
+    assert max(Size(longest=300).prompts(i)[1] for i in range(200)) == 300
+
+
+def test_passages_are_written_about(written, tmp_path):
+    """A document's words stand in prompts that do not count."""
+    target, tokenizer, _ = written
+    words = "a b c d e f g " * 8
+    passages = Passages([Document("own", "prose", "en", "", f"{words}.{i}") for i in range(40)])
+    big = Size(positions=4000, answer=30, longest=200)
+    recipes.write(target, tokenizer, tmp_path, 1_500, passages, size=big, say=lambda line: None)
+    shard = read_shards(tmp_path / recipes.CONVERSATIONS)[0]
+    asked = [tokenizer.decode(t[: own.argmax()]) for t, own in zip(shard.tokens, shard.own)]
+    assert any("a b c d e f g" in text for text in asked)

@@ -42,7 +42,10 @@ def run(args: argparse.Namespace) -> int:
     passages = sources.own_passages(Path(args.passages)) if args.passages else None
     target, tokenizer = load_model(args.target, args.device, say, args.dtype, args.backend)
     only_text = args.drafter == recipes.TEXT
-    recipes.check(args.drafter, target, args.tokens)
+    if only_text:
+        recipes.check_target(target)
+    else:
+        recipes.check(args.drafter, target, args.tokens)
     folder = Path(args.folder) if args.folder else cache_dir() / "train" / target.name.replace("/", "--")
     weights = Path(args.out or folder)
     try:

@@ -72,3 +72,16 @@ def divergence(student: Tensor, teacher: Tensor, head: Tensor, weight: Tensor, k
     loss, totals = _Divergence.apply(student, teacher, head, weight, kind)
     n = float(weight.sum())
     return loss, Fit(int(n), *(totals / max(n, 1e-9)).tolist())
+
+
+@torch.no_grad()
+def overlaps(student: Tensor, teacher: Tensor, head: Tensor) -> Tensor:
+    """[n]: Σ min(p, q) of each row; arguments as of `divergence`."""
+    found = []
+    for i in range(0, len(student), ROWS):
+        q, p = (
+            torch.nn.functional.linear(x[i : i + ROWS].to(head.dtype), head).float().softmax(-1)
+            for x in (student, teacher)
+        )
+        found.append(torch.minimum(p, q).sum(-1))
+    return torch.cat(found)

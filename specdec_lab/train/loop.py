@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,13 +12,12 @@ from torch import Tensor, nn
 
 from specdec_lab.drafters.nets import Student
 from specdec_lab.errors import LabError
-from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.say import Say
 from specdec_lab.train.distill import Fit, divergence
 from specdec_lab.train.shards import Shard
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
-HELD_OUT = 32  # at most so many texts of the first shard, and at most an eighth of them, are never trained on
+POSITIONS = 3072  # of a batch, at most: long texts come alone
+LOOK = 40_000  # positions of the held-out shards that are looked at
 
 
 @dataclass(frozen=True)
@@ -46,41 +45,38 @@ def place(plan: Sequence[Stage], tokens: int) -> tuple[Stage, float]:
 
 
 class Text:
-    """Batches (tokens [B, n], last [B, n, H], counts [n]) of texts behind their common prefix.
+    """Batches (tokens [B, n], last [B, n, H], rows at each of `depths` [B, n, H], counts [B, n]) of shards.
 
-    counts is 0 on the prefix, which all texts share, and 1 on what was written. With an exit layer,
-    its rows [B, n, H] stand before the counts; without one they are not read from the disk.
+    counts is 1 at rows that predict the target's own next token, and 0 at users' words. Rows of depths that are
+    not asked for are not read from the disk.
     """
 
     def __init__(
-        self, target: ReferenceModel, prefix: Sequence[int], shards: Sequence[Shard], exit_layer: int | None = None
+        self, shards: Sequence[Shard], held: Sequence[Shard], device: torch.device, depths: Sequence[str] = ()
     ):
-        self.device, self.shards = target.device, shards
-        self.held = min(HELD_OUT, len(shards[0].tokens) // 8)
-        cached, start = target.cached(), [prefix[:-1]]
-        self.before = [torch.tensor(start, device=self.device), cached.extend(start, logits=False).hidden.float()]
-        if exit_layer is not None:
-            cached.rewind([0])
-            self.before.append(cached.extend(start, layers=(0, exit_layer)).hidden.float())
+        self.shards, self.held, self.device, self.depths = shards, held, device, ("last", *depths)
+        answered = np.array([s.answered for s in shards], dtype=float)
+        self.shares = answered / answered.sum()
 
     def batch(self, shard: Shard, rows: Sequence[int]) -> tuple[Tensor, ...]:
         rows = sorted(rows)  # one sweep over the mapped file
-        parts = []
-        for before, written in zip(self.before, (shard.tokens[:, :-1].astype(np.int64), shard.last, shard.exit)):
-            after = torch.from_numpy(written[rows]).to(self.device, before.dtype)
-            parts.append(torch.cat([before.expand(len(rows), *before.shape[1:]), after], 1))
-        counts = torch.ones(parts[0].shape[1], device=self.device)
-        counts[: self.before[0].shape[1]] = 0
-        return (*parts, counts)
+        tokens = torch.from_numpy(shard.tokens[rows, :-1].astype(np.int64)).to(self.device)
+        parts = [torch.from_numpy(getattr(shard, part)[rows]).to(self.device, torch.float32) for part in self.depths]
+        return (tokens, *parts, torch.from_numpy(shard.own[rows]).to(self.device, torch.float32))
 
     def random(self, size: int, draw: np.random.Generator) -> tuple[Tensor, ...]:
-        number = int(draw.integers(len(self.shards)))
-        shard = self.shards[number]
-        first = self.held if number == 0 else 0
-        return self.batch(shard, first + draw.choice(len(shard.tokens) - first, size, replace=False))
+        """At most `size` texts of one shard, fewer where they are long."""
+        shard = self.shards[int(draw.choice(len(self.shards), p=self.shares))]
+        some = min(size, len(shard.tokens), max(1, POSITIONS // shard.own.shape[1]))
+        return self.batch(shard, draw.choice(len(shard.tokens), some, replace=False))
 
-    def held_out(self, size: int) -> list[tuple[Tensor, ...]]:
-        return [self.batch(self.shards[0], range(i, min(i + size, self.held))) for i in range(0, self.held, size)]
+    def held_out(self, size: int) -> Iterator[tuple[Shard, list[int], tuple[Tensor, ...]]]:
+        """The batches to measure on, with their shard and rows: some of each held-out shard."""
+        for shard in self.held:
+            texts = min(len(shard.tokens), max(1, LOOK // len(self.held) // shard.own.shape[1]))
+            for i in range(0, texts, size):
+                rows = list(range(i, min(i + size, texts)))
+                yield shard, rows, self.batch(shard, rows)
 
 
 def precision(device: torch.device) -> torch.dtype:
@@ -117,6 +113,14 @@ class Optimizer:
             part.zero_grad()
 
 
+def mean_of(fits: Sequence[Fit]) -> Fit:
+    """Over all their positions."""
+    n = [f.n for f in fits]
+    return Fit(
+        sum(n), *(float(np.average([getattr(f, x) for f in fits], weights=n)) for x in ("kl", "overlap", "agree"))
+    )
+
+
 class Trainer:
     """Trains one student and remembers how it went."""
 
@@ -134,8 +138,10 @@ class Trainer:
             steps = self.net.predict(*read)
         total, fits = 0.0, []
         for k, (guess, true) in enumerate(steps):
-            weight = counts[-guess.shape[1] :].expand(len(guess), -1).reshape(-1)
-            flat = (guess.float().flatten(0, 1), true.flatten(0, 1))
+            weight = counts[:, -guess.shape[1] :].reshape(-1)
+            matter = weight > 0  # users' words need no head
+            weight = weight[matter]
+            flat = (guess.float().flatten(0, 1)[matter], true.flatten(0, 1)[matter])
             loss, fit = divergence(*flat, self.head, weight, kind)
             total = total + DEEPER**k * loss / weight.sum()
             fits.append(fit)
@@ -144,14 +150,8 @@ class Trainer:
     def look(self) -> list[Fit]:
         """The fit on the held-out texts, for each drafting step."""
         with torch.no_grad():
-            looks = [self.loss(batch, "kl")[1] for batch in self.text.held_out(self.size)]
-        mean = [
-            Fit(
-                sum(f.n for f in step),
-                *(float(np.mean([getattr(f, x) for f in step])) for x in ("kl", "overlap", "agree")),
-            )
-            for step in zip(*looks)
-        ]
+            looks = [self.loss(batch, "kl")[1] for *_, batch in self.text.held_out(self.size)]
+        mean = [mean_of(step) for step in zip(*looks)]
         self.history.append({"tokens": self.tokens, "steps": [asdict(f) for f in mean]})
         return mean
 
@@ -177,7 +177,7 @@ class Trainer:
                 batch = self.text.random(self.size, np.random.default_rng([self.seed, self.tokens]))
                 loss, _ = self.loss(batch, stage.loss)
                 self.optimizer.step(loss, rate)
-                self.tokens += int(batch[-1].sum()) * self.size
+                self.tokens += int(batch[-1].sum())
                 if self.tokens - shown >= every or self.tokens >= end:
                     fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.look())
                     speed = (self.tokens - shown) / (time.perf_counter() - clock)

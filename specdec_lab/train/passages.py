@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import re
 from collections import defaultdict
@@ -121,7 +122,7 @@ def read_documents(path: Path) -> list[Document]:
 
 def write_documents(documents: Sequence[Document], path: Path) -> None:
     """Appears when whole."""
-    unfinished = path.with_suffix(".unfinished")
+    unfinished = path.with_suffix(f".{os.getpid()}.unfinished")
     unfinished.write_text(
         "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents), encoding="utf-8"
     )

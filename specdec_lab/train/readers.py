@@ -92,15 +92,18 @@ class _Paragraphs(HTMLParser):
         self.open, self.words = None, []
 
 
-def web_page(source: str, path: Path, language: str) -> Iterator[Document]:
-    text = text_of(path)
-    if text is None:
-        return
+def web_page(source: str, path: Path, language: str, english: Path | None = None) -> Iterator[Document]:
+    """A page's sections. english: the page that it translates; what is left of that is dropped."""
+    untranslated = {p for _, paragraphs in sections(english) for p in paragraphs} if english else set()
+    for title, paragraphs in sections(path):
+        yield from prose(source, language, title, [p for p in paragraphs if p not in untranslated])
+
+
+def sections(page: Path) -> list[tuple[str, list[str]]]:
     parser = _Paragraphs()
-    parser.feed(text)
+    parser.feed(text_of(page) or "")
     parser.close_paragraph()
-    for title, paragraphs in parser.sections:
-        yield from prose(source, language, title, paragraphs)
+    return parser.sections
 
 
 def help_page(source: str, path: Path, language: str, english: Path | None = None) -> Iterator[Document]:
@@ -178,8 +181,8 @@ def descriptions(source: str, path: Path) -> Iterator[Document]:
         yield from prose(source, "en", "", few)
 
 
-def plain_text(source: str, path: Path, language: str = "en") -> Iterator[Document]:
-    """.txt and .md: paragraphs parted by empty lines, or one to a line; marks of Markdown's headings are dropped."""
+def plain_text(source: str, path: Path, language: str = "en", title: str = "") -> Iterator[Document]:
+    """.txt and .md: paragraphs parted by empty lines, or one to a line; Markdown's headings and code are dropped."""
     text = text_of(path)
     if text is None:
         return
@@ -187,7 +190,7 @@ def plain_text(source: str, path: Path, language: str = "en") -> Iterator[Docume
     blocks = re.split(r"\n\s*\n", text)
     if len(blocks) == 1:
         blocks = text.split("\n")
-    title = re.sub(r"[_-]+", " ", path.stem)
+    title = title or re.sub(r"[_-]+", " ", path.stem)
     yield from prose(source, language, title, [re.sub(r"^#+ .*$", "", b, flags=re.M) for b in blocks])
 
 

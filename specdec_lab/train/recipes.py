@@ -13,7 +13,7 @@ from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.drafters.trained import KINDS, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.say import Say
+from specdec_lab.train.look import by_kind_and_place
 from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
 from specdec_lab.train.passages import Library
 from specdec_lab.train.requests import Requests
@@ -41,7 +41,7 @@ def stages(name: str, tokens: int) -> list[Stage]:
 
 def frequent_ids(shards: list[Shard], tokenizer: PreTrainedTokenizerBase, vocab_size: int) -> torch.Tensor:
     """The FREQUENT tokens that the target writes most, [F] in increasing order; every special token is among them."""
-    counts = sum(np.bincount(s.tokens.ravel(), minlength=vocab_size) for s in shards).astype(float)
+    counts = sum(np.bincount(s.tokens[:, 1:][s.own], minlength=vocab_size) for s in shards).astype(float)
     counts[[i for i in tokenizer.all_special_ids if i < vocab_size]] = np.inf
     return torch.from_numpy(np.sort(np.argsort(-counts, kind="stable")[: min(FREQUENT, vocab_size)]))
 
@@ -52,12 +52,19 @@ def check(name: str, target: ReferenceModel, tokens: int) -> None:
     Raises:
         LabError: when there is not.
     """
-    if name not in (*KINDS, TEXT):
+    if name not in KINDS:
         raise LabError(f"There is no recipe “{name}”: choose one of {', '.join(KINDS)}.")
-    if target.hf.config.model_type != "llama":
-        raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")
+    check_target(target)
     if tokens < 100:
         raise LabError(f"{tokens} tokens are too few to train on: ask for at least 100 (2M means two million).")
+
+
+def check_target(target: ReferenceModel) -> None:
+    """Raises:
+    LabError: when its text would be of no use, since no student can learn from it.
+    """
+    if target.hf.config.model_type != "llama":
+        raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")
 
 
 def written(folder: Path) -> int:
@@ -139,10 +146,10 @@ def train(
         LabError: what `check` refuses, a folder without text or with another target's, a torn checkpoint.
     """
     check(name, target, tokens)
-    shards = read_shards(folder)
-    if not shards:
+    shards, held = read_shards(folder / CONVERSATIONS), read_shards(folder / HELD_OUT)
+    if not shards or not held:
         raise LabError(f"There is no text in {folder}: let the target write some first.")
-    if others := {s.target for s in shards} - {target.name}:
+    if others := {s.target for s in [*shards, *held]} - {target.name}:
         raise LabError(
             f"The text in {folder} was written by {others.pop()}, not by {target.name}: choose another folder."
         )
@@ -153,9 +160,9 @@ def train(
     # More text may have been written since the checkpoint; its head stays as it was.
     ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size)
     net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
-    exit_layer = exit_of(target.layers) if net.reads_exits else None
-    text = Text(target, turns(tokenizer).prefix, shards, exit_layer)
-    trainer = Trainer(net, text, seed=seed)
+    # A student that reads other depths than the exit layer names them: ("exit", "middle").
+    depths = getattr(net, "depths", ("exit",) if net.reads_exits else ())
+    trainer = Trainer(net, Text(shards, held, target.device, depths), seed=seed)
     if kept:
         trainer.restore(kept)
         say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")
@@ -172,6 +179,7 @@ def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> N
         "training_tokens": trainer.tokens,
         "text_precision": sorted({s.precision for s in trainer.text.shards}),
         "held_out": trainer.history[-1]["steps"],
+        "held_out_by": by_kind_and_place(trainer),
         "licence": "Apache-2.0",
     }
     save_net(trainer.net, path, about)

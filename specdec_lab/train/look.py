@@ -1,0 +1,30 @@
+"""Where a student guesses well and where not: overlap on held-out text by kind of request, place and temperature."""
+
+from collections import defaultdict
+
+import numpy as np
+import torch
+
+from specdec_lab.train.distill import overlaps
+from specdec_lab.train.loop import Trainer
+
+PLACES = (64, 128, 256, 512, 1024)  # tokens before the predicted one: fewer than 64, than 128, …
+
+
+@torch.no_grad()
+def by_kind_and_place(trainer: Trainer) -> dict[str, dict[str, tuple[int, float]]]:
+    """(positions, mean Σ min(p, q)) of the first drafting step, for each kind, place and temperature."""
+    found: dict[str, dict[str, list[float]]] = {x: defaultdict(list) for x in ("kind", "place", "temperature")}
+    for shard, rows, (*read, counts) in trainer.text.held_out(trainer.size):
+        with torch.autocast(counts.device.type, trainer.precision, enabled=trainer.precision != torch.float32):
+            guess, true = trainer.net.predict(*read)[0]
+        m = guess.shape[1]
+        own = counts[:, -m:] > 0
+        overlap = overlaps(guess.float()[own], true[own], trainer.head).cpu().numpy()
+        text, place = (x.cpu().numpy() for x in own.nonzero(as_tuple=True))
+        place = place + counts.shape[1] - m
+        for t, i, value in zip(text, place, overlap):
+            found["kind"][str(shard.kind[rows[t]])].append(value)
+            found["place"][f"under {min((p for p in PLACES if i < p), default=10**6)}"].append(value)
+            found["temperature"][f"{shard.temperature[rows[t]]:.1f}"].append(value)
+    return {x: {k: (len(v), round(float(np.mean(v)), 4)) for k, v in sorted(few.items())} for x, few in found.items()}
