@@ -1,0 +1,159 @@
+"""What users ask, and of which texts: lengths, sides, and what is never asked."""
+
+import random
+import re
+
+import pytest
+from writer import save_writer
+
+from specdec_lab.prompts import Prompt, read_prompts
+from specdec_lab.train import requests as requests_module
+from specdec_lab.train import write
+from specdec_lab.train.passages import Document, Library, cut, readable
+from specdec_lab.train.requests import Requests, measured, runs, terms
+from specdec_lab.train.spoil import spoil
+from specdec_lab.train.sums import SHAPES, sums, word_sum
+
+STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited for the captain. Nobody spoke. "
+
+
+def document(number: int, language: str = "en") -> Document:
+    text = "\n\n".join(f"{number}. {STORY * 2}".strip() for _ in range(6))
+    return Document("tales", "prose", language, f"Tale {number}", text)
+
+
+CODE = [
+    Document("code", "code", "python", "f", f"def f{i}(x):\n" + "    x = x + 1\n" * i + "    return x")
+    for i in range(3, 80)
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(save_writer(tmp_path_factory.mktemp("tokenizer")))
+
+
+def make(tokenizer, documents=(), **more) -> Requests:
+    return Requests(tokenizer, write.turns(tokenizer).prefix, Library(documents), **more)
+
+
+@pytest.fixture(scope="module")
+def library():
+    return [*map(document, range(30)), *(document(i, "de") for i in range(30)), *CODE]
+
+
+def test_prompts_have_the_length_that_is_asked_for(tokenizer, library):
+    asked = make(tokenizer, library)
+    kinds = set()
+    for low, high in ((60, 80), (110, 130), (246, 300), (430, 520)):
+        for seed in range(14):
+            request = asked.draw(random.Random(seed), low, high)
+            assert len(request.tokens) <= high
+            if request.kind not in requests_module.WITHOUT:
+                assert len(request.tokens) >= low
+                kinds.add(request.kind)
+    assert len(kinds) > 5
+
+
+def texts(asked: Requests, most: int = 200, n: int = 40) -> list[str]:
+    found = []
+    for kind in (*requests_module.WITH, *requests_module.WITHOUT):
+        if kind != "free":
+            found += [t for seed in range(n) if (t := asked.text(kind, random.Random(seed), most))]
+    return found
+
+
+def test_no_gap_is_left_and_articles_fit(tokenizer, library):
+    all_texts = texts(make(tokenizer, library))
+    assert len(all_texts) > 400
+    for text in all_texts:
+        assert not re.search(r"\{[a-z_0-9]+\}", text), text
+        assert text == text.strip() and text
+    asked = make(tokenizer).text("compose", random.Random(1), 60)
+    assert not re.search(r"\b[Aa] [aeio]", asked)
+
+
+def test_nothing_that_drafts_are_measured_on_is_asked(tokenizer, library, monkeypatch):
+    prompts = read_prompts()
+    built_in = next(p.content for p in prompts if p.kind == "question-answering")
+    assert runs(built_in) <= measured()
+    assert not any(runs(text) & measured() for text in texts(make(tokenizer, library)))
+    monkeypatch.setattr(requests_module.Requests, "text", lambda self, kind, draw, most: f"Hello! {built_in}")
+    request = make(tokenizer).draw(random.Random(0), 28, 110)
+    assert request.kind == "free"  # every other one would have held the built-in prompt
+    monkeypatch.setattr(requests_module, "measured", set)  # without the guard
+    kinds = {make(tokenizer).draw(random.Random(seed), 28, 110).kind for seed in range(9)}
+    assert kinds != {"free"}
+
+
+def test_the_two_sides_share_no_subject_no_sum_and_no_document(tokenizer):
+    train, held = (make(tokenizer, held_out=side) for side in (False, True))
+    for name in requests_module.LISTS:
+        assert set(train.words[name]) and set(held.words[name])
+        assert not set(train.words[name]) & set(held.words[name])
+    assert not set(sums(False)) & set(sums(True)) and len(sums(False)) + len(sums(True)) == len(SHAPES)
+    sides = [document(i).held_out for i in range(400)]
+    assert 0.12 < sum(sides) / 400 < 0.28
+    assert sides == [document(i).held_out for i in range(400)]
+
+
+def test_ones_own_prompts_are_half_of_the_requests(tokenizer):
+    mine = [Prompt(str(i), "mine", "a b c d e f g " * i) for i in range(1, 10)]
+    asked = make(tokenizer, prompts=mine)
+    drawn = [asked.draw(random.Random(seed), 12, 40) for seed in range(300)]
+    share = sum(r.kind == "mine" for r in drawn) / 300
+    assert 0.4 < share < 0.6
+    assert all(12 <= len(r.tokens) <= 40 for r in drawn if r.kind == "mine")
+    system = Prompt("s", "mine", [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}])
+    assert asked.rendered(system) == tokenizer("<turn> system a <end> <turn> user b <end> <turn> assistant").input_ids
+
+
+def test_a_passage_is_whole_sentences_of_one_document(tokenizer):
+    count = make(tokenizer).count
+    for seed in range(50):
+        text = cut(document(3), random.Random(seed), 60, count)
+        assert count(text) <= 60
+        assert text.startswith(("3.", "The", "Mr", "Nobody")) and text.endswith(".")
+        assert " ".join(text.split()) in " ".join(document(3).text.split())
+    assert cut(CODE[70], random.Random(0), 20, count) == ""  # code is not cut
+
+
+def test_sources_are_drawn_by_their_weight_and_not_by_their_size():
+    many = [document(i) for i in range(90)]
+    few = [Document("letters", "prose", "en", "", document(i).text) for i in range(3)]
+    library = Library([*many, *few], {"letters": 3})
+    draw = random.Random(0)
+    share = sum(library.draw(draw, "prose", "en", 50).source == "letters" for _ in range(1000)) / 1000
+    assert 0.7 < share < 0.8
+    assert Library([*many, *few]).languages() == [] and Library([document(1, "fr")]).languages() == ["fr"]
+
+
+def test_tables_lists_and_broken_text_are_no_prose():
+    assert readable(STORY * 4)
+    assert not readable("\n".join(f"{i}.{i} Chapter {'.' * 30} {i * 7}" for i in range(40)))
+    assert not readable("Anna Berta Carl Dora Emil Frida Gustav Hans Ida Jan Karl Lisa " * 4)
+    assert not readable("a list of words without any end " * 30)
+    assert not readable(STORY * 4 + "\ufffd")
+
+
+def test_spoilt_text_differs_in_some_words_alone():
+    for seed in range(30):
+        words, spoilt = STORY.split(), spoil(STORY, random.Random(seed)).split()
+        assert len(words) == len(spoilt)
+        wrong = sum(a != b for a, b in zip(words, spoilt))
+        assert wrong <= len(words) // 2
+    assert sum(spoil(STORY, random.Random(seed)) != STORY for seed in range(30)) >= 28
+
+
+def test_terms_are_taken_from_the_text():
+    names = {t for seed in range(40) for t in terms(STORY, random.Random(seed))}
+    assert names <= {"Okafor", "the captain", "the author", "the evening"} and "the captain" in names
+    assert terms("", random.Random(0)) == ("the first sentence", "the author")
+
+
+def test_sums_have_their_numbers():
+    for seed in range(300):
+        text = word_sum(random.Random(seed))
+        assert not re.search(r"[{}\[\]]", text) and re.search(r"\d", text)
