@@ -99,13 +99,20 @@ def test_the_two_sides_share_no_subject_no_sum_and_no_document(tokenizer):
     assert sides == [document(i).held_out for i in range(400)]
 
 
-def test_ones_own_prompts_are_half_of_the_requests(tokenizer):
-    mine = [Prompt(str(i), "mine", "a b c d e f g " * i) for i in range(1, 10)]
+def test_ones_own_prompts_are_every_second_shard(tokenizer):
+    mine = [Prompt(str(i), "mine", "a b c d e f g " * i) for i in range(1, 40)]
     asked = make(tokenizer, prompts=mine)
-    drawn = [asked.draw(random.Random(seed), 12, 40) for seed in range(300)]
-    share = sum(r.kind == "mine" for r in drawn) / 300
-    assert 0.4 < share < 0.6
-    assert all(12 <= len(r.tokens) <= 40 for r in drawn if r.kind == "mine")
+    lengths = set()
+    for number in range(60):
+        drawn = asked.of_shard(number, 12, 40, random.Random(number), 20)
+        assert len(drawn) == 20
+        if number % 2:
+            sizes = [len(r.tokens) for r in drawn]
+            assert {r.kind for r in drawn} == {"mine"} and min(sizes) >= 0.8 * max(sizes) - 1
+            lengths |= set(sizes)
+        else:
+            assert not [r for r in drawn if r.kind == "mine"]
+    assert len(lengths) > 30  # short and long ones
     system = Prompt("s", "mine", [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}])
     assert asked.rendered(system) == tokenizer("<turn> system a <end> <turn> user b <end> <turn> assistant").input_ids
 

@@ -79,14 +79,15 @@ def sharp(writer, tmp_path_factory):
 
 
 def trained_and_traces(lab, text, name, gamma):
-    """A trainer, and what its exported drafter then does at temperature 1 with held-out prompts."""
+    """A trainer of the drafter as it is stored, in 8 bits, and what that then does at temperature 1 with held-out prompts."""
     trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=12_000, say=lambda line: None)
     recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
     held = read_shards(text / recipes.HELD_OUT)[0]
     begun = [row[: 1 + int(own.argmax())].tolist() for row, own in zip(held.tokens[:160], held.own)]  # the prompts
     settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 24, "keep": Keep(rows=True)}
     lab.eos = frozenset()
-    return trainer, [lab.speculative(b, name, request=i, **settings) for i, b in enumerate(begun)]
+    stored = Trainer(trained_module.load_net(name, lab.target, text).requires_grad_(), trainer.text)
+    return stored, [lab.speculative(b, name, request=i, **settings) for i, b in enumerate(begun)]
 
 
 @torch.no_grad()
@@ -104,17 +105,14 @@ def promised(trainer, lab, trace) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("name", recipes.KINDS)
 def test_drafts_are_accepted_as_often_as_training_promised(sharp, name):
-    """So training and drafting mean the same positions; a row further on, the promise is another one."""
+    """So training and drafting mean the same positions; at another one, the promise is another."""
     lab, text = sharp
     trainer, traces = trained_and_traces(lab, text, name, gamma=1)
     together = Trace([], [r for t in traces for r in t.rounds])
-    means = []
-    for shift in (0, 1):
-        of_all = [promised(trainer, lab, t)[0][r.start - 1 + shift] for t in traces for r in t.rounds if r.drafted]
-        means.append(float(torch.stack(of_all).nanmean()))
-    assert together.alpha_by_position == pytest.approx(means[:1], abs=0.05)
-    at = [(promised(trainer, lab, t)[0], r) for t in traces[:20] for r in t.rounds if r.drafted]
-    assert any(abs(rows[r.start - 1] - rows[r.start]) > 0.2 for rows, r in at)  # else this would prove nothing
+    drafted = [(promised(trainer, lab, t)[0], r.start - 1) for t in traces for r in t.rounds if r.drafted]
+    assert together.alpha_by_position == pytest.approx([np.nanmean([rows[i] for rows, i in drafted])], abs=0.04)
+    apart = [abs(float(rows[i] - rows[i - 1])) for rows, i in drafted]
+    assert np.nanmean(apart) > 0.1  # else this would prove nothing
 
 
 def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp):
@@ -131,7 +129,7 @@ def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp):
                 apart[depth].append(abs(overlap - float(steps[depth][row])))
                 if row + 1 < len(p):
                     shifted[depth].append(abs(overlap - float(steps[depth][row + 1])))
-    assert all(np.nanmean(x) < 0.03 for x in apart)  # what 8 bits may cost
+    assert all(np.nanmean(x) < 0.01 for x in apart)
     assert all(np.nanmean(x) > 0.1 for x in shifted)
 
 
@@ -157,7 +155,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
     path.unlink(missing_ok=True)
     whole = weights(recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=lambda line: None))
     path.unlink()
-    for stop in (5, 30):  # in the first stage, and in the second
+    for stop in (5, 23):  # in the first stage, and in the second
         look, steps = Trainer.loss, []
 
         def interrupted(self, *a, look=look, steps=steps, stop=stop):
@@ -311,7 +309,7 @@ def test_the_command_writes_text_alone_about_ones_own_passages(capsys, writer, t
     assert main([*argv, "--write", "1k", "--passages", str(own)]) == 0
     assert json.loads(capsys.readouterr().out)["written"] >= 1_000
     kinds = np.concatenate([s.kind for s in read_shards(folder / recipes.CONVERSATIONS)])
-    assert 0.3 < np.mean(kinds == "mine") < 0.7
+    assert 0.2 < np.mean(kinds == "mine") < 0.8
     assert main([*argv, "--write", "1k", "--passages", str(tmp_path / "none")]) == 2
     assert "There is no folder" in capsys.readouterr().err
 

@@ -13,19 +13,20 @@ from specdec_lab.choices import TRAINED
 from specdec_lab.drafters.trained import BLOCK
 from specdec_lab.models.embedded import NAME, WHEEL
 from specdec_lab.show.lines import Line, chart
+from specdec_lab.train.sources import SOURCES
 
 HEAD = """# Model card: the trained drafters
 
 Drafters for {target}{origin}. They guess what this one model says next and are good for nothing else. Licence: {licence}, as the target's.
 
-**What they learned from.** Text that the target wrote itself, at answer temperatures from 1 down to greedy, from the bare chat prefix and from short openings (`specdec_lab/train/openings.json`). No prompt of the built-in suite or of any benchmark is in it. No opening belongs to the kinds *question-answering* and *retrieval*; their figures below are the ones to look at first (the target may still have invented such questions by itself). The target computed in {precision} while it wrote; its hidden rows were kept in float16.
+**What they learned from.** The target's own answers, greedy in half of the texts and at temperatures from 0.3 to 1 in the others, to requests as people write them (`specdec_lab/train/requests.py`): questions, sums in words, lists, letters, and passages to sum up, translate, correct, rewrite, extract from, and to answer questions about; code to explain and to change; several turns. The passages come from {sources}, and from the installed Python; nothing of them ships here. A fifth of all passages, subjects and sums was held out, and the figures below are on these. No prompt of the built-in suite is in it: a request that shares eight words in a row with one is never asked. The target computed in {precision} while it wrote; its hidden rows were kept in float16.
 
 **How.** On the target's distribution over its {said:,} most frequent tokens (q is zero elsewhere, and verification stays exact): forward KL, and in the last quarter total variation, which is 1 − α; EAGLE then also on its own guesses. Muon for the matrices and AdamW for the vectors. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of {block} weights."""
 
 
 def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
     """Write README.md and training.svg into `weights`."""
-    lines, further, precisions = [], [], set()
+    lines, further, precisions, by = [], [], set(), {}
     table = [
         "| drafter | size | trained on | overlap Σ min(p, q) on held-out text, by drafting step | KL(p‖q), the loss | same favourite |",
         "|---|---|---|---|---|---|",
@@ -36,6 +37,7 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
         with safe_open(path, "pt") as f:
             about, said = json.loads(f.metadata()["about"]), f.get_slice("ids").get_shape()[0]
         precisions |= set(about["text_precision"])
+        by[name] = about.get("held_out_by", {})
         lines.append(Line(name, [(h["tokens"] / 1e6, h["steps"][0]["overlap"]) for h in history]))
         fit = [", ".join(f"{step[x]:.3f}" for step in about["held_out"]) for x in ("overlap", "kl", "agree")]
         size, tokens = f"{path.stat().st_size / 1e6:.1f} MB", f"{about['training_tokens'] / 1e6:.1f} M tokens"
@@ -57,11 +59,28 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
         licence=about["licence"],
         precision=", ".join(sorted(precisions)),
         said=said,
+        sources=", ".join(f"{s.name} ({s.licence})" for s in SOURCES),
         block=BLOCK,
     )
-    parts = [head, "\n".join(table), *further, "![Acceptance against training tokens](training.svg)"]
+    parts = [
+        head,
+        "\n".join(table),
+        *further,
+        *(told(by, part) for part in ("kind", "place", "temperature")),
+        "![Acceptance against training tokens](training.svg)",
+    ]
     parts += [measured(json.loads(b.read_text(encoding="utf-8"))) for b in benches]
     (weights / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def told(by: dict[str, dict], part: str) -> str:
+    """Overlap of the first drafting step by kind of request, by place in the text, or by temperature, as a table."""
+    columns = sorted({c for of_drafter in by.values() for c in of_drafter.get(part, {})}, key=lambda c: (len(c), c))
+    rows = [
+        f"| {name} | " + " | ".join(f"{of.get(part, {}).get(c, (0, float('nan')))[1]:.3f}" for c in columns) + " |"
+        for name, of in by.items()
+    ]
+    return "\n".join([f"| overlap by {part} | " + " | ".join(columns) + " |", "|" + "---|" * (len(columns) + 1), *rows])
 
 
 def measured(result: dict) -> str:

@@ -1,1 +1,1 @@
-"""Training drafts on text that the target writes: write.py, shards.py, distill.py, loop.py, and recipes.py that ties them together."""
+"""Training drafts on what the target answers: sources.py, requests.py, write.py, shards.py, distill.py, loop.py, and recipes.py that ties them together."""

@@ -79,7 +79,7 @@ class Requests:
 
     Args:
         prefix: what opens a first user's turn (see `write.Turns`).
-        prompts: a user's own; when there are any, half of the requests are theirs.
+        prompts: a user's own; when there are any, every second shard is of them alone.
     """
 
     def __init__(
@@ -113,10 +113,16 @@ class Requests:
         asked = [{"role": "user", "content": prompt.content}] if isinstance(prompt.content, str) else prompt.content
         return self.render(asked)
 
+    def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
+        """All requests of a shard, of low … high tokens; or a user's own prompts, of about one length but any."""
+        if not self.prompts or number % 2 == 0:
+            return [self.draw(draw, low, high) for _ in range(rows)]
+        longest = len(self.prompts[int(number // 2 * 0.6180339887 % 1 * len(self.prompts))][1])
+        fits = [p for p in self.prompts if longest * 0.8 <= len(p[1]) <= longest]
+        return [Request(*draw.choice(fits)) for _ in range(rows)]
+
     def draw(self, draw: random.Random, low: int, high: int) -> Request:
         """A request of low … high tokens; of fewer where no passage fits."""
-        if self.prompts and draw.random() < 0.5 and (fits := [p for p in self.prompts if low <= len(p[1]) <= high]):
-            return Request(*draw.choice(fits))
         shares = dict(WITHOUT) if low < SHORT or not self.library else {}
         if self.library:  # in short prompts there is little room for passages
             shares |= {k: w / 3 if low < SHORT else w for k, w in WITH.items() if self.library.has(*self.needs(k))}

@@ -12,7 +12,7 @@ through the model in wide passes, the rest is given token by token while other t
 import random
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -163,9 +163,13 @@ def write_parts(
     draw, generator = random.Random(f"{side} {number}"), torch.Generator().manual_seed(2 * number + requests.held_out)
     turn = turns(tokenizer)
     low, high = size.prompts(number)
-    n = min(high + size.answer, target.context) - 1  # rows that are kept of each text
-    rows = max(1, size.positions // (n + 1))
-    asked = [requests.draw(draw, low, min(high, n - 1)) for _ in range(rows)]
+    rows = max(1, size.positions // (high + size.answer))
+    asked = requests.of_shard(number, low, min(high, target.context - 2), draw, rows)
+    longest = max(len(request.tokens) for request in asked)
+    n = min(max(high, longest) + size.answer, target.context) - 1  # rows that are kept of each text
+    asked = [replace(request, tokens=request.tokens[: n - 1]) for request in asked]
+    rows = max(1, min(rows, size.positions // (n + 1)))
+    asked = asked[:rows]
     answers = torch.tensor([draw.choice(TEMPERATURES) for _ in range(rows)])
 
     given = torch.full((rows, n + 1), -1)  # tokens that are not the target's to choose; -1 where it chooses
