@@ -76,10 +76,10 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
 def told(by: dict[str, dict], part: str) -> str:
     """Overlap of the first drafting step by kind of request, by place in the text, or by temperature, as a table."""
     columns = sorted({c for of_drafter in by.values() for c in of_drafter.get(part, {})}, key=lambda c: (len(c), c))
-    rows = [
-        f"| {name} | " + " | ".join(f"{of.get(part, {}).get(c, (0, float('nan')))[1]:.3f}" for c in columns) + " |"
-        for name, of in by.items()
-    ]
+    rows = []
+    for name, of in by.items():
+        cells = [f"{of[part][c][1]:.3f}" if c in of.get(part, {}) else "–" for c in columns]
+        rows.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join([f"| overlap by {part} | " + " | ".join(columns) + " |", "|" + "---|" * (len(columns) + 1), *rows])
 
 

@@ -25,6 +25,7 @@ def by_kind_and_place(trainer: Trainer) -> dict[str, dict[str, tuple[int, float]
         place = place + counts.shape[1] - m
         for t, i, value in zip(text, place, overlap):
             found["kind"][str(shard.kind[rows[t]])].append(value)
-            found["place"][f"under {min((p for p in PLACES if i < p), default=10**6)}"].append(value)
+            below = [p for p in PLACES if i < p]
+            found["place"][f"under {below[0]}" if below else f"{PLACES[-1]} and more"].append(value)
             found["temperature"][f"{shard.temperature[rows[t]]:.1f}"].append(value)
     return {x: {k: (len(v), round(float(np.mean(v)), 4)) for k, v in sorted(few.items())} for x, few in found.items()}
