@@ -6,7 +6,7 @@ import re
 import pytest
 from writer import save_writer
 
-from specdec_lab.prompts import Prompt, read_prompts
+from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.train import requests as requests_module
 from specdec_lab.train import write
 from specdec_lab.train.passages import Document, Library, cut, readable

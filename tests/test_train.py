@@ -19,9 +19,6 @@ from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.load import load_model
-from specdec_lab.record import Keep
-from specdec_lab.sampling import Sampler
-from specdec_lab.trace import Trace
 from specdec_lab.train import loop, recipes, sources, write
 from specdec_lab.train.distill import divergence, overlaps
 from specdec_lab.train.look import by_kind_and_place

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from importlib.metadata import version
 from pathlib import Path
 

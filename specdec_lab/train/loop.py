@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from specdec_lab.drafters.nets import Student
 from specdec_lab.errors import LabError
+from specdec_lab.say import Say
 from specdec_lab.train.distill import Fit, divergence
 from specdec_lab.train.shards import Shard
 

