@@ -17,12 +17,12 @@ from specdec_lab.choices import DRAFTERS, EMBEDDED
 from specdec_lab.drafters import DialDrafter, Drafter, HybridDrafter, LookupDrafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
 from specdec_lab.engine import decode
+from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
-from specdec_lab.measure.auto import AutoGamma
 from specdec_lab.measure.costs import kept_costs
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
@@ -87,7 +87,7 @@ class Lab:
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
     def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
-        """What chooses γ for each round anew (see `auto`). Costs are measured the first time, in some seconds."""
+        """What chooses γ for each round anew (see `engine.auto_gamma`). Costs are measured the first time, in some seconds."""
         # A text with repetitions, so that a lookup finds something to copy.
         text = self.encode("one two three four " * 12)
         return AutoGamma(drafter.round_costs(lambda part: kept_costs(self.target, part, text, MOST_AUTO, say)))

@@ -6,10 +6,10 @@ import pytest
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.engine.auto_gamma import TRIAL, AutoGamma
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
 from specdec_lab.measure import costs as costs_module
-from specdec_lab.measure.auto import TRIAL, AutoGamma
 from specdec_lab.measure.costs import kept_costs, pass_times, round_costs
 
 SMALL_CPU = [1.0, 1.12, 1.25, 1.37, 1.5, 1.65, 1.8, 1.95, 2.1]

@@ -70,24 +70,26 @@ class Batch:
         if not self.running:
             return []
 
-        proposals, watches = [], []
-        for request, _ in self.running:
+        requests, proposals, watches = [request for request, _ in self.running], [], []
+        for request in requests:
             watches.append(Stopwatch())
             proposals.append(request.propose(gamma))
             self.target.synchronize()
             watches[-1].lap(request.drafting)
         since = time.perf_counter()
-        new = [[request.text[-1], *proposal.tokens] for (request, _), proposal in zip(self.running, proposals)]
-        rows = self.cached.extend(new)
+        rows = self.cached.extend(
+            [[request.text[-1], *proposal.tokens] for request, proposal in zip(requests, proposals)]
+        )
         self.target.synchronize()
         shared = time.perf_counter() - since
 
         rounds = []
-        for r, ((request, _), proposal, watch) in enumerate(zip(self.running, proposals, watches)):
-            watch.restart(verify=shared)
-            used = len(proposal.tokens) + 1  # what lies past it pads the row to the width of the widest
+        for r, (request, proposal, watch) in enumerate(zip(requests, proposals, watches)):
+            watch.skip()
+            watch.seconds["verify"] += shared
+            used = len(proposal.tokens) + 1  # what lies past it is padding up to the widest row
             rounds.append(request.settle(proposal, rows.logits[r, :used], rows.hidden[r, :used], watch))
-        self.cached.rewind([len(request.text) - 1 for request, _ in self.running])
+        self.cached.rewind([len(request.text) - 1 for request in requests])
 
         seconds = time.perf_counter() - begin
         for (_, trace), done in zip(self.running, rounds):
@@ -96,7 +98,6 @@ class Batch:
         for r in reversed(range(len(self.running))):
             if rounds[r].stop is not None:
                 self.cached.drop(r)
-                last = self.running.pop()
-                if r < len(self.running):
-                    self.running[r] = last
+                self.running[r] = self.running[-1]  # as the cache does
+                self.running.pop()
         return rounds

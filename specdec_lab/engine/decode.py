@@ -9,13 +9,14 @@ returns γ + 1 rows: one for each draft, and one after the last draft.
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
@@ -23,18 +24,12 @@ from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
 
-if TYPE_CHECKING:
-    from specdec_lab.measure.auto import AutoGamma
-
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
     """Ordinary decoding: one target pass a token. The yardstick for everything else.
 
     Args:
-        request: what `Request` takes.
-
-    Raises:
-        LabError: for a prompt that `check_prompt` refuses.
+        request: what `Request` takes, and raises.
     """
     this = Request(target, prompt, **request)
     cached = this.begin()
@@ -45,17 +40,17 @@ def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
 
 
 def speculative(
-    target: Model, drafter: Drafter, prompt: Sequence[int], *, gamma: "int | AutoGamma" = 4, **request
+    target: Model, drafter: Drafter, prompt: Sequence[int], *, gamma: int | AutoGamma = 4, **request
 ) -> Iterator[Round]:
     """Draft, verify, keep what agrees, correct the first miss, discard the rest (Leviathan et al., algorithm 1).
 
     Args:
         gamma: the most tokens drafted a round, at least 1; or what chooses it anew for each round.
             The drafter may propose fewer, or none.
-        request: what `Request` takes.
+        request: what `Request` takes, and raises.
 
     Raises:
-        LabError: for gamma < 1, or a prompt that `check_prompt` refuses.
+        LabError: for gamma < 1.
     """
     if isinstance(gamma, int) and gamma < 1:
         raise LabError(
@@ -122,21 +117,19 @@ class Keep:
 
 
 class Stopwatch:
-    """Adds up where a round's time goes: `lap(name)` gives `name` all time since the lap before."""
+    """Where a round's time goes: `lap(part)` counts all time since the lap before as that part's."""
 
     def __init__(self):
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = defaultdict(float)
         self._since = time.perf_counter()
 
-    def lap(self, name: str) -> None:
+    def lap(self, part: str) -> None:
         now = time.perf_counter()
-        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._since
+        self.seconds[part] += now - self._since
         self._since = now
 
-    def restart(self, **seconds: float) -> None:
-        """Add time that was taken elsewhere, and leave out what has passed since the last lap."""
-        for name, more in seconds.items():
-            self.seconds[name] = self.seconds.get(name, 0.0) + more
+    def skip(self) -> None:
+        """Leave out the time since the last lap."""
         self._since = time.perf_counter()
 
 
@@ -153,7 +146,7 @@ class Request:
         keep: what to keep of each round beyond the numbers that decided.
 
     Raises:
-        LabError: for a prompt that `check_prompt` refuses.
+        LabError: for an empty prompt, one that leaves no room, or ids outside the vocabulary.
     """
 
     target: Model
@@ -166,9 +159,20 @@ class Request:
     keep: Keep = Keep()
 
     def __post_init__(self):
-        check_prompt(self.target, self.prompt)
+        target, prompt = self.target, self.prompt
+        if len(prompt) == 0:
+            raise LabError("The prompt is empty: give the model at least one token to start from.")
+        if len(prompt) >= target.context:
+            raise LabError(
+                f"The prompt has {len(prompt)} tokens, but {target.name} can see only {target.context}, "
+                "the answer included: shorten the prompt."
+            )
+        if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
+            raise LabError(
+                f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
+            )
         self.uniforms = self.uniforms or Uniforms()
-        self.text, self.stop = list(self.prompt), None
+        self.text, self.stop = list(prompt), None
         # Where the time of drafting is counted: an oracle's, which a real drafter would not need, not at all.
         self.drafting = "oracle" if self.drafter and self.drafter.oracle else "draft"
 
@@ -209,35 +213,19 @@ class Request:
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
             watch.lap(self.drafting)
-        drafted, emitted, after = self._written_down(proposal, verdict, kept, p, q, logits, u_accept)
+        done = self._record(proposal, verdict, kept, p, q, logits, u_accept)
         watch.lap("loop")
-        return Round(
-            start=start,
-            drafted=drafted,
-            emitted=emitted,
-            stop=self.stop,
-            seconds=Seconds(*(watch.seconds.get(part, 0.0) for part in ("draft", "verify", "loop"))),
-            p_rows=p if self.keep.rows else None,
-            q_rows=q if self.keep.rows else None,
-            after_top=after,
-        )
+        return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
-    def _written_down(
-        self,
-        proposal: Proposal,
-        verdict: Verdict,
-        kept: int,
-        p: Tensor,
-        q: Tensor,
-        logits: Tensor,
-        u_accept: Sequence[float],
-    ) -> tuple[tuple[Draft, ...], Emitted | None, tuple]:
-        """A round's tensors as plain numbers: its drafts, the target's own token, and what else that one could have been.
+    def _record(
+        self, proposal: Proposal, verdict: Verdict, kept: int, p: Tensor, q: Tensor, logits: Tensor, u_accept: list
+    ) -> Round:
+        """The round in plain numbers, still without its times.
 
         Args:
             kept: tokens of the round that entered the text.
             p, q: the rows that decided, [γ + 1, V] and [γ, V]; logits: the target's raw rows [γ + 1, V].
-            u_accept: the γ uniforms of the accept test.
+            u_accept: the γ numbers that the accept test compared with.
         """
         n, greedy = len(proposal.tokens), self.sampler.greedy
         p_raw = logits.to(p.device, torch.float32).softmax(-1)
@@ -250,7 +238,7 @@ class Request:
         # Σ min(p, q); where q is one-hot, that is p of its token.
         numbers.append(numbers[0] if proposal.q is None else torch.minimum(p[:n], q).sum(-1, keepdim=True))
         decided = torch.cat(numbers, 1).tolist() if n else []  # all at once: a GPU makes us wait for each reading
-        # A stop may cut the target's own token off; the rejected draft then goes with its replacement.
+        # Where a stop cuts the target's own token off, the draft that it replaces counts as discarded.
         whole = kept == verdict.accepted + 1
         statuses = [ACCEPTED] * min(verdict.accepted, kept)
         statuses += [REJECTED] if whole and verdict.accepted < n else []
@@ -266,22 +254,8 @@ class Request:
             row, token = verdict.accepted, verdict.token
             p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token]]).tolist()
             emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
-        return drafted, emitted, p_tops[n]
-
-
-def check_prompt(target: Model, prompt: Sequence[int]) -> None:
-    """Raises LabError for an empty prompt, one that leaves no room, or ids outside the vocabulary."""
-    if len(prompt) == 0:
-        raise LabError("The prompt is empty: give the model at least one token to start from.")
-    if len(prompt) >= target.context:
-        raise LabError(
-            f"The prompt has {len(prompt)} tokens, but {target.name} can see only {target.context}, "
-            "the answer included: shorten the prompt."
-        )
-    if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
-        raise LabError(
-            f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
-        )
+        rows = (p, q) if self.keep.rows else (None, None)
+        return Round(len(self.text) - kept, drafted, emitted, self.stop, Seconds(), *rows, after_top=p_tops[n])
 
 
 def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:

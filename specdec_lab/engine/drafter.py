@@ -72,7 +72,11 @@ class Drafter(ABC):
         """
 
     def round_costs(self, measured: Callable[["Drafter"], list[float]]) -> list[float]:
-        """What a round costs with γ = 0, 1, … drafts, in plain steps. `measured` times the rounds of a single drafter."""
+        """What a round costs with γ = 0, 1, … drafts, in plain steps.
+
+        Args:
+            measured: measures this for a drafter by itself. (A drafter made of several asks for each of them.)
+        """
         return measured(self)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:

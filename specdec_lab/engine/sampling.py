@@ -8,7 +8,7 @@ from torch import Tensor
 
 from specdec_lab.errors import LabError
 
-DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # the purposes that a random number can serve; it serves one
+DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # what a random number is for: each is used for one thing only
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Sampler:
         return self.shaped(logits)
 
     def shaped(self, logits: Tensor) -> Tensor:
-        """The same, unchecked: nothing waits for the device."""
+        """The same without the check, which would wait for the device."""
         if logits.device.type == "mps":  # no float64 there
             logits = logits.cpu()
         if self.greedy:
@@ -90,11 +90,12 @@ def check_finite(logits: Tensor) -> None:
 def pick(probs: Tensor, u: float) -> Tensor:
     """The token [] at u of the cumulative distribution of `probs` [V]; u in [0, 1). Nothing waits for the device.
 
-    On a GPU, whose parallel sum is not quite monotone, it can be one of probability 0, with a chance of about 1e-16.
+    A GPU adds up in parallel, so its running sum can fall a little: with a chance of about 1e-16 the token is one of
+    probability 0.
     """
     cumulative = probs.cumsum(-1)
     total = cumulative[-1:]
-    # For u just below 1 the product can round up to the total, which lies behind every token.
+    # For u just below 1 the product can round up to the total, where no token lies.
     at = torch.minimum(total * u, total.nextafter(torch.zeros_like(total)))
     return torch.searchsorted(cumulative, at, right=True)[0].clamp(max=len(probs) - 1)
 

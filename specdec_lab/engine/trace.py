@@ -4,6 +4,7 @@ Every widget, plot, table and JSON of the course reads these records; none keeps
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -157,20 +158,16 @@ class Trace:
     @property
     def alpha_by_position(self) -> list[float]:
         """Accepted / tested at each draft depth: conditional on having got there."""
-        deepest = max((len(r.tested) for r in self.rounds), default=0)
-        rates = []
-        for i in range(deepest):
-            tested = [r.tested[i].status == ACCEPTED for r in self.rounds if len(r.tested) > i]
-            rates.append(sum(tested) / len(tested))
-        return rates
+        by_round = [[d.status == ACCEPTED for d in r.tested] for r in self.rounds]
+        depths = range(max(map(len, by_round), default=0))
+        by_depth = [[passed[i] for passed in by_round if len(passed) > i] for i in depths]
+        return [sum(passed) / len(passed) for passed in by_depth]
 
     @property
     def histogram(self) -> list[int]:
         """How many rounds accepted 0, 1, 2, … drafts."""
-        counts = [0] * (1 + max((r.accepted for r in self.rounds), default=0))
-        for r in self.rounds:
-            counts[r.accepted] += 1
-        return counts
+        counts = Counter(r.accepted for r in self.rounds)
+        return [counts[n] for n in range(max(counts, default=0) + 1)]
 
     def check(self) -> None:
         """The identities between the counters, with an extra term for rounds that a stop cut.

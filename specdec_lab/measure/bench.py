@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from specdec_lab import quick
+from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
-from specdec_lab.measure.auto import AutoGamma
 from specdec_lab.measure.peers import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.say import Say, silent

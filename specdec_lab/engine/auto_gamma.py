@@ -1,23 +1,23 @@
-"""γ chosen anew each round: from what rounds cost here, and from how many drafts survived lately.
+"""γ chosen anew each round: from what rounds cost here, and from how many drafts were accepted lately.
 
-The best γ is that with the largest E(γ) / cost(γ): tokens that a round will emit, over what it
-costs. Costs are measured once (`costs.round_costs`); acceptance is followed as the text goes on.
-Where no γ ≥ 1 pays, nothing is drafted, but for a trial now and then. (A hybrid's deep drafts are copies only:
-when a text stops repeating, what was learned about them is out of date until the next copies fail.)
+The best γ is that with the largest E(γ) / cost(γ): the tokens that a round will emit, over what it
+costs. Costs are measured once (`measure.costs`); acceptance is followed as the text goes on. Where no
+γ ≥ 1 pays, nothing is drafted, except in a trial round now and then. (The hybrid drafts beyond its second
+token only where it copies. When a text stops repeating, the rates of those depths stay too high until copies fail.)
 """
 
 from collections.abc import Sequence
 
 from specdec_lab.engine.trace import ACCEPTED, Round
 
-MEMORY = 0.96  # how much an observation still counts one round later: about 25 rounds are remembered
-PRIOR = 0.5, 4.0  # the acceptance rate at first, and the number of tests that it is worth
-TRIAL = 24  # rounds without drafts until one is tried again; twice as long after each that does not pay
-LONGEST = 192
+MEMORY = 0.96  # the weight of a test one round later: about 25 rounds are remembered
+PRIOR = 0.5, 4.0  # the acceptance rate before any test, and the number of tests that it counts for
+TRIAL = 24  # rounds without drafts before a trial; after each trial that fails twice as many as before it,
+LONGEST_WAIT = 192  # up to this many
 
 
 class AutoGamma:
-    """Give it to `decode.speculative` in place of a number; for one text, or for many after each other.
+    """Chooses for `decode.speculative`, in one text or in many, one after the other.
 
     Args:
         costs: of a round with γ = 0, 1, … drafts, in units of one plain step.
@@ -25,10 +25,10 @@ class AutoGamma:
 
     def __init__(self, costs: Sequence[float]):
         self.costs = list(costs)
-        self.tested = [0.0] * (len(costs) - 1)  # at each depth, with older rounds counting less
+        self.tested = [0.0] * (len(costs) - 1)  # drafts at each depth; those of older rounds count less
         self.accepted = [0.0] * (len(costs) - 1)
-        self.idle, self.patience = 0, TRIAL  # rounds in which nothing was asked for, and how many until a trial
-        self.asked, self.trial = 0, False  # what was chosen last
+        self.idle, self.patience = 0, TRIAL  # rounds with γ = 0 since the last draft, and how many until a trial
+        self.asked, self.trial = 0, False  # the γ that was chosen last, and whether for a trial
 
     def emitted(self) -> list[float]:
         """E(γ) for γ = 0, 1, …: one token, and for each depth the chance to get that far.
@@ -56,10 +56,10 @@ class AutoGamma:
         """What became of the round that `choose` chose for."""
         if self.asked == 0:
             self.idle += 1
-        if not r.drafted:  # a drafter may also have had nothing to say: that tells nothing, and costs nothing
+        if not r.drafted:  # a lookup that found nothing to copy: not a failure, and no cost
             return
         if self.trial:
-            self.patience = TRIAL if r.accepted == len(r.drafted) else min(2 * self.patience, LONGEST)
+            self.patience = TRIAL if r.accepted == len(r.drafted) else min(2 * self.patience, LONGEST_WAIT)
         self.idle = 0
         for depth, draft in enumerate(r.tested[: len(self.tested)]):
             self.tested[depth] = MEMORY * self.tested[depth] + 1
