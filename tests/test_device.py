@@ -122,18 +122,19 @@ def test_a_batch_stays_on_its_device(hf, readings):
 
 @pytest.mark.parametrize("bug", ["a reading a draft", "a hidden reading", "the wrong side"])
 def test_what_would_slow_a_gpu_down_is_caught(hf, readings, monkeypatch, bug):
-    chosen = drawing.Drawing.chosen
+    draw = drawing.Drawing.draw
 
-    def wrong(self, token):
+    def wrong(self, logits, u):
+        token = draw(self, logits, u)
         if bug == "a reading a draft":
             int(token)
         elif bug == "a hidden reading":
             self._logits[-1][token]
         else:
             token = token + torch.zeros(1, dtype=torch.long)
-        return chosen(self, token)
+        return token
 
-    monkeypatch.setattr(drawing.Drawing, "chosen", wrong)
+    monkeypatch.setattr(drawing.Drawing, "draw", wrong)
     few, many = 0, 0
     try:
         few, many = (most_readings(hf, "captured", "model", gamma, 0.0, readings) for gamma in (2, 4))

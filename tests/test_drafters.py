@@ -99,7 +99,7 @@ def test_the_dial_reaches_its_alpha(temperature):
         )
         trace = Trace([0]).collect(rounds)
         if temperature:
-            for d, floor in zip((r.drafted[0] for r in trace.rounds if r.drafted), drafter.floors):
+            for d, floor in zip((r.drafted[0] for r in trace.rounds if r.drafted), drafter.lowest_by_row):
                 assert d.overlap == pytest.approx(max(alpha, floor), abs=1e-9)
         else:
             assert trace.alpha == pytest.approx(alpha, abs=0.25)  # some 40 coin flips

@@ -22,10 +22,10 @@ class DialDrafter(ModelDrafter):
     """Drafts from q = (1 − λ)·p + λ·noise, with λ chosen row by row so that Σ min(p, q) = alpha.
 
     noise is uniform over the target's runners-up: its second to ninth choice. Since
-    Σ min(p, q) = 1 − λ·TV(p, noise), no row can go below 1 − TV(p, noise): where p itself is
-    spread over the runners-up, the dial stops there (see `lowest`).
+    Σ min(p, q) = 1 − λ·TV(p, noise), no row can go below 1 − TV(p, noise), which is much where p itself
+    is spread over the runners-up.
 
-    At temperature 0 the same mixture is drawn from, and the draft is then certain of it.
+    At temperature 0 drafts are drawn from the same mixture, and q is one-hot on what was drawn.
     """
 
     name = "dial"
@@ -35,20 +35,14 @@ class DialDrafter(ModelDrafter):
         if not 0 <= alpha <= 1:
             raise LabError(f"The dialled α is {alpha}, but must lie between 0 and 1.")
         self.alpha = alpha
-        self.oracle_passes = 0
-        self.floors: list[float] = []  # 1 − TV(p, noise) of every row drafted from
+        self.lowest_by_row: list[float] = []  # 1 − TV(p, noise) of every row drafted from
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.model = target.model
         super().start(target, prompt, hidden)
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms):
-        proposal = super().propose(text, gamma, sampler, uniforms)
-        self.oracle_passes += len(proposal.tokens)
-        return proposal
-
-    def drawing(self, sampler: Sampler) -> "Spoiled":
-        return Spoiled(self, sampler)
+    def drawing(self, *how) -> "DialDrawing":
+        return DialDrawing(self, *how)
 
     def mixed(self, logits: Tensor, sampler: Sampler) -> Tensor:
         """q [V] for one row of the target's logits."""
@@ -56,28 +50,34 @@ class DialDrafter(ModelDrafter):
         others = logits.to(p.device, torch.float64, copy=True)
         others[p.argmax()] = -float("inf")  # by id: in half precision several logits may be the largest
         noise = torch.zeros_like(p)
-        noise[others.topk(min(RUNNERS_UP, len(p) - 1)).indices] = 1 / min(RUNNERS_UP, len(p) - 1)
+        runners_up = others.topk(min(RUNNERS_UP, len(p) - 1)).indices
+        noise[runners_up] = 1 / len(runners_up)
         distance = float((p - noise).clamp(min=0).sum())  # TV(p, noise)
-        self.floors.append(1 - distance)
+        self.lowest_by_row.append(1 - distance)
         weight = min(1.0, (1 - self.alpha) / distance) if distance > 0 else 0.0
         return (1 - weight) * p + weight * noise
 
     @property
     def lowest(self) -> float | None:
         """The lowest mean α that the rows drafted from so far could have had."""
-        return sum(self.floors) / len(self.floors) if self.floors else None
+        return sum(self.lowest_by_row) / len(self.lowest_by_row) if self.lowest_by_row else None
+
+    @property
+    def oracle_passes(self) -> int:
+        """Passes of the target that drafting took: one a draft."""
+        return len(self.lowest_by_row)
 
 
-class Spoiled(Drawing):
+class DialDrawing(Drawing):
     """Draws from the mixture, also at temperature 0."""
 
-    def __init__(self, dial: DialDrafter, sampler: Sampler):
-        super().__init__(dial.width, None, sampler)
+    def __init__(self, dial: DialDrafter, sampler: Sampler, uniforms: Uniforms, start: int):
+        super().__init__(dial.width, None, sampler, uniforms, start)
         self.dial = dial
 
-    def add(self, logits: Tensor, u: float) -> Tensor:
+    def draw(self, logits: Tensor, u: float) -> Tensor:
         mixed = self.dial.mixed(logits, self.sampler)
+        self._logits.append(mixed.log())
         if not self.sampler.greedy:
             self._q.append(mixed)
-        self._logits.append(mixed.log())
-        return self.chosen(pick(mixed, u))
+        return pick(mixed, u)

@@ -2,9 +2,10 @@
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from specdec_lab.engine.drafter import Proposal, StartedPass
-from specdec_lab.engine.sampling import Sampler, check_finite, pick
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, check_finite, pick
 
 
 class Drawing:
@@ -16,47 +17,45 @@ class Drawing:
         width: V, the target's vocabulary.
         ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
             V are cut off: families pad one vocabulary to different sizes.
+        start: the position of the first draft, for its random number.
     """
 
-    def __init__(self, width: int, ids: Tensor | None, sampler: Sampler):
-        self.width, self.ids, self.sampler = width, ids, sampler
+    def __init__(self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int):
+        self.width, self.ids, self.sampler, self.uniforms, self.start = width, ids, sampler, uniforms, start
         self.tokens: list[Tensor] = []  # scalars, still on the device
         self._q: list[Tensor] = []
         self._logits: list[Tensor] = []
 
-    def add(self, logits: Tensor, u: float) -> Tensor:
-        """Draw the next token, [1, 1], from logits [F] with the uniform u."""
-        logits = logits[: self.width]
-        if self.sampler.greedy:
-            token = logits.argmax()
-        else:
-            self._q.append(self.sampler.shaped(logits))
-            token = pick(self._q[-1], u)
-        self._logits.append(logits)
+    def add(self, logits: Tensor) -> Tensor:
+        """Draw the next token, [1, 1], from logits [F]."""
+        token = self.draw(logits[: self.width], self.uniforms(self.start + len(self.tokens), DRAFT))
         if self.ids is not None:  # not ids[token]: that reads the token
             token = self.ids.index_select(0, token.to(self.ids.device).view(1))[0]
-        return self.chosen(token)
-
-    def chosen(self, token: Tensor) -> Tensor:
         self.tokens.append(token)
         return token.view(1, 1)
+
+    def draw(self, logits: Tensor, u: float) -> Tensor:
+        """The number [] of the logit that u draws. What it was drawn from is kept for the proposal."""
+        self._logits.append(logits)
+        if self.sampler.greedy:
+            return logits.argmax()
+        self._q.append(self.sampler.shaped(logits))
+        return pick(self._q[-1], u)
 
     def proposal(self, started: StartedPass | None = None) -> Proposal:
         if not self.tokens:
             return Proposal([])
         if self._q:
             check_finite(torch.stack(self._logits))
-        q = self._spread(self._q, 0.0) if self._q else None
-        return Proposal(torch.stack(self.tokens).tolist(), q, self._spread(self._logits, float("-inf")), started)
+        q = self._whole_rows(self._q, 0.0) if self._q else None
+        return Proposal(torch.stack(self.tokens).tolist(), q, self._whole_rows(self._logits, float("-inf")), started)
 
-    def _spread(self, rows: list[Tensor], elsewhere: float) -> Tensor:
-        """[n, F] to [n, V]."""
+    def _whole_rows(self, rows: list[Tensor], missing: float) -> Tensor:
+        """Rows of [F] as one tensor [n, V], with `missing` at the tokens that no logit stands for."""
         stacked = torch.stack(rows)
-        if self.ids is None and stacked.shape[1] == self.width:
-            return stacked
-        wide = stacked.new_full((len(rows), self.width), elsewhere)
         if self.ids is None:
-            wide[:, : stacked.shape[1]] = stacked
-        else:
-            wide[:, self.ids.to(stacked.device)] = stacked
-        return wide
+            short = self.width - stacked.shape[1]
+            return pad(stacked, (0, short), value=missing) if short else stacked
+        whole = stacked.new_full((len(rows), self.width), missing)
+        whole[:, self.ids.to(stacked.device)] = stacked
+        return whole

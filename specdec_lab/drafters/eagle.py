@@ -12,9 +12,10 @@ from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.nets import CutHead, Student, small_llama
+from specdec_lab.drafters.small_llama import small_llama
+from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import PREFILL_CHUNK, Cached
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import pack
@@ -26,14 +27,11 @@ class EagleNet(Student):
     def __init__(self, target: PreTrainedModel, ids: Tensor):
         super().__init__()
         self.llama = small_llama(target, [target.config.num_hidden_layers - 1], ids)
+        self.head = self.llama.lm_head
         size = target.config.hidden_size
         self.fuse = nn.Linear(2 * size, size, bias=False).to(target.device, target.dtype)
-        with torch.no_grad():  # begins as a sum in which both weigh the same, near the size that the layer is used to
+        with torch.no_grad():  # begins as a sum to which both give as much, of the size that the layer is used to
             self.fuse.weight.copy_(torch.cat([5 * torch.eye(size), 80 * torch.eye(size)], 1))
-
-    @property
-    def head(self) -> CutHead:
-        return self.llama.lm_head
 
     def inputs(self, rows: Tensor, tokens: Tensor) -> Tensor:
         """rows [..., n, H] at the positions before tokens [..., n]."""
@@ -68,10 +66,10 @@ class EagleNet(Student):
 
 
 class EagleDrafter(Drafter):
-    """Keeps the layer's cache on true rows.
+    """Keeps a cache of the layer, made of true rows only.
 
-    What rounds that it did not draft leave behind waits, and goes through the layer together with
-    the newest row when it drafts again: a wider pass, no further one.
+    After rounds that it did not draft, their rows go through the layer together with the newest one
+    when it drafts again: a wider pass instead of several.
     """
 
     name = "eagle"
@@ -82,13 +80,13 @@ class EagleDrafter(Drafter):
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.width, self.cached = target.model.vocab_size, self.model.cached()
-        self.rows, self.tokens = hidden, list(prompt[1:])  # not yet fed: a row, and the token after it
+        self.rows, self.tokens = hidden, list(prompt[1:])  # still to be fed: true rows, and the token after each
         if hidden is not None:
             self.feed(len(hidden) - 1)
 
     @torch.inference_mode()
     def feed(self, n: int) -> Tensor | None:
-        """Feed the first n of what waits. Returns the guess [H] that the last of them gives."""
+        """Feed the first n of `rows` and `tokens`. Returns the guess [H] that the last of them gives."""
         guess = None
         for i in range(0, n, PREFILL_CHUNK):
             part = slice(i, min(i + PREFILL_CHUNK, n))
@@ -105,10 +103,10 @@ class EagleDrafter(Drafter):
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         if gamma < 1 or self.rows is None:  # a one-token prompt has no row yet
             return Proposal([])
-        drawing = Drawing(self.width, self.net.head.ids, sampler)
+        drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))
         guess = self.feed(len(self.tokens))
         for i in range(gamma):
-            token = drawing.add(self.model.head(guess), uniforms(len(text) + i, DRAFT))
+            token = drawing.add(self.model.head(guess))
             if i + 1 < gamma:
                 guess = self.step(guess[None], token[0])
         self.cached.rewind([len(text) - 1])

@@ -12,9 +12,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.nets import CutHead, Student
+from specdec_lab.drafters.student import CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal, StartedPass
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
 
@@ -61,11 +61,11 @@ class EarlyExitDrafter(Drafter):
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         if gamma < 1:
             return Proposal([])
-        drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler)
+        drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler, uniforms, len(text))
         token, rows = [[text[-1]]], []
         for i in range(gamma + 1):  # the last draft goes through the first layers too, for the verify pass
             rows.append(self.target.extend(token, layers=(0, self.net.layers)).hidden[0, -1])
             if i < gamma:
-                token = drawing.add(self.net.head(self.net.guess(rows[-1])), uniforms(len(text) + i, DRAFT))
+                token = drawing.add(self.net.head(self.net.guess(rows[-1])))
         self.target.rewind([len(text) - 1])
         return drawing.proposal(StartedPass(self.net.layers, torch.stack(rows)))

@@ -17,9 +17,9 @@ from specdec_lab.models.base import Cached
 class HybridDrafter(Drafter):
     """Asks lookup first, and `other` where lookup finds nothing. Both see every round.
 
-    Copies take no time to draft, so a round may have many; what `other` drafts does, so it drafts at
-    most `most`. Lookup needs two matching tokens here: one alone is a worse guess than `other`'s. (On 18
-    prompts of the built-in suite, γ = 8, EAGLE as the other: 1.40 times plain decoding with one, 1.54 with two.)
+    Copying takes no time, so a round may have many copies. Drafts of `other` do take time: at most `most`
+    a round. Lookup needs two matching tokens here: after a single one `other` guesses better. (On 18 prompts of
+    the built-in suite, γ = 8, EAGLE as the other: 1.40 times plain decoding with one, 1.54 with two.)
     """
 
     name = "hybrid"
@@ -29,7 +29,8 @@ class HybridDrafter(Drafter):
         self.shares_target_cache, self.oracle = other.shares_target_cache, other.oracle
 
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
-        self.lookup, self.other = copy.copy(self.lookup), copy.copy(self.other)  # a copy of this one has its own text
+        # A copy of this drafter must not share its parts, which remember the text.
+        self.lookup, self.other = copy.copy(self.lookup), copy.copy(self.other)
         self.lookup.start(target, prompt, hidden)
         self.other.start(target, prompt, hidden)
 
@@ -38,7 +39,7 @@ class HybridDrafter(Drafter):
         return copied if copied.tokens else self.other.propose(text, min(gamma, self.most), sampler, uniforms)
 
     def round_costs(self, measured: Callable[[Drafter], list[float]]) -> list[float]:
-        """A round is one of the two; which one is not known beforehand, so it is taken for the more expensive one."""
+        """A round of the one or of the other. Nobody knows which before it: the more expensive one is expected."""
         copying, drafting = measured(self.lookup), measured(self.other)
         return [max(cost, drafting[min(gamma, self.most)]) for gamma, cost in enumerate(copying)]
 

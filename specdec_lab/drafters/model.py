@@ -7,9 +7,10 @@ from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.nets import CutHead, Student, small_llama
+from specdec_lab.drafters.small_llama import small_llama
+from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Cached, Model
 
 BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
@@ -21,10 +22,7 @@ class DraftNet(Student):
     def __init__(self, target: PreTrainedModel, ids: Tensor):
         super().__init__()
         self.llama = small_llama(target, [0, 1], ids)
-
-    @property
-    def head(self) -> CutHead:
-        return self.llama.lm_head
+        self.head = self.llama.lm_head
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         return [(self.llama.model(tokens, use_cache=False).last_hidden_state, rows)]
@@ -52,20 +50,19 @@ class ModelDrafter(Drafter):
         new = self.known(text[self.cached.lengths[0] :])
         self.cached.prefill(new[:-2])
         new = [new[-2:]]
-        drawing = self.drawing(sampler)
-        for i in range(gamma):
-            row = self.cached.extend(new).logits[0, -1]
-            new = drawing.add(row, uniforms(len(text) + i, DRAFT))
+        drawing = self.drawing(sampler, uniforms, len(text))
+        for _ in range(gamma):
+            new = drawing.add(self.cached.extend(new).logits[0, -1])
         return drawing.proposal()
 
-    def drawing(self, sampler: Sampler) -> Drawing:
-        return Drawing(self.width, self.model.ids, sampler)
+    def drawing(self, sampler: Sampler, uniforms: Uniforms, start: int) -> Drawing:
+        return Drawing(self.width, self.model.ids, sampler, uniforms, start)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.cached.rewind([len(text) - 1])
 
     def known(self, tokens: Sequence[int]) -> list[int]:
-        """A target with a wider head may say an id that stands for no text, and that the draft has no row for."""
+        """The tokens as the draft can read them. A target with a wider head may emit an id without a text, which the draft does not have."""
         return [min(token, self.model.input_vocab - 1) for token in tokens]
 
 

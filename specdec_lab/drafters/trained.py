@@ -15,7 +15,7 @@ from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet, ModelDrafter
-from specdec_lab.drafters.nets import Student
+from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.errors import LabError
 from specdec_lab.models.fast import FastModel

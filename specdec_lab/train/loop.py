@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from specdec_lab.drafters.nets import Student
+from specdec_lab.drafters.student import Student
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say
 from specdec_lab.train.distill import Fit, divergence

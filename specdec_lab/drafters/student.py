@@ -1,0 +1,54 @@
+"""What the trained drafters share: a net that learns from the target, and a part of the target's head."""
+
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from specdec_lab.models.linear import Linear
+
+
+class CutHead(nn.Module):
+    """The target's own head, for its F most frequent tokens only: `ids` [F] says which.
+
+    A head over the whole vocabulary would cost a small draft more than all of its layers. q is
+    zero on every other token, and verification stays exact whatever q is.
+    """
+
+    def __init__(self, target: PreTrainedModel, ids: Tensor):
+        super().__init__()
+        weight = target.get_output_embeddings().weight.detach()
+        self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
+        self.register_buffer("weight", weight[self.ids], persistent=False)
+
+    @cached_property
+    def product(self) -> Linear:
+        return Linear(self.weight)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Logits [..., F] of hidden rows [..., H], for drafting."""
+        return self.product(rows)
+
+
+class Student(nn.Module):
+    """A net that learns to guess the target's last hidden rows.
+
+    head: turns its guesses into logits.
+    reads_exits: whether `predict` also needs the target's rows at the exit layer.
+    unroll: drafting steps that are trained, for a net that learns on its own guesses.
+    """
+
+    head: CutHead
+    reads_exits = False
+    unroll = 1
+
+    def predict(self, tokens: Tensor, rows: Tensor, *exits: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """For training: (guessed rows, true rows) of each drafting step, two tensors [R, m, H] with m ≤ n.
+
+        Args:
+            tokens: [R, n].
+            rows: [R, n, H], the target's last hidden rows at the tokens.
+            exits: one tensor [R, n, H], the residual stream after the exit layer, if `reads_exits`.
+        """
+        raise NotImplementedError
