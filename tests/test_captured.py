@@ -58,7 +58,7 @@ def test_two_texts_at_a_time_have_captures_of_their_own():
 
 
 def test_a_text_that_outgrows_its_room_is_captured_anew(monkeypatch):
-    monkeypatch.setattr(fast, "ROOM", 4)
+    monkeypatch.setattr(fast, "FIRST_SIZE", 4)
     model, tokens = make("fast llama"), text(40)
     made = counted(model)
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_a_text_that_outgrows_its_room_is_captured_anew(monkeypatch):
         assert torch.allclose(rows, uncached(model, tokens[:39]), **near(model))
         del cached
     assert len(made) == 5  # rooms of 4, 8, 16, 32 and 64, each also for the second text
-    assert {size: len(rooms) for size, rooms in model.spare.items() if rooms} == dict.fromkeys((4, 8, 16, 32, 64), 1)
+    assert {size: len(rooms) for size, rooms in model.unused.items() if rooms} == dict.fromkeys((4, 8, 16, 32, 64), 1)
 
 
 def test_a_room_is_clean_when_it_is_taken_over():
@@ -75,12 +75,12 @@ def test_a_room_is_clean_when_it_is_taken_over():
     model, tokens = make("replayed llama"), text(20)
     spoiled = model.cached()
     spoiled.extend([tokens])
-    room = spoiled.room
+    left = spoiled.held
     with torch.inference_mode():
-        room.kv.fill_(float("nan"))
+        left.kv.fill_(float("nan"))
     del spoiled
     clean = model.cached()
-    assert clean.room is room
+    assert clean.held is left
     rows = clean.extend([tokens[:5]]).logits[0]
     assert torch.allclose(rows, uncached(model, tokens[:5]), **near(model))
 
@@ -96,9 +96,9 @@ def test_what_a_pass_returned_stands_after_the_next_one():
 
 
 def test_a_width_is_captured_when_it_comes_again_and_very_wide_ones_never(monkeypatch):
-    monkeypatch.setattr(fast, "WIDEST", 8)
+    monkeypatch.setattr(fast, "MOST_CAPTURED", 8)
     model, tokens = make("fast llama"), text(30)
-    made, whole = counted(model, fast.AT_USE), uncached(model, tokens)
+    made, whole = counted(model, fast.CAPTURE_AT), uncached(model, tokens)
     cached = model.cached()
     for begin, end in [(0, 9), (9, 18), (18, 20), (20, 21), (21, 23), (23, 25), (25, 26), (26, 27)]:
         rows = cached.extend([tokens[begin:end]]).logits[0]
@@ -142,7 +142,7 @@ def test_a_device_that_cannot_record_runs_on_and_says_so():
 def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
     """The stand-in is strict enough for the tests above to mean something."""
     model, tokens = make("replayed llama"), text(12)
-    walk = fast.FastCached._walk
+    layers = fast.FastCached._layers
 
     def wrong(self, x, first, last, slots, at, visible):
         if bug == "position":  # known to Python: frozen
@@ -150,12 +150,12 @@ def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
             at = slice(begin, begin + x.shape[1])
         if bug == "waits":
             visible = int(slots.max()) + 1
-        return walk(self, x, first, last, slots, at, visible)
+        return layers(self, x, first, last, slots, at, visible)
 
     if bug == "shared result":
         monkeypatch.setattr(Tape, "__call__", lambda self, x, call=Tape.__call__: (call(self, x), self.out)[1])
     else:
-        monkeypatch.setattr(fast.FastCached, "_walk", wrong)
+        monkeypatch.setattr(fast.FastCached, "_layers", wrong)
     cached = model.cached()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -208,7 +208,7 @@ def test_loading_notices_a_capture_that_is_frozen_and_goes_on_without():
         model.check()
     assert model.capture is None
     model = make("fast llama")
-    made = counted(model, fast.AT_USE)
+    made = counted(model, fast.CAPTURE_AT)
     model.check()
     assert [tape.x.shape[1] for tape in made] == [4]
     assert model.capture is not None
@@ -217,16 +217,16 @@ def test_loading_notices_a_capture_that_is_frozen_and_goes_on_without():
 def test_rooms_that_wait_for_a_text_give_way_when_memory_runs_out(monkeypatch):
     model = make("replayed llama")
     model.cached().extend([[1]])
-    assert model.spare[fast.ROOM]
-    room, tries = fast.Room, []
+    assert model.unused[fast.FIRST_SIZE]
+    key_values, tries = fast.KeyValues, []
 
     def full(*a):
-        tries.append(bool(model.spare))
-        if model.spare:
+        tries.append(bool(model.unused))
+        if model.unused:
             raise torch.OutOfMemoryError("CUDA out of memory.")
-        return room(*a)
+        return key_values(*a)
 
-    monkeypatch.setattr(fast, "Room", full)
+    monkeypatch.setattr(fast, "KeyValues", full)
     model.cached(2).extend([[1], [2]])
     assert tries == [True, False]
 

@@ -33,12 +33,12 @@ def test_what_can_be_packed_is_packed_where_torch_can():
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])
 def test_a_cache_that_outgrows_its_room_keeps_what_it_holds(monkeypatch, kind):
-    monkeypatch.setattr(fast, "ROOM", 4)
+    monkeypatch.setattr(fast, "FIRST_SIZE", 4)
     model, tokens = make(f"fast {kind}"), text(40)
     cached = model.cached()
     rows = torch.cat([cached.extend([tokens[i : i + 3]]).logits[0] for i in range(0, 39, 3)])
     assert torch.allclose(rows, uncached(model, tokens[:39]), **near(model))
-    assert cached.room.size == 64
+    assert cached.held.size == 64
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])

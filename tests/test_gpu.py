@@ -32,7 +32,7 @@ def test_captured_passes_are_those_of_the_reference(on_gpu):
         for cached in (ours, theirs):
             cached.rewind([begin])
     assert on_gpu.target.capture is CapturedPass  # and not given up
-    assert {key[1] for key in ours.room.captured} >= {1, 2, 5, 16}
+    assert {key[1] for key in ours.held.captured} >= {1, 2, 5, 16}
 
 
 @pytest.mark.parametrize("name", NAMES)

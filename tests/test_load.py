@@ -114,8 +114,8 @@ def test_auto_prefers_cuda_then_mps_then_cpu(monkeypatch):
 @pytest.mark.parametrize(("bf16", "dtype"), [(True, torch.bfloat16), (False, torch.float16)])
 def test_the_number_format_fits_the_device(monkeypatch, bf16, dtype):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **k: bf16)
-    assert loading.pick_dtype(torch.device("cuda")) == dtype
-    assert loading.pick_dtype(torch.device("cpu")) == torch.float32
+    assert loading.pick_dtype("auto", torch.device("cuda")) == dtype
+    assert loading.pick_dtype("auto", torch.device("cpu")) == torch.float32
 
 
 def test_not_enough_memory_to_load_is_one_sentence(monkeypatch, folder):

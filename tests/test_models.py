@@ -125,19 +125,6 @@ def test_a_pass_can_be_done_in_two_ranges_of_layers(kind):
     assert torch.allclose(again.logits[0], uncached(model, tokens)[15:], **near(model))
 
 
-@pytest.mark.parametrize("kind", LLAMAS)
-def test_ragged_hidden_rows_keep_their_counts(kind):
-    model, a, b = make(kind), text(20, 1), text(20, 2)
-    cached = model.cached(2)
-    cached.extend([a[:10], b[:6]])
-    half = cached.extend([a[10:13], b[6:7]], layers=(0, 2))
-    cached.rewind([10, 6])
-    rest = cached.extend(half.hidden, layers=(2, 3), counts=[3, 1])
-    assert cached.lengths == [13, 7]
-    assert torch.allclose(rest.logits[0], uncached(model, a[:13])[10:], **near(model))
-    assert torch.allclose(rest.logits[1, 0], uncached(model, b[:7])[6], **near(model))
-
-
 def test_prefill_returns_the_hidden_rows_of_all_chunks(monkeypatch):
     monkeypatch.setattr("specdec_lab.models.base.PREFILL_CHUNK", 4)
     model, tokens = make("llama"), text(11)

@@ -41,7 +41,7 @@ class TinyCached(Cached):
         self.model, self.lengths = model, [0] * rows
         self.slots: list[list[int]] = [[] for _ in range(rows)]
 
-    def extend(self, new, *, layers=None, logits=True, counts=None) -> Rows:
+    def extend(self, new, *, layers=None, logits=True) -> Rows:
         """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest."""
         if isinstance(new, Tensor) and not new.is_floating_point():
             new = new.tolist()

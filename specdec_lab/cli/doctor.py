@@ -25,13 +25,13 @@ def run(args: argparse.Namespace) -> int:
     device = hardware = dtype = memory = None
     try:
         from specdec_lab.models.hardware import describe, memory_gb
-        from specdec_lab.models.load import named_dtype, pick_device
+        from specdec_lab.models.load import pick_device, pick_dtype
     except (ImportError, OSError) as e:  # OSError: a library that torch needs does not load
         if all(m["what"].partition(" ")[0] not in ("torch", "transformers") for m in missing):
             missing.append({"what": f"torch that works ({e})", "mend": install("torch")})
     else:
         device = pick_device(args.device)
-        hardware, dtype = describe(device), str(named_dtype(args.dtype, device)).removeprefix("torch.")
+        hardware, dtype = describe(device), str(pick_dtype(args.dtype, device)).removeprefix("torch.")
         free, total = memory_gb(device)
         memory = {"free": round(free, 1), "total": round(total, 1)}
         if free < TARGET_GB:

@@ -36,7 +36,7 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
-    warm_up = 1  # passes of a width until the next one takes the time that all later ones take
+    warm_up = 1  # passes of one width that take longer than all later ones
 
     @abstractmethod
     def cached(self, rows: int = 1) -> "Cached":
@@ -67,17 +67,15 @@ class Cached(ABC):
         *,
         layers: tuple[int, int] | None = None,
         logits: bool = True,
-        counts: Sequence[int] | None = None,
     ) -> Rows:
         """Run one pass over new positions, attending to everything cached, and cache them.
 
         Args:
             new: token ids, a list a row (lists may differ in length, none empty), or a tensor [R, k]
                 of them; or hidden rows [R, k, H], as they enter the first layer of the range.
-            layers: run only layers first ≤ i < last. The lengths advance all the same: rewind
-                and run the rest to complete the positions (they share their first layers' cache).
+            layers: (first, last), to run only the layers first ≤ i < last. The lengths advance all the
+                same: to complete the positions, rewind and run the rest of the layers.
             logits: False skips the head.
-            counts: with a tensor, how many of each row's k are real (default: all).
 
         Raises:
             LabError: when a row would outgrow the model's context, or memory runs out.
@@ -89,7 +87,7 @@ class Cached(ABC):
 
     @abstractmethod
     def join(self, other: "Cached") -> None:
-        """Take over the rows of another cache of the same model, behind the own ones. Those of `other` are copied."""
+        """Add the rows of another cache of the same model behind the own ones, as copies."""
 
     @abstractmethod
     def drop(self, row: int) -> None:

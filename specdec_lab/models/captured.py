@@ -3,7 +3,7 @@
 On a GPU a pass over a few tokens is hundreds of small operations, and starting one from Python takes
 longer than computing it. A CUDA graph starts all of them at once: the same operations again,
 on the same addresses. So whatever changes from pass to pass has to stand in tensors: the
-input, and the position (`fast.Room.start`).
+input, and the position (`fast.KeyValues.start`).
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class CapturedPass:
         RuntimeError: when that is not so, there is no memory for it, or a replay does not give what `do` gave.
     """
 
-    # Temporaries of all captures share their memory: no two run at a time, and results are copied out at once.
+    # All captures take their memory from one pool: no two run at a time, and results are copied out at once.
     pools: ClassVar[dict[torch.device, tuple[int, int]]] = {}
 
     def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
@@ -34,7 +34,8 @@ class CapturedPass:
         with torch.cuda.device(x.device):
             pool = self.pools.setdefault(x.device, torch.cuda.graph_pool_handle())
             own = torch.cuda.Stream()
-            # The outer context also leaves the stream when a capture breaks off; other threads may load models meanwhile.
+            # torch.cuda.graph does not leave its stream when a capture breaks off: the outer context does. And
+            # "thread_local": other threads may load models meanwhile.
             with (
                 torch.cuda.stream(torch.cuda.current_stream()),
                 torch.cuda.graph(self.graph, pool, own, capture_error_mode="thread_local"),

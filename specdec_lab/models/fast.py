@@ -3,8 +3,9 @@
 The same mathematics as the reference, in another order: each norm's weight is folded into the
 matrix behind it, and so is the attention's 1/√D; q, k and v are one product, and so are gate and
 up; rotary embedding is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
-grouped heads share their keys without copying them; keys and values have their room from the
-start, and a rewind is a smaller number. On a GPU a pass is captured and then replayed (see `captured`).
+grouped heads share their keys without copying them; keys and values are written into tensors with
+space for many positions, and a rewind is a smaller number. On a GPU a pass is captured and then
+replayed (see `captured`).
 
 For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
@@ -17,14 +18,15 @@ from torch import Tensor
 from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
 from transformers import PreTrainedModel
 
+from specdec_lab.errors import LabError
 from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.rows import CachedRows
 
-ROOM = 512  # positions that a cache holds at first; it doubles when it is full
-WIDEST = 256  # rows of a captured pass, all texts together: wider ones keep a GPU busy as they are
-AT_USE = 2  # a width is captured when it is used so often: the widths of prompts may come only once
+FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
+MOST_CAPTURED = 256  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
+CAPTURE_AT = 2  # the use of a width at which its pass is captured: that of a prompt may come only once
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -34,37 +36,39 @@ def supports(hf: PreTrainedModel) -> bool:
     return hf.config.model_type in ("llama", "qwen2") and fixed and hf.device.type in ("cpu", "cuda")
 
 
-def wide(dtype: torch.dtype) -> torch.dtype:
-    """What rotations are computed in: there are no complex numbers of half precision to speak of."""
+def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
+    """The number format of rotations, at least float32: complex numbers of half precision lack most operations."""
     return torch.float32 if dtype.itemsize < 4 else dtype
+
+
+Weights = tuple[Tensor, Tensor | None]  # of one product: [out, in], and its bias [out]
+
+
+def joined(norm: Tensor, *parts: Weights) -> Linear:
+    """One product in place of several, with the weight of the norm before them folded in."""
+    weights, biases = zip(*parts)
+    return Linear(torch.cat(weights) * norm, None if biases[0] is None else torch.cat(biases))
+
+
+def paired(part: Weights, heads: int, scale: float) -> Weights:
+    """Rows (i, i + D/2) of each head, which rotate together, side by side."""
+    weight, bias = (
+        None if x is None else x.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2) * scale for x in part
+    )
+    return weight, bias
 
 
 class FastLayer:
     """One decoder layer's weights, folded and packed."""
 
     def __init__(self, layer: torch.nn.Module, heads: int, kv_heads: int):
-        attention, mlp = layer.self_attn, layer.mlp
-        before, between = layer.input_layernorm.weight, layer.post_attention_layernorm.weight
-
-        def paired(part: torch.nn.Linear, count: int, scale: float) -> tuple[Tensor, Tensor | None]:
-            """Rows (i, i + D/2) of each head, which rotate together, side by side."""
-
-            def pair(rows: Tensor) -> Tensor:
-                return rows.unflatten(0, (count, 2, -1)).transpose(1, 2).flatten(0, 2) * scale
-
-            return pair(part.weight), None if part.bias is None else pair(part.bias)
-
-        size = attention.q_proj.weight.shape[0] // heads
-        q, k = paired(attention.q_proj, heads, size**-0.5), paired(attention.k_proj, kv_heads, 1.0)
-        v = attention.v_proj.weight, attention.v_proj.bias
-        bias = None if q[1] is None else torch.cat([q[1], k[1], v[1]])
-        self.qkv = Linear(torch.cat([q[0], k[0], v[0]]) * before, bias)
-        self.out = Linear(attention.o_proj.weight, attention.o_proj.bias)
-        self.gate_up = Linear(
-            torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]) * between,
-            None if mlp.gate_proj.bias is None else torch.cat([mlp.gate_proj.bias, mlp.up_proj.bias]),
-        )
-        self.down = Linear(mlp.down_proj.weight, mlp.down_proj.bias)
+        a, m = layer.self_attn, layer.mlp
+        linears = a.q_proj, a.k_proj, a.v_proj, a.o_proj, m.gate_proj, m.up_proj, m.down_proj
+        q, k, v, out, gate, up, down = ((part.weight, part.bias) for part in linears)
+        size = len(q[0]) // heads
+        q, k = paired(q, heads, size**-0.5), paired(k, kv_heads, 1.0)
+        self.qkv, self.out = joined(layer.input_layernorm.weight, q, k, v), Linear(*out)
+        self.gate_up, self.down = joined(layer.post_attention_layernorm.weight, gate, up), Linear(*down)
 
 
 class FastModel(ReferenceModel):
@@ -81,35 +85,46 @@ class FastModel(ReferenceModel):
             self.parts = [FastLayer(layer, self.heads, self.kv_heads) for layer in body.layers]
             self.head = Linear(self.head.weight)
         self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
-        self.capture_at = AT_USE
-        self.spare: dict[int, list[Room]] = defaultdict(list)  # of texts that have ended, by size
+        self.capture_at = CAPTURE_AT
+        self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones
 
     @property
     def warm_up(self) -> int:
         return self.capture_at if self.capture else 1
 
     def check(self) -> None:
-        if self.capture and not self.agrees(self.cached()) and self.agrees(FastCached(self, 1, capturing=False)):
+        try:
+            super().check()
+        except LabError:
+            if not self.capture:
+                raise
+            self.capture = None
+            super().check()  # raises again where captured passes are not to blame
             self.stop_capturing("a replay is not the pass itself")
-        super().check()
 
     def stop_capturing(self, why: str) -> None:
         warnings.warn(f"Passes of {self.name} cannot be captured ({why}): they run slower.", stacklevel=3)
         self.capture = None
-        self.spare.clear()
+        self.unused.clear()
 
     def cached(self, rows: int = 1) -> "FastCached":
         return FastCached(self, rows)
 
 
-class Room:
-    """Keys and values of some texts, kv [layers, 2, rows, kv heads, size, D], and the passes captured for them."""
+class KeyValues:
+    """The keys and values of some texts, with space for `size` positions of each, and the passes captured for them.
+
+    A captured pass reads and writes these very tensors. So where passes are captured, a text that ends
+    leaves its KeyValues to the next one, which replays what was captured for it.
+
+    kv: [layers, 2, rows, kv heads, size, D].
+    """
 
     def __init__(self, model: FastModel, rows: int, size: int):
         shape = model.layers, 2, rows, model.kv_heads, size, model.head_size
         self.size, self.kv = size, torch.zeros(shape, dtype=model.dtype, device=model.device)
         at = torch.arange(size, device=model.device)[None]
-        like = self.kv.new_empty(0, dtype=wide(model.dtype))
+        like = self.kv.new_empty(0, dtype=rotation_dtype(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
         self.rotations = torch.complex(cos, sin)  # [size, D/2]
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
@@ -122,91 +137,92 @@ class Room:
 
 
 class FastCached(CachedRows):
+    """A cache in `KeyValues`, which may have space for more rows and positions than are used."""
+
     @torch.inference_mode()
-    def __init__(self, model: FastModel, rows: int, capturing: bool = True):
-        self.model, self.capturing = model, capturing
-        self.lengths = [0] * rows
-        self.room = self._room(rows, ROOM)
+    def __init__(self, model: FastModel, rows: int):
+        self.model, self.lengths = model, [0] * rows
+        self.held = self._key_values(rows, FIRST_SIZE)
 
     def __del__(self):
-        if hasattr(self, "room"):  # else there was no memory for it
-            self._leave(self.room)
+        if hasattr(self, "held"):  # else there was no memory for it
+            self._leave(self.held)
 
-    def _room(self, rows: int, size: int) -> Room:
-        """A new room; or one that a text has left, with what was captured for it."""
+    def _key_values(self, rows: int, size: int) -> KeyValues:
+        """New ones; or those that a text has left, with what was captured for it."""
         model = self.model
-        if rows == 1 and model.spare[size]:
-            room = model.spare[size].pop()
-            room.kv.zero_()  # nothing in it is read, but NaN would count even where it has no weight
-            return room
+        if rows == 1 and model.unused[size]:
+            left = model.unused[size].pop()
+            left.kv.zero_()  # attention gives what is in it no weight, but 0 · NaN would be NaN
+            return left
         try:
-            return Room(model, rows, size)
+            return KeyValues(model, rows, size)
         except torch.OutOfMemoryError:
-            model.spare.clear()
-            return Room(model, rows, size)
+            model.unused.clear()
+            return KeyValues(model, rows, size)
 
-    def _leave(self, room: Room) -> None:
-        """Where passes are captured, the next text takes over the room."""
-        if self.model.capture and room.rows == 1:
-            self.model.spare[room.size].append(room)
+    def _leave(self, held: KeyValues) -> None:
+        """Where passes are captured, leave these to the next text."""
+        if self.model.capture and held.rows == 1:
+            self.model.unused[held.size].append(held)
 
-    def _move(self, rows: int, held: int) -> None:
-        """To a larger room, of at least `held` positions. Sizes are few, so that rooms can be taken over."""
-        old, size = self.room, self.room.size
-        while size < held:
+    def _grow(self, rows: int, positions: int) -> None:
+        """Move to space for so many rows, and for `positions` at least. Sizes are few, so that others can use them."""
+        old, size = self.held, self.held.size
+        while size < positions:
             size *= 2
-        new = self._room(rows, size)
+        new = self._key_values(rows, size)
         new.kv[:, :, : old.rows, :, : old.size] = old.kv
-        self.room = new  # first: an interrupt in between must not hand the room to two texts
+        self.held = new  # first: an interrupt in between must not give the old ones to two texts
         self._leave(old)
 
     def _join(self, other: "FastCached") -> None:
         have, more = len(self.lengths), len(other.lengths)
-        held, full = max(other.lengths), self.room.rows < have + more
-        if full or self.room.size < held:  # rows, as positions, double when they are full
-            self._move(max(have + more, 2 * have) if full else self.room.rows, held)
-        self.room.kv[:, :, have : have + more, :, :held] = other.room.kv[:, :, :more, :, :held]
+        longest, full = max(other.lengths), self.held.rows < have + more
+        if full or self.held.size < longest:  # rows, as positions, double when they are full
+            self._grow(max(have + more, 2 * have) if full else self.held.rows, longest)
+        self.held.kv[:, :, have : have + more, :, :longest] = other.held.kv[:, :, :more, :, :longest]
 
     def _drop(self, row: int) -> None:
-        last, kv = len(self.lengths) - 1, self.room.kv
+        last, kv = len(self.lengths) - 1, self.held.kv
         kv[:, :, row, :, : self.lengths[last]] = kv[:, :, last, :, : self.lengths[last]]
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
-        if visible > self.room.size:
-            self._move(self.room.rows, visible)
+        if visible > self.held.size:
+            self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
         rows, k, _ = x.shape
         key = rows, k, first, last
-        if self.capturing and self.model.capture and rows * k <= WIDEST:
-            self.room.uses[key] += 1
-            if self.room.uses[key] >= self.model.capture_at:
+        if self.model.capture and rows * k <= MOST_CAPTURED:
+            self.held.uses[key] += 1
+            if self.held.uses[key] >= self.model.capture_at:
                 return self._replay(x, key)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
-        return self._walk(x, first, last, self._slots(k), at, visible)
+        return self._layers(x, first, last, self._slots(k), at, visible)
 
     def _replay(self, x: Tensor, key: tuple[int, int, int, int]) -> Tensor:
-        """A pass that reads its positions from `room.start` and sees the whole room, so that it is always the same one."""
-        room, model, (rows, k, first, last) = self.room, self.model, key
-        start = room.start[:rows]
+        """The pass as one that can be captured: it reads its positions from a tensor, and sees all of `size`."""
+        held, model, (rows, k, first, last) = self.held, self.model, key
+        start = held.start[:rows]
         if rows == 1:
             start.fill_(self.lengths[0])
         else:
             start.copy_(torch.tensor(self.lengths)[:, None])
 
-        def walk(x: Tensor) -> Tensor:
-            return self._walk(x, first, last, start + torch.arange(k, device=x.device), None, room.size)
+        def run(x: Tensor) -> Tensor:
+            return self._layers(x, first, last, start + torch.arange(k, device=x.device), None, held.size)
 
-        if key not in room.captured:
+        if key not in held.captured:
             try:
-                room.captured[key] = model.capture(walk, x)
-            except RuntimeError as e:  # the end of a capture that broke off may hide why it did
+                held.captured[key] = model.capture(run, x)
+            except RuntimeError as e:  # the reason may be in the error before it, which broke the capture off
                 said = str(e.__context__ or e).strip().splitlines() or ["no reason given"]
                 model.stop_capturing(said[0])
-                return walk(x)
-        return room.captured[key](x)
+                return run(x)
+        return held.captured[key](x)
 
-    def _walk(self, x: Tensor, first: int, last: int, slots: Tensor, at: slice | None, visible: int) -> Tensor:
+    def _layers(self, x: Tensor, first: int, last: int, slots: Tensor, at: slice | None, visible: int) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last.
 
         Args:
@@ -214,20 +230,20 @@ class FastCached(CachedRows):
             at: the same as a slice, which is faster, if all rows write at the same slots; only then.
             visible: positions handed to attention; the mask hides what a row must not see.
         """
-        model, room = self.model, self.room
+        model, held = self.model, self.held
         rows, k, size = x.shape
         heads, shared, dim = model.heads, model.kv_heads, model.head_size
-        group = heads // shared
-        rotations = room.rotations[at, None] if at else room.rotations[slots][:, :, None]
+        group = heads // shared  # query heads that share their keys
+        rotations = held.rotations[at, None] if at else held.rotations[slots][:, :, None]
         mask = None
-        if not at or k > 1:  # the queries of a group, which share their keys, lie one after the other
+        if not at or k > 1:  # the queries of a group lie one after the other
             mask = self._mask(slots[:1] if at else slots, visible).repeat(1, 1, group, 1)
-        row_numbers = torch.arange(rows, device=x.device)[:, None]
-        for part, kv in zip(model.parts[first:last], room.kv[first:last, :, :rows]):
+        row_numbers, precise = torch.arange(rows, device=x.device)[:, None], rotation_dtype(x.dtype)
+        for part, kv in zip(model.parts[first:last], held.kv[first:last, :, :rows]):
             qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))
             rotated = qkv[..., : (heads + shared) * dim]
-            pairs = torch.view_as_complex(rotated.to(wide(x.dtype)).view(rows, k, -1, dim // 2, 2)).mul_(rotations)
-            if x.dtype != wide(x.dtype):  # then .to() was a copy
+            pairs = torch.view_as_complex(rotated.to(precise).view(rows, k, -1, dim // 2, 2)).mul_(rotations)
+            if x.dtype != precise:  # then .to() was a copy; otherwise mul_ has changed qkv itself
                 rotated.copy_(torch.view_as_real(pairs).view(rotated.shape))
             q, new = qkv.split((heads * dim, 2 * shared * dim), -1)
             if at:

@@ -32,24 +32,19 @@ def pick_device(name: str = "auto") -> torch.device:
     return torch.device(name)
 
 
-def pick_dtype(device: torch.device) -> torch.dtype:
-    """float32 on a CPU (exact, and bf16 is slow there), bfloat16 on a GPU that has it, else float16."""
-    if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
-    return torch.float16 if device.type == "mps" else torch.float32
-
-
-def named_dtype(name: str, device: torch.device) -> torch.dtype:
-    """auto means what `pick_dtype` picks.
+def pick_dtype(name: str, device: torch.device) -> torch.dtype:
+    """auto means float32 on a CPU (exact, and bf16 is slow there), bfloat16 on a GPU that has it, else float16.
 
     Raises:
         LabError: for a number format other than float32, bfloat16 and float16.
     """
-    if name == "auto":
-        return pick_dtype(device)
-    if name not in ("float32", "bfloat16", "float16"):
+    if name not in ("auto", "float32", "bfloat16", "float16"):
         raise LabError(f"There is no number format “{name}”: choose auto, float32, bfloat16 or float16.")
-    return getattr(torch, name)
+    if name != "auto":
+        return getattr(torch, name)
+    if device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
+        return torch.bfloat16
+    return torch.float32 if device.type == "cpu" else torch.float16
 
 
 def load_model(
@@ -78,18 +73,18 @@ def load_model(
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
         try:
             tokenizer = AutoTokenizer.from_pretrained(source)
-            hf = AutoModelForCausalLM.from_pretrained(
-                source, dtype=named_dtype(dtype, device), attn_implementation="sdpa"
-            )
+            dtype = pick_dtype(dtype, device)
+            hf = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
         except (OSError, ValueError, ImportError, SafetensorError) as e:  # ImportError: a quantiser is not installed
             if name == EMBEDDED:
                 raise LabError(
-                    f"The cached target in {source} does not load ({_first(e)}): delete that folder and run again."
+                    f"The cached target in {source} does not load ({_first_line(e)}): delete that folder and run again."
                 ) from e
-            if Path(name).exists() or (os.sep in name and not _hub_like(name)):
-                raise LabError(f"No causal language model can be read from the folder {name}: {_first(e)}.") from e
+            like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
+            if Path(name).exists() or (os.sep in name and not like_a_hub_name):
+                raise LabError(f"No causal language model can be read from the folder {name}: {_first_line(e)}.") from e
             raise LabError(
-                f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first(e)})."
+                f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first_line(e)})."
             ) from e
         return wrapped(hf.to(device), shown, backend), tokenizer
 
@@ -109,12 +104,8 @@ def wrapped(hf: PreTrainedModel, name: str, backend: str = "auto") -> ReferenceM
     return model
 
 
-def _hub_like(name: str) -> bool:
-    return name.count("/") == 1 and not name.startswith((".", "/", "~"))
-
-
-def _first(e: Exception) -> str:
-    """The first line of another library's message, short."""
+def _first_line(e: Exception) -> str:
+    """The beginning of another library's message."""
     line = (str(e).strip().splitlines() or [type(e).__name__])[0]
     return line[:150].rstrip(". ")
 

@@ -7,67 +7,56 @@ buffers here and the causal mask is written out.
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from transformers import PreTrainedModel
-from transformers.cache_utils import Cache, CacheLayerMixin
+from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.models.rows import CachedRows
 
 
-class RowLayer(CacheLayerMixin):
-    """One layer's keys and values, [R, heads, room, head_dim], written at each row's own slots."""
+class RowLayer(DynamicLayer):
+    """One layer's keys and values, [R, heads, size, head_dim], written at each row's own slots."""
 
     slots: Tensor  # [R, k] where the next update writes; set before each pass
     visible: int  # positions handed to attention; the mask hides what a row must not see
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        self.keys = key_states.new_zeros(*key_states.shape[:2], 0, key_states.shape[3])
-        self.values = value_states.new_zeros(*value_states.shape[:2], 0, value_states.shape[3])
+        self.keys, self.values = key_states[:0, :, :0], value_states[:0, :, :0]
         self.is_initialized = True
+
+    def grow(self, rows: int, size: int) -> None:
+        """Zeros behind what it holds: so many rows, and so many positions (never fewer than before)."""
+        more = 0, 0, 0, max(0, size - self.keys.shape[2]), 0, 0, 0, rows - self.keys.shape[0]
+        self.keys, self.values = pad(self.keys, more), pad(self.values, more)  # both or, when memory runs out, none
 
     def update(self, key_states: Tensor, value_states: Tensor, *args, **kwargs) -> tuple[Tensor, Tensor]:
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
-        short = self.visible - self.keys.shape[2]
-        if short > 0:  # grow by half, so that a long text copies its cache only a few times
-            more = max(short, self.keys.shape[2] // 2, 64)
-            longer = [torch.nn.functional.pad(old, (0, 0, 0, more)) for old in (self.keys, self.values)]
-            self.keys, self.values = longer  # both or, when memory runs out, none
+        size = self.keys.shape[2]
+        if size < self.visible:  # by half at least, so that a long text copies its cache only a few times
+            self.grow(len(key_states), max(self.visible, size + size // 2, size + 64))
         self.keys.scatter_(2, self.slots[:, None, :, None].expand_as(key_states), key_states)
         self.values.scatter_(2, self.slots[:, None, :, None].expand_as(value_states), value_states)
         return self.keys[:, :, : self.visible], self.values[:, :, : self.visible]
 
-    def join(self, other: "RowLayer", rows: tuple[int, int]) -> None:
-        """Append the rows of `other`; rows: how many each has, for a layer that nothing has gone through."""
-        both = self, other
-        like = next((layer.keys for layer in both if layer.is_initialized), None)
-        if like is None:
+    def join(self, other: "RowLayer", rows: int, more: int) -> None:
+        """Append the `more` rows of `other` to its own `rows`. A layer that nothing has gone through holds none yet."""
+        if not self.is_initialized and not other.is_initialized:
             return
-        for layer, n in zip(both, rows):
-            if not layer.is_initialized:
-                layer.lazy_initialization(*[like.new_zeros(n, like.shape[1], 0, like.shape[3])] * 2)
-        room = max(layer.keys.shape[2] for layer in both)
-
-        def joined(*parts: Tensor) -> Tensor:
-            return torch.cat([torch.nn.functional.pad(part, (0, 0, 0, room - part.shape[2])) for part in parts])
-
-        self.keys, self.values = joined(self.keys, other.keys), joined(self.values, other.values)
+        for one, two in ((self, other), (other, self)):
+            if not one.is_initialized:
+                one.lazy_initialization(two.keys, two.values)
+        self.grow(rows, other.keys.shape[2])
+        other.grow(more, self.keys.shape[2])
+        self.keys, self.values = torch.cat([self.keys, other.keys]), torch.cat([self.values, other.values])
 
     def drop(self, row: int) -> None:
         if self.is_initialized:
             for part in (self.keys, self.values):
                 part[row] = part[-1]
             self.keys, self.values = self.keys[:-1], self.values[:-1]
-
-    def get_seq_length(self) -> int:
-        return 0 if not self.is_initialized else self.keys.shape[2]
-
-    def get_max_length(self) -> int:
-        return -1
-
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        return self.visible, 0
 
 
 class ReferenceModel(Model):
@@ -130,7 +119,7 @@ class ReferenceCached(CachedRows):
     def _join(self, other: "ReferenceCached") -> None:
         rows = len(self.lengths), len(other.lengths)
         for mine, theirs in zip(self._kv.layers, other._kv.layers):
-            mine.join(theirs, rows)
+            mine.join(theirs, *rows)
 
     def _drop(self, row: int) -> None:
         for layer in self._kv.layers:
@@ -141,33 +130,17 @@ class ReferenceCached(CachedRows):
         slots = self._slots(inputs.shape[1])
         for layer in self._kv.layers:
             layer.slots, layer.visible = slots, visible
-        mask = self._mask(slots, visible)
         positions = slots.clamp(max=model.context - 1)  # padding may point past the last position
+        how = {"attention_mask": self._mask(slots, visible), "position_ids": positions}
+        how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():
-            return model.hf.base_model(
-                input_ids=inputs,
-                attention_mask=mask,
-                position_ids=positions,
-                past_key_values=self._kv,
-                use_cache=True,
-            ).last_hidden_state
-        return self._some_layers(inputs, first, last, mask, positions)
-
-    def _some_layers(self, x: Tensor, first: int, last: int, mask: Tensor, positions: Tensor) -> Tensor:
-        """Walk the layers one by one, as Llama-shaped models allow."""
-        body = self.model.hf.base_model
+            return model.hf.base_model(input_ids=inputs, **how).last_hidden_state
+        # A part of the layers: one by one, as Llama-shaped models allow.
+        body = model.hf.base_model
         if not all(hasattr(body, part) for part in ("embed_tokens", "layers", "norm", "rotary_emb")):
-            raise LabError(f"{self.model.name} cannot run a part of its layers: this needs a Llama-shaped model.")
-        if not x.is_floating_point():
-            x = body.embed_tokens(x)
+            raise LabError(f"{model.name} cannot run a part of its layers: this needs a Llama-shaped model.")
+        x = inputs if inputs.is_floating_point() else body.embed_tokens(inputs)
         rope = body.rotary_emb(x, position_ids=positions)
         for layer in body.layers[first:last]:
-            x = layer(
-                x,
-                attention_mask=mask,
-                position_ids=positions,
-                past_key_values=self._kv,
-                use_cache=True,
-                position_embeddings=rope,
-            )
-        return body.norm(x) if last == self.model.layers else x
+            x = layer(x, position_embeddings=rope, **how)
+        return body.norm(x) if last == model.layers else x

@@ -1,11 +1,10 @@
-"""Many texts in one cache, each row of its own length: what both backends share.
+"""Many texts in one cache, each a row with its own length: what both backends share.
 
 A backend keeps the keys and values in its own way, and runs a pass over them (`_run`); which
 positions a row writes and sees follows from the lengths alone, and is written once, here.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -18,23 +17,15 @@ class CachedRows(Cached):
     """A cache with a length for each row; `_run`, `_join` and `_drop` are the backend's own."""
 
     @torch.inference_mode()
-    def extend(
-        self,
-        new: Sequence[Sequence[int]] | Tensor,
-        *,
-        layers: tuple[int, int] | None = None,
-        logits: bool = True,
-        counts: Sequence[int] | None = None,
-    ) -> Rows:
+    def extend(self, new, *, layers=None, logits=True) -> Rows:
         model = self.model
         first, last = layers or (0, model.layers)
+        after = [have + len(row) for have, row in zip(self.lengths, new, strict=True)]
         if isinstance(new, Tensor):
-            counts, inputs = counts or [new.shape[1]] * new.shape[0], new.to(model.device)
+            inputs = new.to(model.device)
         else:
-            counts = [len(row) for row in new]
-            width = max(counts)
+            width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
-        after = [have + n for have, n in zip(self.lengths, counts, strict=True)]
         if max(after) > model.context:
             raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
@@ -60,10 +51,10 @@ class CachedRows(Cached):
         return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
 
     def _mask(self, slots: Tensor, visible: int) -> Tensor:
-        """[R, 1, k, visible], to be added: row r at slot s sees slots 0…s, each of them kept or written by this pass."""
-        hidden_from = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
-        mask = torch.zeros(hidden_from.shape, dtype=self.model.dtype, device=slots.device)
-        return mask.masked_fill_(hidden_from, torch.finfo(self.model.dtype).min)
+        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, and no later one."""
+        unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
+        mask = torch.zeros(unseen.shape, dtype=self.model.dtype, device=slots.device)
+        return mask.masked_fill_(unseen, torch.finfo(self.model.dtype).min)
 
     @abstractmethod
     def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
