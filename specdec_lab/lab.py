@@ -23,7 +23,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
-from specdec_lab.measure.costs import kept_costs
+from specdec_lab.measure.costs import cached_round_costs
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
@@ -90,7 +90,7 @@ class Lab:
         """What chooses γ for each round anew (see `engine.auto_gamma`). Costs are measured the first time, in some seconds."""
         # A text with repetitions, so that a lookup finds something to copy.
         text = self.encode("one two three four " * 12)
-        return AutoGamma(drafter.round_costs(lambda part: kept_costs(self.target, part, text, MOST_AUTO, say)))
+        return AutoGamma(drafter.round_costs(lambda part: cached_round_costs(self.target, part, text, MOST_AUTO, say)))
 
     def plain_draft(self) -> PreTrainedModel:
         """The draft model as other programs can use it: a whole `transformers` model.

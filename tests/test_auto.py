@@ -10,7 +10,7 @@ from specdec_lab.engine.auto_gamma import TRIAL, AutoGamma
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
 from specdec_lab.measure import costs as costs_module
-from specdec_lab.measure.costs import kept_costs, pass_times, round_costs
+from specdec_lab.measure.costs import cached_round_costs, pass_times, round_costs
 
 SMALL_CPU = [1.0, 1.12, 1.25, 1.37, 1.5, 1.65, 1.8, 1.95, 2.1]
 FREE = [1.0, 1.02, 1.03, 1.04, 1.06, 1.1, 1.15, 1.2, 1.25]  # a lookup
@@ -146,21 +146,21 @@ def test_costs_are_kept_and_a_torn_file_is_measured_anew(monkeypatch, tmp_path):
     monkeypatch.setattr(costs_module, "round_costs", measure)
     target, draft = TinyModel(4, seed=0), ModelDrafter(TinyModel(4, seed=1))
     said = []
-    assert [kept_costs(target, draft, [0, 1], 1, said.append) for _ in range(2)] == [[1.0, 2.0]] * 2
+    assert [cached_round_costs(target, draft, [0, 1], 1, said.append) for _ in range(2)] == [[1.0, 2.0]] * 2
     assert len(said) == 1
-    assert kept_costs(target, LookupDrafter(), [0, 1], 1) == [1.0, 3.0]  # another drafter
-    assert kept_costs(target, draft, [0, 1], 1) == [1.0, 2.0]
+    assert cached_round_costs(target, LookupDrafter(), [0, 1], 1) == [1.0, 3.0]  # another drafter
+    assert cached_round_costs(target, draft, [0, 1], 1) == [1.0, 2.0]
     (tmp_path / "costs.json").write_text("[1, 2")
-    assert kept_costs(target, draft, [0, 1], 1) == [1.0, 4.0]
+    assert cached_round_costs(target, draft, [0, 1], 1) == [1.0, 4.0]
     (tmp_path / "costs.json").unlink()
     tmp_path.chmod(0o500)
-    assert kept_costs(target, draft, [0, 1], 1) == [1.0, 5.0]
+    assert cached_round_costs(target, draft, [0, 1], 1) == [1.0, 5.0]
     tmp_path.chmod(0o700)
 
 
 def test_the_hybrid_counts_the_dearer_of_its_two_rounds(lab, monkeypatch):
     lookup = [1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.7, 1.8, 1.9]
     costs = {"lookup": lookup, "eagle": [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6]}
-    monkeypatch.setattr("specdec_lab.lab.kept_costs", lambda target, drafter, *rest: costs[drafter.name])
+    monkeypatch.setattr("specdec_lab.lab.cached_round_costs", lambda target, drafter, *rest: costs[drafter.name])
     assert lab.auto_gamma(lab.drafter("eagle")).costs == costs["eagle"]
     assert lab.auto_gamma(lab.drafter("hybrid")).costs == [1.0, 1.2, 1.4, 1.4, *lookup[4:]]

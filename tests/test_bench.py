@@ -130,11 +130,11 @@ def test_times_follow_from_the_clocks_alone():
     plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 4, 0, [(0.0, 0.5, 0.0)] * 4)]})
     rounds = [(0.125, 0.75, 0.125), (0.375, 0.75, 0.125)]
     run = bench.Run("x", 2, {"a": [timed_trace([2, 0], 2, rounds)]})
-    row = bench.row(run, plain, ["a"], ["a"])
+    row = bench.summary(run, plain, ["a"], ["a"])
     assert (row["d"], row["v"], row["o"]) == (0.5, 1.5, 0.25)
     assert (row["new_tokens"], row["tokens_per_pass"], row["ratio_predicted"]) == (4, 2.0, 2 / 2.25)
     assert (row["tokens_per_second"], row["ratio_to_plain"]) == (4 / 2.25, 0.5 / (2.25 / 4))
-    row = bench.row(plain, plain, ["a"], ["a"])
+    row = bench.summary(plain, plain, ["a"], ["a"])
     assert (row["tokens_per_second"], row["ratio_to_plain"], row["d"]) == (2.0, 1.0, None)
 
 
@@ -149,7 +149,7 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
         2,
         {"a": [timed_trace([2, 1], 2, s) for s in (fast, slow, fast)], "b": [timed_trace([0] * 3, 2, [*slow, *slow])]},
     )
-    row = bench.row(run, plain, ["a", "b"], ["a"])
+    row = bench.summary(run, plain, ["a", "b"], ["a"])
     assert (row["prompts"], row["new_tokens"], row["tokens_per_pass"]) == (2, 8, 8 / 5)  # each prompt once
     assert row["alpha"] == 3 / 7
     assert row["alpha_by_position"] == [2 / 5, 1 / 2]
@@ -176,7 +176,7 @@ def test_timed_prompts_alone_are_repeated(capsys, folders, monkeypatch):
     kinds = {"overall": range(6), "even": (0, 2, 4), "odd": (1, 3, 5)}
     for r in result["rows"][3:]:
         timed = [i for i in (0, 1) if i in kinds[r["kind"]]]
-        assert r == {"arm": "model", "kind": r["kind"]} | bench.row(
+        assert r == {"arm": "model", "kind": r["kind"]} | bench.summary(
             measured[0][1], measured[0][0], [f"p{i}" for i in kinds[r["kind"]]], [f"p{i}" for i in timed]
         )
     assert main(argv) == 0
@@ -199,10 +199,10 @@ def test_the_interval_is_over_prompts_and_repeatable():
         return bench.Run(name, 1, traces)
 
     plain, fast = run("plain", [1.0] * 12), run("fast", [0.5] * 6 + [1.0] * 6)
-    low, high = bench.interval(fast, plain, list(plain.traces))
-    assert (low, high) == tuple(bench.interval(fast, plain, list(plain.traces)))
-    assert 1 < low < bench.ratio(fast, plain, list(plain.traces)) < high < 2
-    assert bench.interval(fast, plain, ["0", "1"]) is None
+    low, high = bench.ratio_interval(fast, plain, list(plain.traces))
+    assert (low, high) == tuple(bench.ratio_interval(fast, plain, list(plain.traces)))
+    assert 1 < low < bench.ratio_to_plain(fast, plain, list(plain.traces)) < high < 2
+    assert bench.ratio_interval(fast, plain, ["0", "1"]) is None
 
 
 def test_the_builtin_prompts():

@@ -15,7 +15,7 @@ from specdec_lab.drafters import LookupDrafter
 from specdec_lab.engine.decode import Stops, plain
 from specdec_lab.engine.trace import Trace
 from specdec_lab.measure import bench
-from specdec_lab.measure.costs import batch_costs, kept_costs, pass_times
+from specdec_lab.measure.costs import batch_costs, cached_round_costs, pass_times
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.show.progress_line import each
 
@@ -84,8 +84,8 @@ def test_what_is_timed_is_timed_less_often(on, tmp_path):
 def test_quick_costs_are_not_kept_for_a_learner(on, monkeypatch, tmp_path):
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
     target = TinyModel(4, seed=0)
-    kept_costs(target, LookupDrafter(), [0, 1], 1)
+    cached_round_costs(target, LookupDrafter(), [0, 1], 1)
     monkeypatch.setattr(quick, "ON", False)
     said = []
-    kept_costs(target, LookupDrafter(), [0, 1], 1, said.append)
+    cached_round_costs(target, LookupDrafter(), [0, 1], 1, said.append)
     assert len(said) == 1, "a learner was given costs that were measured quickly"

@@ -37,6 +37,8 @@ class TinyModel(Model):
 class TinyCached(Cached):
     """Remembers tokens where a real cache remembers keys: what is stale or missing changes the logits."""
 
+    _run = _join = _drop = None  # extend, join and drop are its own
+
     def __init__(self, model: TinyModel, rows: int):
         self.model, self.lengths = model, [0] * rows
         self.slots: list[list[int]] = [[] for _ in range(rows)]

@@ -1,26 +1,28 @@
 """Measuring drafters on many prompts: tokens per pass, acceptance, and time against plain decoding.
 
-Every arm decodes every prompt, prompt by prompt in one process, in a new random order each time;
-so whatever else the machine does hits all arms alike. Times exclude prefill. They may be taken from
-some of the prompts, several times, where acceptance needs all of them, once.
+An arm is one way of decoding. Every arm decodes every prompt, prompt by prompt in one process, in a new
+random order each time; so whatever else the machine does hits all arms alike. Times exclude prefill.
+Acceptance needs all prompts, once; times may be taken from some of them, several times.
 """
 
-import math
 import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from specdec_lab import quick
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.lab import Lab
 from specdec_lab.measure.peers import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.say import Say, silent
+
+if TYPE_CHECKING:
+    from specdec_lab.lab import Lab
 
 PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
@@ -36,7 +38,7 @@ class Run:
 
 
 def decode_all(
-    lab: Lab,
+    lab: "Lab",
     prompts: Sequence[Prompt],
     gammas: dict[str, int | AutoGamma],
     *,
@@ -104,14 +106,14 @@ def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]
     for run in runs:
         for kind in ("overall", *kinds):
             ids = ([p.id for p in some if kind in ("overall", p.kind)] for some in (prompts, timed))
-            yield {"arm": run.arm, "kind": kind} | row(run, plain, *ids)
+            yield {"arm": run.arm, "kind": kind} | summary(run, plain, *ids)
 
 
-def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
-    """One row. Everything is per token or per round, over all prompts together: long texts weigh more.
+def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
+    """What a row says of one arm and some prompts. All numbers are per token or per round: long texts weigh more.
 
-    Times, and the time predicted, are those of the prompts `timed`, in all repeats; everything else is of
-    all `ids`, each counted once.
+    Times, measured and predicted, come from the prompts `timed`, in all repeats; everything else comes
+    from all `ids`, each counted once.
     """
     texts = [run.traces[i][0] for i in ids]
     clocked = [t for i in timed for t in run.traces[i]]
@@ -122,16 +124,20 @@ def row(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
         "prompts": len(ids),
         "new_tokens": tokens,
         "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
-        **from_rounds(run, plain, texts, clocked, timed),
+        **summary_of_rounds(run, plain, texts, clocked, timed),
         "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
-        "ratio_to_plain": ratio(run, plain, timed),
-        "ratio_interval": interval(run, plain, timed) if speculative else None,
+        "ratio_to_plain": ratio_to_plain(run, plain, timed),
+        "ratio_interval": ratio_interval(run, plain, timed) if speculative else None,
         "repetition": statistics.fmean(repetition(t.tokens) for t in texts),
     }
 
 
-def from_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
-    """What only rounds can tell: acceptance, and where the time went. Empty for plain decoding and for peers."""
+def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
+    """What only rounds tell: acceptance, and where the time went. All None for plain decoding and for peers.
+
+    Args:
+        texts: the traces that acceptance is taken from; clocked: those that times are.
+    """
     names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_predicted")
     if run is plain or not all(isinstance(t, Trace) for t in texts):
         return dict.fromkeys(names)
@@ -144,23 +150,23 @@ def from_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed:
     return dict(zip(names, values))
 
 
-def ratio(run: Run, plain: Run, ids: Sequence[str]) -> float:
+def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
     """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats."""
 
-    def cost(of: Run) -> float:
-        seconds = sum(statistics.median(t.seconds for t in of.traces[i]) for i in ids)
-        return seconds / sum(len(of.traces[i][0].tokens) for i in ids)
+    def cost(arm: Run) -> float:
+        seconds = sum(statistics.median(t.seconds for t in arm.traces[i]) for i in ids)
+        return seconds / sum(len(arm.traces[i][0].tokens) for i in ids)
 
     return cost(plain) / cost(run)
 
 
-def interval(run: Run, plain: Run, ids: Sequence[str], draws: int = 400) -> list[float] | None:
-    """95 % of the ratio, by bootstrap over prompts (tokens of one text are not independent)."""
+def ratio_interval(run: Run, plain: Run, ids: Sequence[str]) -> list[float] | None:
+    """95 % of the ratio, by bootstrap over prompts (tokens of one text are not independent). None for fewer than FEW."""
     if len(ids) < FEW:
         return None
     dice = random.Random(0)
-    ratios = sorted(ratio(run, plain, dice.choices(ids, k=len(ids))) for _ in range(draws))
-    return [ratios[math.floor(0.025 * draws)], ratios[math.ceil(0.975 * draws) - 1]]
+    ratios = sorted(ratio_to_plain(run, plain, dice.choices(ids, k=len(ids))) for _ in range(400))
+    return [ratios[10], ratios[389]]  # 2.5 % of the draws lie below, and 2.5 % above
 
 
 def repetition(tokens: Sequence[int], n: int = 4) -> float:
@@ -169,7 +175,7 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
 
 
-def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
+def best_gammas(lab: "Lab", prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
     """Each drafter's best γ, from a pilot run on these prompts. `settings` are those of `Lab.settings`."""
     plain, *pilots = decode_all(lab, prompts, dict.fromkeys(drafters, PILOT_GAMMA), **settings)
     return {pilot.arm: best_gamma(pilot, plain, list(pilot.traces)) for pilot in pilots}
@@ -183,7 +189,7 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     that of the verify pass as a straight line between a plain step and the pilot's mean pass.
     """
     rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
-    report = row(pilot, plain, ids, ids)
+    costs = summary(pilot, plain, ids, ids)
     drafted = statistics.fmean(len(r.drafted) for r in rounds)
     drafting = sum(r.seconds.draft for r in rounds)
 
@@ -191,7 +197,7 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
         emitted = 1 + statistics.fmean(min(r.accepted, gamma) for r in rounds)
         share = statistics.fmean(min(len(r.drafted), gamma) for r in rounds) / drafted if drafted else 0.0
         parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
-        d = report["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
-        return emitted / (d + 1 + share * (report["v"] - 1) + report["o"])
+        d = costs["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
+        return emitted / (d + 1 + share * (costs["v"] - 1) + costs["o"])
 
     return max(range(1, PILOT_GAMMA + 1), key=predicted)

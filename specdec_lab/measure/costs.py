@@ -8,24 +8,34 @@ import copy
 import json
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 import torch
 
 from specdec_lab import quick
-from specdec_lab.drafters import Drafter
 from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
+from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
 from specdec_lab.say import Say, silent
 
-SAMPLES = 7  # of each: a median then does not follow one slow moment
+SAMPLES = 7  # times that each is measured: one slow moment does not move their median
+
+
+def seconds_of(model: Model, do: Callable[[], object]) -> float:
+    """Wall-clock seconds of `do`, from an idle device until the device has finished."""
+    model.synchronize()
+    begin = time.perf_counter()
+    do()
+    model.synchronize()
+    return time.perf_counter() - begin
 
 
 def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES) -> dict[int, list[float]]:
@@ -40,12 +50,9 @@ def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: in
     for turn in range(quick.samples(samples) + model.warm_up):
         for k in widths:
             cached.rewind([held])
-            model.synchronize()
-            begin = time.perf_counter()
-            cached.extend([[0] * k])
-            model.synchronize()
+            seconds = seconds_of(model, partial(cached.extend, [[0] * k]))
             if turn >= model.warm_up:
-                times[k].append(time.perf_counter() - begin)
+                times[k].append(seconds)
     return times
 
 
@@ -54,10 +61,10 @@ def round_costs(
 ) -> list[float]:
     """d(γ) + v(γ) + o for γ = 0 … most, in units of one plain step: the medians of real rounds.
 
+    Where the drafter never makes γ drafts, the cost is that of the largest number below γ that it makes.
+
     Args:
         prompt: what the rounds go on from; a drafter that copies must find something there.
-
-    A γ that the drafter never drafts in full costs what the largest one below it does.
     """
     prompt, stops = prompt[: max(1, target.context // 4)], Stops(10**6)
     arms = [decode.plain(target, prompt, stops=stops)]
@@ -85,7 +92,7 @@ def batch_costs(
 ) -> dict[tuple[int, int], float]:
     """Median seconds of a real step of a `Batch`, by (texts in it, γ), with drafts that cost nothing.
 
-    The drafts are nearly always wrong: what a step costs does not depend on that.
+    Nearly all of the drafts are wrong, which does not change what a step costs.
 
     Args:
         prompt: what each text goes on from.
@@ -103,52 +110,40 @@ def batch_costs(
         say(f"Timing batches: {done} of {samples} times …")
         for size, batch in batches.items():
             for gamma in gammas:
-                begin = time.perf_counter()
-                batch.step(gamma)
-                seconds.setdefault((size, gamma), []).append(time.perf_counter() - begin)
+                seconds.setdefault((size, gamma), []).append(seconds_of(target, partial(batch.step, gamma)))
     return {key: statistics.median(times) for key, times in seconds.items()}
 
 
 def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
     """Median seconds that a text adds to the step in which it joins a batch: reading its prompt, taking over its cache."""
-    shared, times = target.cached(0), []
-    for _ in range(quick.samples(samples) + 1):
-        begin = time.perf_counter()
+    shared = target.cached(0)
+
+    def join() -> None:
         shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin())
-        target.synchronize()
-        times.append(time.perf_counter() - begin)
+
+    times = [seconds_of(target, join) for _ in range(quick.samples(samples) + 1)]
     return statistics.median(times[1:])  # the first one warms up
 
 
-def kept_costs(
-    target: Model,
-    drafter: Drafter,
-    prompt: Sequence[int],
-    most: int,
-    say: Say = silent,
+def cached_round_costs(
+    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, say: Say = silent
 ) -> list[float]:
-    """`round_costs`, measured once for each pair and device and then kept in the cache folder."""
+    """`round_costs` from the file costs.json in the cache folder; measured the first time for a pair on a device."""
     draft = getattr(drafter, "model", None)
-    names = [
-        target.name,
-        type(target).__name__,
-        str(target.dtype),
-        drafter.name,
-        draft.name if draft else "",
-        str(most),
-        *(["captured"] if target.warm_up > 1 else []),
-        *(["quick"] if quick.ON else []),  # never what a learner's γ is chosen by
-    ]
+    backend = type(target).__name__ + (" | captured" if target.warm_up > 1 else "")
+    names = [target.name, backend, str(target.dtype), drafter.name, draft.name if draft else "", str(most)]
     key = " | ".join([describe(target.device), torch.__version__, *names])
-    path, kept = cache_dir() / "costs.json", {}
-    with suppress(OSError, ValueError):  # not there yet, or torn: measured anew
-        kept = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(kept, dict) or key not in kept:
+    if quick.ON:
+        key += " | quick"  # a learner's γ is never chosen by these
+    path, known = cache_dir() / "costs.json", {}
+    with suppress(OSError, ValueError, TypeError):  # not there yet, or torn: measured anew
+        known = dict(json.loads(path.read_text(encoding="utf-8")))
+    if key not in known:
         say(f"Measuring once what rounds of {drafter.name} cost here …")
-        kept = {**(kept if isinstance(kept, dict) else {}), key: round_costs(target, drafter, prompt, most)}
+        known[key] = round_costs(target, drafter, prompt, most)
         with suppress(OSError):  # a cache that can only be read
             path.parent.mkdir(parents=True, exist_ok=True)
             unfinished = path.with_suffix(".tmp")
-            unfinished.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            unfinished.write_text(json.dumps(known, indent=1), encoding="utf-8")
             unfinished.replace(path)
-    return kept[key]
+    return known[key]

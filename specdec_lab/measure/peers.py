@@ -6,13 +6,16 @@ Its weights, its loop, its defaults; only the text's length, its end and the sam
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 
 from specdec_lab.errors import LabError
-from specdec_lab.lab import Lab
 from specdec_lab.say import Say, silent
+
+if TYPE_CHECKING:
+    from specdec_lab.lab import Lab
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Generated:
 
 
 class _Clock(StoppingCriteria):
-    """Never stops anything, but is asked after every round."""
+    """`generate` asks it after every round whether to stop: it notes the time, and never stops anything."""
 
     def __init__(self):
         self.rounds: list[tuple[int, float]] = []  # (length of the text, when)
@@ -35,7 +38,7 @@ class _Clock(StoppingCriteria):
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
-def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
+def peers(lab: "Lab", gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
     """The arms by name; each takes token ids and the settings of `Lab.settings`.
 
     hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of
@@ -55,7 +58,7 @@ def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Ge
 
 
 def generate(
-    lab: Lab,
+    lab: "Lab",
     ids: Sequence[int],
     options: dict,
     *,
@@ -70,13 +73,9 @@ def generate(
     the whole text: our own times leave out the prefill too.
     """
     hf: PreTrainedModel = lab.target.hf
-    config = GenerationConfig(
-        max_new_tokens=max_new_tokens,
-        eos_token_id=sorted(lab.eos),
-        pad_token_id=min(lab.eos),
-        do_sample=temperature > 0,
-        **({"temperature": temperature, "top_k": 0} if temperature > 0 else {}),
-    )
+    sampling = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature > 0 else {"do_sample": False}
+    ends = {"eos_token_id": sorted(lab.eos), "pad_token_id": min(lab.eos)}
+    config = GenerationConfig(max_new_tokens=max_new_tokens, **ends, **sampling)
     clock, calls = _Clock(), []
     hook = hf.register_forward_hook(lambda *_: calls.append(1))
     torch.manual_seed(seed + request)

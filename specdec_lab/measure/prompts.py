@@ -71,10 +71,5 @@ def read_prompt(entry: dict) -> Prompt:
 
 def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
     """At most `most` prompts of each kind, in their order."""
-    seen: dict[str, int] = {}
-    chosen = []
-    for p in prompts:
-        seen[p.kind] = seen.get(p.kind, 0) + 1
-        if seen[p.kind] <= most:
-            chosen.append(p)
-    return chosen
+    first = {kind: [p for p in prompts if p.kind == kind][:most] for kind in {p.kind for p in prompts}}
+    return [p for p in prompts if p in first[p.kind]]

@@ -10,19 +10,12 @@ from specdec_lab.engine.trace import Trace
 
 @dataclass(frozen=True)
 class Race:
-    """Seconds of each repeat, prefill excluded, and the last trace of each arm.
+    """ratios: plain seconds a token over speculative ones, one a repeat, prefill excluded; above 1 speculation was
+    faster. plain, speculative: the last trace of each."""
 
-    A ratio above 1 means that speculation was faster, per token.
-    """
-
-    plain_seconds: list[float]
-    speculative_seconds: list[float]
+    ratios: list[float]
     plain: Trace
     speculative: Trace
-
-    @property
-    def ratios(self) -> list[float]:
-        return [a / b for a, b in zip(self.plain_seconds, self.speculative_seconds)]
 
     @property
     def ratio(self) -> float:
@@ -31,18 +24,18 @@ class Race:
 
 
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
-    """Run both arms by turns, the one that goes first changing each time.
+    """Run both by turns, the one that goes first changing each time.
 
     Raises:
-        KeyboardInterrupt: when an arm was interrupted.
+        KeyboardInterrupt: when one was interrupted.
     """
-    seconds: dict[str, list[float]] = {"plain": [], "speculative": []}
-    last = {}
-    arms = [("plain", plain), ("speculative", speculative)]
-    for i in range(quick.repeats(repeats)):
-        for name, run in arms if i % 2 == 0 else reversed(arms):
-            last[name] = run()
-            if last[name].interrupted:
+    arms, traces, ratios = [("plain", plain), ("speculative", speculative)], {}, []
+    for _ in range(quick.repeats(repeats)):
+        for name, run in arms:
+            traces[name] = run()
+            if traces[name].interrupted:
                 raise KeyboardInterrupt  # half a text would be a false time
-            seconds[name].append(last[name].seconds / len(last[name].tokens))
-    return Race(seconds["plain"], seconds["speculative"], last["plain"], last["speculative"])
+        arms.reverse()
+        seconds = {name: trace.seconds / len(trace.tokens) for name, trace in traces.items()}
+        ratios.append(seconds["plain"] / seconds["speculative"])
+    return Race(ratios, **traces)

@@ -1,11 +1,13 @@
-"""What the decode loop asks of a model, whatever runs it."""
+"""What the decode loop asks of a model, whatever runs it: to extend a cache by a few tokens, and to rewind it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+from specdec_lab.errors import LabError, explain_memory
 
 PREFILL_CHUNK = 512  # tokens a pass: bounds the memory of the attention scores of a long prompt
 
@@ -33,6 +35,7 @@ class Model(ABC):
     ids: Tensor | None = None  # [V], the token each logit stands for; None: logit i is token i
     input_vocab: int  # token ids that it can be given: 0 … input_vocab − 1
     context: int  # the most tokens a text may have
+    head: Callable[[Tensor], Tensor]  # hidden rows to logits
     layers: int
     device: torch.device
     dtype: torch.dtype
@@ -51,22 +54,20 @@ class Model(ABC):
 
 
 class Cached(ABC):
-    """A model with the keys and values of the tokens it has seen, a length for each text row.
+    """A model with the keys and values of the tokens that it has seen: some texts, each a row with its own length.
 
     A pass writes at `lengths[r]` and onwards, over whatever stood there. Rewinding therefore
     only lowers the length: what lies past it is never read and later overwritten.
+
+    Where the keys and values are, and how a pass runs over them, is the backend's: `_run`, `_join`, `_drop`.
     """
 
     model: Model
     lengths: list[int]  # tokens held, one number a row
 
-    @abstractmethod
+    @torch.inference_mode()
     def extend(
-        self,
-        new: Sequence[Sequence[int]] | Tensor,
-        *,
-        layers: tuple[int, int] | None = None,
-        logits: bool = True,
+        self, new: Sequence[Sequence[int]] | Tensor, *, layers: tuple[int, int] | None = None, logits: bool = True
     ) -> Rows:
         """Run one pass over new positions, attending to everything cached, and cache them.
 
@@ -80,18 +81,21 @@ class Cached(ABC):
         Raises:
             LabError: when a row would outgrow the model's context, or memory runs out.
         """
-
-    def rewind(self, lengths: Sequence[int]) -> None:
-        """Forget all but the first lengths[r] tokens of each row. A longer length changes nothing."""
-        self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
-
-    @abstractmethod
-    def join(self, other: "Cached") -> None:
-        """Add the rows of another cache of the same model behind the own ones, as copies."""
-
-    @abstractmethod
-    def drop(self, row: int) -> None:
-        """Forget a row. The last row takes its place."""
+        model = self.model
+        first, last = layers or (0, model.layers)
+        after = [have + len(row) for have, row in zip(self.lengths, new, strict=True)]
+        if max(after) > model.context:
+            raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
+        if isinstance(new, Tensor):
+            inputs = new.to(model.device)
+        else:
+            width = max(map(len, new))
+            inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
+        with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1])
+            out = model.head(hidden) if logits and last == model.layers else None
+        self.lengths = after  # last: an interrupted pass leaves the cache as it was
+        return Rows(hidden, out)
 
     def prefill(self, tokens: Sequence[int]) -> Tensor | None:
         """Cache a prompt (single row), in bounded chunks and without the head.
@@ -102,3 +106,50 @@ class Cached(ABC):
         chunks = [tokens[i : i + PREFILL_CHUNK] for i in range(0, len(tokens), PREFILL_CHUNK)]
         hidden = [self.extend([chunk], logits=False).hidden[0] for chunk in chunks]
         return torch.cat(hidden) if hidden else None
+
+    def rewind(self, lengths: Sequence[int]) -> None:
+        """Forget all but the first lengths[r] tokens of each row. A longer length changes nothing."""
+        self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
+
+    @torch.inference_mode()
+    def join(self, other: "Cached") -> None:
+        """Add the rows of another cache of the same model behind the own ones, as copies."""
+        self._join(other)
+        self.lengths = [*self.lengths, *other.lengths]
+
+    @torch.inference_mode()
+    def drop(self, row: int) -> None:
+        """Forget a row. The last row takes its place."""
+        self._drop(row)
+        self.lengths[row] = self.lengths[-1]
+        self.lengths.pop()
+
+    def _slots(self, k: int) -> Tensor:
+        """[R, k]: where each row writes its next k positions."""
+        at = torch.arange(k, device=self.model.device)
+        return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
+
+    def _mask(self, slots: Tensor, visible: int) -> Tensor:
+        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, and no later one."""
+        unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
+        mask = torch.zeros(unseen.shape, dtype=self.model.dtype, device=slots.device)
+        return mask.masked_fill_(unseen, torch.finfo(self.model.dtype).min)
+
+    @abstractmethod
+    def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
+        """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
+
+        Args:
+            visible: positions that the longest row holds after this.
+
+        Returns:
+            Hidden rows [R, k, H].
+        """
+
+    @abstractmethod
+    def _join(self, other: "Cached") -> None:
+        """Copy the keys and values of another cache's rows behind the own ones; the lengths are still the old ones."""
+
+    @abstractmethod
+    def _drop(self, row: int) -> None:
+        """Put the last row's keys and values in the place of `row`; the lengths are still the old ones."""

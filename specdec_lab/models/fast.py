@@ -19,10 +19,10 @@ from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attentio
 from transformers import PreTrainedModel
 
 from specdec_lab.errors import LabError
+from specdec_lab.models.base import Cached
 from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.models.rows import CachedRows
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
 MOST_CAPTURED = 256  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
@@ -136,7 +136,7 @@ class KeyValues:
         return self.kv.shape[2]
 
 
-class FastCached(CachedRows):
+class FastCached(Cached):
     """A cache in `KeyValues`, which may have space for more rows and positions than are used."""
 
     @torch.inference_mode()

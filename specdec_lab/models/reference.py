@@ -13,7 +13,6 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
-from specdec_lab.models.rows import CachedRows
 
 
 class RowLayer(DynamicLayer):
@@ -110,7 +109,7 @@ class ReferenceModel(Model):
         return bool(apart <= (1e-3 if self.dtype.itemsize >= 4 else 0.2))
 
 
-class ReferenceCached(CachedRows):
+class ReferenceCached(Cached):
     def __init__(self, model: ReferenceModel, rows: int):
         self.model = model
         self.lengths = [0] * rows

@@ -7,11 +7,11 @@ that got past it. The one is the running product of the other.
 
 import json
 import re
-import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
+from statistics import fmean, median
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -33,11 +33,6 @@ class Answer:
     rest: float
     tokens: int
 
-    @property
-    def per_token(self) -> float | None:
-        """Seconds a token after the first; None for an answer of a single one."""
-        return self.rest / (self.tokens - 1) if self.tokens > 1 else None
-
 
 def conditional(survival: Sequence[float]) -> list[float]:
     """Survival by depth to acceptance by depth: each divided by the one before it.
@@ -54,9 +49,9 @@ def conditional(survival: Sequence[float]) -> list[float]:
 
 
 def metrics(text: str) -> dict[str, float]:
-    """Counters by name, in the form that Prometheus reads: `name_total{labels} value`, summed over engines.
+    """Counters by name, from the lines `name_total{labels} value` that Prometheus reads; summed over engines.
 
-    Counters by position are named `name[position]`.
+    Those that are counted by position get the names `name[position]`.
     """
     out: dict[str, float] = {}
     for line in text.splitlines():
@@ -129,13 +124,7 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     return Answer(first - begin, time.perf_counter() - first, tokens)
 
 
-def ask_all(
-    endpoint: str,
-    prompts: Sequence[Prompt],
-    new: int,
-    temperature: float,
-    say: Say = silent,
-) -> dict:
+def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: float, say: Say = silent) -> dict:
     """One prompt after the other through a server: latency, and acceptance from its metrics.
 
     Args:
@@ -173,19 +162,13 @@ def ask_all(
     found = acceptance(before, counters())
     if found is None:
         problems.append("The server's metrics hold no speculation: it is off there, or counted under other names.")
-    paces = [a.per_token for a in answers if a.per_token is not None]
+    ms = [1e3 * a.rest / (a.tokens - 1) for a in answers if a.tokens > 1]  # a token, those after the first
     return {
         "endpoint": endpoint,
         "model": model,
         "answers": len(answers),
-        "ms_to_first_token": 1e3 * sum(a.first for a in answers) / len(answers),
-        "ms_per_token": {
-            "mean": 1e3 * sum(paces) / len(paces),
-            "p50": 1e3 * statistics.median(paces),
-            "p95": 1e3 * percentile(paces, 0.95),
-        }
-        if paces
-        else None,
+        "ms_to_first_token": 1e3 * fmean(a.first for a in answers),
+        "ms_per_token": {"mean": fmean(ms), "p50": median(ms), "p95": percentile(ms, 0.95)} if ms else None,
         "speculation": found,
         "problems": problems,
     }

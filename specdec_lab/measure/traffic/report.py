@@ -1,20 +1,23 @@
-"""From measured rounds to a decision: which drafter, which γ, for what, up to how many texts at once; or don't."""
+"""From measured rounds to a decision: which drafter, with which γ, for which prompts, up to how many texts at once."""
 
 import statistics
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from specdec_lab.formats import percentile
-from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
 from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.say import Say, silent
 
+if TYPE_CHECKING:
+    from specdec_lab.lab import Lab
+
 BATCHES = (1, 2, 4, 8)
 
 
-def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
+def short_enough(lab: "Lab", prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
     """The prompts that leave room for `new` tokens, and a sentence for each other one."""
     fit, problems = [], []
     for prompt in prompts:
@@ -30,14 +33,16 @@ def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Pr
 
 
 def compare_drafters(
-    lab: Lab,
-    prompts: Sequence[Prompt],
-    drafters: Sequence[str],
-    repeats: int = 2,
-    say: Say = silent,
-    **settings,
+    lab: "Lab", prompts: Sequence[Prompt], drafters: Sequence[str], repeats: int = 2, say: Say = silent, **settings
 ) -> dict:
-    """Decode all prompts plainly and with each drafter at its best γ: rows as `bench` has them, latency, a policy, a verdict."""
+    """Decode all prompts plainly and with each drafter at its best γ.
+
+    Args:
+        settings: those of `Lab.settings`.
+
+    Returns:
+        The rows of `bench`, latency, a policy and a verdict, as plain data.
+    """
     few = first_of_each_kind(prompts, 3)
     say(f"Looking for each drafter's best γ on {len(few)} prompts …")
     gammas = bench.best_gammas(lab, few, drafters, **settings)
@@ -57,21 +62,17 @@ def compare_drafters(
 
 def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
     """Milliseconds a new token, over prompts (the median of each over the repeats); prefill excluded."""
-    per_text = [1e3 * statistics.median(t.seconds / len(t.tokens) for t in run.traces[p.id]) for p in prompts]
-    return {
-        "mean": statistics.fmean(per_text),
-        "p50": statistics.median(per_text),
-        "p95": percentile(per_text, 0.95),
-    }
+    ms = [1e3 * statistics.median(t.seconds / len(t.tokens) for t in run.traces[p.id]) for p in prompts]
+    return {"mean": statistics.fmean(ms), "p50": statistics.median(ms), "p95": percentile(ms, 0.95)}
 
 
 def texts_at_once(costs: StepCosts, row: dict) -> int:
-    """One text less than the fewest with which drafts no longer pay, at most BATCHES[-1]. Each text is drafted for by itself.
+    """The most texts with which drafts pay, up to BATCHES[-1]. The drafts of a step are made one text after the other.
 
-    At least one: whether a single text gains was measured by the clock, much better than these costs tell.
+    At least one: whether a single text gains was measured by the clock, which tells it better than these costs.
     """
-    loses = costs.crossover(row["gamma"], row["tokens_per_pass"], row["d"] * costs(1, 0))
-    return BATCHES[-1] if loses is None else max(1, loses - 1)
+    too_many = costs.crossover(row["gamma"], row["tokens_per_pass"], row["d"] * costs(1, 0))
+    return BATCHES[-1] if too_many is None else max(1, too_many - 1)
 
 
 def decide(rows: Sequence[dict], best: dict, limit: int) -> dict:
@@ -91,14 +92,15 @@ def decide(rows: Sequence[dict], best: dict, limit: int) -> dict:
     else:
         verdict, why = "unclear", "the interval holds both a gain and a loss: bring more prompts, or leave it off"
     measured = f" ({interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
+    deploy = verdict == "deploy"
     return {
         "verdict": verdict,
         "reason": f"The best drafter is {name} with γ = {gamma}: {best['ratio_to_plain']:.2f} times plain decoding{measured}; {why}.",
         "policy": {
-            "drafter": name if verdict == "deploy" else None,
-            "gamma": gamma if verdict == "deploy" else 0,
-            "off_for_kinds": losing if verdict == "deploy" else [],
-            "off_above_texts_at_once": limit if verdict == "deploy" else 0,
+            "drafter": name if deploy else None,
+            "gamma": gamma if deploy else 0,
+            "off_for_kinds": losing if deploy else [],
+            "off_above_texts_at_once": limit if deploy else 0,
             "largest_batch_measured": BATCHES[-1],
         },
     }
