@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from specdec_lab.engine.drafter import Proposal, StartedPass
+from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, check_finite, pick
 
 
@@ -42,7 +42,7 @@ class Drawing:
         self._q.append(self.sampler.shaped(logits))
         return pick(self._q[-1], u)
 
-    def proposal(self, started: StartedPass | None = None) -> Proposal:
+    def proposal(self, started: tuple[int, Tensor] | None = None) -> Proposal:
         if not self.tokens:
             return Proposal([])
         if self._q:

@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.student import CutHead, Student
-from specdec_lab.engine.drafter import Drafter, Proposal, StartedPass
+from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
@@ -68,4 +68,4 @@ class EarlyExitDrafter(Drafter):
             if i < gamma:
                 token = drawing.add(self.net.head(self.net.guess(rows[-1])))
         self.target.rewind([len(text) - 1])
-        return drawing.proposal(StartedPass(self.net.layers, torch.stack(rows)))
+        return drawing.proposal(started=(self.net.layers, torch.stack(rows)))

@@ -64,16 +64,16 @@ def speculative(
         target.synchronize()
         watch.lap(this.drafting)
 
-        started = proposal.started
-        if started is None:
+        if proposal.started is None:
             rows = cached.extend([[this.text[-1], *proposal.tokens]])
         else:
-            rows = cached.extend(started.hidden[None], layers=(started.layers, target.layers))
-        done = this.settle(proposal, rows.logits[0], rows.hidden[0], watch)
+            done, hidden = proposal.started
+            rows = cached.extend(hidden[None], layers=(done, target.layers))
+        r = this.settle(proposal, rows.logits[0], rows.hidden[0], watch)
         cached.rewind([len(this.text) - 1])
         if not isinstance(gamma, int):
-            gamma.observe(done)
-        yield done
+            gamma.observe(r)
+        yield r
 
 
 @dataclass(frozen=True)
@@ -213,9 +213,9 @@ class Request:
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
             watch.lap(self.drafting)
-        done = self._record(proposal, verdict, kept, p, q, logits, u_accept)
+        r = self._record(proposal, verdict, kept, p, q, logits, u_accept)
         watch.lap("loop")
-        return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
+        return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
     def _record(
         self, proposal: Proposal, verdict: Verdict, kept: int, p: Tensor, q: Tensor, logits: Tensor, u_accept: list

@@ -12,15 +12,6 @@ from specdec_lab.models.base import Cached
 
 
 @dataclass(frozen=True)
-class StartedPass:
-    """A verify pass that the drafter has started: the hidden rows [γ + 1, H] of the last token of the
-    text and the γ drafts, after the target's first `layers` layers (whose cache holds them)."""
-
-    layers: int
-    hidden: Tensor
-
-
-@dataclass(frozen=True)
 class Proposal:
     """Drafted tokens and the distributions that they were drawn from.
 
@@ -28,13 +19,15 @@ class Proposal:
     q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
         token was certain (copied, or chosen greedily): then q is one-hot.
     logits: [len(tokens), V], the draft's raw logits, for showing; None when there are none.
-    started: the part of the verify pass that is already done, if drafting did one.
+    started: what drafting has already done of the verify pass, if anything: (layers, hidden rows). The
+        rows [γ + 1, H] are of the last token of the text and the γ drafts, after the target's first
+        `layers` layers, whose cache holds them.
     """
 
     tokens: list[int]
     q: Tensor | None = None
     logits: Tensor | None = None
-    started: StartedPass | None = None
+    started: tuple[int, Tensor] | None = None
 
     def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
         """q as a tensor [len(tokens), V] on `device`."""

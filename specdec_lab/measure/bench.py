@@ -61,8 +61,7 @@ def decode_all(
     Raises:
         LabError: for a prompt that is too long.
     """
-    arms = {PLAIN: lambda ids, **settings: lab.plain(ids, keep=Keep(), **settings)}
-    runs = {PLAIN: Run(PLAIN, None)}
+    arms, runs = {PLAIN: lab.plain}, {PLAIN: Run(PLAIN, None)}
     for name, gamma in gammas.items():
         arms[name] = partial(lab.speculative, drafter=lab.drafter(name), gamma=gamma, keep=Keep())
         runs[name] = Run(name, gamma if isinstance(gamma, int) else "auto")

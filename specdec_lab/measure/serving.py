@@ -1,8 +1,8 @@
 """A server under load: requests arrive, wait, are decoded in a batch, and leave.
 
-Once for real (`serve`), and once from what steps cost (`simulate`), where an hour passes in a
-moment. Both keep the same log, so that one can be checked against the other. A policy
-decides before each step how many drafts its rounds have.
+`serve` does it for real. `simulate` computes it from what steps cost, where an hour passes in a
+moment. Both write the same log, so that one can be checked against the other. Before each step a
+policy decides how many drafts its rounds have.
 """
 
 import itertools
@@ -107,7 +107,7 @@ def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Polic
 
 
 class StepCosts:
-    """Seconds of a step by the texts in it and γ, on straight lines between what was measured.
+    """Seconds of a step by the texts in it and γ; between the measured numbers of texts on a straight line.
 
     Args:
         measured: {(texts, γ): seconds}, with the same numbers of texts for each γ.
@@ -134,10 +134,10 @@ class StepCosts:
 
         Args:
             tokens: what a round with γ drafts writes for each text.
-            drafting: seconds for the drafts of one text, made one text after the other, where γ's cost has none in it.
+            drafting: seconds for the drafts of one text, made one text after the other; 0 where the costs hold them.
         """
-        every = range(1, self.sizes[-1] + 1)
-        return next((n for n in every if self(n, gamma) + n * drafting >= tokens * self(n, 0)), None)
+        numbers = range(1, self.sizes[-1] + 1)
+        return next((n for n in numbers if self(n, gamma) + n * drafting >= tokens * self(n, 0)), None)
 
 
 def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 96), seed: int = 0) -> list[Arrival]:
@@ -146,13 +146,13 @@ def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 
     Args:
         tokens: the fewest and the most new tokens that a request wants.
     """
-    dice, out, begin = random.Random(seed), [], 0.0
+    dice, arrivals, begin = random.Random(seed), [], 0.0
     for seconds, rate in rates:
         at = begin
         while rate > 0 and (at := at + dice.expovariate(rate)) < begin + seconds:
-            out.append(Arrival(at, dice.randint(*tokens)))
+            arrivals.append(Arrival(at, dice.randint(*tokens)))
         begin += seconds
-    return out
+    return arrivals
 
 
 def simulate(
@@ -167,15 +167,16 @@ def simulate(
     """What a server would do with these arrivals.
 
     Args:
-        accepted: accepted drafts of many rounds with the largest γ in use, from traces; rounds are
-            drawn from them, and cut where γ is smaller.
+        accepted: the accepted drafts of many rounds, from traces, with the largest γ in use. Rounds are
+            drawn from them; where γ is smaller, no more than γ count.
         most: texts decoded at once; further ones wait.
 
     Raises:
         LabError: for a policy whose γ has no measured cost.
     """
-    dice, out = random.Random(seed), ServingLog()
-    waiting, running = deque(sorted(arrivals, key=lambda a: a.at)), []
+    dice, log = random.Random(seed), ServingLog()
+    waiting = deque(sorted(arrivals, key=lambda a: a.at))
+    running: list[list] = []  # [arrival, when its first step began, tokens written]
     now, gamma = 0.0, 0
     while waiting or running:
         if not running:
@@ -191,10 +192,10 @@ def simulate(
             new = min(1 + min(gamma, dice.choice(accepted)), row[0].tokens - row[2])
             row[2] += new
             written += new
-        out.steps.append(Step(begin, seconds, len(running), gamma, written))
-        out.served += [Served(a.at, begun, now, n) for a, begun, n in running if n == a.tokens]
+        log.steps.append(Step(begin, seconds, len(running), gamma, written))
+        log.served += [Served(a.at, begun, now, n) for a, begun, n in running if n == a.tokens]
         running = [row for row in running if row[2] < row[0].tokens]
-    return out
+    return log
 
 
 def serve(
@@ -209,28 +210,28 @@ def serve(
     Args:
         request: makes number i of the arrivals.
     """
-    out, gamma = ServingLog(), 0
+    log, gamma = ServingLog(), 0
     waiting = deque(quick.requests(sorted(enumerate(arrivals), key=lambda pair: pair[1].at)))
-    open_ones: list[list] = []  # [arrival, trace, when its first step began]
+    running: list[list] = []  # [arrival, trace, when its first step began]
     start = time.perf_counter()
     while waiting or len(batch):
         now = time.perf_counter() - start
         while waiting and waiting[0][1].at <= now:
             i, arrival = waiting.popleft()
-            open_ones.append([arrival, batch.submit(request(i, arrival)), None])
+            running.append([arrival, batch.submit(request(i, arrival)), None])
         if not len(batch):
             time.sleep(min(0.05, max(0.0, waiting[0][1].at - now)))
             continue
         gamma = policy(len(batch), gamma)
         rounds = batch.step(gamma)
         done = time.perf_counter() - start
-        out.steps.append(Step(now, done - now, len(rounds), gamma, sum(len(r.tokens) for r in rounds)))
-        for entry in open_ones:
-            arrival, trace, begun = entry
-            if begun is None and trace.rounds:
-                entry[2] = now
+        log.steps.append(Step(now, done - now, len(rounds), gamma, sum(len(r.tokens) for r in rounds)))
+        for row in running:
+            arrival, trace, _ = row
+            if len(trace.rounds) == 1:
+                row[2] = now
             if trace.stop is not None:
-                out.served.append(Served(arrival.at, entry[2], done, len(trace.tokens)))
-                say(f"{len(out.served)} of {len(arrivals)} requests done")
-        open_ones = [entry for entry in open_ones if entry[1].stop is None]
-    return out
+                log.served.append(Served(arrival.at, row[2], done, len(trace.tokens)))
+                say(f"{len(log.served)} of {len(arrivals)} requests done")
+        running = [row for row in running if row[1].stop is None]
+    return log

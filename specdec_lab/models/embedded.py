@@ -76,20 +76,14 @@ def target_dir(say: Say = silent) -> Path:
 
 @contextmanager
 def _work_folder(cache: Path) -> Iterator[Path]:
-    """A folder in the cache, removed in the end. Those that killed processes have left are removed now.
-
-    The cache may be shared: only those of this machine are ours to remove. One with our own process
-    number was left before a container was started again.
-
-    Raises:
-        LabError: when the cache cannot be written.
-    """
+    """A folder in the cache for as long as this lasts. Those that killed processes of this machine left are removed."""
     mine = f".{FOLDER}.{platform.node()}"
     work = cache / f"{mine}.{os.getpid()}"
     try:
         cache.mkdir(parents=True, exist_ok=True)
         for left in cache.iterdir():
             owner, _, pid = left.name.rpartition(".")
+            # With our own number: left before a container was started again.
             if owner == mine and pid.isdigit() and (int(pid) == os.getpid() or not psutil.pid_exists(int(pid))):
                 shutil.rmtree(left, ignore_errors=True)
         work.mkdir()

@@ -122,7 +122,8 @@ class KeyValues:
 
     def __init__(self, model: FastModel, rows: int, size: int):
         shape = model.layers, 2, rows, model.kv_heads, size, model.head_size
-        self.size, self.kv = size, torch.zeros(shape, dtype=model.dtype, device=model.device)
+        self.rows, self.size = rows, size
+        self.kv = torch.zeros(shape, dtype=model.dtype, device=model.device)
         at = torch.arange(size, device=model.device)[None]
         like = self.kv.new_empty(0, dtype=rotation_dtype(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
@@ -130,10 +131,6 @@ class KeyValues:
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
         self.captured: dict[tuple[int, int, int, int], CapturedPass] = {}  # by rows, width, first and last layer
         self.uses: Counter[tuple[int, int, int, int]] = Counter()
-
-    @property
-    def rows(self) -> int:
-        return self.kv.shape[2]
 
 
 class FastCached(Cached):

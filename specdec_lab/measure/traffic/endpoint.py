@@ -5,6 +5,7 @@ Engines report acceptance as *survival*: of all rounds, the share that got past 
 that got past it. The one is the running product of the other.
 """
 
+import itertools
 import json
 import re
 import time
@@ -37,15 +38,9 @@ class Answer:
 def conditional(survival: Sequence[float]) -> list[float]:
     """Survival by depth to acceptance by depth: each divided by the one before it.
 
-    Stops where no round got through: what comes after was never tested.
+    Where no round got through, what comes after was never tested, and is left out.
     """
-    out, before = [], 1.0
-    for share in survival:
-        if before == 0:
-            break
-        out.append(share / before)
-        before = share
-    return out
+    return [share / before for before, share in itertools.pairwise([1.0, *survival]) if before > 0]
 
 
 def metrics(text: str) -> dict[str, float]:
