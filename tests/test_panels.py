@@ -10,8 +10,8 @@ from specdec_lab import theory
 from specdec_lab.errors import LabError
 from specdec_lab.measure.serving import StepCosts, always, never
 from specdec_lab.show import loadlab, sandbox, speedup
+from specdec_lab.show.page import as_text
 from specdec_lab.show.panel import Panel, choice, slider, tick
-from specdec_lab.show.widget import as_text
 
 BENDS_AT_16 = StepCosts(
     {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) for n in (1, 2, 4, 8, 16, 32, 64) for g in (0, 1, 2, 4)}, join=0.02

@@ -16,8 +16,8 @@ from specdec_lab.course.problems import PROBLEMS, Problem, pose_problem
 from specdec_lab.course.quiz import CONFIDENCE, Choices, answer, feedback, items, lessons
 from specdec_lab.errors import LabError
 from specdec_lab.formats import short
+from specdec_lab.show.page import as_text
 from specdec_lab.show.quiz import ItemView, marked_up
-from specdec_lab.show.widget import as_text
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 WITH_CHOICES = [item for item in EVERY if item.choices]

@@ -1,6 +1,7 @@
 """`specdec-lab`: every verb in a file of its own. Results on stdout, progress on stderr."""
 
 import argparse
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -8,23 +9,16 @@ from typing import TYPE_CHECKING
 
 from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError
+from specdec_lab.show.page import as_text, page
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
 
+VERBS = ["demo", "bench", "traffic", "progress", "grade", "course", "class-report", "train", "export", "doctor", "fetch", "lab"]  # fmt: skip
+
 
 def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def write_page(path: str, html: str) -> None:
-    """Write a report where --html says."""
-    try:
-        Path(path).write_text(html, encoding="utf-8")
-    except OSError as e:
-        raise LabError(
-            f"The report cannot be written to {path} ({e.strerror}): choose another place with --html."
-        ) from e
 
 
 def lab_from(args: argparse.Namespace) -> "Lab":
@@ -34,23 +28,30 @@ def lab_from(args: argparse.Namespace) -> "Lab":
     return load(args.target, args.draft, args.device, say, args.dtype, args.weights, args.backend)
 
 
+def reply(args: argparse.Namespace, result: dict, text: str) -> int:
+    """Print what a verb found: `result` as JSON with --json, else `text`. Returns the exit status."""
+    print(json.dumps(result, ensure_ascii=False) if args.json else text)
+    return 0
+
+
+def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: str) -> int:
+    """`reply` with a report that is HTML; it is also written as a page where --html says.
+
+    Raises:
+        LabError: when the page cannot be written.
+    """
+    if args.html:
+        try:
+            Path(args.html).write_text(page(title, body), encoding="utf-8")
+        except OSError as e:
+            raise LabError(
+                f"The report cannot be written to {args.html} ({e.strerror}): choose another place with --html."
+            ) from e
+    return reply(args, result, as_text(body))
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; 0 when it worked, 1 when something is missing, 2 when the input was wrong."""
-    from specdec_lab.cli import (
-        bench,
-        class_report,
-        course,
-        demo,
-        doctor,
-        export,
-        fetch,
-        grade,
-        lab,
-        progress,
-        traffic,
-        train,
-    )
-
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     common.add_argument("--target", default=EMBEDDED, help="hub name or path (default: the embedded model)")
@@ -65,9 +66,8 @@ def main(argv: list[str] | None = None) -> int:
         prog="specdec-lab", description="Real draft/verify decoding, shown token by token."
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    modules = demo, bench, traffic, progress, grade, course, class_report, train, export, doctor, fetch, lab
-    for module in modules:
-        name = module.__name__.rpartition(".")[2].replace("_", "-")
+    for name in VERBS:
+        module = importlib.import_module(f"specdec_lab.cli.{name.replace('-', '_')}")
         verb = verbs.add_parser(name, parents=[common], help=module.__doc__.splitlines()[0])
         module.arguments(verb)
         verb.set_defaults(run=module.run)

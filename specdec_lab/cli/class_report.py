@@ -1,10 +1,9 @@
 """Who of a class is where, and which misconceptions are common."""
 
 import argparse
-import json
 from pathlib import Path
 
-from specdec_lab.cli import write_page
+from specdec_lab.cli import reply_with_page
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,10 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.classroom.gradebook import as_data, read_class
-    from specdec_lab.show.class_page import page, report_text
+    from specdec_lab.show import class_page
 
     data = as_data(*read_class(Path(args.gradebook)))
-    if args.html:
-        write_page(args.html, page(data))
-    print(json.dumps(data, ensure_ascii=False) if args.json else report_text(data))
-    return 0
+    return reply_with_page(args, data, "The class", class_page.body(data))

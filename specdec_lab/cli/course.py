@@ -1,10 +1,9 @@
 """Write a ready nbgrader course of the exercises."""
 
 import argparse
-import json
 from pathlib import Path
 
-from specdec_lab.cli import say
+from specdec_lab.cli import reply, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,13 +15,10 @@ def run(args: argparse.Namespace) -> int:
 
     say("Making the assignments …")
     names = write_course(Path(args.out))
-    if args.json:
-        print(json.dumps({"schema": 1, "folder": args.out, "assignments": names}))
-        return 0
-    print(
+    text = (
         f"The course is in {args.out}: {len(names)} assignments.\n"
         f"Hand out the notebooks in {args.out}/release. Put what comes back into {args.out}/submitted/STUDENT/ASSIGNMENT/, and run there\n"
         "  nbgrader autograde ASSIGNMENT\n  nbgrader formgrader   (written answers)\n  nbgrader generate_feedback ASSIGNMENT\n"
         f"Then: specdec-lab class-report {args.out}/gradebook.db"
     )
-    return 0
+    return reply(args, {"schema": 1, "folder": args.out, "assignments": names}, text)

@@ -1,9 +1,8 @@
 """Save the course's draft model as a plain Llama folder, for transformers and other engines."""
 
 import argparse
-import json
 
-from specdec_lab.cli import lab_from
+from specdec_lab.cli import lab_from, reply
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,5 +14,4 @@ def run(args: argparse.Namespace) -> int:
     lab = lab_from(args)
     lab.plain_draft().save_pretrained(args.folder)
     lab.tokenizer.save_pretrained(args.folder)
-    print(json.dumps({"schema": 1, "folder": args.folder}) if args.json else f"The draft model is in {args.folder}.")
-    return 0
+    return reply(args, {"schema": 1, "folder": args.folder}, f"The draft model is in {args.folder}.")

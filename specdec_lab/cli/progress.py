@@ -1,7 +1,8 @@
 """What you have done so far: exercises, quizzes and guesses, from your ledger."""
 
 import argparse
-import json
+
+from specdec_lab.cli import reply
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -12,8 +13,4 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.course.progress import progress, progress_text
 
     done, news = progress(args.ledger)
-    if args.json:
-        print(json.dumps(done, ensure_ascii=False))
-    else:
-        print(progress_text(done, news))
-    return 0
+    return reply(args, done, progress_text(done, news))

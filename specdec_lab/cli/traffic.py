@@ -1,11 +1,11 @@
 """Measure your own prompts, and decide whether speculation is worth it for them."""
 
 import argparse
-import json
 from pathlib import Path
 
 from specdec_lab.choices import BENCHED
-from specdec_lab.cli import lab_from, say, write_page
+from specdec_lab.cli import lab_from, reply_with_page, say
+from specdec_lab.errors import LabError
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,20 +19,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.errors import LabError
     from specdec_lab.measure.traffic import endpoint, report
     from specdec_lab.measure.traffic.read import read_traffic
-    from specdec_lab.show.report import page, report_text
+    from specdec_lab.show.report import body
 
     if args.repeats < 1:
         raise LabError(f"--repeats is {args.repeats}, but must be at least 1.")
     prompts, problems = read_traffic(args.file)
-    meta = {
-        "schema": 1,
-        "file": Path(args.file).name,
-        "temperature": args.temperature,
-        "max_new_tokens": args.max_new_tokens,
-    }
+    settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}
+    meta = {"schema": 1, "file": Path(args.file).name, **settings}
     if args.endpoint:
         found = endpoint.ask_all(args.endpoint, prompts, args.max_new_tokens, args.temperature, say)
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
@@ -42,11 +37,8 @@ def run(args: argparse.Namespace) -> int:
         problems += too_long
         if not prompts:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
-        settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
-        measured = report.compare_drafters(lab, prompts, args.drafters.split(","), args.repeats, say, **settings)
+        drafters = args.drafters.split(",")
+        measured = report.compare_drafters(lab, prompts, drafters, args.repeats, say, seed=args.seed, **settings)
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": args.repeats}
         result = {"meta": meta, **measured, "problems": problems}
-    if args.html:
-        write_page(args.html, page(result))
-    print(json.dumps(result, ensure_ascii=False) if args.json else report_text(result))
-    return 0
+    return reply_with_page(args, result, f"Speculation on {meta['file']}", body(result))

@@ -1,11 +1,11 @@
 """Train a drafter on what the target answers to users' requests; go on where an earlier run stopped."""
 
 import argparse
-import json
 from pathlib import Path
 
 from specdec_lab.choices import TRAINED
-from specdec_lab.cli import say
+from specdec_lab.cli import reply, say
+from specdec_lab.errors import LabError
 
 
 def count(text: str) -> int:
@@ -34,7 +34,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.errors import LabError
     from specdec_lab.models.embedded import cache_dir
     from specdec_lab.models.load import load_model
     from specdec_lab.train import recipes, sources
@@ -64,8 +63,4 @@ def run(args: argparse.Namespace) -> int:
     path = weights / f"{args.drafter}.safetensors"
     recipes.export(trainer, args.drafter, target, path)
     result = {"schema": 1, "weights": str(path), "tokens": trainer.tokens, "history": trainer.history}
-    if args.json:
-        print(json.dumps(result, ensure_ascii=False))
-    else:
-        print(f"The drafter is in {path}. Use it with  --weights {weights}")
-    return 0
+    return reply(args, result, f"The drafter is in {path}. Use it with  --weights {weights}")

@@ -8,43 +8,35 @@ from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.formats import short
 from specdec_lab.show.bars import Bar
 from specdec_lab.show.guess import compare
+from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
-from specdec_lab.show.widget import as_text
 
 
-class LedgerPage:
-    """Shown as HTML in a notebook, as plain text elsewhere."""
-
-    def __init__(self, ledger: Ledger):
-        self.data, self.note = ledger.read(), ledger.news()
-
-    def _repr_html_(self) -> str:
-        note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        return f"<div>{note}{claims_html(self.data['claims'])}{quiz_html(self.data['quiz'])}</div>"
-
-    def __repr__(self) -> str:
-        return as_text(self._repr_html_())
+def ledger() -> Html:
+    """Everything that you have guessed, measured and answered so far."""
+    kept = Ledger()
+    data, news = kept.read(), kept.news()
+    note = f"<p>{escape(news)}</p>" if news else ""
+    return Html(f"<div>{note}{claims_html(data['claims'])}{quiz_html(data['quiz'])}</div>")
 
 
 def claims_html(claims: dict) -> str:
-    if not claims:
-        return "<p>No prediction yet.</p>"
     heads = ("question", "guess", "measured", "error", "what I had assumed")
-    return table(heads, [row(*c) for c in sorted(claims.items())])
+    return table(heads, [row(*c) for c in sorted(claims.items())]) if claims else "<p>No prediction yet.</p>"
 
 
 def row(id: str, claim: dict) -> tuple[str, ...]:
+    """A claim under the heads of `claims_html`; the measurement is the newest."""
     guess, unit = claim.get("guess"), claim.get("unit", "")
     last = claim["measured"][-1] if claim.get("measured") else None
-    return (
-        claim.get("question", id),
-        f"{short(guess['value'])} {unit}" if guess else "no guess",
-        f"{short(last['value'])} {unit}" if last else "not yet",
+    error = (
         compare("guess", guess["value"], Bar("", last["value"], interval=last.get("interval")))
         if guess and last
-        else "",
-        claim.get("assumed", ""),
+        else ""
     )
+    guessed = f"{short(guess['value'])} {unit}" if guess else "no guess"
+    measured = f"{short(last['value'])} {unit}" if last else "not yet"
+    return claim.get("question", id), guessed, measured, error, claim.get("assumed", "")
 
 
 def quiz_html(quiz: dict) -> str:
@@ -57,8 +49,3 @@ def quiz_html(quiz: dict) -> str:
     found = f"<p>Wrong beliefs behind the other answers:</p><ul>{beliefs}</ul>" if beliefs else ""
     right = sum(attempts[0]["right"] for attempts in tried)
     return f"<p>Quizzes: {right} of {len(tried)} questions right at the first attempt.</p>{found}"
-
-
-def ledger() -> LedgerPage:
-    """Everything that you have guessed, measured and answered so far."""
-    return LedgerPage(Ledger())

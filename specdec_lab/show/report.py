@@ -1,84 +1,54 @@
-"""A traffic report as a page that needs nothing, and as text."""
+"""The report on a learner's traffic as HTML."""
 
 from html import escape
 
 from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
-from specdec_lab.show.widget import as_text
 
 HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "interval", "repetition")
-STYLE = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
 
 
-class Report:
-    """A report in a notebook. Displayed as the last value of a cell."""
+class Report(Html):
+    """A report in a notebook, of what `specdec-lab traffic --json` prints."""
 
     def __init__(self, result: dict):
-        self.result = result
-
-    def _repr_html_(self) -> str:
-        return body(self.result)
-
-    def __repr__(self) -> str:
-        return report_text(self.result)
-
-
-def page(result: dict) -> str:
-    title = f"Speculation on {escape(result['meta']['file'])}"
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>{title}</title>'
-        f'<body style="{STYLE}"><h1>{title}</h1>{body(result)}</body></html>'
-    )
-
-
-def report_text(result: dict) -> str:
-    return as_text(body(result))
+        super().__init__(body(result))
 
 
 def body(result: dict) -> str:
     """The verdict first, then what it rests on."""
     parts = from_endpoint(result) if "endpoint" in result else from_measurement(result)
     if result["problems"]:
-        parts.append("<h2>Left out</h2><ul>" + "".join(f"<li>{escape(p)}</li>" for p in result["problems"]) + "</ul>")
+        parts += ["<h2>Left out</h2><ul>", *(f"<li>{escape(p)}</li>" for p in result["problems"]), "</ul>"]
     return "".join(parts)
 
 
 def from_measurement(result: dict) -> list[str]:
-    meta, policy = result["meta"], result["policy"]
-    rows = [
-        (
-            r["arm"],
-            r["gamma"] or "–",
-            r["kind"],
-            r["prompts"],
-            f"{r['tokens_per_pass']:.2f}",
-            "–" if r["alpha"] is None else f"{r['alpha']:.2f}",
-            f"{r['ratio_to_plain']:.2f}",
-            f"{r['ratio_interval'][0]:.2f} to {r['ratio_interval'][1]:.2f}" if r["ratio_interval"] else "–",
-            f"{r['repetition']:.0%}",
-        )
-        for r in result["rows"]
-    ]
+    meta = result["meta"]
     paces = [(name, *(f"{x[key]:.1f}" for key in ("mean", "p50", "p95"))) for name, x in result["latency"].items()]
-    lines = [
-        Line(f"{r['arm']}", list(enumerate(r["alpha_by_position"], 1)))
-        for r in result["rows"]
-        if r["kind"] == "overall" and r["alpha_by_position"]
-    ]
+    rows = [row(r) for r in result["rows"]]
+    overall = [r for r in result["rows"] if r["kind"] == "overall" and r["alpha_by_position"]]
+    lines = [Line(r["arm"], list(enumerate(r["alpha_by_position"], 1))) for r in overall]
+    title = "Of the tested drafts, the share that was accepted"
     return [
         f"<p><b>{escape(result['verdict'].upper())}.</b> {escape(result['reason'])}</p>",
-        f"<p>{escape(in_words(policy))}</p>",
+        f"<p>{escape(in_words(result['policy']))}</p>",
         f"<p>{escape(meta['target'])} on {escape(meta['hardware'])}, temperature {meta['temperature']:g}, "
         f"{meta['prompts']} prompts, each decoded {meta['repeats']} times by every arm, by turns. "
         "Times are of writing, not of reading the prompt.</p>",
-        "<h2>Milliseconds a token</h2>",
-        table(("arm", "mean", "half within", "95 % within"), paces),
-        "<h2>By drafter and kind</h2>",
-        table(HEADS, rows),
-        chart("Of the tested drafts, the share that was accepted", lines, "place in the round", "α by position", 0.0)
-        if lines
-        else "",
+        f"<h2>Milliseconds a token</h2>{table(('arm', 'mean', 'half within', '95 % within'), paces)}",
+        f"<h2>By drafter and kind</h2>{table(HEADS, rows)}",
+        chart(title, lines, "place in the round", "α by position", 0.0) if lines else "",
     ]
+
+
+def row(r: dict) -> tuple[object, ...]:
+    """One arm on one kind of prompt, under HEADS."""
+    alpha = "–" if r["alpha"] is None else f"{r['alpha']:.2f}"
+    interval = "{:.2f} to {:.2f}".format(*r["ratio_interval"]) if r["ratio_interval"] else "–"
+    measured = (f"{r['tokens_per_pass']:.2f}", alpha, f"{r['ratio_to_plain']:.2f}", interval, f"{r['repetition']:.0%}")
+    return (r["arm"], r["gamma"] or "–", r["kind"], r["prompts"], *measured)
 
 
 def in_words(policy: dict) -> str:
@@ -87,28 +57,23 @@ def in_words(policy: dict) -> str:
         return "Policy: decode plainly."
     kinds = f", except for {', '.join(policy['off_for_kinds'])}" if policy["off_for_kinds"] else ""
     limit, largest = policy["off_above_texts_at_once"], policy["largest_batch_measured"]
+    load = f"off when more than {limit} texts are decoded at once"
     if limit >= largest:
         load = f"it paid up to the largest batch that was measured, {largest} texts"
-    else:
-        load = f"off when more than {limit} texts are decoded at once"
     return f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}."
 
 
 def from_endpoint(result: dict) -> list[str]:
     pace, found = result["ms_per_token"], result["speculation"]
+    then = f", then {pace['mean']:.1f} ms a token (95 % within {pace['p95']:.1f})" if pace else ""
     parts = [
         f"<p>{escape(result['model'])} at {escape(result['endpoint'])}: {result['answers']} prompts, one after the other.</p>",
-        f"<p>{result['ms_to_first_token']:.0f} ms to the first token"
-        + (f", then {pace['mean']:.1f} ms a token (95 % within {pace['p95']:.1f})." if pace else ".")
-        + "</p>",
+        f"<p>{result['ms_to_first_token']:.0f} ms to the first token{then}.</p>",
     ]
     if found:
-        places = [
-            (i, f"{s:.2f}", f"{a:.2f}")
-            for i, (s, a) in enumerate(zip(found["survival_by_position"], found["alpha_by_position"]), 1)
-        ]
-        parts += [
-            f"<p>{found['rounds']} rounds with drafts, {found['tokens_per_pass']:.2f} tokens each.</p>",
-            table(("place", "survival (as the server counts)", "α by position (survival / the one before)"), places),
-        ]
+        rates = zip(found["survival_by_position"], found["alpha_by_position"])
+        places = [(i, f"{survival:.2f}", f"{alpha:.2f}") for i, (survival, alpha) in enumerate(rates, 1)]
+        heads = ("place", "survival (as the server counts)", "α by position (survival / the one before)")
+        parts.append(f"<p>{found['rounds']} rounds with drafts, {found['tokens_per_pass']:.2f} tokens each.</p>")
+        parts.append(table(heads, places))
     return parts

@@ -1,9 +1,8 @@
-"""What a widget leaves where there is no kernel: the same as HTML and as text."""
-
-import re
-from html import unescape
+"""What all widgets share: what stands where there is no kernel, what is said to the learner, and fields to type into."""
 
 import ipywidgets as w
+
+from specdec_lab.show.page import as_text
 
 
 class StoredWidget:
@@ -24,10 +23,3 @@ class StoredWidget:
 def said(message: str) -> str:
     """A sentence for the learner, which a screen reader reads out when it appears."""
     return f'<div role="status" style="line-height:1.5;white-space:normal">{message}</div>' if message else ""
-
-
-def as_text(html: str) -> str:
-    """What a reader of text gets from a piece of HTML."""
-    spaced = re.sub(r"</(div|p|tr|table|title|desc|text|svg|li)>|<br>", "\n", html)
-    lines = (unescape(re.sub(r"<[^>]*>", " ", line)) for line in spaced.splitlines())
-    return "\n".join(" ".join(line.split()) for line in lines if line.strip())
