@@ -1,13 +1,16 @@
 """Measure drafters on many prompts, against plain decoding."""
 
 import argparse
-import json
 from importlib.metadata import version
 
 from specdec_lab.choices import BENCHED
-from specdec_lab.cli import lab_from, say
+from specdec_lab.cli import lab_from, reply, say
+from specdec_lab.errors import LabError
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
+HEADS = ("arm", "γ", "kind", "tokens/pass", "α", "d", "v", "o", "predicted", "measured", "95 %", "repetition")
+ROW = "{:>12} {:>2}  {:<19}" + 9 * "{:>12}"
+LIMITS_ROW = "{:>4}" + 4 * "{:>12}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,16 +32,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.errors import LabError
-    from specdec_lab.measure import bench
-    from specdec_lab.measure import roofline as floor
+    from specdec_lab.measure import bench, roofline
     from specdec_lab.measure.peers import peers
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import save_result
     from specdec_lab.models import ReferenceModel
 
     names = BENCHED if args.drafters == "all" else tuple(args.drafters.split(","))
-    if args.gamma not in ("auto", "best") and not (args.gamma.isascii() and args.gamma.isdigit()):
+    fixed = args.gamma.isascii() and args.gamma.isdigit()
+    if args.gamma not in ("auto", "best") and not fixed:
         raise LabError(f"--gamma is {args.gamma}, but must be a number, best or auto.")
     for name in ("limit", "repeats", "timed"):
         if (value := getattr(args, name)) is not None and value < 1:
@@ -57,41 +59,30 @@ def run(args: argparse.Namespace) -> int:
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
-    others = peers(lab, int(args.gamma) if args.gamma.isdigit() else PEER_GAMMA, say) if args.peers else {}
-    limits = floor.report(lab.target) if args.floor else None
+    others = peers(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
+    limits = {"floor": roofline.report(lab.target)} if args.floor else {}
     runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:
         plain = runs[0].traces
         same = sum(r.traces[i][0].tokens == plain[i][0].tokens for r in runs[1:] for i in plain)
     meta = {
-        "schema": 1,
-        "device": str(lab.target.device),
-        "hardware": lab.hardware,
-        "dtype": str(lab.target.dtype).removeprefix("torch."),
-        "target": lab.target.name,
-        "temperature": args.temperature,
-        "gamma": args.gamma,
-        "max_new_tokens": args.max_new_tokens,
-        "seed": args.seed,
+        "schema": 1, "device": str(lab.target.device), "hardware": lab.hardware,
+        "dtype": str(lab.target.dtype).removeprefix("torch."), "target": lab.target.name,
+        "temperature": args.temperature, "gamma": args.gamma, "max_new_tokens": args.max_new_tokens, "seed": args.seed,
         "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
         "versions": {package: version(package) for package in ("torch", "transformers")},
-        "prompts": args.prompts,
-        "repeats": args.repeats,
-        "timed": args.timed,
-        "identical_texts": same,
-        "texts": len(prompts) * (len(runs) - 1),
-    }
-    result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed))} | ({"floor": limits} if limits else {})
+        "prompts": args.prompts, "repeats": args.repeats, "timed": args.timed,
+        "identical_texts": same, "texts": len(prompts) * (len(runs) - 1),
+    }  # fmt: skip
+    result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
     if args.record:
         say(f"The result is kept in {save_result(result)}.")
-    print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
-    return 0
+    return reply(args, result, as_text(result))
 
 
 def as_text(result: dict) -> str:
     meta = result["meta"]
-    columns = ("tokens/pass", "α", "d", "v", "o", "predicted", "measured", "95 %", "repetition")
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
@@ -100,28 +91,26 @@ def as_text(result: dict) -> str:
         f"Times{where} in units of one plain step. predicted = {'their ' if where else ''}tokens per pass / (d + v + o); "
         "measured is by the clock.",
         "",
+        ROW.format(*HEADS),
     ]
-    lines += [f"{'arm':>12} {'γ':>2}  {'kind':<19}" + "".join(f"{c:>12}" for c in columns)]
     for r in result["rows"]:
-        ends = r["ratio_interval"]
-        cells = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_predicted", "ratio_to_plain")]
-        shown = ["–" if x is None else f"{x:.2f}" for x in cells]
-        shown += [f"{ends[0]:.2f}–{ends[1]:.2f}" if ends else "–", f"{r['repetition']:.0%}"]
+        numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_predicted", "ratio_to_plain")]
+        cells = ["–" if x is None else f"{x:.2f}" for x in numbers]
+        interval = "{:.2f}–{:.2f}".format(*r["ratio_interval"]) if r["ratio_interval"] else "–"
         gamma = "" if r["gamma"] is None else r["gamma"]
-        lines += [f"{r['arm']:>12} {gamma:>2}  {r['kind']:<19}" + "".join(f"{c:>12}" for c in shown)]
-    if "floor" in result:
-        lines += ["", floor_text(result["floor"])]
-    return "\n".join(lines)
+        lines += [ROW.format(r["arm"], gamma, r["kind"], *cells, interval, f"{r['repetition']:.0%}")]
+    return "\n".join(lines + (["", limits_text(result["floor"])] if "floor" in result else []))
 
 
-def floor_text(limits: dict) -> str:
+def limits_text(limits: dict) -> str:
+    """How near each pass is to what the machine can do: its floor is the longer of reading and computing."""
     machine = limits["machine"]
     lines = [
         f"This machine reads {machine['bandwidth'] / 1e9:.0f} GB/s, computes {machine['arithmetic'] / 1e9:.0f} GFLOP/s, and "
         f"starts an operation in {machine['launch'] * 1e6:.1f} µs. A pass over k tokens, in ms:",
-        f"{'k':>4}{'measured':>12}{'reading':>12}{'computing':>12}{'of floor':>12}",
+        LIMITS_ROW.format("k", "measured", "reading", "computing", "of floor"),
     ]
     for r in limits["passes"]:
-        cells = "".join(f"{1e3 * r[x]:12.1f}" for x in ("seconds", "reading", "computing"))
-        lines += [f"{r['k']:4}{cells}{max(r['reading'], r['computing']) / r['seconds']:12.0%}"]
+        times = [f"{1e3 * r[x]:.1f}" for x in ("seconds", "reading", "computing")]
+        lines += [LIMITS_ROW.format(r["k"], *times, f"{max(r['reading'], r['computing']) / r['seconds']:.0%}")]
     return "\n".join(lines)

@@ -1,10 +1,15 @@
 """Decode one prompt with and without speculation, and show every round."""
 
 import argparse
-import json
+from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS
-from specdec_lab.cli import lab_from, say
+from specdec_lab.cli import lab_from, reply, say
+
+if TYPE_CHECKING:
+    from specdec_lab.drafters import Drafter
+    from specdec_lab.engine.trace import Trace
+    from specdec_lab.lab import Lab
 
 PROMPT = (
     "Correct the spelling and repeat the text: The quick brown fox jumps over the lazi dog. "
@@ -30,77 +35,53 @@ def run(args: argparse.Namespace) -> int:
     lab = lab_from(args)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
     prompt = lab.encode(args.prompt)
-    common = {
-        "temperature": args.temperature,
-        "top_k": args.top_k,
-        "top_p": args.top_p,
-        "max_new_tokens": args.max_new_tokens,
-        "stop_strings": args.stop,
-        "seed": args.seed,
-    }
-    trace = lab.speculative(prompt, drafter, gamma=args.gamma, **common)
+    settings = {"temperature": args.temperature, "top_k": args.top_k, "top_p": args.top_p, "seed": args.seed}
+    settings |= {"max_new_tokens": args.max_new_tokens, "stop_strings": args.stop}
+    trace = lab.speculative(prompt, drafter, gamma=args.gamma, **settings)
     if trace.interrupted and not trace.rounds:
         raise KeyboardInterrupt
     if trace.interrupted:
         say(f"Interrupted after {len(trace.rounds)} rounds; they are shown, and compared as far as they go.")
-    plain = lab.plain(prompt, **common)
+    plain = lab.plain(prompt, **settings)
     if plain.interrupted:
         raise KeyboardInterrupt
     trace.check()
 
     plain_tokens = plain.tokens[: len(trace.tokens)] if trace.interrupted else plain.tokens
     result = {
-        "schema": 1,
-        "device": str(lab.target.device),
-        "hardware": lab.hardware,
-        "target": lab.target.name,
-        "drafter": drafter.name,
-        "gamma": args.gamma,
-        "temperature": args.temperature,
-        "seed": args.seed,
-        "prompt_tokens": len(prompt),
-        "text": lab.text(trace.tokens),
-        "plain_text": lab.text(plain.tokens),
+        "schema": 1, "device": str(lab.target.device), "hardware": lab.hardware, "target": lab.target.name,
+        "drafter": drafter.name, "gamma": args.gamma, "temperature": args.temperature, "seed": args.seed,
+        "prompt_tokens": len(prompt), "text": lab.text(trace.tokens), "plain_text": lab.text(plain.tokens),
         "identical": plain_tokens == trace.tokens if args.temperature == 0 else None,
-        "stop": trace.stop,
-        "target_passes": trace.target_passes,
-        "new_tokens": len(trace.tokens),
-        "tokens_per_pass": trace.tokens_per_pass,
-        "alpha": trace.alpha,
-        "alpha_by_position": trace.alpha_by_position,
+        "stop": trace.stop, "target_passes": trace.target_passes, "new_tokens": len(trace.tokens),
+        "tokens_per_pass": trace.tokens_per_pass, "alpha": trace.alpha, "alpha_by_position": trace.alpha_by_position,
         "rounds": to_json(trace, lab.text),
-    }
-    if args.json:
-        print(json.dumps(result, ensure_ascii=False))
-    else:
-        show(result, trace, drafter, lab.text)
+    }  # fmt: skip
+    reply(args, result, as_text(result, trace, drafter, lab))
     return 130 if trace.interrupted else 0
 
 
-def show(result: dict, trace, drafter, text_of) -> None:
+def as_text(result: dict, trace: "Trace", drafter: "Drafter", lab: "Lab") -> str:
     from specdec_lab.show import terminal
 
     colour = terminal.use_colour()
-    print(f"{result['target']} on {result['hardware']}, drafter {drafter.name}, γ = {result['gamma']}\n")
-    for i, r in enumerate(trace.rounds, start=1):
-        print(f"{i:4}  {terminal.round_line(r, text_of, colour)}")
-    print(f"\n      {terminal.legend(colour)}\n\n{result['text']}\n\n{terminal.summary(trace)}")
+    rounds = (terminal.round_line(r, lab.text, colour) for r in trace.rounds)
+    lines = [
+        f"{result['target']} on {result['hardware']}, drafter {drafter.name}, γ = {result['gamma']}\n",
+        *(f"{i:4}  {line}" for i, line in enumerate(rounds, start=1)),
+        f"\n      {terminal.legend(colour)}\n\n{result['text']}\n\n{terminal.summary(trace)}",
+    ]
     if drafter.oracle:
-        # Greedy rows are one-hot: each draft is simply right or wrong, and every rate can be had.
-        reach = (
-            ""
-            if result["temperature"] == 0 or drafter.lowest is None
-            else f"; the lowest it could reach on this text is {drafter.lowest:.2f}"
-        )
-        print(
+        reach = ""
+        if result["temperature"] > 0 and drafter.lowest is not None:  # greedily every rate can be had
+            reach = f"; the lowest it could reach on this text is {drafter.lowest:.2f}"
+        lines.append(
             f"The dial aimed at α = {drafter.alpha:.2f}{reach}. "
             f"It asked the target {drafter.oracle_passes} times: an instrument, not a speed-up."
         )
-    if result["identical"] is None:
-        print("Sampled: the same distribution as plain decoding, not the same text.")
-    elif result["identical"]:
-        print("Identical to plain decoding, token for token.")
-    else:
-        print(
-            "NOT identical to plain decoding: a near-tie that rounding decided, or a bug. `plain_text` in --json has both."
-        )
+    verdicts = {
+        None: "Sampled: the same distribution as plain decoding, not the same text.",
+        True: "Identical to plain decoding, token for token.",
+        False: "NOT identical to plain decoding: a near-tie that rounding decided, or a bug. `plain_text` in --json has both.",
+    }
+    return "\n".join([*lines, verdicts[result["identical"]]])

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib.metadata
-import json
 import os
 import platform
 import shutil
@@ -11,9 +10,12 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from specdec_lab.choices import EMBEDDED
+from specdec_lab.cli import reply
 from specdec_lab.errors import LabError
 
 TARGET_GB = 1.2  # the embedded target in float32, its packed copy, and a short cache
+
+Missing = dict[str, str]  # what is missing → the command that mends it
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,37 +29,28 @@ def run(args: argparse.Namespace) -> int:
         from specdec_lab.models.hardware import describe, memory_gb
         from specdec_lab.models.load import pick_device, pick_dtype
     except (ImportError, OSError) as e:  # OSError: a library that torch needs does not load
-        if all(m["what"].partition(" ")[0] not in ("torch", "transformers") for m in missing):
-            missing.append({"what": f"torch that works ({e})", "mend": install("torch")})
+        if all(what.partition(" ")[0] not in ("torch", "transformers") for what in missing):
+            missing[f"torch that works ({e})"] = install("torch")
     else:
         device = pick_device(args.device)
         hardware, dtype = describe(device), str(pick_dtype(args.dtype, device)).removeprefix("torch.")
         free, total = memory_gb(device)
         memory = {"free": round(free, 1), "total": round(total, 1)}
         if free < TARGET_GB:
-            missing.append(
-                {"what": f"memory ({free:.1f} GB free, {TARGET_GB} needed)", "mend": "(close some programs)"}
-            )
+            missing[f"memory ({free:.1f} GB free, {TARGET_GB} needed)"] = "(close some programs)"
     pair, lacking = embedded() if args.target == EMBEDDED else other(args.target)
-    missing += lacking
-
+    missing |= lacking
     result = {
-        "schema": 1,
-        "device": device and str(device),
-        "hardware": hardware,
-        "dtype": dtype,
-        "memory_gb": memory,
-        "versions": versions,
-        "pair": pair,
-        "missing": missing,
-    }
-    print(json.dumps(result, ensure_ascii=False) if args.json else as_text(result))
+        "schema": 1, "device": device and str(device), "hardware": hardware, "dtype": dtype, "memory_gb": memory,
+        "versions": versions, "pair": pair, "missing": [{"what": what, "mend": mend} for what, mend in missing.items()],
+    }  # fmt: skip
+    reply(args, result, as_text(result))
     return 1 if missing else 0
 
 
-def packages() -> tuple[dict[str, str | None], list[dict]]:
+def packages() -> tuple[dict[str, str | None], Missing]:
     """The version of every package that the project needs, and those that are absent or too old."""
-    versions, missing = {"python": platform.python_version()}, []
+    versions, missing = {"python": platform.python_version()}, {}
     for line in importlib.metadata.requires("specdec-lab") or ():
         needed = Requirement(line)
         extra = next((e for e in ("lab", "dev") if needed.marker and e in str(needed.marker)), "")
@@ -67,11 +60,10 @@ def packages() -> tuple[dict[str, str | None], list[dict]]:
             found = versions[needed.name] = importlib.metadata.version(needed.name)
         except importlib.metadata.PackageNotFoundError:
             versions[needed.name] = None
-            missing.append({"what": needed.name, "mend": install(extra=extra)})
+            missing[needed.name] = install(extra=extra)
         else:
             if not needed.specifier.contains(found, prereleases=True):
-                what = f"{needed.name} {needed.specifier} (here is {found})"
-                missing.append({"what": what, "mend": install(extra=extra)})
+                missing[f"{needed.name} {needed.specifier} (here is {found})"] = install(extra=extra)
     return versions, missing
 
 
@@ -85,39 +77,37 @@ def install(package: str = "", extra: str = "") -> str:
     return f"pip install --force-reinstall {package}" if package else f'pip install "specdec-lab{brackets}"'
 
 
-def embedded() -> tuple[dict, list[dict]]:
+def embedded() -> tuple[dict, Missing]:
     """The embedded target: whether it is here, or can be put here."""
     from specdec_lab.models.embedded import DISK_MB, DOWNLOAD_MB, FOLDER, NAME, cache_dir
 
-    cache, missing = cache_dir(), []
+    cache, missing = cache_dir(), {}
     pair = {"target": NAME, "cached": (cache / FOLDER).is_dir(), "cache": str(cache)}
     if not pair["cached"]:
-        missing.append({"what": f"the target, {NAME} ({DOWNLOAD_MB} MB download)", "mend": "specdec-lab fetch"})
+        missing[f"the target, {NAME} ({DOWNLOAD_MB} MB download)"] = "specdec-lab fetch"
         parent = next(p for p in (cache, *cache.parents) if p.exists())
         if not os.access(parent, os.W_OK):
-            what = f"a writable cache ({cache} is not)"
-            missing.append({"what": what, "mend": "export SPECDEC_LAB_CACHE=/some/folder"})
+            missing[f"a writable cache ({cache} is not)"] = "export SPECDEC_LAB_CACHE=/some/folder"
         elif shutil.disk_usage(parent).free / 1e6 < DISK_MB + 2 * DOWNLOAD_MB:
-            what = f"disk space for the target in {cache}"
-            missing.append({"what": what, "mend": "export SPECDEC_LAB_CACHE=/a/larger/disk"})
+            missing[f"disk space for the target in {cache}"] = "export SPECDEC_LAB_CACHE=/a/larger/disk"
     return pair, missing
 
 
-def other(target: str) -> tuple[dict, list[dict]]:
+def other(target: str) -> tuple[dict, Missing]:
     """A target by path or hub name: whether it is on this machine."""
     if Path(target).exists():
-        return {"target": target, "cached": True, "cache": target}, []
+        return {"target": target, "cached": True, "cache": target}, {}
     try:
         from huggingface_hub import constants, try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError
     except ImportError:  # named among the packages
-        return {"target": target, "cached": False, "cache": None}, []
+        return {"target": target, "cached": False, "cache": None}, {}
     try:
         here = isinstance(try_to_load_from_cache(target, "config.json"), str)
     except HFValidationError as e:
         raise LabError(f"There is no folder “{target}”, and it cannot be a hub name: check --target.") from e
-    lacking = [] if here else [{"what": f"the target, {target}", "mend": f"hf download {target}"}]
-    return {"target": target, "cached": here, "cache": constants.HF_HUB_CACHE}, lacking
+    missing = {} if here else {f"the target, {target}": f"hf download {target}"}
+    return {"target": target, "cached": here, "cache": constants.HF_HUB_CACHE}, missing
 
 
 def as_text(result: dict) -> str:

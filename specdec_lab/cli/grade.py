@@ -6,6 +6,8 @@ import json
 from specdec_lab.cli import say
 from specdec_lab.errors import LabError
 
+SYMBOLS = {"right": "✓", "wrong": "✗", "open": "·", "missing": "?", "by hand": "✎"}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -36,9 +38,6 @@ def as_text(found: dict) -> str:
     if "error" in found:
         return f"{found['notebook']}: {found['error']}"
     lines = [f"{found['notebook']}: {found['points']:g} of {found['max_points']} points"]
-    symbols = {"right": "✓", "wrong": "✗", "open": "·", "missing": "?", "by hand": "✎"}
-    lines += [
-        f"  {symbols[p['status']]} {p['id']}: {p['message']} ({p['points']:g} of {p['max_points']})"
-        for p in found["parts"]
-    ]
+    for p in found["parts"]:
+        lines += [f"  {SYMBOLS[p['status']]} {p['id']}: {p['message']} ({p['points']:g} of {p['max_points']})"]
     return "\n".join(lines)
