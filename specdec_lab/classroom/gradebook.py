@@ -2,30 +2,24 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from specdec_lab.classroom.nbgrader_course import nbgrader_api
+from specdec_lab.classroom.nbgrader_course import require_nbgrader
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 
 
-@dataclass
-class Student:
-    """points: assignment → (points, of how many, waits for a hand). beliefs: numbers of misconceptions found."""
+def read_class(gradebook: Path) -> dict:
+    """What `specdec-lab class-report --json` prints.
 
-    name: str
-    points: dict[str, tuple[float, float, bool]] = field(default_factory=dict)
-    beliefs: set[int] = field(default_factory=set)
-
-
-def read_class(gradebook: Path) -> tuple[list[str], list[Student]]:
-    """The assignments, and every student of a gradebook.
+    Returns:
+        {"assignments": [name], "beliefs": [{"number", "belief", "students": how many}], "students": [{"name",
+        "points": {assignment: {"points", "max_points", "waits_for_a_hand"}}, "beliefs": [number]}]}
 
     Raises:
         LabError: when it is no gradebook.
     """
-    nbgrader_api()
+    require_nbgrader()
     from nbgrader.api import Gradebook
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -33,20 +27,24 @@ def read_class(gradebook: Path) -> tuple[list[str], list[Student]]:
         raise LabError(
             f"{gradebook} is not there: it is the file gradebook.db of a course that `specdec-lab course` wrote."
         )
-    root = gradebook.absolute().parent
+    graded = gradebook.absolute().parent / "autograded"
+    students = []
     try:
         with Gradebook(f"sqlite:///{gradebook.absolute()}", "speculative_decoding") as book:
             assignments = sorted(a.name for a in book.assignments)
-            students = [Student(s.id) for s in sorted(book.students, key=lambda s: s.id)]
-            for student in students:
-                for submission in book.student_submissions(student.name):
-                    name = submission.assignment.name
-                    student.points[name] = submission.score, submission.max_score, submission.needs_manual_grade
-                    for path in (root / "autograded" / student.name / name).glob("*.ipynb"):
-                        student.beliefs |= beliefs(path)
+            for name in sorted(s.id for s in book.students):
+                points, found = {}, set()
+                for s in book.student_submissions(name):
+                    waits = s.needs_manual_grade
+                    points[s.assignment.name] = dict(points=s.score, max_points=s.max_score, waits_for_a_hand=waits)
+                    found = found.union(*map(beliefs, (graded / name / s.assignment.name).glob("*.ipynb")))
+                students.append({"name": name, "points": points, "beliefs": sorted(found)})
     except SQLAlchemyError as e:
         raise LabError(f"{gradebook} is no gradebook ({type(e).__name__}).") from e
-    return assignments, students
+    counts = Counter(number for s in students for number in s["beliefs"])
+    common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))  # the most frequent first
+    named = [{"number": number, "belief": MISCONCEPTIONS[number], "students": n} for number, n in common]
+    return {"schema": 1, "assignments": assignments, "students": students, "beliefs": named}
 
 
 def beliefs(path: Path) -> set[int]:
@@ -57,27 +55,3 @@ def beliefs(path: Path) -> set[int]:
         return set()
     printed = "".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
     return {number for number, belief in MISCONCEPTIONS.items() if f"“{belief}”" in printed}
-
-
-def as_data(assignments: list[str], students: list[Student]) -> dict:
-    """Plain data: {"assignments", "students": [{"name", "points", "beliefs"}], "beliefs": [{"number", "belief", "students"}]}."""
-    common = Counter(number for s in students for number in s.beliefs)
-    return {
-        "schema": 1,
-        "assignments": assignments,
-        "students": [
-            {
-                "name": s.name,
-                "points": {
-                    a: {"points": got, "max_points": most, "waits_for_a_hand": waits}
-                    for a, (got, most, waits) in s.points.items()
-                },
-                "beliefs": sorted(s.beliefs),
-            }
-            for s in students
-        ],
-        "beliefs": [
-            {"number": number, "belief": MISCONCEPTIONS[number], "students": n}
-            for number, n in sorted(common.items(), key=lambda pair: (-pair[1], pair[0]))
-        ],
-    }

@@ -2,10 +2,15 @@
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from specdec_lab.classroom.notebook import EXERCISES
 from specdec_lab.errors import LabError
+
+if TYPE_CHECKING:
+    from nbgrader.apps import NbGraderAPI
 
 SOLUTIONS = EXERCISES.parent / "solutions"
 CONFIG = '''"""nbgrader's settings for this course. Its commands are run in this folder."""
@@ -31,7 +36,7 @@ def write_course(out: Path) -> list[str]:
     """
     if out.exists() and any(out.iterdir()):
         raise LabError(f"{out} is not empty: choose a new folder, so that no gradebook is overwritten.")
-    api = nbgrader_api()
+    require_nbgrader()
     import nbformat
 
     out = out.absolute()
@@ -45,38 +50,32 @@ def write_course(out: Path) -> list[str]:
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{name}.ipynb")
     (out / "nbgrader_config.py").write_text(CONFIG.format(root=str(out), stub=STUB, text=TEXT_STUB), encoding="utf-8")
+    api = nbgrader_api(out)
     for name in names:
-        done = api(out).generate_assignment(name)
+        done = api.generate_assignment(name)
         if not done["success"]:
             log = [line for line in done.get("log", "").splitlines() if "Error" in line] or ["no message"]
             raise LabError(f"nbgrader could not make the assignment {name}: {log[-1].strip()}")
     return names
 
 
-def nbgrader_api():
-    """Makes nbgrader's API for a course folder.
+def require_nbgrader() -> None:
+    """Raises LabError when nbgrader is not installed."""
+    if find_spec("nbgrader") is None:
+        raise LabError("nbgrader is not installed here: run  pip install -c constraints.txt -e '.[class]'  first.")
 
-    Raises:
-        LabError: when nbgrader is not installed.
-    """
-    try:
-        from nbgrader.apps import NbGraderAPI
-        from nbgrader.coursedir import CourseDirectory
-    except ImportError as e:
-        raise LabError(
-            "nbgrader is not installed here: run  pip install -c constraints.txt -e '.[class]'  first."
-        ) from e
+
+def nbgrader_api(root: Path) -> "NbGraderAPI":
+    """nbgrader for the course in the folder `root`."""
+    from nbgrader.apps import NbGraderAPI
+    from nbgrader.coursedir import CourseDirectory
     from traitlets.config import Config
 
     # nbgrader starts a program of its own environment, which need not be the active one.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-
-    def api(root: Path) -> "NbGraderAPI":
-        config = Config()
-        text = (root / "nbgrader_config.py").read_text(encoding="utf-8")
-        exec(compile(text, "nbgrader_config.py", "exec"), {"get_config": lambda: config})
-        config.CourseDirectory.root = str(root)  # it may have been moved
-        os.environ.setdefault("SPECDEC_LAB_LEDGER", os.devnull)
-        return NbGraderAPI(CourseDirectory(config=config), config=config)
-
-    return api
+    os.environ.setdefault("SPECDEC_LAB_LEDGER", os.devnull)
+    config = Config()
+    text = (root / "nbgrader_config.py").read_text(encoding="utf-8")
+    exec(compile(text, "nbgrader_config.py", "exec"), {"get_config": lambda: config})
+    config.CourseDirectory.root = str(root)  # it may have been moved
+    return NbGraderAPI(CourseDirectory(config=config), config=config)

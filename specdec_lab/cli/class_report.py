@@ -12,8 +12,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.classroom.gradebook import as_data, read_class
+    from specdec_lab.classroom.gradebook import read_class
     from specdec_lab.show import class_page
 
-    data = as_data(*read_class(Path(args.gradebook)))
+    data = read_class(Path(args.gradebook))
     return reply_with_page(args, data, "The class", class_page.body(data))
