@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     versions, missing = packages()
-    device = hardware = dtype = memory = None
+    device = hardware = dtype = memory = pair = None
     try:
         from specdec_lab.models.hardware import describe, memory_gb
         from specdec_lab.models.load import pick_device, pick_dtype
@@ -38,8 +38,8 @@ def run(args: argparse.Namespace) -> int:
         memory = {"free": round(free, 1), "total": round(total, 1)}
         if free < TARGET_GB:
             missing[f"memory ({free:.1f} GB free, {TARGET_GB} needed)"] = "(close some programs)"
-    pair, lacking = embedded() if args.target == EMBEDDED else other(args.target)
-    missing |= lacking
+        pair, lacking = embedded() if args.target == EMBEDDED else other(args.target)
+        missing |= lacking
     result = {
         "schema": 1, "device": device and str(device), "hardware": hardware, "dtype": dtype, "memory_gb": memory,
         "versions": versions, "pair": pair, "missing": [{"what": what, "mend": mend} for what, mend in missing.items()],
@@ -53,17 +53,16 @@ def packages() -> tuple[dict[str, str | None], Missing]:
     versions, missing = {"python": platform.python_version()}, {}
     for line in importlib.metadata.requires("specdec-lab") or ():
         needed = Requirement(line)
-        extra = next((e for e in ("lab", "dev") if needed.marker and e in str(needed.marker)), "")
-        if extra == "dev":
-            continue
+        if needed.marker and not needed.marker.evaluate({"extra": "lab"}):
+            continue  # for teachers or developers
         try:
-            found = versions[needed.name] = importlib.metadata.version(needed.name)
+            found = importlib.metadata.version(needed.name)
         except importlib.metadata.PackageNotFoundError:
-            versions[needed.name] = None
-            missing[needed.name] = install(extra=extra)
-        else:
-            if not needed.specifier.contains(found, prereleases=True):
-                missing[f"{needed.name} {needed.specifier} (here is {found})"] = install(extra=extra)
+            found = None
+        versions[needed.name] = found
+        if found is None or not needed.specifier.contains(found, prereleases=True):
+            what = needed.name if found is None else f"{needed.name} {needed.specifier} (here is {found})"
+            missing[what] = install(extra="lab" if "extra" in str(needed.marker) else "")
     return versions, missing
 
 
@@ -97,11 +96,9 @@ def other(target: str) -> tuple[dict, Missing]:
     """A target by path or hub name: whether it is on this machine."""
     if Path(target).exists():
         return {"target": target, "cached": True, "cache": target}, {}
-    try:
-        from huggingface_hub import constants, try_to_load_from_cache
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:  # named among the packages
-        return {"target": target, "cached": False, "cache": None}, {}
+    from huggingface_hub import constants, try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
     try:
         here = isinstance(try_to_load_from_cache(target, "config.json"), str)
     except HFValidationError as e:
@@ -112,11 +109,10 @@ def other(target: str) -> tuple[dict, Missing]:
 
 def as_text(result: dict) -> str:
     memory, pair = result["memory_gb"], result["pair"]
-    lines = []
+    lines = ["versions  " + ", ".join(f"{name} {v or 'missing'}" for name, v in result["versions"].items())]
     if result["device"]:
-        lines += [f"device    {result['device']}: {result['hardware']}, {result['dtype']}"]
-        lines += [f"memory    {memory['free']} GB free of {memory['total']} GB"]
-    lines += ["versions  " + ", ".join(f"{name} {v or 'missing'}" for name, v in result["versions"].items())]
-    lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
+        lines.insert(0, f"device    {result['device']}: {result['hardware']}, {result['dtype']}")
+        lines.insert(1, f"memory    {memory['free']} GB free of {memory['total']} GB")
+        lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
     lines += [f"missing   {m['what']}. To mend it:  {m['mend']}" for m in result["missing"]]
     return "\n".join(lines if result["missing"] else [*lines, "Everything is here."])
