@@ -11,11 +11,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 from specdec_lab.cli import lab_from, say
 from specdec_lab.errors import LabError
+from specdec_lab.say import Say
 
 FIRST = "lessons/00_start_here.ipynb"
 PATIENCE = 60  # seconds for JupyterLab to answer
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     return serve(args, free_port(args.port), tell)
 
 
-def show_one_round(args: argparse.Namespace, tell: Callable[[str], None]) -> None:
+def show_one_round(args: argparse.Namespace, tell: Say) -> None:
     """One real round in the terminal: the first that keeps a draft and rejects another."""
     from specdec_lab.cli.demo import PROMPT
     from specdec_lab.show import terminal
@@ -67,7 +67,7 @@ def free_port(first: int) -> int:
     raise LabError(f"No free port between {first} and {first + 49}: choose another with --port.")
 
 
-def serve(args: argparse.Namespace, port: int, tell: Callable[[str], None]) -> int:
+def serve(args: argparse.Namespace, port: int, tell: Say) -> int:
     """Run JupyterLab until it ends; print its address once it answers."""
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
     process = subprocess.Popen(command(args, port), env=environment(token), stdout=sys.stderr)
@@ -75,17 +75,7 @@ def serve(args: argparse.Namespace, port: int, tell: Callable[[str], None]) -> i
     # Whoever ends this command (a container that stops, a closed terminal) ends the server too.
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        until = time.monotonic() + PATIENCE
-        while not answers(host, port):
-            if process.poll() is not None:
-                raise LabError(
-                    "JupyterLab ended at once: its message is above; `specdec-lab doctor` may name the cause."
-                )
-            if time.monotonic() > until:
-                raise LabError(
-                    f"JupyterLab does not answer on {host}:{port} after {PATIENCE} s: check --ip and --port."
-                )
-            time.sleep(0.25)
+        wait_for_answer(process, host, port)
         url = f"http://{host}:{port}/lab/tree/{FIRST}?token={token}"
         tell(f"JupyterLab is running: {url}")
         tell("Stop it with Ctrl-C.")
@@ -118,6 +108,17 @@ def environment(token: str) -> dict[str, str]:
     settings = Path(__file__).parents[1] / "jupyter"  # switches off the news question
     paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH")]
     return os.environ | {"JUPYTER_TOKEN": token, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
+
+
+def wait_for_answer(process: subprocess.Popen, host: str, port: int) -> None:
+    """Raises LabError when the server ends, or has not answered after PATIENCE seconds."""
+    until = time.monotonic() + PATIENCE
+    while not answers(host, port):
+        if process.poll() is not None:
+            raise LabError("JupyterLab ended at once: its message is above; `specdec-lab doctor` may name the cause.")
+        if time.monotonic() > until:
+            raise LabError(f"JupyterLab does not answer on {host}:{port} after {PATIENCE} s: check --ip and --port.")
+        time.sleep(0.25)
 
 
 def answers(host: str, port: int) -> bool:
