@@ -30,11 +30,11 @@ def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str)
         raise LabError("There is no round to show: the run was interrupted before its first one. Run it again.")
     rounds = to_json(trace, text_of, detail=True)
     text = list(trace.prompt)
-    for r, plain in zip(trace.rounds, rounds):
-        shown = text_of(text)
-        plain["before"] = shown if len(shown) <= BEFORE else "…" + shown[-BEFORE:]
-        plain["stop"] = r.stop
-        plain["after_top"] = [{"id": i, "text": text_of([i]), "p": p} for i, p in r.after_top]
+    for r, record in zip(trace.rounds, rounds):
+        before = text_of(text)
+        record["before"] = before if len(before) <= BEFORE else "…" + before[-BEFORE:]
+        record["stop"] = r.stop
+        record["after_top"] = [{"id": i, "text": text_of([i]), "p": p} for i, p in r.after_top]
         text += r.tokens
     greedy = all(d.u is None for r in trace.rounds for d in r.drafted)
     return {"title": title, "greedy": greedy, "summary": summary(trace), "rounds": rounds}
@@ -51,17 +51,14 @@ class RoundExplorer(anywidget.AnyWidget):
     data = traitlets.Dict().tag(sync=True)
     # What the learner did, kept here so that a second view of the widget, or a reloaded page, still shows it.
     revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that were opened
-    guesses = traitlets.Dict().tag(
-        sync=True
-    )  # {round: {column: word}}; the column after the last draft is the target's
+    guesses = traitlets.Dict().tag(sync=True)  # {round: {column: word}}; the column after the drafts is the target's
 
     def __init__(self, data: dict):
-        marks = {m.word: {"symbol": m.symbol, "colour": m.colour, "meaning": m.meaning} for m in MARKS.values()}
+        marks = {word: mark._asdict() for word, mark in MARKS.items()}
         super().__init__(data={**data, "marks": marks, "id": uuid.uuid4().hex[:8]})
 
     def _ipython_display_(self) -> None:
         picture = f'<div class="sdl-static-{self.data["id"]}">{rounds_html(self.data)}</div>'
         display({"text/html": picture, "text/plain": rounds_text(self.data)}, raw=True)
-        bundle = self._repr_mimebundle_()
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        display(data, metadata=metadata, raw=True)
+        widget, metadata = self._repr_mimebundle_()
+        display(widget, metadata=metadata, raw=True)

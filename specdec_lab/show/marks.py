@@ -1,26 +1,21 @@
 """The marks of the course: a symbol and a word first, a colour second (Okabe–Ito palette)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     symbol: str
-    word: str
     colour: str
     meaning: str
 
 
 MARKS = {
-    m.word: m
-    for m in (
-        Mark("✓", "accepted", "#009E73", "the target keeps this draft"),
-        Mark("✗", "rejected", "#D55E00", "the first miss: compared, different, replaced"),
-        Mark("↻", "corrected", "#E69F00", "the target's own token in its place"),
-        Mark("+", "bonus", "#0072B2", "all drafts kept: the target's last row gives one more"),
-        Mark("–", "discarded", "#767676", "after the first miss, or cut off by a stop"),
-        Mark("·", "plain", "#767676", "nothing was drafted: an ordinary step"),
-    )
+    "accepted": Mark("✓", "#009E73", "the target keeps this draft"),
+    "rejected": Mark("✗", "#D55E00", "the first miss: compared, different, replaced"),
+    "corrected": Mark("↻", "#E69F00", "the target's own token in its place"),
+    "bonus": Mark("+", "#0072B2", "all drafts kept: the target's last row gives one more"),
+    "discarded": Mark("–", "#767676", "after the first miss, or cut off by a stop"),
+    "plain": Mark("·", "#767676", "nothing was drafted: an ordinary step"),
 }
 
 
@@ -29,3 +24,8 @@ def visible(text: str) -> str:
     if text and not text.strip(" "):
         return "␣" * len(text)
     return text.replace("\n", "⏎").replace("\t", "⇥").replace("\r", "␍")
+
+
+def marked(word: str, text: str) -> str:
+    """A token in plain text: its symbol, then its text in quotes, since a leading space is part of it."""
+    return f"{MARKS[word].symbol}“{visible(text)}”"

@@ -2,7 +2,27 @@
 
 from html import escape
 
-from specdec_lab.show.marks import MARKS, visible
+from specdec_lab.show.marks import MARKS, marked, visible
+
+MOST = 10  # rounds in a picture, the first ones
+
+
+def rounds_html(data: dict) -> str:
+    """The first rounds of an explorer's data (see `explorer.explorer_data`), a line each."""
+    lines = []
+    for i, r in enumerate(data["rounds"][:MOST], start=1):
+        drafts = "".join(token(d["status"], d["text"]) for d in r["drafted"]) or "nothing drafted "
+        own = token(r["emitted"]["kind"], r["emitted"]["text"]) if r["emitted"] else f"stopped ({r['stop']})"
+        lines.append(
+            f'<div style="margin:6px 0">round {i}: {drafts}→ {own}'
+            f'<div style="font-size:12px;opacity:.8">{escape(target_line(data, r))}</div></div>'
+        )
+    if (left := len(data["rounds"]) - MOST) > 0:
+        lines.append(f"<div>… and {left} more.</div>")
+    return (
+        f'<div style="font-size:14px"><b>{escape(data["title"])}</b>{"".join(lines)}'
+        f"<div>{escape(data['summary'])}</div></div>"
+    )
 
 
 def token(word: str, text: str) -> str:
@@ -15,28 +35,6 @@ def token(word: str, text: str) -> str:
     )
 
 
-def rounds_html(data: dict, most: int = 10) -> str:
-    """The first `most` rounds of an explorer's data, a line each.
-
-    Args:
-        data: what `explorer.explorer_data` returns.
-    """
-    lines = []
-    for i, r in enumerate(data["rounds"][:most], start=1):
-        cells = "".join(token(d["status"], d["text"]) for d in r["drafted"]) or "nothing drafted "
-        own = token(r["emitted"]["kind"], r["emitted"]["text"]) if r["emitted"] else f"stopped ({r['stop']})"
-        lines.append(
-            f'<div style="margin:6px 0">round {i}: {cells}→ {own}'
-            f'<div style="font-size:12px;opacity:.8">{escape(target_line(data, r))}</div></div>'
-        )
-    left = len(data["rounds"]) - most
-    more = f"<div>… and {left} more.</div>" if left > 0 else ""
-    return (
-        f'<div style="font-size:14px"><b>{escape(data["title"])}</b>{"".join(lines)}{more}'
-        f"<div>{escape(data['summary'])}</div></div>"
-    )
-
-
 def target_line(data: dict, r: dict) -> str:
     """The target's favourite at each place of a round, the one after the last draft included."""
     tops = [*(d["p_top"] for d in r["drafted"]), r["after_top"]]
@@ -44,13 +42,14 @@ def target_line(data: dict, r: dict) -> str:
     return f"{said}: " + " ".join(f"“{visible(t[0]['text'])}”" for t in tops if t)
 
 
-def rounds_text(data: dict, most: int = 10) -> str:
+def rounds_text(data: dict) -> str:
     """The same in plain text."""
     lines = [data["title"]]
-    for i, r in enumerate(data["rounds"][:most], start=1):
-        cells = [f"{MARKS[d['status']].symbol}“{visible(d['text'])}”" for d in r["drafted"]] or ["nothing drafted"]
+    for i, r in enumerate(data["rounds"][:MOST], start=1):
+        drafts = " ".join(marked(d["status"], d["text"]) for d in r["drafted"]) or "nothing drafted"
         e = r["emitted"]
-        own = f"{MARKS[e['kind']].symbol}“{visible(e['text'])}” {e['kind']}" if e else f"stopped ({r['stop']})"
-        lines.append(f"round {i}: {' '.join(cells)}  →  {own}   ({target_line(data, r)})")
-    left = len(data["rounds"]) - most
-    return "\n".join([*lines, *([f"… and {left} more rounds"] if left > 0 else []), data["summary"]])
+        own = f"{marked(e['kind'], e['text'])} {e['kind']}" if e else f"stopped ({r['stop']})"
+        lines.append(f"round {i}: {drafts}  →  {own}   ({target_line(data, r)})")
+    if (left := len(data["rounds"]) - MOST) > 0:
+        lines.append(f"… and {left} more rounds")
+    return "\n".join([*lines, data["summary"]])

@@ -6,36 +6,38 @@ from collections.abc import Callable
 from typing import TextIO
 
 from specdec_lab.engine.trace import Round, Trace
-from specdec_lab.show.marks import MARKS, visible
+from specdec_lab.show.marks import MARKS, marked
 
 
-def use_colour(stream: TextIO = sys.stdout) -> bool:
-    """Colour on a terminal, never with NO_COLOR (no-color.org), always with FORCE_COLOR."""
+def use_colour(stream: TextIO | None = None) -> bool:
+    """Colour on a terminal (default: stdout), never with NO_COLOR (no-color.org), always with FORCE_COLOR."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or (stream or sys.stdout).isatty()
 
 
-def token(word: str, text: str, colour: bool) -> str:
-    """A marked token: its symbol, then its text in quotes, since a leading space is part of it."""
-    mark = MARKS[word]
-    shown = f"{mark.symbol}“{visible(text)}”"
+def coloured(word: str, text: str, colour: bool) -> str:
+    """Text in the colour of a mark; what was discarded is struck out."""
     if not colour:
-        return shown
-    r, g, b = (int(mark.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return text
+    r, g, b = bytes.fromhex(MARKS[word].colour[1:])
     struck = "\x1b[9m" if word == "discarded" else ""
-    return f"\x1b[38;2;{r};{g};{b}m{struck}{shown}\x1b[0m"
+    return f"\x1b[38;2;{r};{g};{b}m{struck}{text}\x1b[0m"
 
 
 def round_line(r: Round, text_of: Callable[[list[int]], str], colour: bool) -> str:
     """Drafts with their marks, an arrow, then what the target added."""
-    drafts = " ".join(token(d.status, text_of([d.id]), colour) for d in r.drafted) or "nothing drafted"
-    own = token(r.emitted.kind, text_of([r.emitted.id]), colour) if r.emitted else f"stopped here ({r.stop})"
+
+    def token(word: str, id: int) -> str:
+        return coloured(word, marked(word, text_of([id])), colour)
+
+    drafts = " ".join(token(d.status, d.id) for d in r.drafted) or "nothing drafted"
+    own = token(r.emitted.kind, r.emitted.id) if r.emitted else f"stopped here ({r.stop})"
     return f"{drafts}  →  {own}"
 
 
 def legend(colour: bool) -> str:
-    return "   ".join(token(m.word, m.word, colour).replace("“", " ").replace("”", "") for m in MARKS.values())
+    return "   ".join(coloured(word, f"{mark.symbol} {word}", colour) for word, mark in MARKS.items())
 
 
 def summary(trace: Trace) -> str:
