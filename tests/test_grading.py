@@ -13,8 +13,8 @@ from specdec_lab import check
 from specdec_lab.course.judges.guard import SHOWN, guarded
 from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Part, judged
 from specdec_lab.course.judges.reading import listed, number, whole
-from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
 TESTS = Path(__file__).parent

@@ -4,10 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question
-from specdec_lab.course.judges.reading import begun, whole
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, whole
 from specdec_lab.theory import RULES, Row, emitted, residual
 
 EXACT = "the rule: accept with min(1, p/q), replace from the residual"

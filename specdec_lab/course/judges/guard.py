@@ -8,7 +8,8 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
-from specdec_lab.course.judges.wrong import StillOpen, Wrong
+from specdec_lab.course.judges.reading import cut
+from specdec_lab.course.mistake import StillOpen, Wrong
 
 SHOWN = 300  # characters of what the code printed
 
@@ -51,7 +52,7 @@ def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None
     finally:
         text = " ".join(printed.getvalue().split())
         if text:
-            said.append(f"(Your code printed: {text[:SHOWN]}{'…' if len(text) > SHOWN else ''})")
+            said.append(f"(Your code printed: {cut(text, SHOWN)})")
 
 
 def where(e: BaseException) -> str:

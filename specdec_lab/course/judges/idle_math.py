@@ -9,10 +9,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question
-from specdec_lab.course.judges.reading import number, shown
-from specdec_lab.course.judges.wrong import StillOpen, Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, number, part, shown
 
 Formula = Callable[..., float]
 

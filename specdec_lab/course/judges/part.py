@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from specdec_lab.course.judges.guard import guarded
 from specdec_lab.course.judges.question import Question
-from specdec_lab.course.judges.wrong import StillOpen, Wrong
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.errors import LabError
 
 RIGHT, WRONG, OPEN = "right", "wrong", "open"
@@ -76,7 +76,7 @@ def judged(id: str, *made: object) -> Judgement:
         return Judgement(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
     except Wrong as e:
         message = str(e)
-        if e.misconception:
-            message += f" The belief behind this is common, and wrong: “{MISCONCEPTIONS[e.misconception]}”."
-        return Judgement(id, WRONG, round(e.earned * this.points, 2), this.points, message, e.misconception)
+        if e.belief:
+            message += f" The belief behind this is common, and wrong: “{MISCONCEPTIONS[e.belief]}”."
+        return Judgement(id, WRONG, round(e.earned * this.points, 2), this.points, message, e.belief)
     return Judgement(id, RIGHT, float(this.points), this.points, " ".join(["right.", *said]))

@@ -3,17 +3,24 @@
 import math
 from collections.abc import Sequence
 
-from specdec_lab.course.judges.wrong import StillOpen, Wrong
+from specdec_lab.course.mistake import StillOpen, Wrong
+
+RETURNED = "What your function returns"
+
+
+def nothing(value: object) -> bool:
+    """Whether it is what a stub gives."""
+    return value is None or value is Ellipsis
 
 
 def begun(value: object) -> object:
-    """The value, unless it is what a stub gives: nothing."""
-    if value is None or value is Ellipsis:
+    """The value, unless it is what a stub gives."""
+    if nothing(value):
         raise StillOpen
     return value
 
 
-def number(value: object, what: str) -> float:
+def number(value: object, what: str = RETURNED) -> float:
     """A finite number that the learner's code gave as `what`."""
     begun(value)
     try:
@@ -25,14 +32,14 @@ def number(value: object, what: str) -> float:
     return found
 
 
-def whole(value: object, what: str) -> int:
+def whole(value: object, what: str = RETURNED) -> int:
     found = number(value, what)
     if not found.is_integer():
         raise Wrong(f"{what} should be a whole number; it is {found:g}.")
     return int(found)
 
 
-def listed(value: object, length: int | None, what: str) -> list:
+def listed(value: object, length: int | None = None, what: str = RETURNED) -> list:
     """A list, tuple or tensor that the learner's code gave as `what`, of so many items."""
     begun(value)
     if hasattr(value, "tolist"):
@@ -48,10 +55,18 @@ def same(a: float, b: float, tolerance: float = 1e-6) -> bool:
     return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
 
 
+def leading(a: Sequence, b: Sequence) -> int:
+    """How many items a and b have in common at their beginning."""
+    return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+
+
+def cut(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else text[:most] + "…"
+
+
 def shown(value: object, most: int = 80) -> str:
     """A value as Python writes it, cut where it is long."""
     try:
-        text = repr(value)
+        return cut(repr(value), most)
     except Exception:  # a class of the learner's own may fail here
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= most else text[:most] + "…"
+        return f"a {type(value).__name__}"

@@ -67,7 +67,7 @@ WRONG = {
         "gives the claim back": (lambda a, n, e: (e, by_search(a, n, e)[1]), "This is the claimed number", None),
         "without the target's token": (claim(value=lambda a, n: E(a, n) - 1), "own token is missing", 6),
         "each draft by itself": (claim(value=lambda a, n: 1 + a * n), "as if it were kept", None),
-        "a rounded value": (claim(value=lambda a, n: round(E(a, n), 2)), "the exact number", None),
+        "a rounded value": (claim(value=lambda a, n: round(E(a, n), 2)), "do not round", None),
         "gives γ back": (claim(source=lambda a, n, e: n), "the γ that was asked for", None),
         "counts the terms": (
             claim(source=lambda a, n, e: None if (m := by_search(a, n, e)[1]) is None else m + 1),

@@ -6,10 +6,19 @@ from dataclasses import replace
 from operator import eq
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import NEAR, Mistake, Question, answers, pretty
-from specdec_lab.course.judges.reading import listed, number, same, shown
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import (
+    Mistake,
+    Question,
+    Wrong,
+    answers,
+    listed,
+    nearly,
+    number,
+    part,
+    pretty,
+    same,
+    shown,
+)
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -35,17 +44,12 @@ def without_claim(formula: Callable[[float, int], float]) -> Callable[[float, in
 
 
 VALUE = Question(
-    right=without_claim(E),
+    right=without_claim(E), rounded=nearly,
     cases=CLAIMS[:-1],  # not α = 1: code with a closed form treats it apart, and is right there in spite of a mistake
     seen="For α = {} and γ = {} your first result is {found}.",
     hint="It should be E, the expected tokens per pass.",
-    mistakes=(
-        Mistake("This is the claimed number. The first result is the true one.", lambda a, n, claimed: claimed),
-        *adapted(ABOUT_E, without_claim),
-        Mistake("Near, but rounded: the exact number is asked for.", lambda a, n, claimed: round(E(a, n), 3),
-                equal=lambda found, rounded: abs(found - rounded) < NEAR, earned=0.5),
-    ),
-)  # fmt: skip
+    mistakes=[Mistake("This is the claimed number. The first result is the true one.", lambda a, n, claimed: claimed),
+              *adapted(ABOUT_E, without_claim)])  # fmt: skip
 
 
 def seen(case: tuple[float, int, float], found: int | None, right: int | None) -> str:
@@ -57,12 +61,9 @@ def seen(case: tuple[float, int, float], found: int | None, right: int | None) -
 
 
 SOURCE = Question(
-    right=lambda a, n, e: nearest(a, e),
-    equal=eq,
-    cases=CLAIMS,
-    seen=seen,
+    right=lambda a, n, e: nearest(a, e), equal=eq, cases=CLAIMS, seen=seen,
     hint="Compute E for γ = 0, 1, 2, … and see which one comes nearest to it.",
-    mistakes=(
+    mistakes=[
         Mistake("You give back the γ that was asked for. With which γ does the claimed number come out?", lambda a, n, e: n),
         Mistake("You count the terms of the sum. A round with γ drafts has γ + 1 of them.",
                 lambda a, n, e: None if (gamma := nearest(a, e)) is None else gamma + 1),
@@ -77,14 +78,13 @@ SOURCE = Question(
         Mistake("You do not look at γ = 0.", lambda a, n, e: nearest(a, e, range(1, MOST + 1)), earned=0.75),
         Mistake("You do not look beyond the γ that was asked for; the claimed number may belong to a larger one.",
                 lambda a, n, e: nearest(a, e, range(n + 1))),
-        Mistake(f"You stop too early: look at all γ up to {MOST}.", lambda a, n, e: nearest(a, e, range(11)), earned=0.75),  # 7 to 14 are the same
-    ),
-)  # fmt: skip
+        # range(8) to range(15) find the same.
+        Mistake(f"You stop too early: look at all γ up to {MOST}.", lambda a, n, e: nearest(a, e, range(11)), earned=0.75)])  # fmt: skip
 
 
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
 def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
-    values, gammas = zip(*(listed(value, 2, "What your function returns") for value in answers(made, CLAIMS)))
+    values, gammas = zip(*(listed(value, 2) for value in answers(made, CLAIMS)))
     if values[0] == SOURCE.right(*CLAIMS[0]) and same(number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])):
         raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)
     tokens = [number(x, "The first result, the tokens per pass,") for x in values]

@@ -4,30 +4,17 @@ import functools
 import random
 from collections.abc import Callable, Sequence
 from statistics import fmean
-from typing import NamedTuple
 
-from specdec_lab.course.judges.acceptance.rate import (
-    ACCEPTED,
-    COPIED,
-    PROPOSED,
-    TESTED,
-    Text,
-    a_text,
-    alpha_of,
-    count,
-    share,
-)
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, pretty
-from specdec_lab.course.judges.reading import begun, listed, number, same
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.acceptance import rate
+from specdec_lab.course.judges.acceptance.rate import COPIED, Text, a_text, alpha_of
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, number, part, pretty, same
 
 Ends = tuple[float, float]
 Counts = tuple[int, int]  # a text's accepted and tested drafts
 
 SEEDS = range(8)  # an interval is the mean of so many, so that chance hardly matters
 RUNS = 20_000  # for the judge's own intervals
-ROOM = 0.2  # of a standard error; an interval that holds 90 % is off by .3
+ROOM = 0.014  # at each end: a right interval is off by .004, with few draws by .01; one that holds 90 % by .02
 
 
 def suite(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
@@ -45,12 +32,12 @@ def ratio_of_sums(drawn: Sequence[Counts]) -> float:
 
 
 def mean_of_ratios(drawn: Sequence[Counts]) -> float:
-    return sum(a / n for a, n in drawn) / len(drawn)
+    return fmean(a / n for a, n in drawn)
 
 
 @functools.cache
-def spread(texts: tuple[Counts, ...], value: Callable[[Sequence[Counts]], float]) -> list[float]:
-    """What a bootstrap over texts gives, from small to large."""
+def bootstrap(texts: tuple[Counts, ...], value: Callable[[Sequence[Counts]], float]) -> list[float]:
+    """The values of so many draws of texts, from small to large."""
     dice = random.Random(5)
     return sorted(value(dice.choices(texts, k=len(texts))) for _ in range(RUNS))
 
@@ -59,52 +46,43 @@ def without(outside: float, value: Callable[[Sequence[Counts]], float] = ratio_o
     """The formula of the interval that leaves the share `outside` out at each end; it has its own dice."""
 
     def ends(texts: list[Text], dice: random.Random | None = None) -> Ends:
-        values = spread(tuple((count([text], ACCEPTED), count([text], TESTED)) for text in texts), value)
+        counts = ((rate.count([text], rate.ACCEPTED), rate.count([text], rate.TESTED)) for text in texts)
+        values = bootstrap(tuple(counts), value)
         k = int(outside * (RUNS - 1))  # − 1: the halves keep one value each
         return values[k], values[-1 - k]
 
     return ends
 
 
-class Found(NamedTuple):
-    """A learner's interval; how wide the right one is decides how near is near."""
-
-    low: float
-    high: float
-    right_width: float
+right = without(0.025)
 
 
-def near(found: Found, ends: Ends) -> bool:
-    return all(abs(a - b) <= ROOM * found.right_width / 4 for a, b in zip(found[:2], ends))
+def seen(case: tuple[list[Text]], found: Ends, right: Ends) -> str:
+    texts = case[0]
+    before = f"For {len(texts)} texts with α = {pretty(alpha_of(texts))} your interval is"
+    return f"{before} {pretty(list(found))}; it should be near {pretty(list(right))}."
 
 
-def seen(case: tuple[list[Text]], found: Found, right: Ends) -> str:
-    texts, ends = case[0], [found.low, found.high]
-    return f"For {len(texts)} texts with α = {pretty(alpha_of(texts))} your interval is {pretty(ends)}; it should be near {pretty(list(right))}."
+def hint(case: tuple[list[Text]], found: Ends) -> str:
+    (low, high), (start, end) = found, right(*case)
+    if high - low < 0.9 * (end - start):
+        return "It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?"
+    if high - low > 1.1 * (end - start):
+        return "It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?"
+    return "Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end."
 
 
 INTERVAL = Question(
-    right=without(0.025),
-    equal=near,
-    cases=(
-        (suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
-        (suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),),
-    ),
-    seen=seen,
-    hint="Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end.",
-    mistakes=(
+    right=right, equal=lambda a, b: all(abs(x - y) <= ROOM for x, y in zip(a, b)), seen=seen, hint=hint,
+    cases=((suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
+           (suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),)),
+    mistakes=[
         Mistake("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", without(0.025, mean_of_ratios), earned=0.5),
         Mistake("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", without(0.05), earned=0.5),
         Mistake("You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %.", without(0.25), earned=0.5),
         Mistake("You leave out .5 % at each end, so the interval holds 99 %. Leave out 2.5 %.", without(0.005), earned=0.5),
         Mistake("It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end.", without(0.16), earned=0.5),
-        Mistake("Both ends lie in the middle. Leave out 2.5 % of the values at each end.", without(0.5)),
-        Mistake("It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?", without(0.1),
-                equal=lambda found, _: found.high - found.low < 0.9 * found.right_width),
-        Mistake("It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?", without(0.0),
-                equal=lambda found, _: found.high - found.low > 1.1 * found.right_width),
-    ),
-)  # fmt: skip
+        Mistake("Both ends lie in the middle. Leave out 2.5 % of the values at each end.", without(0.5))])  # fmt: skip
 
 
 @part("4.interval", points=2, seconds=60, asks=[INTERVAL])
@@ -124,26 +102,23 @@ def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
             "Draw whole texts: the tokens of one text are alike, and more of them do not replace more texts."
         )
     before += f" Both ends should be α of this text, {pretty(alpha_of([COPIED]))}."
-    if same(low, share(ACCEPTED, PROPOSED)([COPIED])):
-        raise Wrong(f"{before} Discarded drafts were never examined.", misconception=5)
+    if same(low, rate.share(rate.ACCEPTED, rate.PROPOSED)([COPIED])):
+        raise Wrong(f"{before} Discarded drafts were never examined.", belief=5)
     if not same(low, alpha_of([COPIED])):
         raise Wrong(f"{before} Is α the accepted divided by the examined?")
     found, fixed = [], False
     for (texts,) in INTERVAL.cases:
         drawn = [asked(texts, seed) for seed in SEEDS]
         if asked(texts, SEEDS[0]) != drawn[0]:
-            said = "Called twice with dice of the same seed, your function gives two different intervals. Draw with dice only, never with the module random."
-            raise Wrong(said, 0.5)
+            said = "Called twice with dice of the same seed, your function gives two different intervals."
+            raise Wrong(f"{said} Draw with dice only, never with the module random.", 0.5)
         low, high = map(fmean, zip(*drawn))
         if same(low, high) and same(low, alpha_of(texts)):
-            raise Wrong(
-                "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once. "
-                "Draw with replacement, so that a text may come twice and another one not at all."
-            )
+            said = "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once."
+            raise Wrong(f"{said} Draw with replacement, so that a text may come twice and another one not at all.")
         if low > high:
             raise Wrong("The lower end must come first.", 0.75)
-        start, end = INTERVAL.right(texts)
-        found.append(Found(low, high, end - start))
+        found.append((low, high))
         fixed = fixed or len(set(drawn)) == 1
     INTERVAL.compare(found, earned=0.25)
     if fixed:

@@ -1,20 +1,18 @@
 """Exercise 4: chance_to_survive(p, q) → α of one place; p and q are dicts from token to probability."""
 
 from collections.abc import Callable
+from functools import partial
 from statistics import fmean
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import NEAR, Mistake, Question, pretty
-from specdec_lab.course.judges.reading import number, same
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, nearly, number, part, pretty, same
 
 Row = dict[str, float]  # only the tokens with a chance above 0
 
-UNORDERED: tuple[tuple[Row, Row], ...] = (
+UNORDERED = (
     ({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}),
     ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85}),
 )
-LACKING: tuple[tuple[Row, Row], ...] = (
+LACKING = (
     ({"a": 0.6, "b": 0.4}, {"b": 0.3, "c": 0.7}),
     ({"yes": 1.0}, {"no": 0.35, "yes": 0.65}),
     ({"no": 0.35, "yes": 0.65}, {"yes": 1.0}),
@@ -41,18 +39,15 @@ def hint_for_a_chance(hint: str) -> Callable[[tuple, float], str]:
 
 
 OVERLAP = Question(
-    what="The chance",
-    right=overlap,
+    right=overlap, read=partial(number, what="The chance"), rounded=nearly,
     cases=(
         ({"on": 0.5, "in": 0.3, "at": 0.2}, {"on": 0.7, "in": 0.1, "at": 0.2}),
         ({"red": 0.4, "blue": 0.35, "green": 0.25}, {"red": 0.9, "blue": 0.05, "green": 0.05}),
         ({"red": 0.35, "blue": 0.4, "green": 0.25}, {"red": 0.4, "blue": 0.35, "green": 0.25}),
-        ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}, {"a": 0.4, "b": 0.3, "c": 0.25, "d": 0.05}),
-    ),
+        ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}, {"a": 0.4, "b": 0.3, "c": 0.25, "d": 0.05})),
     seen="With p = {} and q = {} your function gives {found}.",
     hint=hint_for_a_chance("Go token by token: how often is it drafted, and how often is it kept then? Add this up."),
-    rounded=NEAR,
-    mistakes=(
+    mistakes=[
         Mistake("This is the chance that a token drawn from p and one drawn from q happen to be the same. "
                 "A draft needs no such luck: drawn from q, it is kept with chance min(1, p/q).",
                 lambda p, q: sum(share * q.get(token, 0.0) for token, share in p.items()), belief=3),
@@ -73,22 +68,20 @@ OVERLAP = Question(
                 lambda p, q: sum(p.get(token, 0.0) * chance for token, chance in kept(p, q).items()), earned=0.25),
         Mistake("A draft is kept with chance p/q, not q/p.",
                 lambda p, q: sum(q.get(token, 0.0) * chance for token, chance in kept(q, p).items()), earned=0.25),
-        Mistake("Take the smaller of the two shares, not the larger.", lambda p, q: 2 - overlap(p, q)),
-    ),
-)  # fmt: skip
+        Mistake("Take the smaller of the two shares, not the larger.", lambda p, q: 2 - overlap(p, q))])  # fmt: skip
 
 
 @part("4.overlap", points=2, asks=[OVERLAP])
 def chance_to_survive(made: Callable[[Row, Row], float]) -> None:
     OVERLAP.judge(made)
     for p, q in UNORDERED:
-        if not same(number(made(dict(p), dict(q)), "The chance"), overlap(p, q)):
+        if not same(OVERLAP.read(made(dict(p), dict(q))), overlap(p, q)):
             said = "the tokens stand in another order there. Find a token's share by its name, not by its place in the dict."
             raise Wrong(f"With p = {p} and q = {q} the result is wrong: {said}", 0.5)
     for p, q in LACKING:
         before = f"With p = {p} and q = {q} your function"
         try:
-            x = number(made(dict(p), dict(q)), "The chance")
+            x = OVERLAP.read(made(dict(p), dict(q)))
         except KeyError:
             said = "raised KeyError. A token that is missing in a dict has chance 0 there: q.get(token, 0)."
             raise Wrong(f"{before} {said}", 0.5) from None

@@ -1,11 +1,11 @@
 """Exercise 4: alpha_hat(texts) → α of a trace; a text is a list of rounds, and a round is a list of marks."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import fmean
 
 from specdec_lab.course.judges.acceptance.overlap import hint_for_a_chance
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, pretty
+from specdec_lab.course.judges.kit import Mistake, Question, number, part, pretty
 
 Text = list[list[str]]  # rounds of marks
 
@@ -52,19 +52,16 @@ def seen(case: tuple[list[Text]], found: float, right: float) -> str:
 SILENT = ["plain"]  # lookup found nothing to copy
 COPIED = a_text(2, 4, 0)
 RATE = Question(
-    what="α",
-    right=alpha_of,
+    right=alpha_of, read=partial(number, what="α"), seen=seen,
     cases=(
         ([a_text(2, 4, 0, 1)],),
         ([a_text(4, 4, 3), a_text(0, 1, 0, 0, 2, 0, 0, 1, 0, 1)],),
         ([a_text(3, 1, 3, gamma=3), a_text(0, 2, 0, gamma=3), a_text(3, 3, gamma=3)],),
         ([[SILENT, *a_text(4, 4), SILENT, SILENT], [*a_text(0, 0, 1), SILENT]],),
         ([[*a_text(4, 2), cut(2)], [*a_text(0, 0, 1, 0), cut(1)], a_text(0, 0)],),
-        ([a_text(0, 0, 0)],),
-    ),
-    seen=seen,
+        ([a_text(0, 0, 0)],)),
     hint=hint_for_a_chance("Count the accepted drafts, count those that were examined (accepted or rejected), and divide."),
-    mistakes=(
+    mistakes=[
         Mistake("You divide by all proposed drafts. A discarded draft was never examined, so it says nothing about α.", share(ACCEPTED, PROPOSED), belief=5),
         Mistake("You divide by γ times the rounds, so drafts that were never examined, or never made, count as wrong.",
                 lambda t: count(t, ACCEPTED) / (max(count(one, PROPOSED) for one in rounds(t)) * len(rounds(t))), belief=5),
@@ -88,8 +85,6 @@ RATE = Question(
         Mistake("This is the share of rounds without a miss, not the chance of a draft.", lambda t: count(t, {"bonus"}) / len(rounds(t))),
         Mistake("This is the chance of a rejection.", share({"rejected"}, TESTED)),
         Mistake("In a round that was cut short by a stop you count a rejected draft that is not there: count the marks.",
-                lambda t: count(t, ACCEPTED) / (count(t, ACCEPTED) + sum(count(one, {"rejected", "discarded"}) > 0 for one in rounds(t))), earned=0.5),
-    ),
-)  # fmt: skip
+                lambda t: count(t, ACCEPTED) / (count(t, ACCEPTED) + sum(count(one, {"rejected", "discarded"}) > 0 for one in rounds(t))), earned=0.5)])  # fmt: skip
 
 part("4.rate", points=2, asks=[RATE])(RATE.judge)

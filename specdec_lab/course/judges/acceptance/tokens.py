@@ -2,10 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import NEAR, ROUNDED, Mistake, Question, answers, pretty
-from specdec_lab.course.judges.reading import listed, number, same, shown
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import (
+    Mistake,
+    Question,
+    Wrong,
+    answers,
+    listed,
+    nearly,
+    number,
+    part,
+    pretty,
+    same,
+    shown,
+)
 from specdec_lab.theory import expected_tokens as E
 
 ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
@@ -29,7 +38,7 @@ ABOUT_E = (  # formulas for one α and one γ
 
 def adapted(mistakes: Sequence[Mistake], change: Callable) -> list[Mistake]:
     """The same mistakes, in formulas with other arguments."""
-    return [Mistake(m.said, *map(change, m.formulas), belief=m.belief) for m in mistakes]
+    return [Mistake(m.said, *map(change, m.results), belief=m.belief) for m in mistakes]
 
 
 def curve(formula: Callable[[float, int], float]) -> Callable[[float, list[int]], list[float]]:
@@ -40,19 +49,21 @@ def alike(a: Sequence[float], b: Sequence[float]) -> bool:
     return all(map(same, a, b))
 
 
+def hint(case: tuple[float, list[int]], found: list[float]) -> str | Mistake:
+    if alike(sorted(found), sorted(curve(E)(*case))):
+        return Mistake("The numbers are right, and in another order than the γ in the list.", earned=0.5)
+    return "Ask for each token of a round with what chance it is written, and add these chances up."
+
+
 CURVE = Question(
     right=curve(E),
     equal=alike,
+    rounded=lambda found, right: all(map(nearly, found, right)),
     cases=((0.75, [4, 0, 1, 2, 7]), (0.4, [4, 1, 30]), (0.9, [3, 8, 5]), (0.3, [2, 6])),
     seen="For α = {} and γ = {} your function gives {found}.",
-    hint="Ask for each token of a round with what chance it is written, and add these chances up.",
-    mistakes=(
-        *adapted(ABOUT_E, curve),
-        Mistake("The numbers are right, and in another order than the γ in the list.", lambda a, gammas: curve(E)(a, sorted(gammas)),
-                equal=lambda found, numbers: alike(sorted(found), sorted(numbers)), earned=0.5),
-        Mistake(ROUNDED, curve(lambda a, n: round(E(a, n), 3)), equal=lambda x, y: all(abs(a - b) < NEAR for a, b in zip(x, y)), earned=0.5),
-    ),
-)  # fmt: skip
+    hint=hint,
+    mistakes=adapted(ABOUT_E, curve),
+)
 
 
 @part("4.tokens", points=2, asks=[CURVE])

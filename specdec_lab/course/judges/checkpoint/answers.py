@@ -1,14 +1,23 @@
-"""Exercise 9: questions about a fixed case. Their mistakes are known by what is answered, so a formula has no arguments."""
+"""Exercise 9: questions about a fixed case. Its arguments are none, so that a mistake's result is what was answered."""
 
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question
-from specdec_lab.course.judges.reading import begun, listed, number, same, shown
-from specdec_lab.course.judges.wrong import StillOpen, Wrong
+from specdec_lab.course.judges.kit import (
+    Mistake,
+    Question,
+    StillOpen,
+    Wrong,
+    begun,
+    listed,
+    nothing,
+    number,
+    part,
+    same,
+    shown,
+)
 
 
 def given(made: object) -> object:
@@ -17,9 +26,9 @@ def given(made: object) -> object:
     return begun(made() if callable(made) else made)
 
 
-def fixed(right: Any, seen: Any = "", equal: Callable[..., bool] = operator.eq, **about: Any) -> Question:
+def fixed(right: Any, equal: Callable[..., bool] = operator.eq, **about: Any) -> Question:
     """A question whose right answer is always the same."""
-    return Question(cases=[()], right=lambda: right, seen=seen, equal=equal, **about)
+    return Question(cases=[()], right=lambda: right, equal=equal, **about)
 
 
 def one_number(what: str, right: float, room: float, **about: Any) -> Question:
@@ -29,12 +38,11 @@ def one_number(what: str, right: float, room: float, **about: Any) -> Question:
 
 def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Question:
     """A list of numbers, with room for each."""
-    return fixed(
-        right,
-        read=lambda value: [number(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")],
-        equal=lambda found, known: all(same(a, b, room) for a, b in zip(found, known)),
-        **about,
-    )
+
+    def read(value: object) -> list[float]:
+        return [number(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")]
+
+    return fixed(right, read=read, equal=lambda a, b: all(same(x, y, room) for x, y in zip(a, b)), **about)
 
 
 def several(id: str, questions: dict[str, Question]) -> None:
@@ -42,11 +50,11 @@ def several(id: str, questions: dict[str, Question]) -> None:
 
     @part(id, points=1, asks=list(questions.values()))
     def judge(made: object) -> None:
-        values = listed(given(made), None, "What your function returns")
+        values = listed(given(made))
         if len(values) != len(questions):
             names = ", ".join(questions)
             raise Wrong(f"Your function should return {len(questions)} things: {names}. It returns {len(values)}.")
-        if all(v is None or v is Ellipsis for v in values):
+        if all(map(nothing, values)):
             raise StillOpen
         wrong = []
         for (name, question), value in zip(questions.items(), values):
@@ -55,14 +63,14 @@ def several(id: str, questions: dict[str, Question]) -> None:
             except StillOpen:
                 wrong.append(Wrong(f"Still missing: {name}."))
             except Wrong as e:
-                wrong.append(Wrong(f"About {name}: {e}", misconception=e.misconception))
+                wrong.append(Wrong(f"About {name}: {e}", belief=e.belief))
         if wrong:
-            raise Wrong(str(wrong[0]), 1 - len(wrong) / len(questions), wrong[0].misconception)
+            raise Wrong(str(wrong[0]), 1 - len(wrong) / len(questions), wrong[0].belief)
 
 
-def choice(id: str, right: str, wrong: Sequence[Mistake]) -> None:
+def choice(id: str, right: str, *wrong: Mistake) -> None:
     """Register a part that asks for a letter; wrong says for each other letter why it is not the right one."""
-    question = fixed(right, hint="", mistakes=wrong, read=letter)
+    question = fixed(right, mistakes=wrong, read=letter)
     part(id, points=1, asks=[question])(lambda made: question.compare([letter(given(made))]))
 
 

@@ -3,38 +3,32 @@
 import re
 
 from specdec_lab.course.judges.checkpoint.answers import choice, fixed, several
-from specdec_lab.course.judges.question import Mistake
-from specdec_lab.course.judges.reading import listed, shown, whole
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Wrong, listed, shown, whole
 
 SYMBOLS = {"✓": "accepted", "✗": "rejected", "↻": "corrected", "–": "discarded", "-": "discarded", "+": "bonus"}
 SYMBOLS |= {"✔": "accepted", "x": "rejected", "×": "rejected", "—": "discarded"}  # what is easier to type
-BAD_MARK = "A mark is accepted, rejected, discarded, corrected or bonus (or its symbol); one of yours is {}."
 
 
 def sentence(value: object) -> str:
     """Tokens, given as a list of them or as one text; spaces around them do not count."""
     text = value.replace(",", " ").split() if isinstance(value, str) else value
-    return " ".join(str(word).strip() for word in listed(text, None, "The list of written tokens"))
-
-
-def writes(_: tuple, found: str, right: str) -> str:
-    return f"You say that the round writes “{found}”." if found else ""
+    return " ".join(str(word).strip() for word in listed(text, what="The list of written tokens"))
 
 
 def marks(value: object) -> list[str]:
     """Marks by their names, however they were written."""
     if isinstance(value, str):
         value = re.findall(r"[a-z]+|[^\sa-z,]", value.lower())
-    found = [str(x).strip().lower() for x in listed(value, None, "The list of marks")]
+    found = [str(x).strip().lower() for x in listed(value, what="The list of marks")]
     found = [SYMBOLS.get(x, x) for x in found]
     if unknown := [x for x in found if x not in SYMBOLS.values()]:
-        raise Wrong(BAD_MARK.format(shown(unknown[0])))
+        words = "accepted, rejected, discarded, corrected or bonus (or its symbol)"
+        raise Wrong(f"A mark is {words}; one of yours is {shown(unknown[0])}.")
     return found
 
 
 def rows(value: object) -> list[int]:
-    return sorted(whole(x, "Each number of a row") for x in listed(value, None, "The list of rows"))
+    return sorted(whole(x, "Each number of a row") for x in listed(value, what="The list of rows"))
 
 
 def wrong_mark(_: tuple, found: list[str]) -> Mistake:
@@ -54,32 +48,28 @@ def wrong_mark(_: tuple, found: list[str]) -> Mistake:
     return next(mistake for is_so, mistake in mistakes if is_so)
 
 
-WRITTEN = fixed("the cat sat by", read=sentence, seen=writes, mistakes=(
-    Mistake("The last draft agrees with the target, but it stands after the miss: its row is about a text with `on`.",
-            lambda: "the cat sat by a", belief=1),
-    Mistake("The `a` stands after the miss, and the place of the miss itself is not left empty.", lambda: "the cat sat a", belief=1),
-    Mistake("The target's column is not one sentence: below the miss it is about a text with `on`.", lambda: "the cat sat by a .", belief=1),
-    Mistake("In the place of the miss the round writes one more token, the target's own.", lambda: "the cat sat", belief=6),
-    Mistake("`on` was rejected, so it is not written. What stands in its place?", lambda: "the cat sat on"),
-    Mistake("These are the drafts. What did the target say in the fourth row?", lambda: "the cat sat on a"),
-    Mistake("Not all drafts agree with the target: look at the fourth row.", lambda: "the cat sat on a ."),
-    Mistake("The drafts that were accepted are written too, and not only the target's token.", lambda: "by"),
-), hint="Written are the accepted drafts, from left to right, and then one token of the target.")  # fmt: skip
-
-MARKED = fixed(["accepted"] * 3 + ["rejected", "discarded", "corrected"], read=marks, mistakes=(), hint=wrong_mark)
-
-KEPT = fixed([1, 2, 3, 4], read=rows, mistakes=(
-    Mistake("Row 6 was computed at the last draft, and that one is not in the text, whatever it says.", lambda: [1, 2, 3, 4, 6], belief=1),
-    Mistake("Where was row 1 computed? That token is in the text, too.", lambda: [2, 3, 4]),
-    Mistake("Where was row 4 computed? That token is in the text.", lambda: [1, 2, 3]),
-    Mistake("Row 5 was computed at `on`, which is not in the text; no row was computed at `by`.", lambda: [1, 2, 3, 4, 5]),
-    Mistake("Two of the six rows were computed at tokens that are not in the text.", lambda: [1, 2, 3, 4, 5, 6]),
-    Mistake("The rows are numbered from 1 to 6.", lambda: [0, 1, 2, 3]),
-), hint="An entry stays if the token at which its row was computed is kept.")  # fmt: skip
+WRITTEN = fixed("the cat sat by", read=sentence,
+    seen=lambda _, found, right: f"You say that the round writes “{found}”." if found else "",
+    hint="Written are the accepted drafts, from left to right, and then one token of the target.", mistakes=[
+    Mistake("The last draft agrees with the target, but it stands after the miss: its row is about a text with `on`.", "the cat sat by a", belief=1),
+    Mistake("The `a` stands after the miss, and the place of the miss itself is not left empty.", "the cat sat a", belief=1),
+    Mistake("The target's column is not one sentence: below the miss it is about a text with `on`.", "the cat sat by a .", belief=1),
+    Mistake("In the place of the miss the round writes one more token, the target's own.", "the cat sat", belief=6),
+    Mistake("`on` was rejected, so it is not written. What stands in its place?", "the cat sat on"),
+    Mistake("These are the drafts. What did the target say in the fourth row?", "the cat sat on a"),
+    Mistake("Not all drafts agree with the target: look at the fourth row.", "the cat sat on a ."),
+    Mistake("The drafts that were accepted are written too, and not only the target's token.", "by")])  # fmt: skip
+MARKED = fixed(["accepted"] * 3 + ["rejected", "discarded", "corrected"], read=marks, hint=wrong_mark)
+KEPT = fixed([1, 2, 3, 4], read=rows, hint="An entry stays if the token at which its row was computed is kept.", mistakes=[
+    Mistake("Row 6 was computed at the last draft, and that one is not in the text, whatever it says.", [1, 2, 3, 4, 6], belief=1),
+    Mistake("Where was row 1 computed? That token is in the text, too.", [2, 3, 4]),
+    Mistake("Where was row 4 computed? That token is in the text.", [1, 2, 3]),
+    Mistake("Row 5 was computed at `on`, which is not in the text; no row was computed at `by`.", [1, 2, 3, 4, 5]),
+    Mistake("Two of the six rows were computed at tokens that are not in the text.", [1, 2, 3, 4, 5, 6]),
+    Mistake("The rows are numbered from 1 to 6.", [0, 1, 2, 3])])  # fmt: skip
 
 several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED, "the rows that stay": KEPT})
-choice("9.c1.why", right="C", wrong=(
-    Mistake("The target said so about a text with `on` in it, and `on` is not there.", lambda: "A", belief=1),
-    Mistake("The pass is finished before anything is compared: six rows were computed, one for this draft.", lambda: "B", belief=9),
-    Mistake("There is a bonus only where all drafts were kept, and it is the target's.", lambda: "D", belief=10),
-))  # fmt: skip
+choice("9.c1.why", "C",
+    Mistake("The target said so about a text with `on` in it, and `on` is not there.", "A", belief=1),
+    Mistake("The pass is finished before anything is compared: six rows were computed, one for this draft.", "B", belief=9),
+    Mistake("There is a bonus only where all drafts were kept, and it is the target's.", "D", belief=10))  # fmt: skip

@@ -2,13 +2,11 @@
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
-from specdec_lab.course.judges.load.gain import WITH_THE_BATCH, Gain, gain, gain_over, gain_with
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, begun, nothing, part, whole
+from specdec_lab.course.judges.load.gain import WORSE_DRAFTS, Gain, gain, gain_over, gain_with
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, POWER, ROWS, STAIRS, Pass
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question
-from specdec_lab.course.judges.reading import begun, whole
-from specdec_lab.course.judges.wrong import StillOpen
 from specdec_lab.theory import expected_tokens as E
 
 Crossover = Callable[[Pass, int, float, int], int | None]
@@ -25,16 +23,13 @@ def last_that_pays(T: Pass, gamma: int, alpha: float, most: int) -> int:
 
 crossover = fewest(gain)
 CROSSOVER = Question(
-    right=crossover,
-    cases=(
-        (BEND, 3, 0.8, 64), (BEND, 3, 0.8, 29), (BEND, 3, 0.8, 30), (BEND, 2, 0.6, 64), (LINE, 5, 0.6, 200),
-        (STAIRS, 2, 0.7, 64),  # loses from 17 texts on, pays again with 25, and loses from 33 on
-        (FLAT, 4, 0.5, 100), (ROWS, 3, 0.8, 20), (ROWS, 1, 1.0, 50), (BEND, 4, 0.0, 64), (BEND, 0, 0.8, 64),
-    ),
+    right=crossover, equal=operator.eq,
+    cases=((BEND, 3, 0.8, 64), (BEND, 3, 0.8, 29), (BEND, 3, 0.8, 30), (BEND, 2, 0.6, 64), (LINE, 5, 0.6, 200),
+           (STAIRS, 2, 0.7, 64),  # loses from 17 texts on, pays again with 25, and loses from 33 on
+           (FLAT, 4, 0.5, 100), (ROWS, 3, 0.8, 20), (ROWS, 1, 1.0, 50), (BEND, 4, 0.0, 64), (BEND, 0, 0.8, 64)),
     seen="For {}, γ = {}, α = {} and at most {} texts the answer is {right}; yours is {found}.",
     hint="For how many texts is the gain of part 1 below 1 for the first time?",
-    equal=operator.eq,
-    mistakes=(
+    mistakes=[
         Mistake("This is the largest number of texts for which it still pays; the next one is asked for.",
                 lambda *case: (crossover(*case) or case[-1] + 1) - 1,
                 lambda *case: (crossover(*case) or case[-1] + 1) - 1 or None,
@@ -60,22 +55,21 @@ CROSSOVER = Question(
         Mistake("A draft counts only if all before it survived: 1 + γ·α is too much.", fewest(gain_with(lambda a, n: 1 + n * a))),
         # This is what a search by halves or from above finds.
         Mistake("The gain need not fall evenly: it may lose, pay again, and lose. The fewest texts are asked for, so try one text, then two, and so on.",
-                lambda *case: last + 1 if (last := last_that_pays(*case)) < case[-1] else None),
-    ),
-)  # fmt: skip
+                lambda *case: last + 1 if (last := last_that_pays(*case)) < case[-1] else None)])  # fmt: skip
 
 
 @part("7.crossover", points=2, asks=[CROSSOVER])
 def judge_crossover(made: Crossover) -> None:
     begun(made)
     values = [made(*case) for case in CROSSOVER.cases]
-    if all(value is None or value is Ellipsis for value in values):  # None is an answer, but not to all cases
+    if all(map(nothing, values)):  # None is an answer, but not to all cases
         raise StillOpen
     found = [None if value is None else whole(value, "The number of texts") for value in values]
 
-    def falls_with_the_batch() -> Mistake | None:
-        """Finds a crossover where the gain is above 1 for any number of texts, and a later one for better drafts."""
+    def hint(case: tuple, found: int | None) -> str | Mistake:
+        """Whether it finds a crossover where the gain is above 1 for any number of texts, and a later one for better drafts."""
         worse, better = (made(POWER, 4, alpha, 10_000) for alpha in (0.7, 0.95))
-        return WITH_THE_BATCH if worse is not None and worse > 1 and (better is None or better > worse) else None
+        fell = worse is not None and worse > 1 and (better is None or better > worse)
+        return WORSE_DRAFTS if fell else CROSSOVER.hint
 
-    CROSSOVER.compare(found, beyond=falls_with_the_batch)
+    replace(CROSSOVER, hint=hint).compare(found)

@@ -1,11 +1,11 @@
 """Exercise 7: gain(T, texts, gamma, alpha) → how many times as many tokens a second a batch writes with drafts."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
+from specdec_lab.course.judges.kit import Mistake, Question, number, part, same
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, ROWS, STAIRS, Pass
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question
-from specdec_lab.course.judges.reading import number, same
 from specdec_lab.theory import expected_tokens as E
 
 Gain = Callable[[Pass, int, int, float], float]
@@ -23,15 +23,12 @@ def gain_over(rows: Callable[[int, int], int], plain: Callable[[int], int] = lam
 
 gain = gain_with(E)
 GAIN = Question(
-    what="The gain",
-    right=gain,
-    cases=(
-        (BEND, 1, 3, 0.8), (BEND, 8, 3, 0.8), (BEND, 16, 3, 0.8), (BEND, 64, 3, 0.8), (LINE, 4, 5, 0.6), (STAIRS, 9, 2, 0.5),
-        (FLAT, 50, 4, 0.7), (ROWS, 9, 3, 0.8), (BEND, 20, 0, 0.8), (BEND, 9, 4, 0.0), (BEND, 30, 2, 1.0),
-    ),
+    right=gain, read=partial(number, what="The gain"),
+    cases=((BEND, 1, 3, 0.8), (BEND, 8, 3, 0.8), (BEND, 16, 3, 0.8), (BEND, 64, 3, 0.8), (LINE, 4, 5, 0.6), (STAIRS, 9, 2, 0.5),
+           (FLAT, 50, 4, 0.7), (ROWS, 9, 3, 0.8), (BEND, 20, 0, 0.8), (BEND, 9, 4, 0.0), (BEND, 30, 2, 1.0)),
     seen="For {}, {} texts, γ = {} and α = {} the gain is {right}; yours is {found}.",
     hint="How many tokens does a step write, and what does it cost, with and without?",
-    mistakes=(
+    mistakes=[
         Mistake("These are the tokens per pass. They are the gain only while the wider pass costs no more.", lambda T, texts, n, a: E(a, n), belief=7),
         Mistake("It is upside down: above 1 must be a gain.", lambda *case: 1 / gain(*case)),
         Mistake("Each text brings γ + 1 rows into the pass, not γ.", gain_over(lambda texts, n: texts * n or texts)),
@@ -51,20 +48,19 @@ GAIN = Question(
         Mistake("Sum up one power of α more: 1 + α + … + α^γ has γ + 1 terms.", gain_with(lambda a, n: E(a, n - 1))),
         Mistake("Sum up one power of α less: 1 + α + … + α^γ has γ + 1 terms.", gain_with(lambda a, n: E(a, n + 1))),
         Mistake("This compares the costs only; the pass with drafts also writes more.",
-                lambda T, texts, n, a: T(texts) / T(texts * (n + 1)), lambda T, texts, n, a: T(texts * (n + 1)) / T(texts)),
-    ),
-)  # fmt: skip
+                lambda T, texts, n, a: T(texts) / T(texts * (n + 1)), lambda T, texts, n, a: T(texts * (n + 1)) / T(texts))])  # fmt: skip
 
-WITH_THE_BATCH = Mistake(
-    "Your drafts get worse in a fuller batch. The target says the same about each text, however many others there are.", belief=13
-)  # fmt: skip
+FULLER = (
+    "Your drafts get worse in a fuller batch. The target says the same about each text, however many others there are."
+)
+WORSE_DRAFTS = Mistake(FULLER, belief=13)
 
 
 @part("7.gain", points=2, asks=[GAIN])
 def judge_gain(made: Gain) -> None:
-    def falls_with_the_batch() -> Mistake | None:
-        """Right for one text, and lower for more, on a machine where rows are free."""
-        one, many = (number(made(FLAT, texts, 4, 0.7), "The gain") for texts in (1, 64))
-        return WITH_THE_BATCH if same(one, E(0.7, 4)) and many < 0.999 * one else None
+    def hint(case: tuple, found: float) -> str | Mistake:
+        """Whether it is right for one text, and lower for more, on a machine where rows are free."""
+        one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
+        return WORSE_DRAFTS if same(one, E(0.7, 4)) and many < 0.999 * one else GAIN.hint
 
-    GAIN.judge(made, falls_with_the_batch)
+    replace(GAIN, hint=hint).judge(made)

@@ -3,11 +3,9 @@
 import functools
 from statistics import fmean
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.reading import begun, shown, whole
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Wrong, begun, nothing, part, shown, whole
 from specdec_lab.formats import bare
-from specdec_lab.measure.serving import Arrival, Policy, ServingLog, StepCosts, always, bursts, simulate
+from specdec_lab.measure.serving import Policy, ServingLog, StepCosts, always, bursts, simulate
 
 GAMMAS = (0, 2, 4)
 SIZES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64)
@@ -23,12 +21,17 @@ ACCEPTED = (0, 0, 1, 1, 2, 3, 4, 4, 4, 4)  # accepted drafts of ten rounds with 
 STEP = {gamma: 1 + fmean(min(n, gamma) for n in ACCEPTED) for gamma in GAMMAS}  # tokens a step, for each text
 NIGHT, NOON, DAY = "night, low load", "noon, full load", "a day of bursts"
 POINTS = {NIGHT: 1, NOON: 1, DAY: 2}
+ARRIVALS = {  # the same requests for every policy
+    NIGHT: bursts([(100, 0.4)], seed=1),
+    NOON: bursts([(30, 20.0)], seed=11),
+    DAY: bursts([(20, 0.4), (5, 20.0)] * 6, seed=21),
+}
 
 
 class Server(StepCosts):
     """The step costs, and what it costs when drafts come back after a step without. One for each simulation."""
 
-    def __init__(self, catch_up: float = CATCH_UP):
+    def __init__(self, catch_up: float):
         super().__init__(MEASURED)
         self.catch_up, self.last = catch_up, 0
 
@@ -37,32 +40,22 @@ class Server(StepCosts):
         return super().__call__(texts, gamma) + back * self.catch_up * texts
 
 
-@functools.cache
-def arrivals(when: str) -> list[Arrival]:
-    """The same requests for every policy."""
-    if when == NIGHT:
-        return bursts([(100, 0.4)], seed=1)
-    return bursts([(30, 20.0)], seed=11) if when == NOON else bursts([(20, 0.4), (5, 20.0)] * 6, seed=21)
-
-
-def serving(policy: Policy, when: str, catch_up: float = CATCH_UP) -> ServingLog:
-    return simulate(arrivals(when), policy, Server(catch_up), ACCEPTED, most=MOST, seed=1)
-
-
-def records_of(policy: Policy, catch_up: float = CATCH_UP) -> dict[str, ServingLog]:
-    return {when: serving(policy, when, catch_up) for when in POINTS}
-
-
-Times = tuple[float, float]  # milliseconds a token: mean, and what 95 % stay within
-
-
-def times(record: ServingLog) -> Times:
-    return 1e3 * record.mean, 1e3 * record.percentile(0.95)
+def served(policy: Policy, catch_up: float = CATCH_UP) -> dict[str, ServingLog]:
+    """What happens to the requests at each time."""
+    return {
+        when: simulate(arrivals, policy, Server(catch_up), ACCEPTED, most=MOST, seed=1)
+        for when, arrivals in ARRIVALS.items()
+    }
 
 
 @functools.cache
-def fixed(gamma: int, when: str) -> Times:
-    return times(serving(always(gamma), when))
+def fixed(gamma: int) -> dict[str, ServingLog]:
+    return served(always(gamma))
+
+
+def times(log: ServingLog) -> tuple[float, float]:
+    """Milliseconds a token: the mean, and what 95 % of the requests stay within."""
+    return 1e3 * log.mean, 1e3 * log.percentile(0.95)
 
 
 def compare(policy: Policy) -> None:
@@ -72,22 +65,26 @@ def compare(policy: Policy) -> None:
         return
     head = "ms a token: mean / 95 % within"
     print(f"{head:32}{'never':>14}{'always 4':>16}{'yours':>16}   drafts switched on or off")
-    for when in POINTS:
-        record = serving(policy, when)
-        pairs = (fixed(0, when), fixed(4, when), times(record))
+    for when, log in served(policy).items():
+        pairs = (times(log) for log in (fixed(0)[when], fixed(4)[when], log))
         never, four, yours = (f"{mean:.1f} / {most:.1f}" for mean, most in pairs)
-        print(f"{when:32}{never:>14}{four:>16}{yours:>16}{record.switches:8} times")
+        print(f"{when:32}{never:>14}{four:>16}{yours:>16}{log.switches:8} times")
 
 
-def reached(records: dict[str, ServingLog]) -> dict[str, bool]:
-    """Which of the three goals are reached."""
-    mean, most = times(records[DAY])
-    means, mosts = zip(fixed(0, DAY), fixed(4, DAY))
-    return {
-        NIGHT: all(a <= 1.05 * b for a, b in zip(times(records[NIGHT]), fixed(4, NIGHT))),
-        NOON: all(a <= 1.03 * b for a, b in zip(times(records[NOON]), fixed(0, NOON))),
+def missed(logs: dict[str, ServingLog]) -> list[str]:
+    """The times whose goal is not reached."""
+
+    def within(when: str, gamma: int, room: float) -> bool:
+        return all(a <= room * b for a, b in zip(times(logs[when]), times(fixed(gamma)[when])))
+
+    mean, most = times(logs[DAY])
+    means, mosts = zip(times(fixed(0)[DAY]), times(fixed(4)[DAY]))
+    reached = {
+        NIGHT: within(NIGHT, gamma=4, room=1.05),
+        NOON: within(NOON, gamma=0, room=1.03),
         DAY: mean <= 0.95 * min(means) and most < min(mosts),
     }
+    return [when for when in POINTS if not reached[when]]
 
 
 def price(texts: int, gamma: int) -> str:
@@ -99,13 +96,12 @@ def price(texts: int, gamma: int) -> str:
 
 def ask(made: Policy, texts: int, last: int) -> int:
     value = made(texts, last)
-    if value is None or value is Ellipsis:
+    if nothing(value):
         raise Wrong(f"Your policy returns nothing for texts = {texts} and last = {last}: return 0 for no drafts.")
     gamma = whole(value, "What your policy returns")
     if gamma not in GAMMAS:
-        raise Wrong(
-            f"Your policy returned {shown(value)} for texts = {texts}. What γ = {gamma} costs was not measured: use 0, 2 or 4."
-        )
+        known = f"What γ = {gamma} costs was not measured: use 0, 2 or 4."
+        raise Wrong(f"Your policy returned {shown(value)} for texts = {texts}. {known}")
     return gamma
 
 
@@ -126,35 +122,34 @@ def judge_policy(made: Policy) -> None:
     if not starts and any(full):
         raise Wrong("It is the other way round: draft while few texts are there, and not while the batch is full.")
     if not starts or not drafts_alone():
-        raise Wrong(
-            "Once your policy has left drafts off, they never come back: after a step with γ = 0 it returns 0 even for one text."
-        )
-    records = records_of(policy)
-    goals = reached(records)
-    earned = sum(POINTS[when] for when in POINTS if goals[when]) / sum(POINTS.values())
+        said = "Once your policy has left drafts off, they never come back:"
+        raise Wrong(f"{said} after a step with γ = 0 it returns 0 even for one text.")
+    logs = served(policy)
+    late = missed(logs)
+    earned = 1 - sum(POINTS[when] for when in late) / sum(POINTS.values())
     if all(full):
         raise Wrong(f"Your policy drafts even when the batch is full: {price(MOST, full[-1])}.", earned)
-    if not all(goals.values()):
-        raise Wrong(advice(policy, goals, records, drafts), earned)
+    if late:
+        raise Wrong(f"{numbers(late[0], logs)} {advice(policy, late, logs, drafts)}", earned)
 
 
-def advice(
-    policy: Policy, goals: dict[str, bool], records: dict[str, ServingLog], drafts: dict[tuple[int, int], int]
-) -> str:
-    """What was found, and what it comes from."""
-    when = next(w for w in POINTS if not goals[w])
-    mean, most = times(records[when])
-    others = (("never", fixed(0, when)), ("always", fixed(4, when)))
-    compared = "; ".join(f"{name}: {mean:.1f} and {most:.1f}" for name, (mean, most) in others)
-    found = f"{when[0].upper()}{when[1:]}: {mean:.1f} ms a token, 95 % within {most:.1f} ({compared})."
-    if max(r.switches for r in records.values()) > 100 or all(reached(records_of(policy, catch_up=0.0)).values()):
+def numbers(when: str, logs: dict[str, ServingLog]) -> str:
+    mean, most = times(logs[when])
+    others = {"never": times(fixed(0)[when]), "always": times(fixed(4)[when])}
+    compared = "; ".join(f"{name}: {mean:.1f} and {most:.1f}" for name, (mean, most) in others.items())
+    return f"{when[0].upper()}{when[1:]}: {mean:.1f} ms a token, 95 % within {most:.1f} ({compared})."
+
+
+def advice(policy: Policy, late: list[str], logs: dict[str, ServingLog], drafts: dict[tuple[int, int], int]) -> str:
+    """What the first of the missed goals comes from."""
+    if max(log.switches for log in logs.values()) > 100 or not missed(served(policy, catch_up=0.0)):
         return (
-            f"{found} Drafts went on and off {records[when].switches} times, and each time they come back the draft model must "
+            f"Drafts went on and off {logs[late[0]].switches} times, and each time they come back the draft model must "
             f"catch up, {1e3 * CATCH_UP:.0f} ms for each text. Let them come back only when few texts are left."
         )
     limit, gamma = max(((n, g) for (n, last), g in drafts.items() if g and last), default=(0, 0))
     if limit and STEP[gamma] * COSTS(limit, 0) < COSTS(limit, gamma):
-        return f"{found} Your policy still drafts where it loses: {price(limit, gamma)}."
-    if not goals[NIGHT]:
-        return f"{found} With one or two texts rows are nearly free: which γ writes most there?"
-    return f"{found} Your policy stops too early, or comes back too late: with {limit + 1} texts drafts may still pay."
+        return f"Your policy still drafts where it loses: {price(limit, gamma)}."
+    if NIGHT in late:
+        return "With one or two texts rows are nearly free: which γ writes most there?"
+    return f"Your policy stops too early, or comes back too late: with {limit + 1} texts drafts may still pay."

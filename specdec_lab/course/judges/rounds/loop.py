@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from itertools import product
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.reading import begun, listed, shown
+from specdec_lab.course.judges.kit import Wrong, begun, listed, part, shown
 from specdec_lab.course.judges.rounds.toy import ToyTarget, drafter, written_alone
 from specdec_lab.course.judges.rounds.watched import Watched
-from specdec_lab.course.judges.wrong import Wrong
 
 PROMPT = [17, 23, 5, 42]
 NO_END = -1  # an end marker that never comes
@@ -24,8 +22,13 @@ def prompt_with_end() -> tuple[list[int], int]:
 
 
 def runs() -> list[Watched]:
-    """Every kind of round; then an end marker and a limit at every place of a round."""
+    """Every kind of round; then a limit and an end marker at every place of a round."""
     two, right, wrong = [2], [9], [0]  # how many drafts of a round are right
+    alone = written_alone(PROMPT, 16)
+    firsts = [token for i, token in enumerate(alone) if token not in alone[:i]]
+    drafts = drafter(two)(PROMPT, 4)
+    behind = ToyTarget().extend([*PROMPT, *drafts])[-1]
+    with_end, end = prompt_with_end()
     kinds = [
         (PROMPT, 30, 4, two, NO_END),
         (PROMPT, 23, 4, right, NO_END),
@@ -35,35 +38,30 @@ def runs() -> list[Watched]:
         (PROMPT, 8, 4, [None], NO_END),
         *((PROMPT, n, 4, right, NO_END) for n in (1, 2, 4, 5, 6, 8)),
         *((PROMPT, n, 4, two, NO_END) for n in (1, 2, 3, 5)),
+        *((PROMPT, 16, 4, right, token) for token in firsts),
+        *((PROMPT, 16, 4, two, token) for token in firsts if token in alone[:7]),
+        *((PROMPT, 14, 4, two, token) for token in (drafts[2], drafts[3], behind)),  # never written
+        *((with_end, 12, 4, kind, end) for kind in (right, wrong)),
     ]
-    alone = written_alone(PROMPT, 16)
-    firsts = [token for i, token in enumerate(alone) if token not in alone[:i]]
-    kinds += [(PROMPT, 16, 4, right, token) for token in firsts]
-    kinds += [(PROMPT, 16, 4, two, token) for token in firsts if token in alone[:7]]
-    drafts = drafter(two)(PROMPT, 4)
-    behind = ToyTarget().extend([*PROMPT, *drafts])[-1]
-    kinds += [(PROMPT, 14, 4, two, token) for token in (drafts[2], drafts[3], behind)]  # never written
-    prompt, end = prompt_with_end()
-    kinds += [(prompt, 12, 4, kind, end) for kind in (right, wrong)]
     return [Watched(prompt, n, gamma, drafter(kind), end) for prompt, n, gamma, kind, end in kinds]
 
 
 @part("2.loop", points=4)
 def loop(made: Callable[..., list]) -> None:
     begun(made)
-    for watched in runs():
-        prompt = list(watched.prompt)
+    for run in runs():
+        prompt = list(run.prompt)
         try:
-            result = made(prompt, watched.n, watched, watched.draft, watched.gamma, watched.end)
+            result = made(prompt, run.n, run, run.draft, run.gamma, run.end)
         except Exception:
-            if watched.error is None:
+            if run.error is None:
                 raise
-        if watched.error is not None:  # also where the learner's code caught it
-            raise watched.error
-        if result is None and watched.passes + watched.proposals:
+        if run.error is not None:  # also where the learner's code caught it
+            raise run.error
+        if result is None and run.passes + run.proposals:
             raise Wrong("Your function returns nothing: return the list of new tokens.")
-        judge_text(watched, listed(result, None, "What your function returns"))
-        if prompt != watched.prompt:
+        judge_text(run, listed(result))
+        if prompt != run.prompt:
             raise Wrong("Your function changes the prompt that it is given. Work on a copy: list(prompt).", 0.75)
 
 
@@ -80,9 +78,8 @@ def judge_text(run: Watched, tokens: list) -> None:
     longer, shorter = tokens[: len(wanted)] == wanted, tokens == wanted[: len(tokens)]
     run.wrong_if(
         (tokens == run.prompt + wanted, Wrong("Your function returns the prompt as well. Return only the new tokens.", 0.75)),
-        (longer and ended,
-         Wrong(f"What follows the end marker must not be written: it is {run.end}, and your text is {shown(tokens)}. "
-               "It may stand among accepted drafts.", 0.5)),
+        (longer and ended, Wrong(f"What follows the end marker must not be written: it is {run.end}, and your text is {shown(tokens)}. "
+                                 "It may stand among accepted drafts.", 0.5)),
         (longer, Wrong(f"Your function returns {len(tokens)} tokens for n = {run.n}: the last round may write too many.", 0.5)),
         (tokens == wanted[:-1] and ended, Wrong("The end marker itself is missing: it is the last token that you return.", 0.75)),
         (shorter and run.end in run.prompt, Wrong("Your text stops too early: the end marker in the prompt does not count.", 0.5)),

@@ -4,10 +4,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, answers
-from specdec_lab.course.judges.reading import listed, shown, whole
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, leading, listed, part, shown, whole
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 WORDS = (ACCEPTED, REJECTED, DISCARDED, CORRECTED, BONUS)
@@ -26,11 +23,6 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
 )
 
 
-def leading(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many tokens a and b have in common at their beginning."""
-    return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-
-
 def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:
     return [x for x, y in zip(drafts, choices) if x == y]
 
@@ -42,14 +34,16 @@ def mistake(said: str, *ways: Callable[[list[int], list[int], int], Any], belief
 
 def two_results(made: Callable[..., object], what: str) -> tuple[Sequence, Sequence]:
     """The first results of all rounds, and the second ones."""
-    found = [listed(pair, None, "What your function returns") for pair in answers(made, ROUNDS)]
+    found = [listed(pair) for pair in answers(made, ROUNDS)]
     for pair in found:
         if len(pair) != 2:
             raise Wrong(f"Your function should return two {what}; it returned {shown(pair)}.")
     return tuple(zip(*found))
 
 
-AFTER_A_MISS = "After the first miss nothing counts: the choices there were computed behind a draft that is not in the text."  # fmt: skip
+AFTER_A_MISS = (
+    "After the first miss nothing counts: the choices there were computed behind a draft that is not in the text."
+)
 
 
 def what_is_written(case: tuple[list[int], list[int]], found: list[int]) -> str | Mistake:
@@ -64,9 +58,8 @@ def what_is_written(case: tuple[list[int], list[int]], found: list[int]) -> str 
 
 TOKENS = Question(
     cases=ROUNDS, right=lambda d, c: c[: leading(d, c) + 1], equal=operator.eq,
-    seen=f"{SEEN} you write {{found}}.",
-    hint=what_is_written,
-    mistakes=(
+    seen=f"{SEEN} you write {{found}}.", hint=what_is_written,
+    mistakes=[
         mistake(f"{AFTER_A_MISS} And the target's own token is missing.", lambda d, c, a: matching(d, c), belief=1),
         mistake(AFTER_A_MISS,
                 lambda d, c, a: [*matching(d, c), c[a]],
@@ -95,9 +88,7 @@ TOKENS = Question(
         mistake("You compare each draft with the choice one place later. The first choice is about the first draft.",
                 lambda d, c, a: [*d[: leading(d, c[1:])], c[leading(d, c[1:])]],
                 lambda d, c, a: c[1 : leading(d, c[1:]) + 2]),
-        mistake("The accepted drafts are missing: they are written, too.", lambda d, c, a: [c[a]]),
-    ),
-)  # fmt: skip
+        mistake("The accepted drafts are missing: they are written, too.", lambda d, c, a: [c[a]])])  # fmt: skip
 
 
 def right_marks(drafts: list[int], choices: list[int]) -> list[str]:
@@ -107,6 +98,7 @@ def right_marks(drafts: list[int], choices: list[int]) -> list[str]:
 
 
 def wrong_mark(case: tuple[list[int], list[int]], found: list[str]) -> Mistake:
+    """By rules that look at one place each, so that they hold whatever the other marks are."""
     drafts, choices = case
     a, gamma, right = leading(drafts, choices), len(drafts), right_marks(drafts, choices)
     late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]
@@ -119,8 +111,7 @@ def wrong_mark(case: tuple[list[int], list[int]], found: list[str]) -> Mistake:
          Mistake("The rejected draft and its correction are two tokens, with a mark each: "
                  "rejected stands in the row of drafts, corrected at the end.")),
         (found == right[:-1], Mistake("The mark of the target's own token is missing: it is the last one.")),
-        (len(found) != len(right),
-         Mistake(f"There should be {len(right)} marks: one for each draft, then one for the target's own token.")),
+        (len(found) != len(right), Mistake(f"There should be {len(right)} marks: one for each draft, then one for the target's own token.")),
         (found[:-1] == right[:-1],
          Mistake(f"The last mark should be {right[-1]}: the target's own token is a correction after a miss, and a bonus if there was none.")),
         (REJECTED in found[a + 1 : gamma], Mistake("Only one draft is rejected. Those after it are not compared: discarded.")),
@@ -133,16 +124,14 @@ def wrong_mark(case: tuple[list[int], list[int]], found: list[str]) -> Mistake:
 MARKS = Question(
     cases=ROUNDS, right=right_marks, equal=operator.eq,
     seen=lambda case, found, _: f"{SEEN.format(*case)} your tokens are right, and your marks are {shown(found, 120)}.",
-    hint=wrong_mark,  # its rules look at one place each, so that they hold whatever the other marks are
-    mistakes=(),
-)  # fmt: skip
+    hint=wrong_mark)  # fmt: skip
 
 
 @part("2.round", points=3, asks=[TOKENS, MARKS])
 def one_round(made: Callable[[list, list], tuple]) -> None:
     written, marks = two_results(made, "lists, the tokens and the marks")
-    marks = [listed(found, None, "The second result") for found in marks]
-    written = [listed(found, None, "The first result") for found in written]
+    marks = [listed(found, what="The second result") for found in marks]
+    written = [listed(found, what="The first result") for found in written]
     if any(isinstance(token, str) for found in written for token in found):
         raise Wrong("The tokens that are written come first, then the marks.")
     TOKENS.compare([[whole(token, "A written token") for token in found] for found in written])

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.reading import shown
+from specdec_lab.course.judges.kit import shown
 
 
-def flat(tokens: Iterable[int]) -> list[int]:
+def checked(tokens: Iterable[int]) -> list[int]:
+    """The tokens as a list. Raises TypeError for anything else than whole numbers."""
     tokens = list(tokens)
     for token in tokens:
         if not isinstance(token, int):
@@ -36,7 +37,7 @@ class ToyTarget:
     def extend(self, tokens: Iterable[int]) -> list[int]:
         """One pass: an entry for each of these tokens, and the target's choice of what follows it."""
         choices = []
-        for token in flat(tokens):
+        for token in checked(tokens):
             self._entries.append(token)
             self._states.append((self._states[-1] * 48271 + 7919 * token) % 2147483647)
             choices.append(10 + self._states[-1] // 1000 % 90)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from specdec_lab.course.judges.reading import listed
-from specdec_lab.course.judges.rounds.one_round import leading, matching
-from specdec_lab.course.judges.rounds.toy import Drafter, ToyTarget, flat, written_alone
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Wrong, leading, listed
+from specdec_lab.course.judges.rounds.one_round import matching
+from specdec_lab.course.judges.rounds.toy import Drafter, ToyTarget, checked, written_alone
 
 
 class Watched(ToyTarget):
@@ -24,8 +23,9 @@ class Watched(ToyTarget):
         self.drafts: list[int] = []  # the newest proposal
         self.choices: list[int] = []  # of the newest pass
         self.given: list[int] | None = None  # drafts that went through the target since, if any did
-        self.proposals = self.passes = self.valid = 0
-        self.rewound: int | None = None  # since the newest pass
+        self.proposals = self.passes = 0
+        self.valid = 0  # the most entries that were a beginning of the truth
+        self.rewound = False  # since the newest pass
         self.error: Wrong | None = None
 
     def wrong_if(self, *mistakes: tuple[object, Wrong]) -> None:
@@ -48,22 +48,19 @@ class Watched(ToyTarget):
     # What the loop calls
 
     def draft(self, text: Sequence[int], most: int) -> list[int]:
-        text = listed(text, None, "The text that draft() gets")
+        text = listed(text, what="The text that draft() gets")
         asked = f"Your loop asks for {most} drafts, and γ is {self.gamma}."
         too_few = most < min(self.gamma, self.room(text))
         all_right = self.given and text == self.text + self.given == self.truth[: len(text)]
         self.wrong_if(
-            (most == self.gamma + 1, Wrong(f"{asked} The token behind the drafts is the target's own, and no draft.", misconception=10)),
+            (most == self.gamma + 1, Wrong(f"{asked} The token behind the drafts is the target's own, and no draft.", belief=10)),
             (most > self.gamma, Wrong(asked)),
             (text[: len(self.prompt)] != self.prompt, Wrong("draft() needs the whole text: the prompt, and all that has been written so far.")),
             (self.proposals and self.given is None and text != self.text,
              Wrong("Your loop asks for drafts again before the target has checked the first ones.")),
-            (too_few and all_right,
-             Wrong("After a round with only right drafts your loop asks the drafter for one token more. "
-                   "The bonus is the target's last choice of that pass.", misconception=10)),
-            (too_few,
-             Wrong(f"Your loop calls draft with {most}, and γ is {self.gamma}: "
-                   "draft(text, gamma) gives all drafts of a round at once.", 0.5)),
+            (too_few and all_right, Wrong("After a round with only right drafts your loop asks the drafter for one token more. "
+                                          "The bonus is the target's last choice of that pass.", belief=10)),
+            (too_few, Wrong(f"Your loop calls draft with {most}, and γ is {self.gamma}: draft(text, gamma) gives all drafts of a round at once.", 0.5)),
         )  # fmt: skip
         self.check_round(text)
         self.proposals += 1
@@ -72,19 +69,18 @@ class Watched(ToyTarget):
         return list(self.drafts)
 
     def extend(self, tokens: Iterable[int]) -> list[int]:
-        tokens = flat(tokens)
+        tokens = checked(tokens)
         if tokens:
             self.check_pass(tokens)
-        self.choices = super().extend(tokens)
-        if tokens:
             self.passes += 1
-            self.valid = max(self.valid, leading(self._entries, self.truth))
-            self.rewound = None
+            self.rewound = False
+        self.choices = super().extend(tokens)
+        self.valid = max(self.valid, leading(self._entries, self.truth))
         return list(self.choices)
 
     def rewind(self, length: int) -> None:
         super().rewind(length)
-        self.rewound = length
+        self.rewound = True
 
     # What is looked at
 
@@ -93,14 +89,13 @@ class Watched(ToyTarget):
         if self.given is None:
             return
         before, drafts = self.text, self.given
+        self.wrong_if(
+            (text == before, Wrong("A round of your loop writes nothing: with no accepted draft there is still the target's own token.", belief=6)),
+            (text[: len(before)] != before, Wrong("The text is shorter, or another one, after a round. A round only adds to it.")),
+        )  # fmt: skip
         rest, written = self.truth[len(before) :], text[len(before) :]
         a = leading(drafts, rest)
         right, miss = rest[: a + 1], a < len(drafts)
-        self.wrong_if(
-            (text == before,
-             Wrong("A round of your loop writes nothing: with no accepted draft there is still the target's own token.", misconception=6)),
-            (text[: len(before)] != before, Wrong("The text is shorter, or another one, after a round. A round only adds to it.")),
-        )  # fmt: skip
         if written == right or (self.complete(text) and written == right[: len(written)]):
             return
         agree = f"the first miss is at place {a + 1}" if miss else "all are right"
@@ -111,39 +106,53 @@ class Watched(ToyTarget):
         self.wrong_if(
             (miss and written[: len(drafts)] == drafts,
              Wrong(f"{seen} Every draft is written, right or wrong, so the drafter decides the text. "
-                   "It may only decide how many passes the text takes.", misconception=11)),
+                   "It may only decide how many passes the text takes.", belief=11)),
             (written[: a + 1] == right and len(written) > a + 1,
-             Wrong(f"{seen} After the target's own token the round is over.", misconception=1 if only_late else None)),
+             Wrong(f"{seen} After the target's own token the round is over.", belief=1 if only_late else None)),
             (miss and late and written[:a] == drafts[:a] and written[a : a + 1] == late[:1],
-             Wrong(f"{seen} A draft after the first miss is not written, even if it agrees.", misconception=1)),
+             Wrong(f"{seen} A draft after the first miss is not written, even if it agrees.", belief=1)),
             (miss and written[: a + 1] == drafts[: a + 1],
              Wrong(f"{seen} The draft that misses is not written: the target's choice stands in its place.")),
             (written == right[:-1],
-             Wrong(f"{seen} The {'correction' if miss else 'bonus'} is missing: "
-                   "each round ends with a token of the target's own.", misconception=6)),
+             Wrong(f"{seen} The {'correction' if miss else 'bonus'} is missing: each round ends with a token of the target's own.", belief=6)),
             (not miss and written[:-1] == drafts,
-             Wrong(f"{seen} The bonus is the target's last choice, and no draft.", misconception=10 if drafts else None)),
+             Wrong(f"{seen} The bonus is the target's last choice, and no draft.", belief=10 if drafts else None)),
             (written == right[: len(written)], Wrong(f"{seen} More drafts were right: all before the first miss are written.")),
             (True, Wrong(f"{seen} It should be {right}.")),
         )  # fmt: skip
 
     def check_pass(self, tokens: list[int]) -> None:
-        """Whether the cache is right before a pass, and the pass begins where the cache ends."""
+        """Whether the cache is right before a pass, the pass begins where the cache ends, and all drafts are in it."""
         entries, text = self._entries, self.text
-        self.check_cache(entries)
+        right = leading(entries, self.truth)
+        stale = f"The cache has {len(entries)} entries, and only the first {right} belong to the text"
         done = self.proposals and self.complete(text)
+        missing = text[len(entries) :]
+        gap = missing and tokens[: len(missing)] != missing[: len(tokens)]
+        lengths = f"the cache has {self.length} entries and the text {len(text)} tokens"
+        too_far = f"Your rewind goes too far: {lengths}. All of the text but its last token must be in the cache"
         self.wrong_if(
+            (right < len(entries) and not self.rewound,
+             Wrong(f"{stale}: the drafts that missed are still in it, so the target chooses by words that were never written. Rewind after the round.")),
+            (right == len(entries) - 1,
+             Wrong(f"{stale}: your rewind keeps one too many. The target's own token has no entry yet, so in its place is the rejected draft.")),
+            (right < len(entries), Wrong(f"{stale}: your rewind keeps too many.")),
             (done and self.end in self.new(text),
              Wrong(f"Your loop goes on after the end marker {self.end} was written. Look for it in all tokens of a round: "
                    "it may stand among the accepted drafts.", 0.5)),
             (done, Wrong(f"Your loop goes on after all {self.n} tokens were written.", 0.5)),
             (self.proposals and self.given is not None,
              Wrong("There are several passes in a round of yours. One pass, over the last token and all drafts, gives all choices.", 0.25)),
-        )  # fmt: skip
-        missing = text[len(entries) :]
-        if missing and tokens[: len(missing)] != missing[: len(tokens)]:
-            self.gap(tokens, missing)
-        self.wrong_if(
+            (gap and entries and tokens[: len(text)] == text,
+             Wrong("Your pass gives the whole text to the target, though most of it has an entry already. "
+                   "Only what has no entry goes through a pass: the last token, and the drafts.")),
+            (gap and not self.passes,
+             Wrong("The cache is empty in your first round: the prompt has to go through the target, all but its last token before the round.")),
+            (gap and self.drafts and tokens[0] == self.drafts[0],
+             Wrong("Your pass begins with the drafts. The last token of the text goes first: it has no entry yet.")),
+            (gap and tokens[0] == missing[-1] and len(missing) > 2, Wrong(f"{too_far}, the accepted drafts as well.", belief=9)),
+            (gap and tokens[0] == missing[-1], Wrong(f"{too_far}.")),
+            (gap, Wrong(f"The cache ends before {missing}, but your pass begins with {tokens[0]}.")),
             (entries == text and tokens[0] == text[-1] and tokens[1:2] == self.drafts[:1],
              Wrong("The last token of the text goes through the target twice: it had an entry already. "
                    "Before a round the cache has all of the text but its last token.")),
@@ -159,34 +168,3 @@ class Watched(ToyTarget):
                 (len(given) < min(len(self.drafts), self.room(text)), Wrong(f"{seen}: one pass checks all of them.")),
             )
             self.given = given
-
-    def check_cache(self, entries: list[int]) -> None:
-        right = leading(entries, self.truth)
-        stale = f"The cache has {len(entries)} entries, and only the first {right} belong to the text"
-        self.wrong_if(
-            (right < len(entries) and self.rewound is None,
-             Wrong(f"{stale}: the drafts that missed are still in it, "
-                   "so the target chooses by words that were never written. Rewind after the round.")),
-            (right == len(entries) - 1,
-             Wrong(f"{stale}: your rewind keeps one too many. The target's own token has no entry yet, "
-                   "so in its place is the rejected draft.")),
-            (right < len(entries), Wrong(f"{stale}: your rewind keeps too many.")),
-        )  # fmt: skip
-
-    def gap(self, tokens: list[int], missing: list[int]) -> None:
-        """A pass that does not begin where the cache ends."""
-        lengths = f"the cache has {self.length} entries and the text {len(self.text)} tokens"
-        too_far = f"Your rewind goes too far: {lengths}. All of the text but its last token must be in the cache"
-        self.wrong_if(
-            (self.length and tokens[: len(self.text)] == self.text,
-             Wrong("Your pass gives the whole text to the target, though most of it has an entry already. "
-                   "Only what has no entry goes through a pass: the last token, and the drafts.")),
-            (not self.passes,
-             Wrong("The cache is empty in your first round: the prompt has to go through the target, "
-                   "all but its last token before the round.")),
-            (self.drafts and tokens[0] == self.drafts[0],
-             Wrong("Your pass begins with the drafts. The last token of the text goes first: it has no entry yet.")),
-            (tokens[0] == missing[-1] and len(missing) > 2, Wrong(f"{too_far}, the accepted drafts as well.", misconception=9)),
-            (tokens[0] == missing[-1], Wrong(f"{too_far}.")),
-            (True, Wrong(f"The cache ends before {missing}, but your pass begins with {tokens[0]}.")),
-        )  # fmt: skip

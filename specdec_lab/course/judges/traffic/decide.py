@@ -1,19 +1,16 @@
 """Exercise 8: decide(report) → (decision, drafter, kinds of prompts to leave it off for)."""
 
-import copy
 import operator
 from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, pretty
-from specdec_lab.course.judges.reading import begun, listed, shown
-from specdec_lab.course.judges.traffic.reports import REPORTS
-from specdec_lab.course.judges.wrong import StillOpen, Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, part, pretty, shown
+from specdec_lab.course.judges.stored import stored, table
 from specdec_lab.formats import bare
 from specdec_lab.measure.prompts import FEW
 
+REPORTS = {name: {"rows": table("reports", rows)} for name, rows in stored("reports")["reports"].items()}
 CASES = [(report,) for report in REPORTS.values()]
 DEPLOY, DONT, UNCLEAR = "deploy", "don't", "unclear"
 ratio = operator.itemgetter("ratio_to_plain")
@@ -31,10 +28,10 @@ def fastest(report: dict) -> dict:
     return max(overall(report), key=ratio)
 
 
-def seen(what: str) -> Callable[[tuple, Any, Any], str]:
-    """Says what a result should be, beside the rows that decide."""
+def question(what: str, **about: Any) -> Question:
+    """A question about every report; what was wrong is told beside the rows that decide."""
 
-    def said(case: tuple, found: Any, right: Any) -> str:
+    def seen(case: tuple, found: Any, right: Any) -> str:
         name = next(name for name, report in REPORTS.items() if report == case[0])
         rows = []
         for row in overall(case[0]):
@@ -44,7 +41,7 @@ def seen(what: str) -> Callable[[tuple, Any, Any], str]:
         decides = bare(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
         return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
-    return said
+    return Question(cases=CASES, seen=seen, **{"equal": operator.eq, **about})
 
 
 def drafter(
@@ -53,13 +50,10 @@ def drafter(
     return lambda report: max(rows(report), key=key)["arm"]
 
 
-DRAFTER = Question(
-    cases=CASES,
-    right=drafter(),
-    equal=operator.eq,
-    seen=seen("the drafter"),
+DRAFTER = question(
+    "the drafter", right=drafter(),
     hint="Which drafter has the largest ratio_to_plain over all?",
-    mistakes=(
+    mistakes=[
         Mistake("You take the drafter with the most tokens per pass. What it costs counts, too: the fastest has the largest ratio_to_plain.",
                 drafter(lambda row: row["tokens_per_pass"]), belief=7),
         Mistake("Plain decoding is in the report for comparison. A drafter is asked for, also when all of them lose.",
@@ -75,9 +69,7 @@ DRAFTER = Question(
         Mistake("You take the slowest drafter; the fastest has the largest ratio_to_plain.", drafter(lambda row: -ratio(row))),
         Mistake("Name the drafter in any case, also where it should be left off: the decision is about it.",
                 lambda report: drafter()(report) if decision()(report) == DEPLOY else None,
-                lambda report: None if decision()(report) == DONT else drafter()(report)),
-    ),
-)  # fmt: skip
+                lambda report: None if decision()(report) == DONT else drafter()(report))])  # fmt: skip
 
 
 def decision(
@@ -87,7 +79,7 @@ def decision(
     without: str = UNCLEAR,
     ends: Callable[[dict], Sequence[float] | None] = operator.itemgetter("ratio_interval"),
 ) -> Callable[[dict], str]:
-    """By the ends of the fastest drafter's interval; unclear for fewer prompts than `few`."""
+    """By the ends of the fastest drafter's interval, `without` where it has none; unclear for fewer prompts than `few`."""
 
     def made(report: dict) -> str:
         row = fastest(report)
@@ -101,13 +93,10 @@ def decision(
     return made
 
 
-DECISION = Question(
-    cases=CASES,
-    right=decision(),
-    equal=operator.eq,
-    seen=seen("the decision"),
+DECISION = question(
+    "the decision", right=decision(),
     hint="Are there enough prompts, and where does the interval lie?",
-    mistakes=(
+    mistakes=[
         Mistake("You decide by the tokens per pass. More than one token in a pass is no gain if the pass takes longer still.",
                 decision(ends=lambda row: [row["tokens_per_pass"]] * 2, few=0), belief=7),
         Mistake("You decide by the ratio alone. How sure is it? Even the low end of the interval must be a gain.",
@@ -124,9 +113,7 @@ DECISION = Question(
         Mistake("If the interval holds a gain and a loss, it is unclear; “don't” is for those whose high end, too, is a loss.",
                 decision(loses=lambda low, high: True)),
         Mistake("If even the high end is a loss, it is not unclear: don't.", decision(loses=lambda low, high: False)),
-        Mistake("If the low end is a loss, the high end may still be a gain: that is unclear.", decision(loses=lambda low, high: low < 1)),
-    ),
-)  # fmt: skip
+        Mistake("If the low end is a loss, the high end may still be a gain: that is unclear.", decision(loses=lambda low, high: low < 1))])  # fmt: skip
 
 
 def left_off(
@@ -137,15 +124,12 @@ def left_off(
     return lambda report: [row["kind"] for row in rows(report) if loses(row)] if decision()(report) in when else []
 
 
-KINDS = Question(
-    cases=CASES,
-    right=left_off(),
-    equal=lambda a, b: sorted(a) == sorted(b),
-    seen=seen("the list of kinds"),
+KINDS = question(
+    "the list of kinds", right=left_off(), equal=lambda a, b: sorted(a) == sorted(b),
     hint="For which kinds is the ratio of this drafter below 1?",
-    mistakes=(
+    mistakes=[
         Mistake("You leave it off where it gains; leave it off where it loses.", left_off(lambda row: ratio(row) >= 1), left_off(lambda row: ratio(row) > 1)),
-        Mistake("There are kinds where it loses, though it gains overall: name them.", lambda report: []),
+        Mistake("There are kinds where it loses, though it gains overall: name them.", []),
         Mistake("A kind with a ratio of exactly 1 loses nothing.", left_off(lambda row: ratio(row) <= 1)),
         Mistake("Where nothing is deployed, no kind needs to be named: the list is empty.",
                 left_off(when=(DEPLOY, DONT, UNCLEAR)), left_off(when=(DEPLOY, UNCLEAR))),
@@ -156,19 +140,17 @@ KINDS = Question(
                 left_off(lambda row: row["ratio_interval"] is not None and row["ratio_interval"][1] < 1)),
         Mistake("Tokens per pass do not tell where it loses; ratio_to_plain does.", left_off(lambda row: row["tokens_per_pass"] <= 1), belief=7),
         Mistake("You compare a kind with the mean. A kind below the mean may still gain: the border is 1.",
-                lambda report: left_off(lambda row: ratio(row) < ratio(fastest(report)))(report)),
-    ),
-)  # fmt: skip
+                lambda report: left_off(lambda row: ratio(row) < ratio(fastest(report)))(report))])  # fmt: skip
 
 
 def read(value: object) -> tuple[str, str | None, list[str]]:
     """The three things that the learner's function gives, in a form that can be compared."""
-    decision, arm, leave = listed(value, 3, "What your function returns")
-    if not isinstance(decision, str) or decision not in (DEPLOY, DONT, UNCLEAR):
+    decision, arm, leave = listed(value, 3)
+    if decision not in (DEPLOY, DONT, UNCLEAR):
         raise Wrong(f'The decision should be "deploy", "don\'t" or "unclear"; yours is {shown(decision)}.')
-    if arm is not None and not isinstance(arm, str):
+    if not isinstance(arm, str | None):
         raise Wrong(f"The drafter should be a name, such as “lookup”; yours is {shown(arm)}.")
-    leave = listed(sorted(leave) if isinstance(leave, set | frozenset) else leave, None, "The list of kinds")
+    leave = listed(sorted(leave) if isinstance(leave, set | frozenset) else leave, what="The list of kinds")
     if not all(isinstance(kind, str) for kind in leave):
         raise Wrong(f"The list of kinds should hold their names; yours is {shown(leave)}.")
     if "overall" in leave:
@@ -178,16 +160,8 @@ def read(value: object) -> tuple[str, str | None, list[str]]:
 
 @part("8.decide", points=3, asks=[DECISION, DRAFTER, KINDS])
 def decide(made: Callable[[dict], tuple[str, str, list[str]]]) -> None:
-    begun(made)
-    values = {name: made(copy.deepcopy(report)) for name, report in REPORTS.items()}
-    empty = [name for name, value in values.items() if value is None or value is Ellipsis]
-    if len(empty) == len(values):
-        raise StillOpen
-    if empty:
-        raise Wrong(
-            f"For the report “{empty[0]}” your function returns nothing: is there a way through it without a return?"
-        )
-    decisions, drafters, leave = zip(*map(read, values.values()))
+    values = answers(made, CASES, [f"the report “{name}”" for name in REPORTS])
+    decisions, drafters, leave = zip(*map(read, values))
     DRAFTER.compare(drafters)
     DECISION.compare(decisions, earned=1 / 3)
     KINDS.compare(leave, earned=2 / 3)

@@ -5,10 +5,7 @@ import operator
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, answers
-from specdec_lab.course.judges.reading import listed, number, same, shown
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, same, shown
 from specdec_lab.measure.traffic.endpoint import conditional
 from specdec_lab.theory import expected_tokens
 
@@ -46,12 +43,10 @@ def equal_lists(a: Alphas, b: Alphas) -> bool:
 
 
 ALPHAS = Question(
-    cases=ENGINES,
-    right=lambda cards: alphas(pooled(cards)),
+    cases=ENGINES, right=lambda cards: alphas(pooled(cards)), equal=equal_lists,
     seen="For the cards {} α by place is {right}; yours is {found}.",
     hint="Of the rounds that got to a place, on all cards together, how many got past it?",
-    equal=equal_lists,
-    mistakes=(
+    mistakes=[
         Mistake("This is survival itself: divide it by survival one place earlier.", pooled),
         Mistake("This is one rate for all places, accepted by proposed. α of a place counts only the rounds that got there.",
                 lambda cards: [fmean(pooled(cards))] * len(cards[0][1]), belief=5),
@@ -73,15 +68,12 @@ ALPHAS = Question(
         Mistake("Upside down: survivors of a place, divided by those of the place before.",
                 lambda cards: [a / b if b else None for a, b in itertools.pairwise([1.0, *pooled(cards)])]),
         Mistake("You divide by survival at the first place. Divide by the place right before.",
-                lambda cards: [s / p[0] if p[0] else None for p in [pooled(cards)] for s in p]),
-    ),
-)  # fmt: skip
+                lambda cards: [s / p[0] if p[0] else None for p in [pooled(cards)] for s in p])])  # fmt: skip
 TOKENS = Question(
-    cases=ENGINES,
-    right=lambda cards: 1 + sum(pooled(cards)),
+    cases=ENGINES, right=lambda cards: 1 + sum(pooled(cards)),
     seen="The α's are right. For the cards {} tokens per pass are {right}; yours are {found}.",
     hint="How many drafts does a round keep on average, and what does the target add?",
-    mistakes=(
+    mistakes=[
         Mistake("The token that the target adds in each round is missing.", lambda cards: sum(pooled(cards)), belief=6),
         Mistake("You put one rate into the formula. It needs the same chance at every place; you have the counts, so add up the survivals.",
                 *(lambda cards, one=one: expected_tokens(one(pooled(cards)), len(cards[0][1]))
@@ -94,27 +86,22 @@ TOKENS = Question(
         Mistake("This is one card; the others count, too.", lambda cards: 1 + sum(cards[0][1]), lambda cards: 1 + sum(cards[-1][1])),
         Mistake("Not all drafts are accepted.", lambda cards: 1.0 + len(cards[0][1])),
         Mistake("The last survival counts the rounds in which all drafts were kept. The others wrote something, too: add up all survivals.",
-                lambda cards: 1 + pooled(cards)[-1] * len(cards[0][1])),
-    ),
-)  # fmt: skip
+                lambda cards: 1 + pooled(cards)[-1] * len(cards[0][1]))])  # fmt: skip
 
 
-def rates(value: object, places: int) -> Alphas:
-    found = listed(value, None, "The list of α's")
-    if len(found) != places:
-        raise Wrong(
-            f"With {places} places there should be {places} α's; yours are {shown(found)}. A place that no round reached has None."
-        )
-    return [None if a is None else number(a, "Each α") for a in found]
+def read(value: object, places: int) -> tuple[Alphas, float]:
+    """The two results of one engine: an α of each place, and tokens per pass."""
+    by_place, tokens = listed(value, 2)
+    by_place = listed(by_place, what="The list of α's")
+    if len(by_place) != places:
+        yours = f"With {places} places there should be {places} α's; yours are {shown(by_place)}."
+        raise Wrong(f"{yours} A place that no round reached has None.")
+    return [None if a is None else number(a, "Each α") for a in by_place], number(tokens, "Tokens per pass")
 
 
 @part("8.survival", points=2, asks=[ALPHAS, TOKENS])
 def judge_survival(made: Callable[[Cards], tuple[Alphas, float]]) -> None:
-    by_place, tokens = [], []
-    for (cards,), value in zip(ENGINES, answers(made, ENGINES)):
-        pair = listed(value, 2, "What your function returns")
-        by_place.append(rates(pair[0], len(cards[0][1])))
-        tokens.append(number(pair[1], "Tokens per pass"))
-    right_tokens = all(same(value, TOKENS.right(*engine)) for engine, value in zip(ENGINES, tokens))
-    ALPHAS.compare(by_place, earned=0.5 * right_tokens)
+    found = [read(value, len(cards[0][1])) for (cards,), value in zip(ENGINES, answers(made, ENGINES))]
+    by_place, tokens = zip(*found)
+    ALPHAS.compare(by_place, earned=0.5 * (TOKENS.first_wrong(tokens) is None))
     TOKENS.compare(tokens, earned=0.5)

@@ -1,7 +1,6 @@
 """Exercise 8: whole_answer(first, per_token, tokens, ratio) → how many times as fast the whole answer is."""
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.kit import Mistake, Question, part
 
 
 def times_as_fast(first: float, pace: float, n: int, ratio: float) -> float:
@@ -14,7 +13,7 @@ WHOLE = Question(
     cases=((0.5, 0.02, 201, 2.0), (3.0, 0.02, 5, 2.0), (0.1, 0.05, 1, 3.0), (0.0, 0.03, 40, 1.6), (2.0, 0.04, 101, 0.8), (1.0, 0.03, 50, 1.0)),
     seen="With {} s to the first token, {} s for each further one, {} tokens and ratio {} the answer is {right} times as fast; yours is {found}.",
     hint="What is the whole time without drafts, and with?",
-    mistakes=(
+    mistakes=[
         Mistake("This is the speed-up of the writing alone. The prompt must still be read, and no draft makes that shorter.",
                 lambda first, pace, n, ratio: ratio, belief=15),
         Mistake("You make the time to the first token shorter, too: reading the prompt has no drafts.",
@@ -30,8 +29,6 @@ WHOLE = Question(
         Mistake("These are the seconds that are saved; how many times as fast is it?", lambda first, pace, n, ratio: (n - 1) * pace * (1 - 1 / ratio)),
         Mistake("You take a mean of ratios, weighted by time. Divide one whole time by the other.",
                 lambda first, pace, n, ratio: 1 / times_as_fast(first, pace, n, 1 / ratio)),
-        Mistake("You take a mean of ratios. Divide one whole time by the other.", lambda first, pace, n, ratio: (1 + ratio) / 2),
-    ),
-)  # fmt: skip
+        Mistake("You take a mean of ratios. Divide one whole time by the other.", lambda first, pace, n, ratio: (1 + ratio) / 2)])  # fmt: skip
 
 part("8.whole", points=2, asks=[WHOLE])(WHOLE.judge)

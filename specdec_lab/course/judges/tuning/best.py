@@ -3,11 +3,8 @@
 import operator
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, answers, pretty
-from specdec_lab.course.judges.reading import number, same, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, number, part, pretty, same, whole
 from specdec_lab.course.judges.tuning.speedup import FLAT, ROWS
-from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.theory import expected_tokens as E
 
 WHAT = "The best γ"
@@ -42,7 +39,7 @@ def seen(case: tuple, found: int, right: int) -> str:
 
 
 BEST = Question(
-    right=best(),
+    right=best(), equal=operator.eq, seen=seen,
     cases=(
         (0.8, [0.3 * n for n in range(9)], FLAT, 0.0), (0.8, [0.1 * n for n in range(9)], FLAT, 0.0),
         (0.95, [0.0] * 5, [1.0, 1.0, 1.01, 1.02, 1.03], 0.0), (0.9, [0.0] * 8, [1.0, 1.05, 1.9, 1.9, 1.9, 1.9, 1.9, 1.9], 0.05),
@@ -50,12 +47,9 @@ BEST = Question(
         (0.3, [0.1 * n for n in range(7)], [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2], 0.03),
         (0.6, [0.15 * n for n in range(5)], [1.0, 1.25, 1.5, 1.85, 2.2], 0.0), (0.2, [0.0, 0.1], [1.0, 1.05], 0.2),
         (0.25, [0.0, 0.02, 0.04, 0.06], [1.0, 1.2, 1.3, 1.4], 0.06), (0.7, [0.0, 0.2, 0.2, 0.2, 0.2], [1.0, 1.1, 1.3, 1.5, 1.7], 0.25),
-        (1.0, [0.0] * 3, [1.0, 1.0, 1.5], 0.0), (0.0, [0.0] * 4, [1.0] * 4, 0.0), (0.0, [0.0, 0.05, 0.1], [1.0, 1.1, 1.2], 0.02),
-    ),
-    equal=operator.eq,
-    seen=seen,
+        (1.0, [0.0] * 3, [1.0, 1.0, 1.5], 0.0), (0.0, [0.0] * 4, [1.0] * 4, 0.0), (0.0, [0.0, 0.05, 0.1], [1.0, 1.1, 1.2], 0.02)),
     hint="Compute S for every γ in the lists, with S = 1 for γ = 0, and compare.",
-    mistakes=(
+    mistakes=[
         Mistake("You take the largest γ. A late draft costs as much as the first and is seldom kept.", lambda a, d, v, o: len(v) - 1, belief=8),
         Mistake("You take the γ with the most tokens per pass. A round also costs time: compare S.", best(cost=lambda d, v, o, n: 1), belief=7),
         Mistake(NEVER_ZERO, lambda *case: 1 + tops(gains(*case)[1:])[0], earned=0.5),
@@ -78,18 +72,15 @@ BEST = Question(
         Mistake("The target's own token is missing in E.", best(tokens=lambda a, n: E(a, n) - 1), belief=6),
         Mistake(ROWS, best(cost=lambda d, v, o, n: d[n] + v[n - 1] + o), earned=0.25),
         Mistake("You take the slowest γ, not the fastest.", lambda *case: tops([-gain for gain in gains(*case)])[0]),
-        Mistake("You never draft, although it often pays.", lambda a, d, v, o: 0),
-    ),
-)  # fmt: skip
+        Mistake("You never draft, although it often pays.", 0)])  # fmt: skip
 
 
 @part("5.best", points=2, asks=[BEST])
 def gamma_to_use(made: Callable[[float, list[float], list[float], float], int]) -> None:
     values = answers(made, BEST.cases)
     if same(number(values[0], WHAT), speedup := max(gains(*BEST.cases[0]))):
-        raise Wrong(
-            f"Your function gives {pretty(speedup)}: this is the speed-up. Give back the γ that reaches it.", 0.5
-        )
+        said = "this is the speed-up. Give back the γ that reaches it."
+        raise Wrong(f"Your function gives {pretty(speedup)}: {said}", 0.5)
     BEST.compare([whole(value, WHAT) for value in values])
     try:
         alone = made(0.8, [0.0], [1.0], 0.0)

@@ -3,26 +3,27 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, pretty
-from specdec_lab.course.judges.reading import begun, number, shown
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, nothing, number, part, pretty, shown
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 
 FREE = (3, 1.0)  # even α = 0 is enough
 NEVER = "A round writes {} tokens at most, so no α is enough: give None."
-EDGES = (
-    ((4, 5.01), NEVER),
-    ((1, 2.5), NEVER),
-    ((2, 30.0), NEVER),
-    (FREE, "A round that costs no more than a plain pass never loses: it writes one token even for α = 0."),
-    ((3, 4.0), "A round that writes γ + 1 tokens for a cost of γ + 1 comes out even: α = 1 is just enough."),
-)
+EDGES = {
+    (4, 5.01): NEVER,
+    (1, 2.5): NEVER,
+    (2, 30.0): NEVER,
+    FREE: "A round that costs no more than a plain pass never loses: it writes one token even for α = 0.",
+    (3, 4.0): "A round that writes γ + 1 tokens for a cost of γ + 1 comes out even: α = 1 is just enough.",
+}
 
 
 def least(gamma: int, cost: float) -> float | None:
     return break_even(gamma, 0.0, cost)
+
+
+def read(value: object) -> float | None:
+    return None if value is None else number(value, "The least α")
 
 
 def near(a: float | None, b: float | None, tolerance: float = 5e-4) -> bool:
@@ -36,13 +37,11 @@ def hint(case: tuple, found: float | None) -> str:
 
 
 LEAST = Question(
-    right=least,
+    right=least, read=read, equal=near,
     cases=((1, 1.3), (4, 2.2), (4, 1.5), (2, 2.96), (8, 1.2), (3, 1.05), (6, 4.0), (2, 1.01)),
-    read=lambda value: None if value is None else number(value, "The least α"),
-    equal=near,
     seen="For γ = {} and a round that costs {} your function gives {found}.",
     hint=hint,
-    mistakes=(
+    mistakes=[
         Mistake("A draft only counts if all before it were kept: a round does not write 1 + γ · α tokens.", lambda n, cost: (cost - 1) / n),
         Mistake("This holds for endless drafts, where E = 1/(1 − α); γ has to count.", lambda n, cost: 1 - 1 / cost),
         Mistake("A round writes more than α · (γ + 1) tokens: the first is certain.", lambda n, cost: cost / (n + 1)),
@@ -56,27 +55,25 @@ LEAST = Question(
                 lambda n, cost: (cost - 1) ** (1 / n) if cost <= 2 else None,
                 lambda n, cost: ((cost - 1) / n) ** (1 / n)),
         Mistake("This is S at α = 1, and not an α.", lambda n, cost: (n + 1) / cost),
-        Mistake("This is the largest α there is; a smaller one is enough.", lambda n, cost: 1.0),
-    ),
-)  # fmt: skip
+        Mistake("This is the largest α there is; a smaller one is enough.", 1.0)])  # fmt: skip
 
 
 @part("5.least", points=2, seconds=10, asks=[LEAST])
 def least_alpha(made: Callable[[int, float], float | None]) -> None:
     begun(made)
     values = [made(*case) for case in LEAST.cases]
-    if all(value is None or value is Ellipsis for value in values) and begun(made(*FREE)) is not None:
-        raise Wrong(
-            "Your function hardly ever finds an α that is enough. `cost` is what the whole round costs, "
-            "drafts and pass together: do not multiply it by γ, and add nothing."
+    if all(map(nothing, values)) and begun(made(*FREE)) is not None:
+        said = (
+            "`cost` is what the whole round costs, drafts and pass together: do not multiply it by γ, and add nothing."
         )
-    found = [LEAST.read(value) for value in values]
+        raise Wrong(f"Your function hardly ever finds an α that is enough. {said}")
+    found = list(map(read, values))
     if all(near(x, least(*case), 0.011) for case, x in zip(LEAST.cases, found)):
         coarse = "Near, but not near enough: it should be right to .0005. Halve the interval more often."
         replace(LEAST, mistakes=(), hint=coarse).compare(found, earned=0.75)
     LEAST.compare(found)
-    for (gamma, cost), why in EDGES:
+    for (gamma, cost), why in EDGES.items():
         x, right = made(gamma, cost), least(gamma, cost)
-        if not near(x if x is None or right is None else number(x, "The least α"), right):
+        if not near(x if x is None or right is None else read(x), right):
             before = f"For γ = {gamma} and a round that costs {pretty(cost)} your function gives {shown(x)}."
             raise Wrong(f"{before} {why.format(gamma + 1)}", 0.75)

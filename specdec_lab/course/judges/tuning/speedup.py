@@ -1,8 +1,10 @@
 """Exercise 5: times_as_fast(alpha, gamma, c, v, o) → S; v[γ] is the pass over γ + 1 rows."""
 
+from collections.abc import Callable
+from functools import partial
+
 from specdec_lab import theory
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import NEAR, Mistake, Question
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, nearly, number, part
 from specdec_lab.theory import expected_tokens as E
 
 FLAT = [1.0] * 9
@@ -14,25 +16,13 @@ def S(a, n, c, v, o):
 
 
 SPEEDUP = Question(
-    what="The speed-up",
-    right=S,
-    cases=(
-        (0.75, 4, 0.1, [1.0, 1.02, 1.05, 1.1, 1.2], 0.05),
-        (0.75, 4, 0.5, [1.0, 1.0, 1.0, 1.0, 1.0, 1.3], 0.0),
-        (0.6, 1, 0.15, [1.0, 1.25, 1.5], 0.02),
-        (0.4, 4, 0.05, [1.0, 1.1, 1.3, 1.5, 1.6, 1.9, 2.4], 0.1),
-        (0.9, 2, 0.0, [1.0, 1.3, 1.7, 2.0], 0.02),
-        (0.0, 3, 0.2, [1.0, 1.1, 1.15, 1.3], 0.04),
-        (1.0, 5, 0.02, [1.0, 1.05, 1.1, 1.2, 1.3, 1.45, 1.5], 0.03),
-    ),
+    right=S, read=partial(number, what="The speed-up"), rounded=nearly,
+    cases=((0.75, 4, 0.1, [1.0, 1.02, 1.05, 1.1, 1.2], 0.05), (0.75, 4, 0.5, [1.0, 1.0, 1.0, 1.0, 1.0, 1.3], 0.0), (0.6, 1, 0.15, [1.0, 1.25, 1.5], 0.02),
+           (0.4, 4, 0.05, [1.0, 1.1, 1.3, 1.5, 1.6, 1.9, 2.4], 0.1), (0.9, 2, 0.0, [1.0, 1.3, 1.7, 2.0], 0.02), (0.0, 3, 0.2, [1.0, 1.1, 1.15, 1.3], 0.04),
+           (1.0, 5, 0.02, [1.0, 1.05, 1.1, 1.2, 1.3, 1.45, 1.5], 0.03)),
     seen="For α = {}, γ = {}, c = {}, v = {} and o = {} your function gives {found}.",
     hint="S = E / (γ · c + v[γ] + o): which of the four is different in your code?",
-    rounded=NEAR,
-    raises={
-        IndexError: Mistake("Your code looks beyond the end of v. v[0] is the pass over one row, so the pass over γ + 1 rows is v[γ]."),
-        ZeroDivisionError: Mistake("Your code divides by 0. For α = 1 the closed form of E does: there E = γ + 1. (expected_tokens of the package can do it.)", earned=0.5),
-    },
-    mistakes=(
+    mistakes=[
         Mistake("These are the tokens of a round. A round also costs time: divide by it.", lambda a, n, c, v, o: E(a, n), belief=7),
         Mistake("One draft costs c, and a round makes γ of them.", lambda a, n, c, v, o: E(a, n) / (c + v[n] + o)),
         Mistake(ROWS, lambda a, n, c, v, o: E(a, n) / (n * c + v[n - 1] + o)),
@@ -57,8 +47,16 @@ SPEEDUP = Question(
         Mistake("This is the time of a token beside a plain one; the speed-up is the other way up.", lambda *case: 1 / S(*case), earned=0.5),
         Mistake("This is what a round costs. How many tokens does it write?", lambda a, n, c, v, o: n * c + v[n] + o),
         Mistake("This is what is gained beyond 1. S is the whole factor.", lambda *case: S(*case) - 1, earned=0.5),
-        Mistake("Divide by the cost; do not take it away.", lambda a, n, c, v, o: E(a, n) - (n * c + v[n] + o)),
-    ),
-)  # fmt: skip
+        Mistake("Divide by the cost; do not take it away.", lambda a, n, c, v, o: E(a, n) - (n * c + v[n] + o))])  # fmt: skip
 
-part("5.speedup", points=2, asks=[SPEEDUP])(SPEEDUP.judge)
+
+@part("5.speedup", points=2, asks=[SPEEDUP])
+def times_as_fast(made: Callable[..., float]) -> None:
+    try:
+        SPEEDUP.judge(made)
+    except IndexError:
+        said = "v[0] is the pass over one row, so the pass over γ + 1 rows is v[γ]."
+        raise Wrong(f"Your code looks beyond the end of v. {said}") from None
+    except ZeroDivisionError:
+        said = "For α = 1 the closed form of E does: there E = γ + 1. (expected_tokens of the package can do it.)"
+        raise Wrong(f"Your code divides by 0. {said}", 0.5) from None

@@ -1,17 +1,12 @@
 """Exercise 6: better(text, gamma) → at most gamma token ids; judged by tokens per cost on recorded texts."""
 
-import functools
-import json
 import random
 from collections.abc import Iterable, Sequence
-from importlib import resources
 from typing import NamedTuple
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake
-from specdec_lab.course.judges.reading import begun
+from specdec_lab.course.judges.kit import Mistake, Wrong, begun, leading, part
+from specdec_lab.course.judges.stored import stored
 from specdec_lab.course.judges.variants.propose import Propose, drafts, lookup
-from specdec_lab.course.judges.wrong import Wrong
 from specdec_lab.formats import bare
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
@@ -25,7 +20,6 @@ class Text(NamedTuple):
     """A prompt and the answer that the course's target gives greedily, as token ids."""
 
     id: str
-    kind: str
     prompt: list[int]
     answer: list[int]
 
@@ -48,20 +42,14 @@ class Replayed(NamedTuple):
         return self.tokens / (self.passes + PRICE * self.drafted)
 
 
-@functools.cache
-def stored() -> dict:
-    file = resources.files("specdec_lab").joinpath("data/exercises/copying.json")
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
 def texts() -> list[Text]:
     """The recorded texts of the exercise."""
-    return [Text(t["id"], t["kind"], list(t["prompt"]), list(t["answer"])) for t in stored()["texts"]]
+    return [Text(t["id"], list(t["prompt"]), list(t["answer"])) for t in stored("copying")["texts"]]
 
 
 def written(ids: Sequence[int]) -> str:
     """Token ids of these texts as text."""
-    return "".join(stored()["words"].get(str(i), "?") for i in ids)
+    return "".join(stored("copying")["words"].get(str(i), "?") for i in ids)
 
 
 def replay(made: Propose, text: Text) -> Replayed:
@@ -71,21 +59,14 @@ def replay(made: Propose, text: Text) -> Replayed:
         so_far = text.prompt + text.answer[:done]
         proposed = drafts(made(list(so_far), GAMMA))
         if len(proposed) > GAMMA:
-            raise Wrong(
-                f"Your drafter proposed {len(proposed)} tokens where γ = {GAMMA} is the most: longer drafts are refused.",
-                misconception=8,
-            )
-        known, accepted = set(so_far), 0
-        for draft, token in zip(proposed, text.answer[done:]):
-            if draft != token:
-                break
-            if token not in known:
-                raise Wrong(
-                    "A draft of yours was right, though its token had not stood in the text so far: "
-                    "whoever copies cannot know it. Use `text` only, and nothing that knows the answer."
-                )
-            accepted += 1
-        done = min(len(text.answer), done + accepted + 1)
+            said = f"Your drafter proposed {len(proposed)} tokens where γ = {GAMMA} is the most: longer drafts are refused."
+            raise Wrong(said, belief=8)
+        rest = text.answer[done:]
+        accepted = rest[: leading(proposed, rest)]
+        if not set(accepted) <= set(so_far):
+            said = "A draft of yours was right, though its token had not stood in the text so far: whoever copies cannot know it."
+            raise Wrong(f"{said} Use `text` only, and nothing that knows the answer.")
+        done = min(len(text.answer), done + len(accepted) + 1)
         passes, drafted, silent = passes + 1, drafted + len(proposed), silent + (not proposed)
     return Replayed(len(text.answer), passes, drafted, silent)
 
@@ -123,8 +104,8 @@ def improve(made: Propose) -> None:
     begun(made)
     begun(made([5, 6, 7, 5, 6], GAMMA))
     yours = added(replay(made, renamed(text, seed)) for seed, text in enumerate(texts()))
-    base = added(replay(lookup, text) for text in texts())
-    times = yours.per_cost / base.per_cost
+    plain = added(replay(lookup, text) for text in texts())
+    times = yours.per_cost / plain.per_cost
     if times > KNOWS:
         raise Wrong(
             f"Your drafter brings {times:.2f} times the plain version. Whoever knew at each place which match is right, "
@@ -134,23 +115,22 @@ def improve(made: Propose) -> None:
     if reached < len(STEPS):
         said = bare(
             f"Your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
-            f"({base.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
+            f"({plain.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
         )
-        mistake = next_step(yours, base, times)
+        mistake = next_step(yours, plain, times)
         raise Wrong(f"{said} {mistake.said}", reached / len(STEPS), mistake.belief)
 
 
-def next_step(yours: Replayed, base: Replayed, times: float) -> Mistake:
+def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
     """What to think about next, and the belief that a bad result shows."""
     silent, most = yours.silent / yours.passes, yours.drafted / yours.passes
     if silent > 0.6:
-        risk = f"A wrong draft does not spoil the text, it only costs {bare(str(PRICE))}"
+        said = f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {bare(str(PRICE))}:"
         return Mistake(
-            f"It is silent in {silent:.0%} of the rounds. {risk}: try more often, with fewer tokens where you are less sure.",
-            belief=11 if times < 1 else None,
+            f"{said} try more often, with fewer tokens where you are less sure.", belief=11 if times < 1 else None
         )
-    if times < 1 and yours.per_pass > base.per_pass:
-        more = f"It has more tokens per pass ({yours.per_pass:.2f} against {base.per_pass:.2f})"
+    if times < 1 and yours.per_pass > plain.per_pass:
+        more = f"It has more tokens per pass ({yours.per_pass:.2f} against {plain.per_pass:.2f})"
         return Mistake(f"{more}, but it drafts {most:.1f} tokens in a round, and each one costs.", belief=7)
     if abs(times - 1) < 0.02 and most > 4:
         behind = "most of them stand behind a miss: when is it worth copying fewer?"

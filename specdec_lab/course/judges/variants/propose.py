@@ -4,10 +4,7 @@ import copy
 import operator
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.part import part
-from specdec_lab.course.judges.question import Mistake, Question, answers
-from specdec_lab.course.judges.reading import listed, shown, whole
-from specdec_lab.course.judges.wrong import Wrong
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, part, shown, whole
 
 Propose = Callable[[list[int], int], Sequence[int]]
 
@@ -52,11 +49,11 @@ def one_by_one(text: Sequence[int], gamma: int) -> list[int]:
 
 def drafts(value: object) -> list[int]:
     """What a drafter returned, as a list of whole numbers."""
-    return [whole(token, "A proposed token") for token in listed(value, None, "What your function returns")]
+    return [whole(token, "A proposed token") for token in listed(value)]
 
 
 PROPOSE = Question(
-    right=lookup,
+    right=lookup, read=drafts, equal=operator.eq,
     cases=(
         ([1, 2, 3, 9, 8, 1, 2, 3], 2),
         ([4, 5, 6, 7, 2, 6, 8, 4, 5, 6], 3),  # the longest run, though a shorter one stands nearer
@@ -68,15 +65,12 @@ PROPOSE = Question(
         ([1, 2, 1, 9, 1, 2, 1, 2, 1], 3),  # the match and the end of the text share a token
         ([9, 4, 4, 1, 8, 2, 4, 4, 1, 8, 3, 7, 2, 4, 1, 8], 3),  # three match in both; four in neither
         ([7, 1, 2, 3, 4, 5, 1, 2, 3, 9, 7, 1, 2, 3], 2),  # a run of four, longer than it may be, stands further back
-        ([5], 4), ([], 4), ([1, 2, 1, 2], 0),
-    ),
-    read=drafts,
-    equal=operator.eq,
+        ([5], 4), ([], 4), ([1, 2, 1, 2], 0)),
     seen=lambda case, found, right: "For the text {} and γ = {} the proposal should be {}; yours is {}.".format(*case, right, shown(found, 60)),
     hint="Which run matches the end of the text, where does it stand, and what follows it?",
-    mistakes=(
+    mistakes=[
         Mistake("Did you find the end of the text itself? It always matches, and nothing follows it: look only for places that something follows.",
-                lambda text, gamma: []),
+                []),
         Mistake("You propose all that follows, and not at most γ tokens: each draft is a row that the target must compute.",
                 by_lookup(copied=lambda text, begin, gamma: onwards(text, begin, max(gamma, len(text) - begin))), belief=8),
         Mistake("You take the earliest place; take the most recent one.", by_lookup(ends=range)),
@@ -96,16 +90,14 @@ PROPOSE = Question(
         Mistake("A run may also stand at the very beginning of the text; you begin your search one place too late.",
                 by_lookup(ends=lambda n, size: range(size - 1, n, -1))),
         Mistake("You look for a new place after each copied token. Find one place, and copy all tokens from there.", one_by_one),
-        Mistake("With γ = 0 there is nothing to propose; your function proposes a token.", lambda text, gamma: lookup(text, gamma or 1)),
-    ),
-)  # fmt: skip
+        Mistake("With γ = 0 there is nothing to propose; your function proposes a token.", lambda text, gamma: lookup(text, gamma or 1))])  # fmt: skip
 
 
 @part("6.propose", points=3, asks=[PROPOSE])
 def propose(made: Propose) -> None:
-    found = [drafts(value) for value in answers(made, PROPOSE.cases)]
+    begun(made)
     text, gamma = copy.deepcopy(PROPOSE.cases[1])
     made(text, gamma)
     if text != PROPOSE.cases[1][0]:
         raise Wrong("Your function changes the text that it is given. Work on a copy: the target still needs it.")
-    PROPOSE.compare(found)
+    PROPOSE.judge(made)
