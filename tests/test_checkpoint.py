@@ -77,6 +77,11 @@ def test_the_keys_follow_from_the_formulas():
     assert judged("9.c4", lambda: ([E, E / 2.5, E / 5], E * 32 / 5)).points == 1
 
 
+@pytest.mark.parametrize(("crossover", "points"), [(18.99, 0.5), (19, 1), (20, 1), (20.01, 0.5)])
+def test_a_crossover_may_be_rounded_to_a_whole_text_on_either_side(crossover, points):
+    assert judged("9.c4", lambda: ([3.05, 1.22, 0.61], crossover)).points == points
+
+
 def test_a_rubric_is_no_answer():
     for case in CASES:
         answer = re.search(r"points -->\n\n### BEGIN SOLUTION\n(.*?)### END SOLUTION", case, re.S)[1]

@@ -1,7 +1,17 @@
 """Exercise 9, load: c4() → gains at B = 1, 16, 32, and the crossover; c4_why() → a letter."""
 
-from specdec_lab.course.judges.checkpoint.answers import choice, numbers, one_number, several
-from specdec_lab.course.judges.kit import Mistake
+from functools import partial
+
+from specdec_lab.course.judges.checkpoint.answers import choice, fixed, numbers, several
+from specdec_lab.course.judges.kit import Mistake, number, same
+
+CROSSES = 3.05 * 32 / 5  # E · 32 / (γ + 1)
+
+
+def near(found: float, known: float) -> bool:
+    """The crossover, 19.52, may be rounded down or up to a whole text; wrong numbers have 2 % of room."""
+    return 19 <= found <= 20 if known == CROSSES else same(found, known, 0.02)
+
 
 GAINS = numbers("list of gains", right=[3.05, 1.22, 0.61], room=0.006,
     hint="The gain is E · T(rows of a plain pass) / T(rows of a pass with drafts).", mistakes=[
@@ -13,8 +23,7 @@ GAINS = numbers("list of gains", right=[3.05, 1.22, 0.61], room=0.006,
     Mistake("The gain is upside down: 2 should mean twice as fast.", [0.328, 0.82, 1.64]),
     Mistake("E already counts the target's own token, so nothing is taken away from it.", [2.05, 0.82, 0.41], belief=6),
     Mistake("You divide by B. Each of the B texts gets its E tokens from the pass.", [3.05, 0.19, 0.095])])  # fmt: skip
-# It is E · 32 / 5 = 19.52; from 19 to 20 is near enough.
-CROSSOVER = one_number("The crossover", right=19.5, room=0.026,
+CROSSOVER = fixed(CROSSES, read=partial(number, what="The crossover"), equal=near,
     hint="At the crossover the gain is 1: a pass with drafts costs E times as much as a plain one.", mistakes=[
     Mistake("You count γ rows for each text. The target computes one more, so γ + 1.", 24.4),
     Mistake("From 6.4 texts on a row costs something. It is a loss only when all of E is used up.", 6.4),
