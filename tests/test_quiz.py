@@ -68,7 +68,7 @@ def test_attempts_are_kept_with_what_was_asked_and_said():
     assert [a["confidence"] for a in kept] == ["guess", "think so", "sure", "guess"]
     numeric = next(i for i in items("04") if i.problem == "tokens_per_pass")
     posed = numeric.pose(Random(1))
-    assert answer(Ledger(), numeric, posed, posed.answer - 1, "sure").misconception == 6
+    assert answer(Ledger(), numeric, posed, posed.answer - 1, "sure").belief == 6
     (kept,) = Ledger().attempts(numeric.id)
     assert (kept["question"], kept["chosen"]) == (posed.question, posed.answer - 1)
 
@@ -125,7 +125,7 @@ def test_every_number_that_a_problem_knows(item):
     assert view.answering.layout.display is None
     for _ in range(10):
         problem = view.posed
-        values = [problem.answer, *(m.value for m in problem.mistakes), -1.0]
+        values = [problem.answer, *(result for m in problem.mistakes for result in m.results), -1.0]
         for value in values:
             view.number.value, view.confidence.value = short(value).replace(".", ","), "sure"
             press(view.check)

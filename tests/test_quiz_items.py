@@ -26,7 +26,7 @@ def test_each_lesson_has_its_items():
 
 def test_every_misconception_is_exposed():
     in_words = {c.misconception for item in WITH_CHOICES for c in item.choices}
-    in_numbers = {m.misconception for name in PROBLEMS for p in variants(name) for m in p.mistakes}
+    in_numbers = {m.belief for name in PROBLEMS for p in variants(name) for m in p.mistakes}
     assert set(MISCONCEPTIONS) == set(range(1, 16))
     assert (in_words | in_numbers) - {None} == set(MISCONCEPTIONS)
 
@@ -59,15 +59,16 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
         assert p.judge(float(short(p.answer))).right, "rounded to three digits"
         assert p.shown.removesuffix(p.unit).strip() in p.how, p.how
         for mistake in p.mistakes:
-            judged = p.judge(float(short(mistake.value)))
-            assert (judged.right, judged.misconception) == (False, mistake.misconception)
-            assert judged.reason.startswith(mistake.reason) and judged.reason.endswith(p.how)
-            assert mistake.reason.endswith(".")
+            for result in mistake.results:
+                judged = p.judge(float(short(result)))
+                assert (judged.right, judged.belief) == (False, mistake.belief)
+                assert judged.reason.startswith(mistake.said) and judged.reason.endswith(p.how)
+            assert mistake.said.endswith(".")
         other = p.judge(-17.0)
-        assert (other.right, other.misconception, other.reason) == (False, None, p.how)
+        assert (other.right, other.belief, other.reason) == (False, None, p.how)
 
 
-KEYS = [  # name, its numbers, the answer by hand, {a mistake: its misconception}
+KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     (
         "reading_time",
         {"millions": 135, "each": 2, "reads": 100},
@@ -123,9 +124,10 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its misconception
 def test_problems_by_hand(name, numbers, key, mistakes):
     problem = PROBLEMS[name][0](**numbers)
     assert problem.answer == pytest.approx(key, rel=2e-3)
-    for value, misconception in mistakes.items():
-        near = [m.misconception for m in problem.mistakes if m.value == pytest.approx(value, rel=2e-3, abs=1e-9)]
-        assert near[:1] == [misconception]
+    for value, belief in mistakes.items():
+        known = pytest.approx(value, rel=2e-3, abs=1e-9)
+        near = [m.belief for m in problem.mistakes if any(result == known for result in m.results)]
+        assert near[:1] == [belief]
 
 
 def test_keys_cover_every_problem():
@@ -140,7 +142,7 @@ def test_numbers_are_written_as_in_the_lessons():
     """Chances and ratios as .75, and what has a unit as 0.8 s."""
     posed = [p for name in PROBLEMS for p in variants(name)]
     texts = [said_by(item) for item in WITH_CHOICES]
-    texts += [" ".join([p.question, p.how, p.shown, *(m.reason for m in p.mistakes)]) for p in posed if not p.unit]
+    texts += [" ".join([p.question, p.how, p.shown, *(m.said for m in p.mistakes)]) for p in posed if not p.unit]
     assert not [t for t in texts if re.search(r"\b0\.\d", t)]
     assert bare("0.5 · 10.05 = 5.025; 0, 1. 0.25^2") == ".5 · 10.05 = 5.025; 0, 1. .25^2"
     assert any(re.search(r" 0\.\d s ", p.question) for p in posed if p.unit)

@@ -90,7 +90,7 @@ def answer(
         chosen=posed.choices[chosen].text if isinstance(posed, Choices) else chosen,
         right=judged.right,
         confidence=confidence,
-        misconception=judged.misconception,
+        misconception=judged.belief,
     )
     return judged
 
@@ -98,8 +98,8 @@ def answer(
 def feedback(judged: Judged, confidence: str) -> list[str]:
     """What is said about an answer, in sentences."""
     lines = [("Right. " if judged.right else "Not yet. ") + judged.reason]
-    if judged.misconception:
-        lines.append(f"The belief behind this is common, and wrong: “{MISCONCEPTIONS[judged.misconception]}”.")
+    if judged.belief:
+        lines.append(f"The belief behind this is common, and wrong: “{MISCONCEPTIONS[judged.belief]}”.")
     if confidence == "sure" and not judged.right:
         lines.append("You were sure. Such a belief is worth a second look at the lesson.")
     if confidence == "guess" and judged.right:

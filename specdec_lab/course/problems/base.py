@@ -5,48 +5,48 @@ A problem knows its answer, the calculation, and the answers that usual mistakes
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
+from specdec_lab.course.mistake import Mistake
 from specdec_lab.formats import bare, short
 from specdec_lab.theory import Row
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What is said about an answer. misconception: its number, where the mistake has one."""
+    """What is said about an answer. belief: the number of the misconception behind it, if one is."""
 
     right: bool
     reason: str
-    misconception: int | None = None
+    belief: int | None = None
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """An answer that a wrong idea leads to."""
-
-    value: float
-    reason: str
-    misconception: int | None = None
-
-
-@dataclass(frozen=True)
 class Problem:
-    """how: the calculation. tolerance: as a share of the answer; 0 for counts."""
+    """A question with its numbers filled in.
 
-    question: str
-    answer: float
-    how: str
-    mistakes: Sequence[Mistake]
-    unit: str = ""
-    tolerance: float = 0.02
+    Args:
+        how: the calculation.
+        mistakes: their results are numbers; None where a mistake cannot be made with these numbers.
+        unit: without one, numbers are written as in the lessons: chances and ratios without the zero before the point.
+        tolerance: as a share of the answer; 0 for counts.
+    """
+
+    def __init__(
+        self, answer: float, question: str, how: str, *mistakes: Mistake, unit: str = "", tolerance: float = 0.02
+    ):
+        written = str if unit else bare
+        self.answer, self.question, self.how = answer, written(question), written(how)
+        possible = [m for m in mistakes if None not in m.results]
+        self.mistakes = [Mistake(written(m.said), *m.results, belief=m.belief) for m in possible]
+        self.unit, self.tolerance = unit, tolerance
 
     def judge(self, value: float) -> Judged:
         if self._same(value, self.answer):
             return Judged(True, self.how)
         for mistake in self.mistakes:
-            if self._same(value, mistake.value):
-                return Judged(False, f"{mistake.reason} {self.how}", mistake.misconception)
+            if any(self._same(value, result) for result in mistake.results):
+                return Judged(False, f"{mistake.said} {self.how}", mistake.belief)
         return Judged(False, self.how)
 
     @property
@@ -55,17 +55,9 @@ class Problem:
         return f"{short(self.answer)} {self.unit}" if self.unit else bare(short(self.answer))
 
     @property
-    def as_in_lessons(self) -> "Problem":
-        """Chances and ratios without the zero before the point; seconds and the like keep it."""
-        if self.unit:
-            return self
-        mistakes = [replace(m, reason=bare(m.reason)) for m in self.mistakes]
-        return replace(self, question=bare(self.question), how=bare(self.how), mistakes=mistakes)
-
-    @property
     def clear(self) -> bool:
         """Whether the answer and every mistake can be told apart."""
-        values = [self.answer, *(m.value for m in self.mistakes)]
+        values = [self.answer, *(result for m in self.mistakes for result in m.results)]
         return not any(self._same(a, b, 2) for a, b in itertools.combinations(values, 2))
 
     def _same(self, value: float, other: float, times: float = 1) -> bool:
@@ -79,7 +71,7 @@ def fresh_numbers(**choices: Sequence):
     """Register a problem and the values that each of its numbers can take."""
 
     def register(make: Callable[..., Problem]):
-        PROBLEMS[make.__name__] = lambda **values: make(**values).as_in_lessons, choices
+        PROBLEMS[make.__name__] = make, choices
         return make
 
     return register

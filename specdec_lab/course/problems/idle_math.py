@@ -7,19 +7,14 @@ from specdec_lab.formats import short
 @fresh_numbers(millions=(100, 300, 500, 700), each=(2, 4), reads=(50, 100, 200))
 def reading_time(millions: int, each: int, reads: int) -> Problem:
     ms = millions * each / reads
-    return Problem(
+    return Problem(ms,
         f"A model has {millions} million weights, each stored in {each} bytes. The memory gives {reads} GB/s. How long "
         "does it take to read all the weights once?",
-        ms,
         f"{millions} million · {each} bytes = {millions * each} MB, and {millions * each} MB / {reads} GB/s = {short(ms)} ms.",
-        [
-            Mistake(ms / each, f"Here each weight would be one byte; it is stored in {each}."),
-            Mistake(8 * ms, "GB are gigabytes, not gigabits: there is no 8 in it."),
-            Mistake(1000 * ms, "A million bytes at a thousand million bytes a second is a thousandth of a second."),
-            Mistake(ms / 1000, "This is in seconds; the answer is asked in thousandths of a second."),
-        ],
-        unit="ms",
-    )
+        Mistake(f"Here each weight would be one byte; it is stored in {each}.", ms / each),
+        Mistake("GB are gigabytes, not gigabits: there is no 8 in it.", 8 * ms),
+        Mistake("A million bytes at a thousand million bytes a second is a thousandth of a second.", 1000 * ms),
+        Mistake("This is in seconds; the answer is asked in thousandths of a second.", ms / 1000), unit="ms")  # fmt: skip
 
 
 @fresh_numbers(megabytes=(200, 400, 600, 1000), reads=(50, 100, 200), computes=(2, 4, 8), k=(5, 10, 20, 40, 80))
@@ -27,34 +22,23 @@ def pass_time(megabytes: int, reads: int, computes: int, k: int) -> Problem:
     operations = megabytes / 1000  # GFLOP: two operations for each weight of two bytes
     reading, computing = megabytes / reads, k * operations / computes
     longer, other = ("reading", computing) if reading > computing else ("computing", reading)
-    return Problem(
+    return Problem(max(reading, computing),
         f"A model has {megabytes} MB of weights and needs {operations:g} GFLOP for each new token. The machine reads "
-        f"{reads} GB/s and computes {1000 * computes} GFLOP/s, both at the same time. How long is a pass over {k} new "
-        "tokens, at least?",
-        max(reading, computing),
+        f"{reads} GB/s and computes {1000 * computes} GFLOP/s, both at the same time. How long is a pass over {k} new tokens, at least?",
         f"Reading: {megabytes} MB / {reads} GB/s = {short(reading)} ms, once for the pass. Computing: {k} · {operations:g} / "
         f"{1000 * computes} s = {short(computing)} ms. They overlap, so the longer one counts: {short(max(reading, computing))} ms.",
-        [
-            Mistake(k * reading, "Here every token reads the weights for itself; one reading serves the whole pass."),
-            Mistake(reading + computing, "This is the sum. The machine reads and computes at the same time."),
-            Mistake(other, f"This is the shorter of the two times; here {longer} takes longer."),
-        ],
-        unit="ms",
-    )
+        Mistake("Here every token reads the weights for itself; one reading serves the whole pass.", k * reading),
+        Mistake("This is the sum. The machine reads and computes at the same time.", reading + computing),
+        Mistake(f"This is the shorter of the two times; here {longer} takes longer.", other), unit="ms")  # fmt: skip
 
 
 @fresh_numbers(reading=(3, 6, 12, 24), computing=(0.2, 0.3, 0.5, 0.6, 1.5))
 def bend(reading: float, computing: float) -> Problem:
     k = reading / computing
-    return Problem(
+    return Problem(k,
         f"Reading the weights takes {reading} ms for each pass, and computing takes {computing} ms for each new token. "
         "At how many new tokens are the two equal?",
-        k,
         f"k · {computing} ms = {reading} ms at k = {reading} / {computing} = {short(k)}. Beyond it, each token is paid for.",
-        [
-            Mistake(2 * k, "There the computing takes twice as long as the reading; they are equal before."),
-            Mistake(1 / k, "This is upside down: it is the share of the reading that one token can fill."),
-            Mistake(reading * computing, "A product of two times is not a number of tokens."),
-        ],
-        unit="tokens",
-    )
+        Mistake("There the computing takes twice as long as the reading; they are equal before.", 2 * k),
+        Mistake("This is upside down: it is the share of the reading that one token can fill.", 1 / k),
+        Mistake("A product of two times is not a number of tokens.", reading * computing), unit="tokens")  # fmt: skip
