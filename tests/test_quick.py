@@ -89,3 +89,15 @@ def test_quick_costs_are_not_kept_for_a_learner(on, monkeypatch, tmp_path):
     said = []
     cached_round_costs(target, LookupDrafter(), [0, 1], 1, said.append)
     assert len(said) == 1, "a learner was given costs that were measured quickly"
+
+
+@pytest.mark.parametrize(("option", "outcomes"), [("-v", "2 failed, 1 passed"), ("--full", "3 failed")])
+def test_nbval_runs_quick_unless_full_and_a_cell_that_fails_fails(tmp_path, option, outcomes):
+    sources = ("import specdec_lab.quick as q; assert q.ON", "assert 1 == 2", "1 / 0")
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "lesson.ipynb")
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "conftest", "--nbval-lax", option]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    done = subprocess.run([*command, "lesson.ipynb"], capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 1 and outcomes in done.stdout, done.stdout + done.stderr
