@@ -57,8 +57,7 @@ def run(args: argparse.Namespace) -> int:
         recipes.write(target, tokenizer, folder, args.write, passages, spare=args.spare, say=say)
     if only_text:
         result = {"schema": 1, "text": str(folder), "written": recipes.written(folder)}
-        print(json.dumps(result) if args.json else f"The text is in {folder}.")
-        return 0
+        return reply(args, result, f"The text is in {folder}.")
     trainer = recipes.train(args.drafter, target, tokenizer, folder, args.tokens, args.seed, say)
     path = weights / f"{args.drafter}.safetensors"
     recipes.export(trainer, args.drafter, target, path)
