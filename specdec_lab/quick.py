@@ -31,6 +31,11 @@ def turns(items: Iterable) -> list:
     return [item for i, item in enumerate(items) if item not in items[:i]][:24] if ON else items
 
 
+def texts(most: int) -> int:
+    """In a batch at once; the others wait."""
+    return min(most, 4) if ON else most
+
+
 def requests(arrivals: list) -> list:
     """Of those that come to a real server, which waits for them by the clock: the first few."""
     return arrivals[:8] if ON else arrivals

@@ -12,6 +12,7 @@ from tiny import TinyModel
 
 from specdec_lab import load, quick, race
 from specdec_lab.drafters import LookupDrafter
+from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Stops, plain
 from specdec_lab.engine.trace import Trace
 from specdec_lab.measure import bench
@@ -71,6 +72,7 @@ def test_what_is_timed_is_timed_less_often(on, tmp_path):
         runs.append(Trace([0]).collect(plain(target, [0], stops=Stops(3))))
         return runs[-1]
 
+    assert Batch(target, most=32).most == 4
     assert len(race(text, text, repeats=9).ratios) == 1 and len(runs) == 2
     assert [len(times) for times in pass_times(target, [1, 2], held=4, samples=7).values()] == [3, 3]
     said = []

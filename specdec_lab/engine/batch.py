@@ -11,6 +11,7 @@ and so is its part of the cache. (Up to rounding: a pass over more rows adds in 
 import time
 from collections import deque
 
+from specdec_lab import quick
 from specdec_lab.engine.decode import Request, Stopwatch
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.errors import LabError
@@ -29,7 +30,7 @@ class Batch:
     def __init__(self, target: Model, most: int = 8):
         if most < 1:
             raise LabError(f"A batch of at most {most} texts holds none: allow at least 1.")
-        self.target, self.most = target, most
+        self.target, self.most = target, quick.texts(most)
         self.cached = target.cached(0)
         self.waiting: deque[tuple[Request, Trace]] = deque()
         self.running: list[tuple[Request, Trace]] = []  # row r of the cache belongs to running[r]
