@@ -15,7 +15,9 @@ from specdec_lab.engine.verify import accepts
     ("vocab_size", "gamma", "rounds"),
     [(6, 1, 2), (6, 2, 1), (5, 3, 1), (4, 2, 2), (3, 1, 3), (3, 2, 2), (2, 3, 2)],
 )
-def test_several_rounds_emit_the_targets_distribution(vocab_size, gamma, rounds):
+def test_several_rounds_emit_the_targets_distribution(vocab_size, gamma, rounds, full):
+    if vocab_size == 4 and not full:
+        rounds = 1  # two rounds are more paths than all other cases together
     target, draft = TinyModel(vocab_size, seed=1), TinyModel(vocab_size, seed=2)
     runs = check_enumeration(target, lambda: ModelDrafter(draft), drawn_from(draft.probabilities), gamma, rounds)
     assert runs > vocab_size  # every draft, every acceptance, every replacement
