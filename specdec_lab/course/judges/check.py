@@ -1,24 +1,19 @@
 """The line at the end of every part of an exercise."""
 
+import importlib
 import json
 import os
+import pkgutil
 from dataclasses import asdict
 
-from specdec_lab.course.judges import (  # noqa: F401  they register their parts
-    acceptance,
-    checkpoint,
-    exactness,
-    idle_math,
-    load,
-    rounds,
-    traffic,
-    tuning,
-    variants,
-)
-from specdec_lab.course.judges.part import PARTS, judged  # noqa: F401  with all parts in it
+from specdec_lab.course import judges
+from specdec_lab.course.judges.part import PARTS, judged  # noqa: F401  PARTS with all parts in it
 from specdec_lab.course.ledger import Ledger
 
 RESULTS = "SPECDEC_LAB_RESULTS"  # a file that a grader reads; a line for each check
+
+for module in pkgutil.walk_packages(judges.__path__, f"{judges.__name__}."):
+    importlib.import_module(module.name)  # which registers its parts
 
 
 def check(id: str, *made: object) -> float:

@@ -57,21 +57,17 @@ def output(name: str) -> Callable[[Row, Row], list[float]]:
 
 
 OUTPUT = Question(
-    cases=PAIRS,
-    right=lambda p, q: p,
-    equal=near,
+    cases=PAIRS, right=lambda p, q: p, equal=near,
     seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
     hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
-    mistakes=(
+    mistakes=[
         Mistake("After a rejection your rule draws from p; draw from the residual.", output("bug: after a rejection, draw from p"), belief=2),
         Mistake("This is q: what replaces a draft must not come from q.", output("bug: after a rejection, draw from the draft's q")),
         Mistake("This is q: no draft is ever rejected.", output("bug: accept every draft")),
         Mistake("The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.",
                 output("bug: after a rejection, take the target's favourite")),
         Mistake("Drafts are kept only if they are the target's favourite.", output("bug: accept only the target's favourite"), belief=4),
-        Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q))),
-    ),
-)  # fmt: skip
+        Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q)))])  # fmt: skip
 
 
 def looks_at_u_again(made: Rule) -> bool:
@@ -93,9 +89,8 @@ def rule(made: Rule) -> None:
     p, q = PAIRS[0]
     kept = sum(q[x] * sum(written_by(made, p, q, x, u, 0.999) == x for u in POINTS) / CELLS for x in (0, 2))
     if kept < 0.65:  # of .7 that these two tokens can keep
-        raise Wrong(
-            "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q).", 0.67, 3
-        )
+        said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
+        raise Wrong(said, 0.67, belief=3)
     if written_by(made, [0.0, 1.0], [0.5, 0.5], 0, 0.0, 0.5) == 0:
         raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 0.67)
 
@@ -127,9 +122,8 @@ def own_test(made: Callable[[Rule], bool]) -> None:
     if not isinstance(begun(made(SOUND)), bool | int):
         raise Wrong("Your test should return True or False.")
     if not all(made(SOUND) for _ in range(5)):
-        raise Wrong(
-            "Your test calls a right rule wrong. If it draws random numbers, leave more room for chance, or draw more."
-        )
+        said = "If it draws random numbers, leave more room for chance, or draw more."
+        raise Wrong(f"Your test calls a right rule wrong. {said}")
     missed = [name for name, wrong in PLANTED.items() if all(made(wrong) for _ in range(3))]
     if len(missed) == len(PLANTED):
         raise Wrong("Your test accepts every rule. A test that cannot fail tests nothing.")

@@ -8,6 +8,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, number, part, shown
 
@@ -18,11 +19,11 @@ FACTORS = {
     1 / 8: "all your numbers are 8 times too small: you divide by 8 once too often.",
     2.0: "all your numbers are twice too large: a factor of 2 stands where it should not, or is missing below.",
     0.5: "all your numbers are half of what they should be: look for a missing factor of 2, or for one too many.",
-    **{10.0**-e: f"your numbers are 10^{e} times too small. Keep the plain units, without {unit}."
-       for e, unit in ((9, "giga"), (6, "mega"), (3, "kilo"))},
+    **{10.0**-e: f"your numbers are 10^{e} times too small. Keep the plain units, without {unit}." for e, unit in ((9, "giga"), (6, "mega"), (3, "kilo"))},
     **{10.0**e: f"your numbers are 10^{e} times too large. Keep the plain units: seconds, bytes." for e in (3, 6, 9)},
     1 / 2**30: "your numbers are in units of 2^30. Keep plain bytes.",
 }  # fmt: skip
+ROUNDINGS = (math.floor, round, math.ceil)
 
 
 def question(
@@ -47,9 +48,9 @@ def question(
     factors = {factor: said for factor, said in FACTORS.items() if factor not in but}
     often = [Mistake(f"{name}: {said}", lambda *case, f=factor: f * right(*case)) for factor, said in factors.items()]
     if not whole:
-        roundings = [lambda *case, f=f: f(right(*case)) for f in (math.floor, round, math.ceil)]
-        often.append(Mistake(f"{name} is rounded to whole numbers. Return the number as it is.", *roundings))
-    return Question(cases, right, seen="", hint=hint, mistakes=[*own, *often], read=read, equal=close)
+        rounded = [lambda *case, to=to: to(right(*case)) for to in ROUNDINGS]
+        often += [Mistake(f"{name} is rounded to whole numbers. Return the number as it is.", *rounded)]
+    return Question(cases, right, hint=hint, mistakes=[*own, *often], read=read, equal=close)
 
 
 def close(a: float, b: float) -> bool:
@@ -92,7 +93,7 @@ CROSSING = question("crossing", lambda b, a, bits: a / b * bits / 16,
     but=(2, 8))  # fmt: skip
 
 
-def floors(k: int, weights: float, bits: float, bandwidth: float, arithmetic: float) -> tuple[float, float]:
+def times(k: int, weights: float, bits: float, bandwidth: float, arithmetic: float) -> tuple[float, float]:
     """Seconds of (reading, computing)."""
     return weights * bits / 8 / bandwidth, 2 * weights * k / arithmetic
 
@@ -102,31 +103,31 @@ SHEETS = (
     (1e9, 4, 50e9, 500e9),  # at 2.5
     (135e6, 32, 20e9, 8e9),  # at .8: compute-bound from the first token
 )
-PASS = question("pass_seconds", lambda *case: max(floors(*case)), tuple((k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)),
-    Mistake("You add reading and computing. They go on at the same time, so the longer one is the limit.", lambda *case: sum(floors(*case))),
-    Mistake("You take the shorter of the two. A pass is not done before both are.", lambda *case: min(floors(*case))),
-    Mistake("This is reading alone. With many tokens computing takes longer than that.", lambda *case: floors(*case)[0]),
-    Mistake("This is computing alone. With few tokens reading takes longer than that.", lambda *case: floors(*case)[1]),
+PASS = question("pass_seconds", lambda *case: max(times(*case)), tuple((k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)),
+    Mistake("You add reading and computing. They go on at the same time, so the longer one is the limit.", lambda *case: sum(times(*case))),
+    Mistake("You take the shorter of the two. A pass is not done before both are.", lambda *case: min(times(*case))),
+    Mistake("This is reading alone. With many tokens computing takes longer than that.", lambda *case: times(*case)[0]),
+    Mistake("This is computing alone. With few tokens reading takes longer than that.", lambda *case: times(*case)[1]),
     # max(k · reading, computing) is the same number.
     Mistake("You multiply the time of one token by k, or that of reading. The weights are read once, and all k tokens use them.",
-            lambda k, *sheet: k * max(floors(1, *sheet))),
-    Mistake("Your time does not depend on k: with k tokens there is k times as much to compute.", lambda k, *sheet: max(floors(1, *sheet))),
-    Mistake("Computing is half of what it should be: each weight means two operations for each token.", lambda k, *sheet: max(floors(k / 2, *sheet))),
+            lambda k, *sheet: k * max(times(1, *sheet))),
+    Mistake("Your time does not depend on k: with k tokens there is k times as much to compute.", lambda k, *sheet: max(times(1, *sheet))),
+    Mistake("Computing is half of what it should be: each weight means two operations for each token.", lambda k, *sheet: max(times(k / 2, *sheet))),
     Mistake("Reading is 8 times too long: the bandwidth is in bytes a second, and bits are not bytes.",
-            lambda k, *sheet: max(8 * floors(k, *sheet)[0], floors(k, *sheet)[1])),
-    Mistake("This is passes a second. The question is how many seconds a pass takes.", lambda *case: 1 / max(floors(*case))))  # fmt: skip
+            lambda k, *sheet: max(8 * times(k, *sheet)[0], times(k, *sheet)[1])),
+    Mistake("This is passes a second. The question is how many seconds a pass takes.", lambda *case: 1 / max(times(*case))))  # fmt: skip
 
 
+@dataclass(frozen=True)
 class Asked:
     """T, as v gets it: a function of a whole number of tokens."""
 
-    def __init__(self, T: Callable[[int], float]):
-        self.T = T
+    curve: Callable[[int], float]
 
     def __call__(self, k: int) -> float:
         if k not in range(13):
             raise Wrong(f"Your code asks for T({k}), which is no pass of a round with these drafts.")
-        return self.T(int(k))
+        return self.curve(int(k))
 
     def __repr__(self) -> str:
         return "T"
@@ -147,7 +148,7 @@ V = question("v", lambda n, T: T(n + 1) / T(1), tuple((n, Asked(T)) for T in CUR
     Mistake("You subtract the ordinary pass. v says how many ordinary passes the wide one takes: divide.", lambda n, T: T(n + 1) - T(1)),
     Mistake("You divide by the γ + 1 tokens as well. v is the cost of the whole pass, not of one token.", lambda n, T: T(n + 1) / T(1) / (n + 1)),
     Mistake("You take γ + 1 ordinary passes. The wide pass is one pass: T(γ + 1) says what it costs.", lambda n, T: n + 1),
-    Mistake("You say that the drafts cost nothing. Whether they do is what T tells: use it.", lambda n, T: 1))  # fmt: skip
+    Mistake("You say that the drafts cost nothing. Whether they do is what T tells: use it.", 1))  # fmt: skip
 
 part("1.bytes", points=1, asks=[BYTES])(BYTES.judge)
 part("1.ceiling", points=2, asks=[CEILING])(CEILING.judge)

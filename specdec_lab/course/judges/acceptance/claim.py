@@ -6,19 +6,7 @@ from dataclasses import replace
 from operator import eq
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
-from specdec_lab.course.judges.kit import (
-    Mistake,
-    Question,
-    Wrong,
-    answers,
-    listed,
-    nearly,
-    number,
-    part,
-    pretty,
-    same,
-    shown,
-)
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, shown
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -85,7 +73,9 @@ SOURCE = Question(
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
 def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
     values, gammas = zip(*(listed(value, 2) for value in answers(made, CLAIMS)))
-    if values[0] == SOURCE.right(*CLAIMS[0]) and same(number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])):
+    if values[0] == SOURCE.right(*CLAIMS[0]) and VALUE.equal(
+        number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])
+    ):
         raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)
     tokens = [number(x, "The first result, the tokens per pass,") for x in values]
     VALUE.compare(tokens[:-1])

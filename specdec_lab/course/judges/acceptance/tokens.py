@@ -2,19 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.kit import (
-    Mistake,
-    Question,
-    Wrong,
-    answers,
-    listed,
-    nearly,
-    number,
-    part,
-    pretty,
-    same,
-    shown,
-)
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, same
 from specdec_lab.theory import expected_tokens as E
 
 ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
@@ -56,22 +44,16 @@ def hint(case: tuple[float, list[int]], found: list[float]) -> str | Mistake:
 
 
 CURVE = Question(
-    right=curve(E),
-    equal=alike,
-    rounded=lambda found, right: all(map(nearly, found, right)),
+    right=curve(E), equal=alike, rounded=lambda found, right: all(map(nearly, found, right)),
     cases=((0.75, [4, 0, 1, 2, 7]), (0.4, [4, 1, 30]), (0.9, [3, 8, 5]), (0.3, [2, 6])),
     seen="For α = {} and γ = {} your function gives {found}.",
-    hint=hint,
-    mistakes=adapted(ABOUT_E, curve),
-)
+    hint=hint, mistakes=adapted(ABOUT_E, curve))  # fmt: skip
 
 
 @part("4.tokens", points=2, asks=[CURVE])
 def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
-    given = answers(made, CURVE.cases)
-    if not hasattr(given[0], "__len__"):
-        raise Wrong(f"The result should be a list, with one number for each γ in gammas; it is {shown(given[0])}.")
-    CURVE.compare([numbers(value, len(gammas)) for value, (_, gammas) in zip(given, CURVE.cases)])
+    given = zip(answers(made, CURVE.cases), CURVE.cases)
+    CURVE.compare([numbers(value, len(gammas)) for value, (_, gammas) in given])
     gammas = [4, 0, 1]
     before = f"γ = {pretty(gammas)} your function gives"
     try:

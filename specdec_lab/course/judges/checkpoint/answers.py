@@ -5,19 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from specdec_lab.course.judges.kit import (
-    Mistake,
-    Question,
-    StillOpen,
-    Wrong,
-    begun,
-    listed,
-    nothing,
-    number,
-    part,
-    same,
-    shown,
-)
+from specdec_lab.course.judges.kit import Question, begun, listed, nothing, number, part, same, shown
+from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 
 
 def given(made: object) -> object:
