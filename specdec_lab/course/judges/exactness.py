@@ -1,8 +1,8 @@
 """Exercise 3: accept_or_correct(p, q, x, u, w) → token; my_test(rule) → True for a rule that is right, False for a wrong one."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import accumulate
 
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, whole
 from specdec_lab.theory import RULES, Row, emitted, residual
@@ -10,14 +10,10 @@ from specdec_lab.theory import RULES, Row, emitted, residual
 EXACT = "the rule: accept with min(1, p/q), replace from the residual"
 Rule = Callable[[Row, Row, int, float, float], int]
 
-PAIRS = (
-    ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)),
-    ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)),
-    ((0.125, 0.625, 0.25), (0.5, 0.25, 0.25)),
-    ((0.25, 0.25, 0.5), (0.25, 0.25, 0.5)),
-    ((0.1, 0.2, 0.3, 0.4), (0.4, 0.3, 0.2, 0.1)),
-    ((0.05, 0.5, 0.45), (0.9, 0.05, 0.05)),
-)
+PAIRS = (  # p and q
+    ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)), ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)), ((0.125, 0.625, 0.25), (0.5, 0.25, 0.25)),
+    ((0.25, 0.25, 0.5), (0.25, 0.25, 0.5)), ((0.1, 0.2, 0.3, 0.4), (0.4, 0.3, 0.2, 0.1)), ((0.05, 0.5, 0.45), (0.9, 0.05, 0.05)),
+)  # fmt: skip
 CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cases lie between them
 POINTS = [(i + 0.5) / CELLS for i in range(CELLS)]
 
@@ -26,17 +22,14 @@ def comes_out(rule: Rule, p: Row, q: Row) -> list[float]:
     """The distribution of what a rule writes, with the draft drawn from q: all of u and w, on a fine grid.
 
     A rule compares u with a border and looks w up in a distribution, so for each u it is asked with
-    the smallest and the largest w first, and with others only where the draft was rejected.
+    the smallest and the largest w first, and with many only where the draft was rejected.
     """
     out = [0.0] * len(p)
-    for x, chance in enumerate(q):
-        if chance == 0:
-            continue
-        for u in POINTS:
-            written = [written_by(rule, p, q, x, u, w) for w in (POINTS[0], POINTS[-1])]
-            several = [(i + 0.5) / 40 for i in range(40)] if written != [x, x] else [0.5]
-            for w in several:
-                out[written_by(rule, p, q, x, u, w)] += chance / CELLS / len(several)
+    for x, u in itertools.product([x for x in range(len(q)) if q[x]], POINTS):
+        kept = all(written_by(rule, p, q, x, u, w) == x for w in (POINTS[0], POINTS[-1]))
+        several = [0.5] if kept else [(i + 0.5) / 40 for i in range(40)]
+        for w in several:
+            out[written_by(rule, p, q, x, u, w)] += q[x] / CELLS / len(several)
     return out
 
 
@@ -47,17 +40,13 @@ def written_by(rule: Rule, p: Row, q: Row, x: int, u: float, w: float) -> int:
     return token
 
 
-def near(a: Row, b: Row) -> bool:
-    return max(abs(x - y) for x, y in zip(a, b)) < 0.02
-
-
 def output(name: str) -> Callable[[Row, Row], list[float]]:
     """What comes out of a rule in theory.RULES."""
     return lambda p, q: emitted(p, q, *RULES[name](p, q))
 
 
 OUTPUT = Question(
-    cases=PAIRS, right=lambda p, q: p, equal=near,
+    cases=PAIRS, right=lambda p, q: p, equal=lambda a, b: all(abs(x - y) < 0.02 for x, y in zip(a, b)),
     seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
     hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
     mistakes=[
@@ -103,7 +92,7 @@ def playing(name: str, looks_up_u: bool = False) -> Rule:
         if u < chances[x]:
             return x
         place = (u if looks_up_u else w) * sum(rest)
-        return next(i for i, total in enumerate(accumulate(rest)) if place < total)
+        return next(i for i, total in enumerate(itertools.accumulate(rest)) if place < total)
 
     return made
 

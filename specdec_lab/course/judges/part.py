@@ -50,11 +50,11 @@ class Part:
 PARTS: dict[str, Part] = {}
 
 
-def part(id: str, points: int, seconds: float = 20.0, asks: Sequence[Question] = ()):
-    """Register a judge under the id of its part."""
+def part(id: str, points: int, **more):
+    """Register a judge under the id of its part; more: seconds and asks of the `Part`."""
 
     def register(judge: Callable[..., None]) -> Callable[..., None]:
-        PARTS[id] = Part(id, points, judge, seconds, asks)
+        PARTS[id] = Part(id, points, judge, **more)
         return judge
 
     return register

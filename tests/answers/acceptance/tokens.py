@@ -52,7 +52,7 @@ WRONG = {
         "α = 0 gives 0": (curve(lambda a, n: E(a, n) if a else 0), "still writes the target's own token", 6),
         "sorted": (lambda a, g: [E(a, n) for n in sorted(g)], "in another order", None),
         "rounded": (curve(lambda a, n: round(E(a, n), 2)), "do not round", None),
-        "for one γ": (lambda a, g: E(a, g[0]), "with one number for each γ", None),
+        "for one γ": (lambda a, g: E(a, g[0]), "one number for each γ", None),
         "one short": (lambda a, g: [E(a, n) for n in g[1:]], "should have 5 items", None),
         "a dict": (lambda a, g: {n: E(a, n) for n in g}, "should be a list", None),
         "γ as a list in a power": (lambda a, g: (1 - a ** (g + 1)) / (1 - a), "TypeError", None),

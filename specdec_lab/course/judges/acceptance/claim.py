@@ -23,7 +23,7 @@ def nearest(alpha: float, claimed: float, gammas: Sequence[int] = range(MOST + 1
     return gamma if abs(E(alpha, gamma) - claimed) <= far else None
 
 
-def first(alpha: float, enough: Callable[[float], bool]) -> int | None:
+def first_gamma(alpha: float, enough: Callable[[float], bool]) -> int | None:
     return next((n for n in range(MOST + 1) if enough(E(alpha, n))), None)
 
 
@@ -42,10 +42,8 @@ VALUE = Question(
 
 def seen(case: tuple[float, int, float], found: int | None, right: int | None) -> str:
     alpha, gamma, claimed = case
-    return (
-        f"For α = {pretty(alpha)} and the claimed number {pretty(claimed)} your second result is {found!r}. "
-        f"(The first one, {pretty(E(alpha, gamma))} for γ = {gamma}, is right.)"
-    )
+    first = f"(The first one, {pretty(E(alpha, gamma))} for γ = {gamma}, is right.)"
+    return f"For α = {pretty(alpha)} and the claimed number {pretty(claimed)} your second result is {found!r}. {first}"
 
 
 SOURCE = Question(
@@ -56,8 +54,8 @@ SOURCE = Question(
         Mistake("You count the terms of the sum. A round with γ drafts has γ + 1 of them.",
                 lambda a, n, e: None if (gamma := nearest(a, e)) is None else gamma + 1),
         Mistake("You stop at the first γ that reaches the claimed number; but rounded, it may stand a little above the true one. "
-                "Take the γ that comes nearest.", lambda a, n, e: first(a, lambda x: x >= e)),
-        Mistake("You stop at the first γ that is near enough; a later one may be nearer.", lambda a, n, e: first(a, lambda x: abs(x - e) <= FAR), earned=0.75),
+                "Take the γ that comes nearest.", lambda a, n, e: first_gamma(a, lambda x: x >= e)),
+        Mistake("You stop at the first γ that is near enough; a later one may be nearer.", lambda a, n, e: first_gamma(a, lambda x: abs(x - e) <= FAR), earned=0.75),
         Mistake("The nearest γ is not enough: where no γ comes within .05 of the claimed number, the answer is None.",
                 lambda a, n, e: nearest(a, e, far=math.inf)),
         Mistake("Where no γ comes within .05 of the claimed number, the answer is None; and of two that are equally near, the smaller.",

@@ -9,16 +9,12 @@ from specdec_lab.course.judges.kit import Mistake, Question, Wrong, nearly, numb
 Row = dict[str, float]  # only the tokens with a chance above 0
 
 UNORDERED = (
-    ({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}),
-    ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85}),
-)
+    ({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}), ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85}),
+)  # fmt: skip
 LACKING = (
-    ({"a": 0.6, "b": 0.4}, {"b": 0.3, "c": 0.7}),
-    ({"yes": 1.0}, {"no": 0.35, "yes": 0.65}),
-    ({"no": 0.35, "yes": 0.65}, {"yes": 1.0}),
-    ({"left": 1.0}, {"right": 1.0}),
-    ({"." * n: 1 / 8 for n in range(8)}, {"." * n: 1 / 4 for n in range(6, 10)}),
-)
+    ({"a": 0.6, "b": 0.4}, {"b": 0.3, "c": 0.7}), ({"yes": 1.0}, {"no": 0.35, "yes": 0.65}), ({"no": 0.35, "yes": 0.65}, {"yes": 1.0}),
+    ({"left": 1.0}, {"right": 1.0}), ({"." * n: 1 / 8 for n in range(8)}, {"." * n: 1 / 4 for n in range(6, 10)}),
+)  # fmt: skip
 
 
 def overlap(p: Row, q: Row) -> float:
