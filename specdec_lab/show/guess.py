@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from html import escape
 
 import ipywidgets as w
@@ -10,37 +11,34 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.formats import read_number, short
 from specdec_lab.show.bars import Bar, Bars
-from specdec_lab.show.widget import StoredWidget, said
+from specdec_lab.show.widget import StoredWidget, field, said
 
-LABEL = {"description_width": "160px"}
+LABEL = "160px"
 NARROW, WIDE = {"width": "300px"}, {"width": "620px", "max_width": "98%"}
 BUTTON, BELOW = {"width": "180px", "margin": "2px 2px 2px 168px"}, {"margin": "0 2px 0 168px"}
-
-
-def field(name: str, hint: str, layout: dict) -> w.Text:
-    # Not continuous_update: while the kernel is busy, a click would overtake all but the first key.
-    return w.Text(placeholder=hint, description=name, style=LABEL, layout=layout, continuous_update=False)
 
 
 class Entry:
     """A number, a reason and a button: kept once, and then fixed.
 
     Args:
-        keep: gets the number and the reason, and returns what is kept from now on (`kept`).
-        note: what else there is to say after a press.
+        keep: gets the number and the reason, and returns what is kept from now on.
+        kept: what was kept earlier, if anything.
     """
 
-    def __init__(self, name: str, unit: str, keep: Callable[[float, str], dict], note: Callable[[], str]):
-        self.unit, self.keep, self.note = unit, keep, note
-        self.number = field(name, "a number", NARROW)
-        self.reason = field("because", "one line", WIDE)
+    def __init__(self, name: str, unit: str, ledger: Ledger, keep: Callable[[float, str], dict], kept: dict | None):
+        self.unit, self.ledger, self.keep = unit, ledger, keep
+        self.number = field(name, "a number", LABEL, layout=NARROW)
+        self.reason = field("because", "one line", LABEL, layout=WIDE)
         self.button = w.Button(description=f"keep {name}", layout=BUTTON)
-        self.message = w.HTML(layout=BELOW)
+        self.message = w.HTML(said(escape(ledger.news())), layout=BELOW)
         self.box = w.VBox([w.HBox([self.number, w.Label(unit)]), self.reason, self.button, self.message])
         self.button.on_click(self.press)
+        if kept:
+            self.fix(kept)
 
     def press(self, button: object = None) -> None:
-        told = "Kept: it does not change any more."
+        outcome = "Kept: it does not change any more."
         if not self.number.disabled:
             try:
                 value = read_number(self.number.value, self.unit)
@@ -52,8 +50,8 @@ class Entry:
             kept = self.keep(value, self.reason.value.strip())
             self.fix(kept)
             if kept["value"] != value:
-                told = "There was one already, entered elsewhere: it stays."
-        self.message.value = said(escape(f"{told} {self.note()}"))
+                outcome = "There was one already, entered elsewhere: it stays."
+        self.message.value = said(escape(f"{outcome} {self.ledger.news()}"))
 
     def fix(self, kept: dict) -> None:
         """Show what is kept. The button stays as it is, so that the keyboard keeps its place."""
@@ -67,10 +65,7 @@ class Guess(StoredWidget):
     def __init__(self, id: str, question: str, unit: str, ledger: Ledger):
         self.id, self.question, self.ledger = id, question, ledger
         ledger.ask(id, question, unit)
-        self.entry = Entry("your guess", unit, self.keep, ledger.news)
-        if kept := self.kept:
-            self.entry.fix(kept)
-        self.entry.message.value = said(escape(ledger.news()))
+        self.entry = Entry("your guess", unit, ledger, partial(ledger.guess, id), self.kept)
         self.box = w.VBox([w.HTML(f"<b>{escape(question)}</b>"), self.entry.box])
 
     @property
@@ -78,16 +73,12 @@ class Guess(StoredWidget):
         """The guess in the ledger: its value, reason and time, and if the outcome was known."""
         return self.ledger.claim(self.id).get("guess")
 
-    def keep(self, value: float, reason: str) -> dict:
-        return self.ledger.guess(self.id, value, reason)
-
     def html(self) -> str:
-        guess = (
-            f"Your guess: {in_words(self.kept)}"
-            if self.kept
-            else "No guess yet. It is entered here, before the measurement."
-        )
-        return f"<div><b>{escape(self.question)}</b><p>{escape(guess)}</p></div>"
+        answer = "No guess yet. It is entered here, before the measurement."
+        if kept := self.kept:
+            because = f", because {kept['reason']}" if kept["reason"] else ""
+            answer = f"Your guess: {short(kept['value'])}{because}"
+        return f"<div><b>{escape(self.question)}</b><p>{escape(answer)}</p></div>"
 
 
 class Outcome(StoredWidget):
@@ -98,14 +89,11 @@ class Outcome(StoredWidget):
         ledger.add_measurement(id, bar.value, bar.interval, theory)
         claim = self.claim
         self.picture = w.HTML(self.html())
-        self.assumed = field("what I had assumed", "one line", WIDE)
-        self.assumed.value = claim.get("assumed", "")
-        self.keep_line = w.Button(description="keep this line", layout=BUTTON)
         self.message = w.HTML(said(escape(ledger.news())), layout=BELOW)
-        self.second = Entry("second guess", claim.get("unit", ""), self.revise, ledger.news)
-        if kept := claim.get("revision"):
-            self.second.fix(kept)
+        self.assumed = field("what I had assumed", "one line", LABEL, layout=WIDE, value=claim.get("assumed", ""))
+        self.keep_line = w.Button(description="keep this line", layout=BUTTON)
         self.keep_line.on_click(self.assume)
+        self.second = Entry("second guess", claim.get("unit", ""), ledger, self.revise, claim.get("revision"))
         parts = [self.assumed, self.keep_line, self.message, self.second.box] if "guess" in claim else [self.message]
         self.box = w.VBox([self.picture, *parts])
 
@@ -142,7 +130,8 @@ class Outcome(StoredWidget):
         bars += [Bar("your second guess", claim["revision"]["value"])] if "revision" in claim else []
         unit = f" ({claim['unit']})" if claim.get("unit") else ""
         assumed = f"<p>What I had assumed: {escape(claim['assumed'])}</p>" if "assumed" in claim else ""
-        return f"{Bars(claim.get('question', self.id) + unit, tuple(bars))._repr_html_()}<p>{escape(self.error)}</p>{assumed}"
+        picture = Bars(claim.get("question", self.id) + unit, tuple(bars))._repr_html_()
+        return f"{picture}<p>{escape(self.error)}</p>{assumed}"
 
 
 def compare(name: str, guess: float, measured: Bar) -> str:
@@ -156,10 +145,6 @@ def compare(name: str, guess: float, measured: Bar) -> str:
         return f"Your {name} was too {direction} by {short(abs(guess - measured.value))}."
     ratio = max(guess / measured.value, measured.value / guess)
     return f"Your {name} was {short(float(f'{ratio:.2g}'))} times too {direction}."
-
-
-def in_words(kept: dict) -> str:
-    return short(kept["value"]) + (f", because {kept['reason']}" if kept["reason"] else "")
 
 
 def guess(id: str, question: str, unit: str = "") -> Guess:
@@ -192,9 +177,9 @@ def outcome(
     Raises:
         LabError: for a number that is negative, infinite or none.
     """
-    span = None if interval is None else tuple(sorted(float(x) for x in interval))
-    expected = None if theory is None else float(theory)
-    numbers = [float(measured), *(span or ()), *([] if expected is None else [expected])]
+    value, expected = float(measured), None if theory is None else float(theory)
+    span = None if interval is None else tuple(sorted(map(float, interval)))
+    numbers = [x for x in (value, *(span or ()), expected) if x is not None]
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
         raise LabError(f"The outcome of {id} cannot be shown: {numbers} are not all numbers from 0 up.")
-    return Outcome(id, Bar(name, numbers[0], interval=span), expected, Ledger())
+    return Outcome(id, Bar(name, value, interval=span), expected, Ledger())

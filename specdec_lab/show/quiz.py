@@ -1,7 +1,7 @@
 """The quiz as a learner sees it: say it in your own words, choose, read the reason, and again."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from random import Random
 
@@ -12,10 +12,11 @@ from specdec_lab.course.problems import Problem
 from specdec_lab.course.quiz import CONFIDENCE, Choices, Item, answer, feedback, items
 from specdec_lab.errors import LabError
 from specdec_lab.formats import read_number
-from specdec_lab.show.widget import StoredWidget, as_text, said
+from specdec_lab.show.page import as_text
+from specdec_lab.show.widget import StoredWidget, field, said
 
 KEYS = '<div style="opacity:.8">By keyboard: Tab goes on, Space chooses, Enter presses a button.</div>'
-LABEL, WIDE = {"description_width": "80px"}, {"width": "98%", "max_width": "760px"}
+LABEL, WIDE = "80px", {"width": "98%", "max_width": "760px"}
 
 
 def marked_up(text: str) -> str:
@@ -33,28 +34,23 @@ class ItemView:
     def __init__(self, item: Item, name: str, ledger: Ledger, rng: Random, checked: Callable[[bool], None]):
         self.item, self.name, self.ledger, self.rng, self.checked = item, name, ledger, rng, checked
         self.question, self.feedback = w.HTML(layout=WIDE), w.HTML(layout=WIDE)
-        # Not continuous_update: while the kernel is busy, a click would overtake all but the first key.
-        typed = {"style": LABEL, "continuous_update": False}
         own_words = "in your own words first; nobody judges this"
-        self.words = w.Textarea(placeholder=own_words, description="recall", rows=2, layout=WIDE, **typed)
+        self.words = field("recall", own_words, LABEL, w.Textarea, rows=2, layout=WIDE)
         self.ready = w.Button(description="show the choices")
         self.choices = w.RadioButtons(options=[], description="answer", layout=WIDE)
-        self.number = w.Text(placeholder="a number", description="answer", layout={"width": "240px"}, **typed)
-        self.unit = w.Label()
+        self.number, self.unit = field("answer", "a number", LABEL, layout={"width": "240px"}), w.Label()
         self.confidence = w.RadioButtons(options=CONFIDENCE, value=None, description="how sure?")
         self.check, self.again = w.Button(description="check"), w.Button(description="again")
-        if item.problem:
-            first, self.entry = [], w.HBox([self.number, self.unit])
-        else:
-            first, self.entry = [self.words, self.ready], self.choices
-        self.answering = w.VBox([self.entry, self.confidence, w.HBox([self.check, self.again]), self.feedback])
-        self.box = w.VBox([self.question, *first, self.answering])
+        entry = w.HBox([self.number, self.unit]) if item.problem else self.choices
+        self.answering = w.VBox([entry, self.confidence, w.HBox([self.check, self.again]), self.feedback])
+        recall = [] if item.problem else [self.words, self.ready]
+        self.answering.layout.display = "none" if recall else None
+        self.box = w.VBox([self.question, *recall, self.answering])
         self.ready.on_click(self.show_choices)
         self.check.on_click(self.judge)
         self.again.on_click(self.ask)
         self.posed = None
         self.ask()
-        self.answering.layout.display = "none" if first else None
 
     def ask(self, button: object = None) -> None:
         """Ask, or ask again: shuffled, or with fresh numbers."""
@@ -65,9 +61,7 @@ class ItemView:
             self.choices.value = None
         else:
             self.number.value, self.unit.value = "", self.posed.unit
-        self.confidence.value = None
-        self.feedback.value = ""
-        self.done = False
+        self.confidence.value, self.feedback.value, self.done = None, "", False
 
     def show_choices(self, button: object = None) -> None:
         self.answering.layout.display = None
@@ -81,19 +75,20 @@ class ItemView:
             self.feedback.value = said(escape(str(e)))
             return
         judged = answer(self.ledger, self.item, self.posed, chosen, self.confidence.value, self.words.value.strip())
-        lines = feedback(judged, self.confidence.value)
-        more = "Press “again” for other numbers." if self.item.problem else "Press “again” for another try."
-        lines += [] if judged.right and not self.item.problem else [more]
-        sign = "✓ " if judged.right else "✗ "
-        self.feedback.value = said("<br>".join(map(marked_up, [sign + lines[0], *lines[1:], self.ledger.news()])))
+        first, *lines = feedback(judged, self.confidence.value)
+        if self.item.problem or not judged.right:
+            lines.append(f"Press “again” for {'other numbers' if self.item.problem else 'another try'}.")
+        lines = [f"{'✓' if judged.right else '✗'} {first}", *lines, self.ledger.news()]
+        self.feedback.value = said("<br>".join(map(marked_up, lines)))
         self.done = True
         self.checked(judged.right)
 
     def chosen(self) -> float:
         """Raises LabError while something is missing."""
-        value = (
-            self.choices.value if isinstance(self.posed, Choices) else read_number(self.number.value, self.posed.unit)
-        )
+        if isinstance(self.posed, Problem):
+            value = read_number(self.number.value, self.posed.unit)
+        else:
+            value = self.choices.value
         if value is None:
             raise LabError("Choose one of the answers first.")
         if self.confidence.value is None:
@@ -105,8 +100,8 @@ class Quiz(StoredWidget):
     """The items of a lesson: the next one appears when the one before it has been answered."""
 
     def __init__(self, lesson: str, ledger: Ledger, rng: Random):
-        self.lesson, self.first = lesson, {}
         self.items = items(lesson)
+        self.first = {}  # number of an item → whether its first answer was right
         self.views = [
             ItemView(item, self.name(i), ledger, rng, lambda right, i=i: self.answered(i, right))
             for i, item in enumerate(self.items)
@@ -142,16 +137,14 @@ class Quiz(StoredWidget):
             if isinstance(posed, Problem):
                 choices, told = "", f"<p>{posed.shown}. {marked_up(posed.how)}</p>"
             else:
-                choices = bullets([marked_up(c.text) for c in posed.choices])
-                told = bullets(
-                    [f"{'✓' if c.right else '✗'} {marked_up(f'{c.text}. {c.reason}')}" for c in posed.choices]
-                )
+                choices = bullets(c.text for c in posed.choices)
+                told = bullets(f"{'✓' if c.right else '✗'} {c.text}. {c.reason}" for c in posed.choices)
             pages.append((f"<p><b>{self.name(i)}</b> {marked_up(posed.question)}</p>{choices}", told))
         return pages
 
 
-def bullets(lines: list[str]) -> str:
-    return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
+def bullets(lines: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{marked_up(line)}</li>' for line in lines)}</ul>"
 
 
 def quiz(lesson: str) -> Quiz:
