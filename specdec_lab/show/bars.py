@@ -23,7 +23,7 @@ class Bar:
         """The number in words."""
         if self.value is None:
             return self.missing
-        between = f" (between {short(self.interval[0])} and {short(self.interval[1])})" if self.interval else ""
+        between = " (between {} and {})".format(*map(short, self.interval)) if self.interval else ""
         return short(self.value) + between
 
 
@@ -39,21 +39,21 @@ class Bars:
         return max((max(b.value or 0, *(b.interval or (0,))) for b in self.bars), default=0) or 1
 
     def _repr_html_(self) -> str:
-        rows = [(b.name, Cell(f"{self._drawn(b)} {escape(b.shown)}")) for b in self.bars]
+        rows = [(b.name, Cell(f"{self._drawing(b)} {escape(b.shown)}")) for b in self.bars]
         return f'<div style="font-size:15px"><b>{escape(self.title)}</b>{table((), rows, row_heads=True)}</div>'
 
-    def _drawn(self, bar: Bar) -> str:
+    def _drawing(self, bar: Bar) -> str:
         """The bar; over its end the interval, as a line between two short strokes."""
-        long = round(WIDTH * (bar.value or 0) / self._largest)
+        length, *interval = (round(WIDTH * x / self._largest) for x in (bar.value or 0, *(bar.interval or ())))
         box = "display:inline-block;vertical-align:middle"
-        drawn = f'<div style="{box};height:14px;width:{long}px;background:currentColor;opacity:.5"></div>'
-        if bar.interval is None:
+        drawn = f'<div style="{box};height:14px;width:{length}px;background:currentColor;opacity:.5"></div>'
+        if not interval:
             return drawn
-        low, high = (round(WIDTH * x / self._largest) for x in bar.interval)
-        left = f"margin-left:{low - long}px;margin-right:{max(0, long - high)}px"
-        stroke = "border:solid currentColor;border-width:0 2px;box-sizing:border-box"
+        low, high = interval
+        place = f"width:{max(4, high - low)}px;margin-left:{low - length}px;margin-right:{max(0, length - high)}px"
+        strokes = "border:solid currentColor;border-width:0 2px;box-sizing:border-box"
         line = "background:linear-gradient(currentColor,currentColor) center/100% 2px no-repeat"
-        return drawn + f'<div style="{box};height:10px;width:{max(4, high - low)}px;{left};{stroke};{line}"></div>'
+        return f'{drawn}<div style="{box};height:10px;{place};{strokes};{line}"></div>'
 
     def __repr__(self) -> str:
         width = max((len(b.name) for b in self.bars), default=0)

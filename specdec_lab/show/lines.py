@@ -7,7 +7,7 @@ from html import escape
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#767676")  # Okabe–Ito
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4")  # colour never carries meaning alone
 WIDTH, HEIGHT = 640, 320
-LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44
+LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # margins
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 
 def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: float | None = None) -> str:
-    """The chart as an <svg> element whose <desc> says every point."""
+    """The chart as an <svg> element whose <desc> says every point. y_from: where the y axis begins."""
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points] + [y for line in lines for ends in line.spread for y in ends]
     x0, x1 = min(xs), max(xs)
@@ -50,59 +50,52 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: f
     x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
 
     def at(x: float, y: float) -> tuple[float, float]:
+        """Pixels from the left and from the top."""
         across = LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT)
         return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
 
     parts = []
     for y in ticks(y0, y1):
-        a, b = at(x0, y), at(x1, y)
-        parts.append(f'<path d="M{a[0]} {a[1]}H{b[0]}" stroke="currentColor" stroke-opacity=".15"/>')
-        parts.append(f'<text x="{a[0] - 6}" y="{a[1] + 4}" text-anchor="end">{y:g}</text>')
+        (left, down), (right, _) = at(x0, y), at(x1, y)
+        parts.append(f'<path d="M{left} {down}H{right}" stroke="currentColor" stroke-opacity=".15"/>')
+        parts.append(f'<text x="{left - 6}" y="{down + 4}" text-anchor="end">{y:g}</text>')
     for x in ticks(x0, x1):
         across, down = at(x, y0)
         parts.append(f'<text x="{across}" y="{down + 16}" text-anchor="middle">{x:g}</text>')
     ends = []
     for i, (line, colour) in enumerate(zip(lines, colours(lines))):
         places = [at(x, y) for x, y in line.points]
-        dash, width = DASHES[i % len(DASHES)], 1.3 if line.of else 2
-        path = " ".join(f"{'ML'[n > 0]}{a} {b}" for n, (a, b) in enumerate(places))
-        parts.append(
-            f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
-        )
+        look = f'stroke="{colour}" stroke-width="{1.3 if line.of else 2}" stroke-dasharray="{DASHES[i % len(DASHES)]}"'
+        path = " L".join(f"{across} {down}" for across, down in places)
+        parts.append(f'<path d="M{path}" fill="none" {look}/>')
         for (x, _), (low, high) in zip(line.points, line.spread):
             (across, bottom), (_, top) = at(x, low), at(x, high)
-            parts.append(
-                f'<path d="M{across} {bottom}V{top}M{across - 4} {bottom}h8M{across - 4} {top}h8" stroke="{colour}"/>'
-            )
+            bracket = f"M{across} {bottom}V{top}M{across - 4} {bottom}h8M{across - 4} {top}h8"
+            parts.append(f'<path d="{bracket}" stroke="{colour}"/>')
         parts += [f'<circle cx="{a}" cy="{b}" r="2.5" fill="{colour}"/>' for a, b in places if line.dots]
-        ends.append((places[-1][1], line.name, colour, dash, width))
-    below = -100.0
-    for down, name, colour, dash, width in sorted(ends):  # names in the margin, at the height of the lines' ends
+        ends.append((places[-1][1], line.name, look))
+    start, below = WIDTH - RIGHT + 8, -100.0
+    for down, name, look in sorted(ends):  # names in the margin, at the height of the lines' ends
         below = max(down, below + 14)
-        start = WIDTH - RIGHT + 8
-        parts.append(
-            f'<path d="M{start} {below}h22" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
-        )
+        parts.append(f'<path d="M{start} {below}h22" {look}/>')
         parts.append(f'<text x="{start + 28}" y="{below + 4}">{escape(name)}</text>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'style="max-width:{WIDTH}px;font:12px sans-serif" fill="currentColor"><title>{escape(title)}</title>'
-        f"<desc>{escape(as_text(title, lines, x_name, y_name))}</desc>"
+        f"<desc>{escape(in_words(title, lines, x_name, y_name))}</desc>"
         f'<text x="{LEFT}" y="18" font-size="14" font-weight="600">{escape(title)}</text>'
         f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">{escape(x_name)}</text>'
         f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
-        + "".join(parts)
-        + "</svg>"
+        f"{''.join(parts)}</svg>"
     )
 
 
-def as_text(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
-    """The same numbers in words."""
-
-    def words(line: Line) -> str:
+def in_words(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
+    """The same numbers as text."""
+    rows = [f"{title} ({y_name} against {x_name})"]
+    for line in lines:
         spread = [f" ({low:.3g} to {high:.3g})" for low, high in line.spread] or [""] * len(line.points)
-        return ", ".join(f"{y:.3g}{ends} at {x:g}" for (x, y), ends in zip(line.points, spread))
-
-    rows = [f"{line.name}: {words(line)}" for line in lines]
-    return "\n".join([f"{title} ({y_name} against {x_name})", *rows])
+        numbers = ", ".join(f"{y:.3g}{ends} at {x:g}" for (x, y), ends in zip(line.points, spread))
+        rows.append(f"{line.name}: {numbers}")
+    return "\n".join(rows)

@@ -10,6 +10,8 @@ from specdec_lab.show.table import table
 
 TOKENS = 32, 96  # new tokens that a request wants: fewest, most
 REQUESTS = 120  # at every load, so that every picture is drawn as fast
+POINTS = 80  # of a line over time
+HEADS = ("", "mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
 
 
 def capacity(costs: StepCosts) -> float:
@@ -27,31 +29,14 @@ def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> li
 
 
 def row(name: str, log: ServingLog) -> tuple[str, ...]:
-    """Milliseconds a token, tokens a second, and how often drafts were on."""
-    return (
-        name,
-        f"{1e3 * log.mean:.1f}",
-        f"{1e3 * log.percentile(0.5):.1f}",
-        f"{1e3 * log.percentile(0.95):.1f}",
-        f"{log.throughput:.0f}",
-        f"{sum(s.gamma > 0 for s in log.steps) / len(log.steps):.0%}",
-        str(log.switches),
-    )
-
-
-def story(log: ServingLog, points: int = 80) -> tuple[list, list]:
-    """(time, texts) and (time, γ) at some moments, for drawing."""
-    steps = log.steps[:: max(1, len(log.steps) // points)]
-    return [(s.at, s.running) for s in steps], [(s.at, s.gamma) for s in steps]
+    """A policy under HEADS: milliseconds a token, tokens a second, and how often drafts were on."""
+    times = [f"{1e3 * seconds:.1f}" for seconds in (log.mean, log.percentile(0.5), log.percentile(0.95))]
+    drafting = sum(s.gamma > 0 for s in log.steps) / len(log.steps)
+    return (name, *times, f"{log.throughput:.0f}", f"{drafting:.0%}", str(log.switches))
 
 
 def picture(
-    costs: StepCosts,
-    accepted: Sequence[int],
-    load: float,
-    gamma: int,
-    policies: Mapping[str, Policy],
-    in_bursts: bool,
+    costs: StepCosts, accepted: Sequence[int], load: float, gamma: int, policies: Mapping[str, Policy], in_bursts: bool
 ) -> str:
     """A table of all policies on the same arrivals, and what the last of them did over time."""
     arrivals = traffic(costs, load / 100, in_bursts)
@@ -60,25 +45,21 @@ def picture(
     logs = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
     tokens = 1 + fmean(min(n, gamma) for n in accepted)
     at = costs.crossover(gamma, tokens)
-    words = (
-        f"{len(arrivals)} requests. With γ = {gamma} a round writes {tokens:.2f} tokens, "
-        "however many texts there are. What a step costs grows with them: "
-        + (
-            f"with {at} texts or more, drafting no longer pays."
-            if at
-            else "but here drafting pays at every size of the batch."
-        )
+    pays = (
+        f"with {at} texts or more, drafting no longer pays"
+        if at
+        else "but here drafting pays at every size of the batch"
     )
-    heads = ("", "mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
-    rows = [row(name, log) for name, log in logs.items()]
     name, last = list(logs.items())[-1]
-    texts, gammas = story(last)
-    lines = [Line("texts", texts, dots=False), Line("γ", gammas, dots=False)]
+    steps = last.steps[:: max(1, len(last.steps) // POINTS)]
+    texts = Line("texts", [(s.at, s.running) for s in steps], dots=False)
+    gammas = Line("γ", [(s.at, s.gamma) for s in steps], dots=False)
     return (
-        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>'
-        f"{table(heads, rows, row_heads=True, align='right')}"
+        f'<div style="font-size:15px;max-width:820px"><div>{len(arrivals)} requests. With γ = {gamma} a round writes '
+        f"{tokens:.2f} tokens, however many texts there are. What a step costs grows with them: {pays}.</div>"
+        f"{table(HEADS, [row(name, log) for name, log in logs.items()], row_heads=True, align='right')}"
         "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
-        f"{chart(f'What “{name}” did', lines, 'seconds', 'texts in the batch; γ', 0.0)}</div>"
+        f"{chart(f'What “{name}” did', [texts, gammas], 'seconds', 'texts in the batch; γ', 0.0)}</div>"
     )
 
 

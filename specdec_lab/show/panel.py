@@ -11,33 +11,25 @@ import ipywidgets as w
 
 from specdec_lab.show.widget import StoredWidget
 
-LABEL = {"description_width": "150px"}
+LOOK = {"style": {"description_width": "150px"}, "layout": {"width": "440px"}}
 
 
 def slider(name: str, value: float, low: float, high: float, step: float) -> w.ValueWidget:
-    """A number between low and high; whole ones if the step is whole."""
-    whole = all(float(x).is_integer() for x in (value, low, high, step))
-    kind, convert = (w.IntSlider, int) if whole else (w.FloatSlider, float)
-    return kind(
-        convert(value),
-        min=convert(low),
-        max=convert(high),
-        step=convert(step),
-        description=name,
-        style=LABEL,
-        layout=w.Layout(width="440px"),
-        **({} if whole else {"readout_format": ".2f"}),
-    )
+    """A number between low and high; whole ones if all of these are whole."""
+    limits = {"min": low, "max": high, "step": step}
+    if all(float(x).is_integer() for x in (value, low, high, step)):
+        return w.IntSlider(value, **limits, description=name, **LOOK)
+    return w.FloatSlider(value, **limits, description=name, readout_format=".2f", **LOOK)
 
 
 def choice(name: str, options: Mapping[str, object], value: object = None) -> w.ValueWidget:
     """One of some named values; the first by default."""
     start = value if value is not None else next(iter(options.values()))
-    return w.Dropdown(options=dict(options), value=start, description=name, style=LABEL, layout=w.Layout(width="440px"))
+    return w.Dropdown(options=dict(options), value=start, description=name, **LOOK)
 
 
-def tick(name: str, value: bool = False) -> w.ValueWidget:
-    return w.Checkbox(value, description=name, indent=False, layout=w.Layout(width="440px"))
+def tick(name: str) -> w.ValueWidget:
+    return w.Checkbox(False, description=name, indent=False, layout=LOOK["layout"])
 
 
 class Panel(StoredWidget):

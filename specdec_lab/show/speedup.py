@@ -1,7 +1,8 @@
 """The Speed-up Explorer: S over α and γ, for costs that can be changed, with a learner's own machine among them."""
 
-import itertools
 from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from specdec_lab import theory
 from specdec_lab.show.lines import Line, chart
@@ -19,13 +20,8 @@ def passes(times: Mapping[int, float]) -> list[float]:
     It never falls: where noise makes a wider pass look cheaper, the narrower one's value stands.
     """
     known = sorted(times)
-    out = []
-    for k in range(1, max(GAMMAS) + 2):
-        below = max((x for x in known if x <= k), default=known[0])
-        above = min((x for x in known if x >= k), default=known[-1])
-        share = (k - below) / (above - below) if above > below else 0.0
-        out.append((times[below] * (1 - share) + times[above] * share) / times[known[0]])
-    return list(itertools.accumulate(out, max))
+    seconds = np.interp(range(1, max(GAMMAS) + 2), known, [times[k] for k in known])
+    return np.maximum.accumulate(seconds / times[known[0]]).tolist()
 
 
 def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
@@ -40,26 +36,25 @@ def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) ->
         + (f"The best γ here is {best}. " if best else "No γ is worth it here: the best choice is not to draft. ")
         + ("Even α = 1 would lose." if even is None else f"With γ = {gamma}, S passes 1 at α = {even:.2f}.")
     )
-    points = [(g, theory.speedup(alpha, g, c, v[g], o)) for g in GAMMAS]
     lines = [
-        Line("S", points),
+        Line("S", [(g, theory.speedup(alpha, g, c, v[g], o)) for g in GAMMAS]),
         Line("E, tokens a pass", [(g, theory.expected_tokens(alpha, g)) for g in GAMMAS]),
         Line("plain decoding", [(g, 1.0) for g in GAMMAS], dots=False),
     ]
     return (
-        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{shades(alpha, gamma, c, o, v)}'
+        f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{gains_table(alpha, gamma, c, o, v)}'
         f"{chart(f'Speed-up by γ at α = {alpha:.2f}', lines, 'γ, drafts a round', 'times plain decoding', 0.0)}</div>"
     )
 
 
-def shades(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
+def gains_table(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
     """S as numbers on shades: losses striped and in brackets, the best γ of each row bold."""
     nearest = min(ALPHAS, key=lambda a: abs(a - alpha))
     rows = []
     for a in ALPHAS:
         best = theory.best_gamma(a, c, v, o)
         gains = {g: theory.speedup(a, g, c, v[g], o) for g in GAMMAS}
-        rows.append([f"α={a:.2f}", *(shade(s, g == best, (a, g) == (nearest, gamma)) for g, s in gains.items())])
+        rows.append([f"α={a:.2f}", *(gain_cell(s, g == best, (a, g) == (nearest, gamma)) for g, s in gains.items())])
     return (
         f"{table(('', *(f'γ={g}' for g in GAMMAS)), rows, row_heads=True, align='center')}"
         "<div style='font-size:12px'>S for each α and γ. (Brackets and stripes): slower than plain decoding. "
@@ -67,13 +62,12 @@ def shades(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> 
     )
 
 
-def shade(s: float, best: bool, framed: bool) -> Cell:
-    """One S as a cell."""
-    depth = min(0.75, abs(s - 1) * (0.28 if s >= 1 else 0.9))
-    paint = f"rgba(0,158,115,{depth:.2f})"
-    if s < 1:
-        paint = f"repeating-linear-gradient(45deg,rgba(213,94,0,{depth:.2f}) 0 4px,transparent 4px 8px)"
-    shown = f"{s:.2f}" if s >= 1 else f"({s:.2f})"
+def gain_cell(s: float, best: bool, framed: bool) -> Cell:
+    if s >= 1:
+        shown, paint = f"{s:.2f}", f"rgba(0,158,115,{min(0.75, 0.28 * (s - 1)):.2f})"
+    else:
+        stripe = f"rgba(213,94,0,{min(0.75, 0.9 * (1 - s)):.2f})"
+        shown, paint = f"({s:.2f})", f"repeating-linear-gradient(45deg,{stripe} 0 4px,transparent 4px 8px)"
     frame = ";outline:2px solid currentColor" if framed else ""
     return Cell(f"<b>{shown}</b>" if best else shown, f"padding:2px 5px;background:{paint}{frame}")
 
