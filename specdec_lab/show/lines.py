@@ -41,12 +41,12 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(first + i * step, 10) for i in range(int((high - first) / step + 1e-9) + 1)]
 
 
-def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: float | None = None) -> str:
-    """The chart as an <svg> element whose <desc> says every point. y_from: where the y axis begins."""
+def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
+    """The chart as an <svg> element whose <desc> says every point. The y axis begins at 0, or below."""
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points] + [y for line in lines for ends in line.spread for y in ends]
     x0, x1 = min(xs), max(xs)
-    y0, y1 = min(ys) if y_from is None else y_from, max(ys)
+    y0, y1 = min(0.0, *ys), max(ys)
     x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
 
     def at(x: float, y: float) -> tuple[float, float]:

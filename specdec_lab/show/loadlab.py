@@ -59,7 +59,7 @@ def picture(
         f"{tokens:.2f} tokens, however many texts there are. What a step costs grows with them: {pays}.</div>"
         f"{table(HEADS, [row(name, log) for name, log in logs.items()], row_heads=True, align='right')}"
         "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
-        f"{chart(f'What “{name}” did', [texts, gammas], 'seconds', 'texts in the batch; γ', 0.0)}</div>"
+        f"{chart(f'What “{name}” did', [texts, gammas], 'seconds', 'texts in the batch; γ')}</div>"
     )
 
 

@@ -5,16 +5,16 @@ from html import escape, unescape
 
 
 class Html:
-    """Displayed as the last value of a cell: HTML in a notebook, the same as text elsewhere."""
+    """Displayed as the last value of a cell: HTML in a notebook, elsewhere `text` (default: the HTML's own)."""
 
-    def __init__(self, html: str):
-        self.html = html
+    def __init__(self, html: str, text: str | None = None):
+        self.html, self.text = html, as_text(html) if text is None else text
 
     def _repr_html_(self) -> str:
         return self.html
 
     def __repr__(self) -> str:
-        return as_text(self.html)
+        return self.text
 
 
 def page(title: str, body: str) -> str:

@@ -1,6 +1,7 @@
 """A line chart in a notebook: plotly where it runs (hover, zoom), the same as SVG where nothing runs, and in words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from specdec_lab.show.lines import Line, chart, colours, in_words
 
@@ -13,24 +14,21 @@ LAYOUT = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
 class Plot:
-    """Some lines. Displayed as the last value of a cell.
+    """Some lines. Displayed as the last value of a cell."""
 
-    Args:
-        y_from: where the y axis begins; by default at the smallest value.
-    """
-
-    def __init__(self, title: str, lines: Sequence[Line], x_name: str, y_name: str, y_from: float | None = 0.0):
-        self.title, self.lines, self.x_name, self.y_name, self.y_from = title, list(lines), x_name, y_name, y_from
+    title: str
+    lines: Sequence[Line]
+    x_name: str
+    y_name: str
 
     def figure(self):
         """The plotly figure."""
         import plotly.graph_objects as go
 
-        axes = {"xaxis": {**GRID, "title": self.x_name}, "yaxis": {**GRID, "title": self.y_name}}
-        figure = go.Figure(layout={**LAYOUT, "title": self.title, **axes})
-        if self.y_from == 0:
-            figure.update_yaxes(rangemode="tozero")
+        x_axis, y_axis = {**GRID, "title": self.x_name}, {**GRID, "title": self.y_name, "rangemode": "tozero"}
+        figure = go.Figure(layout={**LAYOUT, "title": self.title, "xaxis": x_axis, "yaxis": y_axis})
         for i, (line, colour) in enumerate(zip(self.lines, colours(self.lines))):
             xs, ys = zip(*line.points)
             error = None
@@ -45,9 +43,6 @@ class Plot:
         return figure
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
-        svg = chart(self.title, self.lines, self.x_name, self.y_name, self.y_from)
-        return {
-            "application/vnd.plotly.v1+json": self.figure().to_plotly_json(),
-            "image/svg+xml": svg,
-            "text/plain": in_words(self.title, self.lines, self.x_name, self.y_name),
-        }
+        drawn = (self.title, self.lines, self.x_name, self.y_name)
+        plotly = {"application/vnd.plotly.v1+json": self.figure().to_plotly_json()}
+        return plotly | {"image/svg+xml": chart(*drawn), "text/plain": in_words(*drawn)}

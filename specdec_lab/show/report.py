@@ -39,7 +39,7 @@ def from_measurement(result: dict) -> list[str]:
         "Times are of writing, not of reading the prompt.</p>",
         f"<h2>Milliseconds a token</h2>{table(('arm', 'mean', 'half within', '95 % within'), paces)}",
         f"<h2>By drafter and kind</h2>{table(HEADS, rows)}",
-        chart(title, lines, "place in the round", "α by position", 0.0) if lines else "",
+        chart(title, lines, "place in the round", "α by position") if lines else "",
     ]
 
 

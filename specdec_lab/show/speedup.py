@@ -43,7 +43,7 @@ def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) ->
     ]
     return (
         f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{gains_table(alpha, gamma, c, o, v)}'
-        f"{chart(f'Speed-up by γ at α = {alpha:.2f}', lines, 'γ, drafts a round', 'times plain decoding', 0.0)}</div>"
+        f"{chart(f'Speed-up by γ at α = {alpha:.2f}', lines, 'γ, drafts a round', 'times plain decoding')}</div>"
     )
 
 
