@@ -1,0 +1,131 @@
+"""Every wrong formula that the judges know, handed in as an answer, is told its own mistake, and no other one.
+
+This finds mistakes that hide each other, or that nobody is ever told. It uses the judges' own formulas, so
+it cannot see two sentences that have changed places: tests/answers has answers that were written by themselves.
+"""
+
+import pytest
+
+from specdec_lab.course.judges.check import PARTS
+from specdec_lab.course.judges.part import RIGHT, WRONG, Part, judged
+from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.wrong import Wrong
+
+PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy"}  # parts that ask for more than a formula
+SEVERAL_FUNCTIONS = {"1.v"}
+# What the other results earn when only the one at this place is wrong. In all other parts each earns an equal share.
+OTHERS = {"1.v": (0, 2 / 3), "2.round": (0, 2 / 3), "4.claim": (0, 1 / 2), "4.interval": (1 / 4,), "8.decide": (1 / 3, 0, 2 / 3)}  # fmt: skip
+
+
+def handed_in(part: Part, wrong=None, place: int = 0) -> tuple:
+    """A learner's answer to all that a part asks for: right, but for a wrong formula at this place."""
+    ways = [question.right for question in part.asks]
+    if wrong:
+        ways[place] = wrong
+    if len(ways) == 1 or part.id in SEVERAL_FUNCTIONS:
+        return tuple(ways)
+    return (lambda *case: tuple(way(*case) for way in ways),)
+
+
+def is_told(part: Part, place: int, mistake: Mistake) -> None:
+    """Each formula of a mistake is judged as this mistake and as nothing else."""
+    assert mistake.formulas, "no formula leads to it"
+    others = [m.said for question in part.asks for m in question.mistakes if m.said not in mistake.said]
+    equal = 1 - 1 / len(part.asks)
+    for formula in mistake.formulas:
+        verdict = judged(part.id, *handed_in(part, formula, place))
+        assert verdict.status == WRONG, "its formula is right"
+        said = verdict.message.partition(" The belief behind this")[0]
+        assert said.endswith(mistake.said), f"another sentence is told: {said}"
+        assert not [other for other in others if other in said], f"two sentences are told: {said}"
+        assert verdict.misconception == mistake.belief, "another belief is told"
+        share = max(mistake.earned, OTHERS[part.id][place] if part.id in OTHERS else equal)
+        assert verdict.points == round(share * part.points, 2), "another share is earned"
+
+
+MISTAKES = [
+    pytest.param(part, place, mistake, id=f"{part.id}: {mistake.said[:50]}")
+    for part in PARTS.values()
+    for place, question in enumerate(part.asks)
+    for mistake in question.mistakes
+]
+
+
+@pytest.mark.parametrize(("part", "place", "mistake"), MISTAKES)
+def test_a_wrong_formula_is_told_its_own_mistake(part, place, mistake):
+    is_told(part, place, mistake)
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS.values() if part.asks], ids=lambda part: part.id)
+def test_the_right_formulas_earn_full_marks(part):
+    verdict = judged(part.id, *handed_in(part))
+    if part.id == "4.interval":  # its formula has dice of its own
+        assert "is the same for every seed" in verdict.message
+    else:
+        assert (verdict.status, verdict.points) == (RIGHT, part.points), verdict.message
+
+
+def test_only_programs_have_no_formulas():
+    assert {id for id, part in PARTS.items() if not part.asks} == PROGRAMS
+
+
+# These tests must be able to fail: errors in a made-up part, which asks for the sum of two numbers
+
+MULTIPLIES = Mistake("You multiply.", lambda a, b: a * b, belief=1, earned=0.5)
+SUBTRACTS = Mistake("You subtract.", lambda a, b: a - b)
+
+
+def made_up(monkeypatch, *mistakes: Mistake, judge=None) -> Part:
+    sums = Question([(2, 0), (0, 3), (2, 3)], right=lambda a, b: a + b, seen="", hint="", mistakes=mistakes)
+    part = Part("made up", 2, (lambda made: judge(sums, made)) if judge else sums.judge, asks=[sums])
+    monkeypatch.setitem(PARTS, part.id, part)
+    return part
+
+
+def test_a_part_without_errors_passes(monkeypatch):
+    part = made_up(monkeypatch, MULTIPLIES, SUBTRACTS)
+    is_told(part, 0, MULTIPLIES)
+    is_told(part, 0, SUBTRACTS)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "found"),
+    [
+        (Mistake("Hidden.", lambda a, b: b * a), "another sentence is told: You multiply."),
+        (Mistake("Two formulas, one hidden.", lambda a, b: 0, lambda a, b: b * a), "another sentence is told"),
+        (Mistake("In truth right.", lambda a, b: b + a), "its formula is right"),
+        (Mistake("Cannot be made in every case.", lambda a, b: a / b), "another sentence .* ZeroDivisionError"),
+        (Mistake("Equal to nothing.", lambda a, b: 1, equal=lambda found, own: False), "another sentence is told"),
+        (Mistake("No formula."), "no formula leads to it"),
+    ],
+    ids=lambda value: getattr(value, "said", None),
+)
+def test_a_mistake_that_is_never_told_is_found(monkeypatch, mistake, found):
+    with pytest.raises(AssertionError, match=found):
+        is_told(made_up(monkeypatch, MULTIPLIES, mistake), 0, mistake)
+
+
+def test_a_sentence_with_the_formula_of_another_mistake_is_found(monkeypatch):
+    wrong = Mistake("You divide.", *SUBTRACTS.formulas)
+    with pytest.raises(AssertionError, match="another sentence is told: You divide."):
+        is_told(made_up(monkeypatch, wrong, SUBTRACTS), 0, SUBTRACTS)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda e: Wrong(f"{SUBTRACTS.said} {e}", e.earned, e.misconception), "two sentences are told"),
+        (lambda e: Wrong(f"{e} Try again.", e.earned, e.misconception), "another sentence is told"),
+        (lambda e: Wrong(str(e), e.earned), "another belief is told"),
+        (lambda e: Wrong(str(e), 0.0, e.misconception), "another share is earned"),
+    ],
+)
+def test_a_judge_that_changes_what_is_told_is_found(monkeypatch, change, found):
+    def judge(question, made):
+        try:
+            question.judge(made)
+        except Wrong as e:
+            raise change(e) from None
+
+    with pytest.raises(AssertionError, match=found):
+        is_told(made_up(monkeypatch, MULTIPLIES, SUBTRACTS, judge=judge), 0, MULTIPLIES)
