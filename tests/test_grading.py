@@ -1,7 +1,8 @@
-"""The judges of the exercises: right answers in different styles are accepted, and every wrong one is caught and named."""
+"""The judges of the exercises: right answers in different styles are accepted, and wrong ones are caught and named."""
 
 import importlib
 import json
+import re
 import signal
 import time
 from dataclasses import replace
@@ -18,16 +19,15 @@ from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
 TESTS = Path(__file__).parent
-ANSWERS = [
-    importlib.import_module(".".join(path.relative_to(TESTS).with_suffix("").parts))
-    for path in sorted((TESTS / "answers").rglob("*.py"))
-]
+# Each module has RIGHT: {part: answers in different styles},
+# and WRONG: {part: {name: (answer, what is said, and the number of the belief, if a common one is behind it)}}.
+ANSWERS = [importlib.import_module(f"answers.{path.stem}") for path in sorted((TESTS / "answers").glob("*.py"))]
 ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
 ALL_WRONG = [
-    pytest.param(part, *wrong, id=f"{part}: {name}")
+    pytest.param(part, answer, said, *(belief or [None]), id=f"{part}: {name}")
     for module in ANSWERS
     for part, answers in module.WRONG.items()
-    for name, wrong in answers.items()
+    for name, (answer, said, *belief) in answers.items()
 ]
 
 
@@ -72,6 +72,25 @@ def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, r
 def test_what_has_not_been_begun_is_open_and_no_mistake(part, stub):
     verdict = judged(part, stub)
     assert (verdict.status, verdict.points) == (OPEN, 0.0)
+
+
+def raises(*given):
+    raise RuntimeError("of my own")
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda *given: "some words", "should be|should return|gives only|Return one letter"),
+        (lambda *given: {"some": "words"}, "should be|should return|Return one letter"),
+        (raises, "Your code raised RuntimeError: of my own"),
+        (lambda these, are, more, arguments, than, there, should, be: 1, "Your code raised TypeError"),
+    ],
+)
+def test_results_of_another_form_and_errors_are_one_sentence(part, answer, said):
+    verdict = judged(part, answer)
+    assert verdict.status == WRONG and re.search(said, verdict.message)
 
 
 # The guard

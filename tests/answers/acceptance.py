@@ -1,0 +1,172 @@
+"""Answers to exercise 4."""
+
+import itertools
+import math
+import random
+import statistics
+
+import torch
+
+from specdec_lab.theory import expected_tokens as E
+
+
+def by_drafts(p, q):
+    return sum(drafted * min(1, p.get(token, 0) / drafted) for token, drafted in q.items())
+
+
+TESTED = ("accepted", "rejected")
+
+
+def flat(texts):
+    return [mark for text in texts for each in text for mark in each]
+
+
+def by_counting(texts):
+    marks = flat(texts)
+    return marks.count("accepted") / (marks.count("accepted") + marks.count("rejected"))
+
+
+def rounds(texts):
+    return [[each] for text in texts for each in text]
+
+
+def drafts(texts):
+    return [mark for mark in flat(texts) if mark in (*TESTED, "discarded")]
+
+
+def proposed(texts):
+    return flat(texts).count("accepted") / len(drafts(texts))
+
+
+def from_lengths(texts):
+    """The lesson's min(n + 1, γ), which a stop makes wrong."""
+    lengths = [(flat([each]).count("accepted"), len(drafts([each]))) for each in rounds(texts)]
+    return sum(n for n, _ in lengths) / sum(min(n + 1, gamma) for n, gamma in lengths)
+
+
+def curve(formula):
+    return lambda alpha, gammas: [formula(alpha, gamma) for gamma in gammas]
+
+
+def closed(alpha, gamma):
+    return (1 - alpha ** (gamma + 1)) / (1 - alpha)
+
+
+def by_search(alpha, gamma, claimed):
+    distance, nearest = min((abs(E(alpha, n) - claimed), n) for n in range(101))
+    return E(alpha, gamma), nearest if distance <= 0.05 else None
+
+
+def by_steps(alpha, gamma, claimed):
+    best, least = None, 0.05
+    for n in range(101):
+        if abs(E(alpha, n) - claimed) < least + (best is None) * 1e-12:
+            best, least = n, abs(E(alpha, n) - claimed)
+    return [E(alpha, gamma), best]
+
+
+def first_near(alpha, gamma, claimed, near=lambda x: abs(x) <= 0.05, most=101):
+    for n in itertools.takewhile(lambda n: n < most, itertools.count()):
+        if near(E(alpha, n) - claimed):
+            return E(alpha, gamma), n
+    return E(alpha, gamma), None
+
+
+def resampled(draw=lambda texts, dice: dice.choices(texts, k=len(texts)), value=by_counting, outside=0.025):
+    def interval(texts, dice):
+        values = sorted(value(draw(texts, dice)) for _ in range(1000))
+        cut = int(outside * 1000)
+        return values[cut], values[-1 - cut]
+
+    return interval
+
+
+def by_quantiles(texts, dice):
+    values = []
+    for _ in range(1000):
+        marks = flat(texts[dice.randrange(len(texts))] for _ in texts)
+        values.append(marks.count("accepted") / sum(mark in TESTED for mark in marks))
+    return statistics.quantiles(values, n=40)[::38]
+
+
+def by_tensors(texts, dice):
+    generator = torch.Generator().manual_seed(dice.randrange(2**31))
+    sums = torch.tensor([[flat([text]).count(mark) for mark in TESTED] for text in texts]).double()
+    drawn = sums[torch.randint(len(texts), (1000, len(texts)), generator=generator)].sum(1)
+    return torch.quantile(drawn[:, 0] / drawn.sum(1), torch.tensor([0.025, 0.975]).double())
+
+
+def around_the_mean(numbers):
+    half = 1.96 * statistics.stdev(numbers) / len(numbers) ** 0.5
+    return statistics.mean(numbers) - half, statistics.mean(numbers) + half
+
+
+by_choices = resampled()
+RIGHT = {
+    "4.overlap": [by_drafts, lambda p, q: sum(min(p[t], q[t]) for t in p if t in q), lambda p, q: 1 - sum(abs(p.get(t, 0) - q.get(t, 0)) for t in {*p, *q}) / 2],
+    "4.rate": [
+        by_counting,
+        lambda t: statistics.mean(float(mark == "accepted") for mark in flat(t) if mark in TESTED),
+        lambda t: torch.tensor([mark == "accepted" for mark in flat(t) if mark in TESTED]).double().mean(),
+    ],
+    "4.tokens": [
+        lambda a, g: tuple(sum(a**i for i in range(n + 1)) for n in g),
+        lambda a, g: torch.tensor([n + 1 if a == 1 else closed(a, n) for n in g]),
+        curve(lambda a, n: sum(a**i * (1 - a) * (i + 1) for i in range(n)) + a**n * (n + 1)),
+    ],
+    "4.claim": [by_search, by_steps, lambda a, n, e: (E(a, n), min((m for m in range(101) if abs(E(a, m) - e) <= 0.05), key=lambda m: abs(E(a, m) - e), default=None))],
+    "4.interval": [by_choices, by_quantiles, by_tensors],
+}  # fmt: skip
+WRONG = {
+    "4.overlap": {
+        "a match of two samples": (lambda p, q: sum(q[a] * p[b] for a, b in itertools.product(q, p) if a == b), "happen to be the same", 3),
+        "in the order of the dicts": (lambda p, q: sum(map(min, p.values(), q.values())), "not by its place in the dict"),
+        "a missing token raises": (lambda p, q: sum(min(p[t], q[t]) for t in q), "raised KeyError"),
+        "a missing token counts": (lambda p, q: sum(min(p.get(t, 1), q[t]) for t in q), "missing in one of them has chance 0"),
+        "rounded": (lambda p, q: round(by_drafts(p, q), 1), "do not round"),
+        "always .8": (lambda p, q: 0.8, "Go token by token"),
+        "above 1": (lambda p, q: 80.0, "between 0 and 1"),
+    },
+    "4.rate": {
+        "the mean of accepted / proposed": (lambda t: statistics.mean(proposed([each]) for each in rounds(t) if drafts([each])), "divide by all proposed drafts", 5),
+        "min(n + 1, γ)": (from_lengths, "cut short by a stop"),
+        "the first text only": (lambda t: by_counting(t[:1]), "and divide"),
+        "a percentage": (lambda t: 100 * by_counting(t), "between 0 and 1"),
+    },
+    "4.tokens": {
+        "endless drafts": (curve(lambda a, n: sum(a**i for i in range(1000))), "endless drafts"),
+        "the last power is missing": (curve(lambda a, n: closed(a, n - 1)), "The last power", 6),
+        "α = 1 divides by 0": (curve(closed), "For α = 1 your closed form"),
+        "α = 1 gives 1": (curve(lambda a, n: 1 if a == 1 else closed(a, n)), "every draft is kept there"),
+        "α = 0 gives 0": (curve(lambda a, n: E(a, n) if a else 0), "still writes the target's own token", 6),
+        "α = 0 gives 2": (curve(lambda a, n: E(a, n) if a else 2), "no draft is kept there"),
+        "something for no γ": (lambda a, g: curve(E)(a, g) or [1], "should give an empty list"),
+        "rounded": (curve(lambda a, n: round(E(a, n), 2)), "do not round"),
+        "for one γ": (lambda a, g: E(a, g[0]), "with one number for each γ"),
+        "something else": (curve(lambda a, n: 1 + a), "add these chances up"),
+    },
+    "4.claim": {
+        "believes it": (lambda a, n, e: (3.3 if a == 0.75 else E(a, n), by_search(a, n, e)[1]), "It should be E"),
+        "only α = 1 is wrong": (lambda a, n, e: (E(a, n) if a < 1 else 1, by_search(a, n, e)[1]), "It should be E"),
+        "the first that is near": (first_near, "a later one may be nearer"),
+        "never None": (lambda a, n, e: (E(a, n), min(range(101), key=lambda m: abs(E(a, m) - e))), "the answer is None"),
+        "compares exactly": (lambda *case: first_near(*case, lambda x: x == 0), "see which one comes nearest"),
+        "swapped": (lambda a, n, e: by_search(a, n, e)[::-1], "swapped"),
+        "text": (lambda a, n, e: (E(a, n), "five"), "should be a γ or None"),
+        "looks without end": (lambda *case: first_near(*case, lambda x: x >= 0, most=math.inf), "a loop that never stops"),
+    },
+    "4.interval": {
+        "over rounds": (resampled(lambda texts, dice: dice.choices(rounds(texts), k=len(rounds(texts)))), "draw rounds or single drafts"),
+        "a formula for the mean of ratios": (lambda texts, dice: around_the_mean([by_counting([text]) for text in texts]), "Divide the sum by the sum"),
+        "accepted / proposed": (resampled(value=proposed), "Discarded drafts were never examined", 5),
+        "90 %": (resampled(outside=0.05), "holds 90 %"),
+        "one standard error": (resampled(outside=0.16), "as one standard error"),
+        "too few texts": (resampled(lambda texts, dice: dice.choices(texts, k=8)), "too wide"),
+        "without replacement": (resampled(lambda texts, dice: dice.sample(texts, len(texts))), "no width"),
+        "leaves one out": (resampled(lambda texts, dice: dice.sample(texts, len(texts) - 1)), "too narrow"),
+        "its own dice": (lambda texts, dice: by_choices(texts, random), "two different intervals"),
+        "its own seed": (lambda texts, dice: by_choices(texts, random.Random(0)), "the same for every seed"),
+        "swapped": (lambda texts, dice: by_choices(texts, dice)[::-1], "The lower end must come first"),
+        "another rate": (resampled(value=lambda texts: 1 - by_counting(texts)), "Is α the accepted divided by"),
+    },
+}  # fmt: skip

@@ -1,0 +1,102 @@
+"""Answers to exercise 7."""
+
+import torch
+
+from specdec_lab.course.judges.load import MEASURED, STEP
+from specdec_lab.measure.serving import StepCosts, always, load_aware
+from specdec_lab.theory import expected_tokens as E
+
+
+def by_sum(T, texts, gamma, alpha):
+    return sum(alpha**i for i in range(gamma + 1)) * T(texts) / T(texts * (gamma + 1))
+
+
+def by_tensors(T, texts, gamma, alpha):
+    reach = torch.full((gamma,), alpha, dtype=torch.float64).cumprod(0)
+    return (1 + reach.sum()) * T(texts) / T(texts + texts * gamma)
+
+
+def falling_alpha(T, texts, gamma, alpha):
+    return by_sum(T, texts, gamma, alpha / texts**0.5)
+
+
+def by_loop(T, gamma, alpha, most, gain=by_sum):
+    for texts in range(1, most + 1):
+        if gain(T, texts, gamma, alpha) < 1:
+            return texts
+    return None
+
+
+def by_halves(T, gamma, alpha, most):
+    low, high = 0, most + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if by_sum(T, middle, gamma, alpha) >= 1 else (low, middle)
+    return high if high <= most else None
+
+
+def by_prices(texts, last, costs=StepCosts(MEASURED)):
+    """The γ with the most tokens a second."""
+    return max((0, 2, 4), key=lambda gamma: STEP[gamma] / costs(texts, gamma))
+
+
+class Memory:
+    """Watches a few steps before it lets drafts come back, and steps down first."""
+
+    def __init__(self):
+        self.quiet = 0
+
+    def __call__(self, texts, last):
+        self.quiet = self.quiet + 1 if texts <= 8 else 0
+        if last:
+            return 4 if texts <= 10 else 2 if texts <= 20 else 0
+        return 4 if self.quiet >= 3 or texts <= 2 else 0
+
+
+def once_off(texts, last, off=[]):  # noqa: B006  it remembers
+    off += [texts] * (texts > 12)
+    return 0 if off else 4
+
+
+RIGHT = {
+    "7.gain": [by_sum, by_tensors, lambda T, n, g, a: (n * E(a, g) / T(n * (g + 1))) / (n / T(n))],
+    "7.crossover": [
+        by_loop,
+        lambda T, g, a, most: next((n for n in range(1, most + 1) if by_tensors(T, n, g, a) < 1), None),
+        lambda T, g, a, most: min((float(n) for n in range(1, most + 1) if T(n + n * g) / T(n) > E(a, g)), default=None),
+    ],
+    "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory()],
+}  # fmt: skip
+WRONG = {
+    "7.gain": {
+        "without by with": (lambda T, n, g, a: (n / T(n)) / (n * E(a, g) / T(n * (g + 1))), "upside down"),
+        "α falls with the batch": (falling_alpha, "worse in a fuller batch", 13),
+        "tokens fall with the batch": (lambda T, n, *rest: by_sum(T, n, *rest) / n, "worse in a fuller batch", 13),
+        "something else": (lambda *case: 2.0, "with and without"),
+        "nothing for γ = 0": (lambda T, n, g, a: by_sum(T, n, g, a) if g else None, "returns nothing for"),
+    },
+    "7.crossover": {
+        "the last that pays": (lambda *case: (n := by_loop(*case)) and n - 1, "still pays; the next one"),
+        "by halves": (by_halves, "may lose, pay again"),
+        "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "worse in a fuller batch", 13),
+        "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
+        "solved for one machine": (lambda T, g, a, most: E(a, g) * 40 / (g + 1), "a whole number"),
+        "always 30": (lambda *case: 30, "below 1 for the first time"),
+    },
+    "7.policy": {
+        "never": (always(0), "never drafts"),
+        "always four": (always(4), "even when the batch is full"),
+        "the other way round": (lambda texts, last: 4 if texts > 12 else 0, "other way round"),
+        "never turns on": (lambda texts, last: 4 if last and texts < 12 else 0, "they never come back"),
+        "once off, always off": (once_off, "they never come back"),
+        "a limit far too high": (load_aware(4, 48), "still drafts where it loses"),
+        "a limit too low": (load_aware(4, 1), "rows are nearly free"),
+        "a low limit": (load_aware(4, 2), "stops too early"),
+        "two drafts alone": (load_aware(2, 16, 8), "which γ writes most"),
+        "no gap": (load_aware(4, 24), "must catch up"),
+        "on and off": (lambda texts, last: 0 if last or texts > 12 else 4, "must catch up"),
+        "three drafts": (lambda texts, last: 3 if texts < 10 else 0, "was not measured"),
+        "half a draft": (lambda texts, last: 4 / texts, "a whole number"),
+        "no return": (lambda texts, last: 4 if texts < 10 else None, "returns nothing for texts = 10"),
+    },
+}  # fmt: skip

@@ -1,0 +1,131 @@
+"""Answers to exercise 8."""
+
+import itertools
+
+import torch
+
+from specdec_lab.measure.traffic.endpoint import conditional
+
+
+def token_by_token(first, per_token, tokens, ratio, begin=1):
+    before = after = first
+    for _ in range(begin, tokens):
+        before += per_token
+        after += per_token / ratio
+    return before / after
+
+
+def by_share(first, per_token, tokens, ratio):
+    """As Amdahl has it."""
+    writing = per_token * (tokens - 1) / (first + per_token * (tokens - 1))
+    return 1 / (1 - writing + writing / ratio)
+
+
+def by_counts(cards):
+    rounds = sum(n for n, _ in cards)
+    kept = [sum(n * survival[i] for n, survival in cards) for i in range(len(cards[0][1]))]
+    alphas, arrived = [], rounds
+    for count in kept:
+        alphas.append(count / arrived if arrived > 0 else None)
+        arrived = count
+    return alphas, 1 + sum(kept) / rounds
+
+
+def by_tensors(cards):
+    n, survival = (torch.tensor(values, dtype=torch.float64) for values in zip(*cards))
+    kept = torch.cat([n.sum()[None], n @ survival])
+    return [k / a if a > 0 else None for a, k in itertools.pairwise(kept)], kept.sum() / n.sum()
+
+
+def pooled(cards):
+    total = sum(n for n, _ in cards)
+    return [sum(n / total * s for (n, _), s in zip(cards, place)) for place in zip(*(s for _, s in cards))]
+
+
+def chosen(report, key=lambda row: row["ratio_to_plain"]):
+    return max((r for r in report["rows"] if r["kind"] == "overall" and r["arm"] != "plain"), key=key)
+
+
+def by_ifs(report, row=None):
+    row = row or chosen(report)
+    if row["ratio_interval"] is None or row["prompts"] < 5:
+        return "unclear", row["arm"], []
+    low, high = row["ratio_interval"]
+    if low <= 1:
+        return "don't" if high < 1 else "unclear", row["arm"], []
+    kinds = [r for r in report["rows"] if r["arm"] == row["arm"] and r["kind"] != "overall"]
+    return "deploy", row["arm"], [r["kind"] for r in kinds if r["ratio_to_plain"] < 1]
+
+
+def by_table(report):
+    ratios = {(r["arm"], r["kind"]): r["ratio_to_plain"] for r in report["rows"]}
+    arm = chosen(report)["arm"]
+    low, high = chosen(report)["ratio_interval"] if chosen(report)["prompts"] >= 5 else (0, 2)
+    decision = "deploy" if low > 1 else "don't" if high < 1 else "unclear"
+    return [decision, arm, {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1}]
+
+
+def by_signs(report):
+    rows = sorted(report["rows"], key=lambda r: -r["ratio_to_plain"])
+    best = next(r for r in rows if r["kind"] == "overall" and r["arm"] != "plain")
+    signs = {(x > 1) - (x < 1) for x in best["ratio_interval"] or [0] if best["prompts"] > 4}
+    decision = "deploy" if signs == {1} else "don't" if signs == {-1} else "unclear"
+    losing = [r["kind"] for r in rows if r["arm"] == best["arm"] and r["ratio_to_plain"] < 1]
+    return decision, best["arm"], losing if decision == "deploy" else []
+
+
+def with_decision(decide):
+    """The drafter and the kinds are right, the decision is this."""
+    return lambda report: (decide(chosen(report), by_ifs(report)[0]), *by_ifs(report)[1:])
+
+
+def with_kinds(kinds):
+    """The drafter and the decision are right, the kinds are these."""
+    return lambda report: (*by_ifs(report)[:2], kinds(report, by_ifs(report)[0]))
+
+
+def by_ratio_if_enough(row, right):
+    if row["prompts"] < 5:
+        return "unclear"
+    return "deploy" if row["ratio_to_plain"] > 1 else "don't"
+
+
+def losing_anywhere(report, decision):
+    kinds = {row["kind"] for row in report["rows"] if row["ratio_to_plain"] < 1}
+    return kinds - {"overall"} if decision == "deploy" else []
+
+
+RIGHT = {
+    "8.whole": [token_by_token, by_share, lambda first, t, n, ratio: (first + (n - 1) * t) / (first + (n - 1) * t / ratio)],
+    "8.survival": [by_counts, by_tensors, lambda cards: (tuple(b / a if a else None for a, b in itertools.pairwise([1, *pooled(cards)])), 1 + sum(pooled(cards)))],
+    "8.decide": [by_ifs, by_table, by_signs],
+}  # fmt: skip
+WRONG = {
+    "8.whole": {
+        "one token too many": (lambda *case: token_by_token(*case, begin=0), "tokens − 1 remain"),
+        "all of it faster": (lambda first, t, n, ratio: (first + n * t) / ((first + n * t) / ratio), "the writing alone", 15),
+        "something else": (lambda *case: 1.0, "the whole time without drafts"),
+    },
+    "8.survival": {
+        "mean over cards": (lambda cards: (by_counts([(1, s) for _, s in cards])[0], by_counts(cards)[1]), "Cards differ in their rounds"),
+        "something else": (lambda cards: ([0.5] * len(cards[0][1]), by_counts(cards)[1]), "Of the rounds that got to a place"),
+        "α's added up": (lambda cards: (by_counts(cards)[0], 1 + sum(a or 0 for a in by_counts(cards)[0])), "add up the survivals"),
+        "other tokens": (lambda cards: (by_counts(cards)[0], 2), "How many drafts does a round keep"),
+        "a list that stops": (lambda cards: (conditional(pooled(cards)), 1 + sum(pooled(cards))), "no round reached"),
+        "divides by 0": (lambda cards: ([b / a for a, b in itertools.pairwise([1, *pooled(cards)])], 0), "ZeroDivisionError"),
+    },
+    "8.decide": {
+        "the most tokens per pass": (lambda report: by_ifs(report, chosen(report, lambda r: r["tokens_per_pass"])), "the most tokens per pass", 7),
+        "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "Which drafter has the largest"),
+        "by the ratio, with enough prompts": (with_decision(by_ratio_if_enough), "by the ratio alone"),
+        "always unclear": (with_decision(lambda row, right: "unclear"), "where does the interval lie"),
+        "other words": (with_decision(lambda row, right: right.replace("don't", "do not")), 'should be "deploy"'),
+        "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),
+        "no care for a missing interval": (with_decision(lambda row, right: right if row["ratio_interval"][0] else ""), "TypeError"),
+        "kinds of all drafters": (with_kinds(losing_anywhere), "another one may lose elsewhere"),
+        "other kinds": (with_kinds(lambda *found: ["chat"]), "of this drafter below 1"),
+        "overall as a kind": (with_kinds(lambda *found: ["overall"]), "is no kind of prompt"),
+        "a row for a kind": (with_kinds(lambda report, decision: report["rows"][:1]), "should hold their names"),
+        "no name of a drafter": (lambda report: ("unclear", 7, []), "should be a name"),
+    },
+}  # fmt: skip

@@ -1,0 +1,138 @@
+"""Answers to exercise 5."""
+
+from bisect import bisect_left
+from statistics import fmean
+
+import torch
+
+from specdec_lab.theory import expected_tokens as E
+
+
+def by_formula(alpha, gamma, c, v, o):
+    return E(alpha, gamma) / (gamma * c + v[gamma] + o)
+
+
+def by_steps(alpha, gamma, c, v, o):
+    tokens, chance, time = 1.0, 1.0, v[gamma] + o
+    for _ in range(gamma):
+        chance *= alpha
+        tokens += chance
+        time += c
+    return tokens / time
+
+
+def gains(alpha, d, v, o):
+    return [1.0] + [E(alpha, n) / (d[n] + v[n] + o) for n in range(1, len(v))]
+
+
+def by_list(*case):
+    return gains(*case).index(max(gains(*case)))
+
+
+def by_walking(alpha, d, v, o):
+    best, top, tokens = 0, 1.0, 1.0
+    for n in range(1, len(d)):
+        tokens += alpha**n
+        if tokens / (d[n] + v[n] + o) > top:
+            best, top = n, tokens / (d[n] + v[n] + o)
+    return best
+
+
+def uphill(alpha, d, v, o):
+    reached, n = gains(alpha, d, v, o), 0
+    while n + 1 < len(v) and reached[n + 1] >= reached[n]:
+        n += 1
+    return n
+
+
+def by_halving(gamma, cost, tokens=E, room=1e-6):
+    if cost > tokens(1.0, gamma):
+        return None
+    low, high = 0.0, 1.0
+    while high - low > room:
+        middle = (low + high) / 2
+        low, high = (middle, high) if tokens(middle, gamma) < cost else (low, middle)
+    return high
+
+
+def by_grid(gamma, cost, step=0.0001, most=1.0):
+    return next((i * step for i in range(int(most / step) + 1) if E(i * step, gamma) >= cost), None)
+
+
+def gain(row):
+    tokens, passes = map(sum, zip(*row["texts"]))
+    return tokens / passes / (row["d"] + row["v"] + row["o"])
+
+
+def mean_gain(row):
+    return fmean(gain(row | {"texts": [text]}) for text in row["texts"])
+
+
+def pick(key=gain, pays=lambda row: gain(row) > 1):
+    def answer(rows):
+        best = max(rows, key=key)
+        return (best["draft"], best["gamma"]) if pays(best) else (None, 0)
+
+    return answer
+
+
+def by_a_loop(rows):
+    choice, top = (None, 0), 1.0
+    while rows:
+        row = rows.pop()
+        if gain(row) > top:
+            choice, top = (row["draft"], row["gamma"]), gain(row)
+    return choice
+
+
+RIGHT = {
+    "5.speedup": [by_formula, by_steps, lambda a, n, c, v, o: (a ** torch.arange(n + 1).double()).sum() / (n * c + torch.tensor(v).double()[n] + o)],
+    "5.best": [by_list, by_walking, lambda *case: torch.tensor(gains(*case)).double().argmax()],
+    "5.least": [by_halving, by_grid, lambda n, x: bisect_left(range(10_000), x, key=lambda i: E(i / 10_000, n)) / 10_000 if x <= n + 1 else None],
+    "5.pick": [pick(), by_a_loop, lambda rows: max([[1.0, None, 0], *([gain(r), r["draft"], r["gamma"]] for r in rows)], key=lambda row: row[0])[1:]],
+}  # fmt: skip
+WRONG = {
+    "5.speedup": {
+        "row by row": (lambda a, n, c, v, o: by_steps(a, n, c, [sum(v[: k + 1]) for k in range(len(v))], o), "in one pass"),
+        "the first of v": (lambda a, n, c, v, o: by_formula(a, n, c, v[:1] * (n + 1), o), "not as much as a plain one"),
+        "γ + 2 rows": (lambda a, n, c, v, o: by_formula(a, n, c, v[1:], o), "beyond the end of v"),
+        "α = 1 divides by 0": (lambda a, n, c, v, o: (1 - a ** (n + 1)) / (1 - a) / (n * c + v[n] + o), "divides by 0"),
+        "rounded": (lambda *case: round(by_formula(*case), 2), "do not round"),
+        "no brackets": (lambda a, n, c, v, o: E(a, n) / n * c + v[n] + o, "which of the four"),
+    },
+    "5.best": {
+        "uphill": (uphill, "try every γ"),
+        "never 0": (lambda *case: max(range(1, len(case[1])), key=gains(*case).__getitem__), "You never give 0"),
+        "the speed-up": (lambda *case: max(gains(*case)), "this is the speed-up"),
+        "no room": (lambda *case: by_list(*case) if max(gains(*case)[1:]) else 0, "room for γ = 0 only"),
+        "beyond the lists": (lambda a, d, v, o: len(v), "no such γ in the lists"),
+        "always 1": (lambda *case: 1, "Compute S for every γ"),
+        "None for 0": (lambda *case: by_list(*case) or None, "returns nothing"),
+        "half a draft": (lambda *case: 1.5, "a whole number"),
+    },
+    "5.least": {
+        "without the target's token": (lambda n, x: by_halving(n, x, lambda a, n: E(a, n) - 1), "one token too much", 6),
+        "γ times the cost": (lambda n, x: by_halving(n, n * x + 1), "do not multiply it by γ"),
+        "beyond 1": (lambda n, x: by_grid(n, x, most=10), "no α is enough"),
+        "a coarse grid": (lambda n, x: by_grid(n, x, 0.01), "not near enough"),
+        "rounded": (lambda n, x: (x <= n + 1 and round(by_halving(n, x), 2)) or None, "not near enough"),
+        "nothing at the upper edge": (lambda n, x: by_halving(n, x) if x < n + 1 else None, "just enough"),
+        "nothing at the lower edge": (lambda n, x: by_halving(n, x) if x > 1 else None, "never loses"),
+        "too often None": (lambda n, x: by_halving(n, x) if x < 2 else None, "which is enough"),
+        "something else": (lambda n, x: 0.5, "a round writes"),
+        "waits for ever": (lambda n, x: by_halving(n, x, room=0), "a loop that never stops"),
+    },
+    "5.pick": {
+        "the first text": (pick(lambda row: gain(row | {"texts": row["texts"][:1]})), "first text only"),
+        "the mean of ratios": (pick(mean_gain, lambda row: mean_gain(row) > 1), "divide all tokens by all passes"),
+        "the mean of ratios, to see whether it pays": (pick(pays=lambda row: mean_gain(row) > 1), "mean of ratios there"),
+        "a difference": (pick(lambda row: gain(row) - row["d"]), "What is its speed-up by your code"),
+        "never anything": (lambda rows: (None, 0), "Whatever is above 1"),
+        "always one": (pick(pays=lambda row: True), "no row reaches 1"),
+        "nothing where nothing pays": (lambda rows: pick()(rows) if pick()(rows)[0] else None, "returns nothing; give (None, 0)"),
+        "only the draft": (lambda rows: pick()(rows)[0], "gives only"),
+        "swapped": (lambda rows: pick()(rows)[::-1], "swapped"),
+        "an unknown draft": (lambda rows: ("best", 4), "is no draft of the table"),
+        "an unknown row": (lambda rows: (rows[0]["draft"], 5), "There is no row"),
+    },
+}  # fmt: skip

@@ -1,0 +1,150 @@
+"""Answers to exercise 6."""
+
+import itertools
+import json
+import sys
+from importlib import resources
+
+import torch
+
+
+def with_loops(text, gamma):
+    for n in (3, 2, 1):
+        for end in range(len(text) - 1, n - 1, -1):
+            if text[end - n : end] == text[-n:]:
+                return copied(text, end, gamma)
+    return []
+
+
+def copied(text, begin, gamma):
+    out = list(text)
+    for i in range(gamma):
+        out.append(out[begin + i])
+    return out[len(text) :]
+
+
+def with_index(text, gamma):
+    follows = {tuple(text[end - n : end]): end for end in range(1, len(text)) for n in (1, 2, 3) if n <= end}
+    for n in (3, 2, 1):
+        if end := follows.get(tuple(text[-n:])):
+            return tuple(text[end + i % (len(text) - end)] for i in range(gamma))
+    return ()
+
+
+def by_score(text, gamma):
+    """How long the match is at each place, at most 3; ties go to the later one."""
+    matches = [[text[end - i] == text[-i] for i in range(1, 1 + min(3, end))] for end in range(1, len(text))]
+    lengths = [([*match, False].index(False), end) for end, match in enumerate(matches, 1)]
+    n, end = max(lengths, default=(0, 0))
+    return torch.tensor((text[end:] * gamma)[:gamma] if n else [], dtype=torch.long)
+
+
+def searched(text, lengths=(3, 2, 1)):
+    places = ((n, end) for n in lengths for end in range(len(text) - 1, n - 1, -1))
+    return next(((n, end) for n, end in places if text[end - n : end] == text[-n:]), (0, 0))
+
+
+def variant(lengths=(3, 2, 1), copy=copied):
+    return lambda text, gamma: copy(text, end, gamma) if (end := searched(text, lengths)[1]) else []
+
+
+def by_length(text, gamma):
+    """As many tokens as the match is long; a very long one gets all."""
+    n, end = searched(text, range(8, 0, -1))
+    return copied(text, end, min(gamma, n))
+
+
+def by_agreement(text, gamma):
+    """Token after token, the most frequent one at places that match, while all of them are likely enough together."""
+    now, chance = list(text), 1.0
+    while len(now) < len(text) + gamma:
+        follow = {n: [now[end] for end in range(n, len(now)) if now[end - n : end] == now[-n:]] for n in range(1, 6)}
+        n = max((n for n in follow if follow[n]), default=0)
+        if not n:
+            break
+        token = max(reversed(follow[n]), key=follow[n].count)
+        chance *= (0, 0.35, 0.6, 0.75, 0.85, 0.85)[n] * follow[n].count(token) / len(follow[n])
+        if chance < 0.25:
+            break
+        now.append(token)
+    return now[len(text) :]
+
+
+def by_what_was_copied_before(text, gamma):
+    """How many of the last tokens this same place has already foretold: so many are copied."""
+    _, end = searched(text)
+    back = 0
+    while back < min(end, gamma) and text[end - 1 - back] == text[-1 - back]:
+        back += 1
+    return tuple(copied(text, end, back))
+
+
+def always_something(text, gamma):
+    """Fills up what is missing: more tokens per pass, and a dear round."""
+    _, end = searched(text[:-1])
+    return with_loops(text, gamma) or (copied(text, end + 1, gamma) if end else text[-gamma:])
+
+
+STORED = resources.files("specdec_lab").joinpath("data/exercises/copying.json").read_text(encoding="utf-8")
+TEXTS = [t["prompt"] + t["answer"] for t in json.loads(STORED)["texts"]]
+
+
+def reads_the_file(text, gamma):
+    return next((t[len(text) : len(text) + gamma] for t in TEXTS if t[: len(text)] == text), [])
+
+
+def pattern(ids):
+    first = {}
+    return [first.setdefault(i, len(first)) for i in ids]
+
+
+def undoes_the_names(text, gamma):
+    """Knows the text by the pattern of its repeats, and copies the tokens that have a name so far."""
+    for t in TEXTS:
+        if pattern(t[: len(text)]) == pattern(text):
+            names = dict(zip(t, text))
+            return [names.get(i, 0) for i in t[len(text) : len(text) + gamma]]
+    return []
+
+
+def looks_at_its_caller(text, gamma):
+    frame = sys._getframe(1)
+    while frame and not hasattr(frame.f_locals.get("text"), "answer"):
+        frame = frame.f_back
+    whole = frame.f_locals["text"] if frame else None
+    return (whole.prompt + whole.answer)[len(text) : len(text) + gamma] if whole else []
+
+
+def looks_and_says_what_has_stood_there(text, gamma):
+    return list(itertools.takewhile(text.__contains__, looks_at_its_caller(text, gamma)))
+
+
+RIGHT = {
+    "6.propose": [with_loops, with_index, by_score],
+    "6.improve": [by_length, by_agreement, by_what_was_copied_before],
+}
+WRONG = {
+    "6.propose": {
+        "runs of four": (variant((4, 3, 2, 1)), "three is the most here"),
+        "the whole rest": (variant(copy=lambda text, end, gamma: text[end:]), "Which run matches"),
+        "repeats the last token": (variant(copy=lambda text, end, gamma: (text[end:] + [text[-1]] * gamma)[:gamma]), "Which run matches"),
+        "changes the text": (lambda text, gamma: [text.append(token) or token for token in with_loops(text, gamma)], "Work on a copy"),
+        "None where nothing is found": (lambda *case: with_loops(*case) or None, "returns nothing for"),
+        "a pair": (lambda *case: (with_loops(*case), 3), "A proposed token should be a number"),
+    },
+    "6.improve": {
+        "the plain version": (with_loops, "when is it worth copying fewer", 8),
+        "always three": (lambda text, gamma: with_loops(text, 3), "Let that decide how many"),
+        "two at least, four at most": (lambda text, gamma: variant((3, 2))(text, 4), "fewer tokens where you are less sure"),
+        "only when sure": (variant((12,)), "is silent in", 11),
+        "always something": (always_something, "each one costs", 7),
+        "longer than γ": (lambda text, gamma: with_loops(text, gamma + 1), "longer drafts are refused", 8),
+        "the beginning of the text": (lambda text, gamma: text[:2], "Where are its drafts wrong"),
+        "reads the stored answers": (reads_the_file, "is silent in 100%", 11),
+        "knows texts by their pattern": (undoes_the_names, "come from the answer"),
+        "looks at its caller": (looks_at_its_caller, "had not stood in the text so far"),
+        "looks, and says what has stood there": (looks_and_says_what_has_stood_there, "come from the answer"),
+        "no tokens": (lambda text, gamma: [0.5] * gamma, "should be a whole number"),
+        "loops for ever": (lambda text, gamma: [0 for _ in iter(int, 1)], "a loop"),
+    },
+}  # fmt: skip
