@@ -71,7 +71,7 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(name):
 KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     (
         "reading_time",
-        {"millions": 135, "each": 2, "reads": 100},
+        {"millions": 135, "bytes_each": 2, "reads": 100},
         2.7,
         {1.35: None, 21.6: None, 2700: None, 0.0027: None},
     ),

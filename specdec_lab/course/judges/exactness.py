@@ -3,8 +3,9 @@
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, same, whole
 from specdec_lab.theory import RULES, Row, emitted, residual
 
 EXACT = "the rule: accept with min(1, p/q), replace from the residual"
@@ -18,7 +19,7 @@ CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cas
 POINTS = [(i + 0.5) / CELLS for i in range(CELLS)]
 
 
-def comes_out(rule: Rule, p: Row, q: Row) -> list[float]:
+def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
     """The distribution of what a rule writes, with the draft drawn from q: all of u and w, on a fine grid.
 
     A rule compares u with a border and looks w up in a distribution, so for each u it is asked with
@@ -46,7 +47,7 @@ def output(name: str) -> Callable[[Row, Row], list[float]]:
 
 
 OUTPUT = Question(
-    cases=PAIRS, right=lambda p, q: p, equal=lambda a, b: all(abs(x - y) < 0.02 for x, y in zip(a, b)),
+    cases=PAIRS, right=lambda p, q: p, equal=partial(same, tolerance=0.02),
     seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
     hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
     mistakes=[
@@ -74,7 +75,7 @@ def rule(made: Rule) -> None:
         raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
     u_twice = "After a rejection the token depends on u, and not on w: u has already been used up."
     question = replace(OUTPUT, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint)
-    question.compare([comes_out(made, p, q) for p, q in PAIRS])
+    question.compare([output_of(made, p, q) for p, q in PAIRS])
     p, q = PAIRS[0]
     kept = sum(q[x] * sum(written_by(made, p, q, x, u, 0.999) == x for u in POINTS) / CELLS for x in (0, 2))
     if kept < 0.65:  # of .7 that these two tokens can keep
@@ -84,7 +85,7 @@ def rule(made: Rule) -> None:
         raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 0.67)
 
 
-def playing(name: str, looks_up_u: bool = False) -> Rule:
+def rule_by(name: str, looks_up_u: bool = False) -> Rule:
     """A rule in theory.RULES, with numbers in place of chance."""
 
     def made(p: Row, q: Row, x: int, u: float, w: float) -> int:
@@ -97,11 +98,11 @@ def playing(name: str, looks_up_u: bool = False) -> Rule:
     return made
 
 
-SOUND = playing(EXACT)
+SOUND = rule_by(EXACT)
 PLANTED = {
-    "draws from p after a rejection": playing("bug: after a rejection, draw from p"),
-    "accepts every draft": playing("bug: accept every draft"),
-    "uses the number of the accept test again for the replacement": playing(EXACT, looks_up_u=True),
+    "draws from p after a rejection": rule_by("bug: after a rejection, draw from p"),
+    "accepts every draft": rule_by("bug: accept every draft"),
+    "uses the number of the accept test again for the replacement": rule_by(EXACT, looks_up_u=True),
 }
 
 

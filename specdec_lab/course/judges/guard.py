@@ -48,14 +48,14 @@ def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None
     except RecursionError:
         raise Wrong("Your code calls itself without end (RecursionError).") from None
     except BaseException as e:  # SystemExit, too
-        raise Wrong(f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{where(e)}.") from None
+        raise Wrong(f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}.") from None
     finally:
         text = " ".join(printed.getvalue().split())
         if text:
             said.append(f"(Your code printed: {cut(text, SHOWN)})")
 
 
-def where(e: BaseException) -> str:
+def failing_line(e: BaseException) -> str:
     """The last line of the learner's own code on the way to the exception, as far as one can tell."""
     own = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
     mine = [f for f in own if "site-packages" not in f.filename and "lib/python" not in f.filename]
@@ -68,21 +68,21 @@ def limited(call: Callable[[], object], seconds: float) -> None:
         call()
         return
 
-    def inside() -> None:
+    def run() -> None:
         call()
 
-    def ring(signum: int, frame: FrameType | None) -> None:
+    def on_alarm(signum: int, frame: FrameType | None) -> None:
         # Only while the call runs: raised on the way out, it would escape from whoever handles the first one.
         while frame:
-            if frame.f_code is inside.__code__:
+            if frame.f_code is run.__code__:
                 raise TimeUp
             frame = frame.f_back
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = signal.signal(signal.SIGALRM, on_alarm)
     # It rings again, for code that catches everything and goes on.
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
-        inside()
+        run()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from specdec_lab.course.mistake import StillOpen, Wrong
 
@@ -51,8 +52,13 @@ def listed(value: object, length: int | None = None, what: str = RETURNED) -> li
     return list(value)
 
 
-def same(a: float, b: float, tolerance: float = 1e-6) -> bool:
-    return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
+def same(a: Any, b: Any, tolerance: float = 1e-6) -> bool:
+    """Whether two results are equal: numbers but for rounding, lists item by item, and all else to the letter."""
+    if isinstance(a, float | int) and isinstance(b, float | int):
+        return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b))
+    return a == b
 
 
 def leading(a: Sequence, b: Sequence) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from specdec_lab import theory
-from specdec_lab.course.problems.base import Mistake, Problem, both, fresh_numbers, listed
+from specdec_lab.course.problems.base import Mistake, Problem, distributions, fresh_numbers, in_words
 from specdec_lab.formats import short
 
 PAIRS = (  # p and q over the tokens a, b and c
@@ -23,7 +23,7 @@ def alpha_of(rows: tuple[theory.Row, theory.Row]) -> Problem:
     same = p.index(max(p)) == q.index(max(q))
     least = " + ".join(str(min(a, b)) for a, b in zip(p, q))
     return Problem(answer,
-        f"Temperature 1. {both(rows)} How large is α here?",
+        f"Temperature 1. {distributions(rows)} How large is α here?",
         f"α is the sum of the smaller one of p and q: {least} = {short(answer)}.",
         Mistake("This is the chance that two separate draws match. The rule accepts more than that.", sum(a * b for a, b in zip(p, q)), belief=3),
         Mistake("This is the part in which p and q differ: the chance of a rejection.", 1 - answer),
@@ -37,7 +37,7 @@ def rate_from_rounds(rounds: Sequence[int]) -> Problem:
     tested = accepted + total - rounds[-1]
     drafts = [n for n, count in enumerate(rounds) for _ in range(count)]
     return Problem(accepted / tested,
-        f"γ = {gamma}. The {total} rounds of a text accepted {listed(drafts)} drafts. Which share of the drafts that were tested was accepted?",
+        f"γ = {gamma}. The {total} rounds of a text accepted {in_words(drafts)} drafts. Which share of the drafts that were tested was accepted?",
         f"Accepted: {accepted}. Rejected: one in each round that is not full, {total - rounds[-1]}. "
         f"So {accepted} of {tested} that were tested: {short(accepted / tested)}.",
         Mistake("This divides by all drafts that were proposed. Those behind a miss were never tested.", accepted / (gamma * total), belief=5),

@@ -89,11 +89,11 @@ def pose_problem(name: str, rng: Random, before: Problem | None = None) -> Probl
     return rng.choice([p for p in variants(name) if before is None or p.question != before.question])
 
 
-def listed(values: Sequence) -> str:
+def in_words(values: Sequence) -> str:
     words = [f"{x:g}" if isinstance(x, int | float) else x for x in values]
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def both(rows: tuple[Row, Row]) -> str:
+def distributions(rows: tuple[Row, Row]) -> str:
     p, q = rows
     return f"For the tokens a, b and c the target has p = ({', '.join(map(str, p))}), the drafter q = ({', '.join(map(str, q))})."

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from specdec_lab import theory
-from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, listed
+from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, in_words
 from specdec_lab.formats import short
 
 ALPHAS = (
@@ -19,7 +19,7 @@ def tokens_by_place(alphas: Sequence[float]) -> Problem:
     expected = 1 + sum(reached)
     products = [" · ".join(map(str, alphas[:i])) for i in places]
     return Problem(expected,
-        f"Medusa drafts three tokens a round. Of the rounds that get to a place, these shares survive there: {listed(alphas)} "
+        f"Medusa drafts three tokens a round. Of the rounds that get to a place, these shares survive there: {in_words(alphas)} "
         "at places 1, 2 and 3. How many tokens does a pass of the target give, on average?",
         f"A draft counts if all before it survived, too: 1 + {' + '.join(products)} = {short(expected)}.",
         Mistake("This also counts drafts behind a miss: place 2 is only reached past place 1.", 1 + sum(alphas), belief=1),

@@ -1,7 +1,7 @@
 """Lesson 03: the rule, and what it writes."""
 
 from specdec_lab import theory
-from specdec_lab.course.problems.base import Mistake, Problem, both, fresh_numbers
+from specdec_lab.course.problems.base import Mistake, Problem, distributions, fresh_numbers
 from specdec_lab.formats import short
 
 ROWS = (  # p and q over the tokens a, b and c; q has too much of a, and too little of b
@@ -30,7 +30,7 @@ def after_rejection(rows: tuple[theory.Row, theory.Row]) -> Problem:
     lacks = [max(0.0, a - b) for a, b in zip(p, q)]
     answer = theory.residual(p, q)[1]
     return Problem(answer,
-        f"Temperature 1. {both(rows)} The draft was a, and it was rejected. With which probability is b written in its place?",
+        f"Temperature 1. {distributions(rows)} The draft was a, and it was rejected. With which probability is b written in its place?",
         f"What q lacks: {lacks[1]:g} of b and {lacks[2]:g} of c. So b: {lacks[1]:g} / {sum(lacks):g} = {short(answer)}.",
         Mistake("This draws from p. Part of p has been written already, by the drafts that are accepted.", p[1], belief=2),
         Mistake("This only takes a out of p. Tokens that q proposes often enough need less.", p[1] / (p[1] + p[2])),
@@ -43,7 +43,7 @@ def emitted_probability(rows: tuple[theory.Row, theory.Row]) -> Problem:
     p, q = rows
     from_p = theory.emitted(p, q, [min(1.0, a / b) for a, b in zip(p, q)], p)[0]
     return Problem(p[0],
-        f"Temperature 1. {both(rows)} One token is drafted, then accepted or replaced by the rule. With which probability is a written?",
+        f"Temperature 1. {distributions(rows)} One token is drafted, then accepted or replaced by the rule. With which probability is a written?",
         f"Exactly p(a) = {short(p[0])}. Drafted with {q[0]} and accepted with {short(p[0] / q[0])}; as a replacement a never comes.",
         Mistake("This is how often a is drafted. The drafter does not decide what is written.", q[0], belief=11),
         Mistake("This comes out if a rejection draws from p: then a gets a second chance, one too many.", from_p, belief=2),

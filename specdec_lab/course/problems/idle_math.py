@@ -4,14 +4,14 @@ from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers
 from specdec_lab.formats import short
 
 
-@fresh_numbers(millions=(100, 300, 500, 700), each=(2, 4), reads=(50, 100, 200))
-def reading_time(millions: int, each: int, reads: int) -> Problem:
-    ms = millions * each / reads
+@fresh_numbers(millions=(100, 300, 500, 700), bytes_each=(2, 4), reads=(50, 100, 200))
+def reading_time(millions: int, bytes_each: int, reads: int) -> Problem:
+    ms = millions * bytes_each / reads
     return Problem(ms,
-        f"A model has {millions} million weights, each stored in {each} bytes. The memory gives {reads} GB/s. How long "
+        f"A model has {millions} million weights, each stored in {bytes_each} bytes. The memory gives {reads} GB/s. How long "
         "does it take to read all the weights once?",
-        f"{millions} million · {each} bytes = {millions * each} MB, and {millions * each} MB / {reads} GB/s = {short(ms)} ms.",
-        Mistake(f"Here each weight would be one byte; it is stored in {each}.", ms / each),
+        f"{millions} million · {bytes_each} bytes = {millions * bytes_each} MB, and {millions * bytes_each} MB / {reads} GB/s = {short(ms)} ms.",
+        Mistake(f"Here each weight would be one byte; it is stored in {bytes_each}.", ms / bytes_each),
         Mistake("GB are gigabytes, not gigabits: there is no 8 in it.", 8 * ms),
         Mistake("A million bytes at a thousand million bytes a second is a thousandth of a second.", 1000 * ms),
         Mistake("This is in seconds; the answer is asked in thousandths of a second.", ms / 1000), unit="ms")  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, listed
+from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, in_words
 
 ACCEPTED = ((2, 0, 4), (1, 4, 0), (4, 4, 1), (0, 0, 4), (3, 1, 2, 0), (0, 2, 1), (5, 2, 0, 1))
 
@@ -12,7 +12,7 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> Problem:
     accepted = [min(a, gamma) for a in accepted]
     rounds, kept, full = len(accepted), sum(accepted), accepted.count(gamma)
     return Problem(kept + rounds,
-        f"γ = {gamma}. The {rounds} rounds of a text accept {listed(accepted)} drafts; no stop cuts a round. How many tokens do they write?",
+        f"γ = {gamma}. The {rounds} rounds of a text accept {in_words(accepted)} drafts; no stop cuts a round. How many tokens do they write?",
         f"Accepted drafts: {kept}. To these, each of the {rounds} rounds adds a corrected or a bonus token: {kept + rounds}.",
         Mistake("Only the drafts are counted. Each round also writes one token of the target's own.", kept, belief=6),
         Mistake("This counts all drafts of every round, also those behind a miss.", rounds * (gamma + 1), belief=1),

@@ -1,7 +1,7 @@
 """Lesson 05: what is gained by the clock."""
 
 from specdec_lab import theory
-from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, listed
+from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, in_words
 from specdec_lab.formats import short
 
 
@@ -26,7 +26,7 @@ def best_gamma(alpha: float, c: float) -> Problem:
     second, best = sorted(gammas, key=gains.get)[-2:]
     close = gains[best] < 1.01 * gains[second]
     return Problem(best,
-        f"With γ = {listed(gammas)} a pair gives {', '.join(shown)} tokens per pass. A draft costs {c} of a plain pass, and the "
+        f"With γ = {in_words(gammas)} a pair gives {', '.join(shown)} tokens per pass. A draft costs {c} of a plain pass, and the "
         "checking pass costs 1 for each of these γ. Which of them is the fastest?",
         f"S = E / (γ · {c} + 1) is {', '.join(f'{gain:.2f}' for gain in gains.values())}: the largest at γ = {best}.",
         Mistake("It gives the most tokens per pass, and the last drafts cost more than they bring.", 8, belief=8),

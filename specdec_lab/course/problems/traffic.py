@@ -5,7 +5,7 @@ from itertools import accumulate
 from operator import mul
 
 from specdec_lab import theory
-from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, listed
+from specdec_lab.course.problems.base import Mistake, Problem, fresh_numbers, in_words
 from specdec_lab.formats import short
 
 THREE_PLACES = (
@@ -22,7 +22,7 @@ def rate_from_survival(survival: Sequence[float], place: int) -> Problem:
     before, here = survival[place - 2], survival[place - 1]
     rate = here / before
     return Problem(rate,
-        f"An engine reports survival: of all rounds with drafts, {listed(survival)} were accepted at places 1, 2 and 3. "
+        f"An engine reports survival: of all rounds with drafts, {in_words(survival)} were accepted at places 1, 2 and 3. "
         f"How large is α at place {place}, of the rounds that got this far?",
         f"{here} of all rounds got past place {place}, and {before} past the one before it: {here} / {before} = {short(rate)}.",
         Mistake("This is survival: it counts all rounds, also those whose miss came before this place.", here, belief=5),
@@ -36,7 +36,7 @@ def rate_from_survival(survival: Sequence[float], place: int) -> Problem:
 def tokens_from_survival(survival: Sequence[float]) -> Problem:
     places, expected = len(survival), 1 + sum(survival)
     return Problem(expected,
-        f"γ = {places}. An engine reports survival: of all rounds, {listed(survival)} were accepted at places 1 to {places}. "
+        f"γ = {places}. An engine reports survival: of all rounds, {in_words(survival)} were accepted at places 1 to {places}. "
         "How many tokens does a round write, on average?",
         f"1 + {' + '.join(map(str, survival))} = {short(expected)}. No formula is needed.",
         Mistake("These are the accepted drafts. The corrected or bonus token comes on top.", expected - 1, belief=6),

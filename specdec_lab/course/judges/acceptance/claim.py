@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from operator import eq
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, shown
@@ -47,7 +46,7 @@ def seen(case: tuple[float, int, float], found: int | None, right: int | None) -
 
 
 SOURCE = Question(
-    right=lambda a, n, e: nearest(a, e), equal=eq, cases=CLAIMS, seen=seen,
+    right=lambda a, n, e: nearest(a, e), cases=CLAIMS, seen=seen,
     hint="Compute E for γ = 0, 1, 2, … and see which one comes nearest to it.",
     mistakes=[
         Mistake("You give back the γ that was asked for. With which γ does the claimed number come out?", lambda a, n, e: n),

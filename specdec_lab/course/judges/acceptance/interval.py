@@ -1,8 +1,8 @@
 """Exercise 4: interval(texts, dice) → (low, high), 95 % of α, by bootstrap over texts."""
 
-import functools
 import random
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from statistics import fmean
 
 from specdec_lab.course.judges.acceptance import rate
@@ -17,7 +17,7 @@ RUNS = 20_000  # for the judge's own intervals
 ROOM = 0.014  # at each end: a right interval is off by .004, with few draws by .01; one that holds 90 % by .02
 
 
-def suite(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
+def random_texts(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
     """Texts of so many rounds whose drafts survive with chance α."""
     dice = random.Random(seed)
 
@@ -35,7 +35,7 @@ def mean_of_ratios(drawn: Sequence[Counts]) -> float:
     return fmean(a / n for a, n in drawn)
 
 
-@functools.cache
+@cache
 def bootstrap(texts: tuple[Counts, ...], value: Callable[[Sequence[Counts]], float]) -> list[float]:
     """The values of so many draws of texts, from small to large."""
     dice = random.Random(5)
@@ -73,9 +73,9 @@ def hint(case: tuple[list[Text]], found: Ends) -> str:
 
 
 INTERVAL = Question(
-    right=right, equal=lambda a, b: all(abs(x - y) <= ROOM for x, y in zip(a, b)), seen=seen, hint=hint,
-    cases=((suite([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
-           (suite([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),)),
+    right=right, equal=partial(same, tolerance=ROOM), seen=seen, hint=hint,
+    cases=((random_texts([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
+           (random_texts([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),)),
     mistakes=[
         Mistake("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", without(0.025, mean_of_ratios), earned=0.5),
         Mistake("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", without(0.05), earned=0.5),

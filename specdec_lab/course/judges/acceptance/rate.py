@@ -39,7 +39,7 @@ def a_text(*kept: int, gamma: int = 4) -> Text:
     ]
 
 
-def cut(kept: int, gamma: int = 4) -> list[str]:
+def cut_short(kept: int, gamma: int = 4) -> list[str]:
     """A stop came with the last accepted draft: what stood behind it was not examined, and nothing was added."""
     return ["accepted"] * kept + ["discarded"] * (gamma - kept)
 
@@ -56,7 +56,7 @@ RATE = Question(
     cases=(([a_text(2, 4, 0, 1)],), ([a_text(4, 4, 3), a_text(0, 1, 0, 0, 2, 0, 0, 1, 0, 1)],),
            ([a_text(3, 1, 3, gamma=3), a_text(0, 2, 0, gamma=3), a_text(3, 3, gamma=3)],),
            ([[SILENT, *a_text(4, 4), SILENT, SILENT], [*a_text(0, 0, 1), SILENT]],),
-           ([[*a_text(4, 2), cut(2)], [*a_text(0, 0, 1, 0), cut(1)], a_text(0, 0)],), ([a_text(0, 0, 0)],)),
+           ([[*a_text(4, 2), cut_short(2)], [*a_text(0, 0, 1, 0), cut_short(1)], a_text(0, 0)],), ([a_text(0, 0, 0)],)),
     hint=hint_for_a_chance("Count the accepted drafts, count those that were examined (accepted or rejected), and divide."),
     mistakes=[
         Mistake("You divide by all proposed drafts. A discarded draft was never examined, so it says nothing about α.", share(ACCEPTED, PROPOSED), belief=5),

@@ -33,18 +33,14 @@ def curve(formula: Callable[[float, int], float]) -> Callable[[float, list[int]]
     return lambda alpha, gammas: [formula(alpha, gamma) for gamma in gammas]
 
 
-def alike(a: Sequence[float], b: Sequence[float]) -> bool:
-    return all(map(same, a, b))
-
-
 def hint(case: tuple[float, list[int]], found: list[float]) -> str | Mistake:
-    if alike(sorted(found), sorted(curve(E)(*case))):
+    if same(sorted(found), sorted(curve(E)(*case))):
         return Mistake("The numbers are right, and in another order than the γ in the list.", earned=0.5)
     return "Ask for each token of a round with what chance it is written, and add these chances up."
 
 
 CURVE = Question(
-    right=curve(E), equal=alike, rounded=lambda found, right: all(map(nearly, found, right)),
+    right=curve(E), rounded=lambda found, right: all(map(nearly, found, right)),
     cases=((0.75, [4, 0, 1, 2, 7]), (0.4, [4, 1, 30]), (0.9, [3, 8, 5]), (0.3, [2, 6])),
     seen="For α = {} and γ = {} your function gives {found}.",
     hint=hint, mistakes=adapted(ABOUT_E, curve))  # fmt: skip
@@ -62,12 +58,12 @@ def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
         said = "For α = 1 your closed form divides by 0. Every draft is kept there: γ + 1 tokens. Treat it apart, or add up the powers."
         raise Wrong(said, 0.75) from None
     x = numbers(ones, len(gammas))
-    if not alike(x, curve(E)(1.0, gammas)):
+    if not same(x, curve(E)(1.0, gammas)):
         raise Wrong(f"For α = 1 and {before} {pretty(x)}; every draft is kept there.", 0.75)
     x = numbers(made(0.0, list(gammas)), len(gammas))
     if not any(x):
         raise Wrong("For α = 0 no draft is kept, but each round still writes the target's own token.", 0.75, 6)
-    if not alike(x, curve(E)(0.0, gammas)):
+    if not same(x, curve(E)(0.0, gammas)):
         raise Wrong(f"For α = 0 and {before} {pretty(x)}; no draft is kept there.", 0.75)
     if numbers(made(0.5, []), None):
         raise Wrong("For an empty list of γ your function should give an empty list.", 0.75)

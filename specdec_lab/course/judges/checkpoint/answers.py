@@ -1,7 +1,6 @@
 """Exercise 9: questions about a fixed case. Its arguments are none, so that a mistake's result is what was answered."""
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,9 +14,9 @@ def given(made: object) -> object:
     return begun(made() if callable(made) else made)
 
 
-def fixed(right: Any, equal: Callable[..., bool] = operator.eq, **about: Any) -> Question:
+def fixed(right: Any, **about: Any) -> Question:
     """A question whose right answer is always the same."""
-    return Question(cases=[()], right=lambda: right, equal=equal, **about)
+    return Question(cases=[()], right=lambda: right, **about)
 
 
 def one_number(what: str, right: float, room: float, **about: Any) -> Question:
@@ -31,7 +30,7 @@ def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Que
     def read(value: object) -> list[float]:
         return [number(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")]
 
-    return fixed(right, read=read, equal=lambda a, b: all(same(x, y, room) for x, y in zip(a, b)), **about)
+    return fixed(right, read=read, equal=partial(same, tolerance=room), **about)
 
 
 def several(id: str, questions: dict[str, Question]) -> None:

@@ -1,6 +1,5 @@
 """Exercise 7: crossover(T, gamma, alpha, most) → the fewest texts with which drafts lose, or None."""
 
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -23,7 +22,7 @@ def last_that_pays(T: Pass, gamma: int, alpha: float, most: int) -> int:
 
 crossover = fewest(gain)
 CROSSOVER = Question(
-    right=crossover, equal=operator.eq,
+    right=crossover,
     cases=((BEND, 3, 0.8, 64), (BEND, 3, 0.8, 29), (BEND, 3, 0.8, 30), (BEND, 2, 0.6, 64), (LINE, 5, 0.6, 200),
            (STAIRS, 2, 0.7, 64),  # loses from 17 texts on, pays again with 25, and loses from 33 on
            (FLAT, 4, 0.5, 100), (ROWS, 3, 0.8, 20), (ROWS, 1, 1.0, 50), (BEND, 4, 0.0, 64), (BEND, 0, 0.8, 64)),

@@ -125,31 +125,33 @@ def judge_policy(made: Policy) -> None:
         said = "Once your policy has left drafts off, they never come back:"
         raise Wrong(f"{said} after a step with γ = 0 it returns 0 even for one text.")
     logs = served(policy)
-    late = missed(logs)
-    earned = 1 - sum(POINTS[when] for when in late) / sum(POINTS.values())
+    unreached = missed(logs)
+    earned = 1 - sum(POINTS[when] for when in unreached) / sum(POINTS.values())
     if all(full):
         raise Wrong(f"Your policy drafts even when the batch is full: {price(MOST, full[-1])}.", earned)
-    if late:
-        raise Wrong(f"{numbers(late[0], logs)} {advice(policy, late, logs, drafts)}", earned)
+    if unreached:
+        raise Wrong(f"{as_users_see(unreached[0], logs)} {advice(policy, unreached, logs, drafts)}", earned)
 
 
-def numbers(when: str, logs: dict[str, ServingLog]) -> str:
+def as_users_see(when: str, logs: dict[str, ServingLog]) -> str:
     mean, most = times(logs[when])
     others = {"never": times(fixed(0)[when]), "always": times(fixed(4)[when])}
     compared = "; ".join(f"{name}: {mean:.1f} and {most:.1f}" for name, (mean, most) in others.items())
     return f"{when[0].upper()}{when[1:]}: {mean:.1f} ms a token, 95 % within {most:.1f} ({compared})."
 
 
-def advice(policy: Policy, late: list[str], logs: dict[str, ServingLog], drafts: dict[tuple[int, int], int]) -> str:
+def advice(
+    policy: Policy, unreached: list[str], logs: dict[str, ServingLog], drafts: dict[tuple[int, int], int]
+) -> str:
     """What the first of the missed goals comes from."""
     if max(log.switches for log in logs.values()) > 100 or not missed(served(policy, catch_up=0.0)):
         return (
-            f"Drafts went on and off {logs[late[0]].switches} times, and each time they come back the draft model must "
+            f"Drafts went on and off {logs[unreached[0]].switches} times, and each time they come back the draft model must "
             f"catch up, {1e3 * CATCH_UP:.0f} ms for each text. Let them come back only when few texts are left."
         )
     limit, gamma = max(((n, g) for (n, last), g in drafts.items() if g and last), default=(0, 0))
     if limit and STEP[gamma] * COSTS(limit, 0) < COSTS(limit, gamma):
         return f"Your policy still drafts where it loses: {price(limit, gamma)}."
-    if NIGHT in late:
+    if NIGHT in unreached:
         return "With one or two texts rows are nearly free: which γ writes most there?"
     return f"Your policy stops too early, or comes back too late: with {limit + 1} texts drafts may still pay."

@@ -1,6 +1,5 @@
 """Exercise 2: play(drafts, choices) → (tokens written, marks)."""
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -57,7 +56,7 @@ def what_is_written(case: tuple[list[int], list[int]], found: list[int]) -> str 
 
 
 TOKENS = Question(
-    cases=ROUNDS, right=lambda d, c: c[: leading(d, c) + 1], equal=operator.eq,
+    cases=ROUNDS, right=lambda d, c: c[: leading(d, c) + 1],
     seen=f"{SEEN} you write {{found}}.", hint=what_is_written,
     mistakes=[
         mistake(f"{AFTER_A_MISS} And the target's own token is missing.", lambda d, c, a: matching(d, c), belief=1),
@@ -122,7 +121,7 @@ def wrong_mark(case: tuple[list[int], list[int]], found: list[str]) -> Mistake:
 
 
 MARKS = Question(
-    cases=ROUNDS, right=right_marks, equal=operator.eq,
+    cases=ROUNDS, right=right_marks,
     seen=lambda case, found, _: f"{SEEN.format(*case)} your tokens are right, and your marks are {shown(found, 120)}.",
     hint=wrong_mark)  # fmt: skip
 

@@ -41,7 +41,7 @@ def question(what: str, **about: Any) -> Question:
         decides = bare(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
         return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
-    return Question(cases=CASES, seen=seen, **{"equal": operator.eq, **about})
+    return Question(cases=CASES, seen=seen, **about)
 
 
 def drafter(

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, same, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, shown
 from specdec_lab.measure.traffic.endpoint import conditional
 from specdec_lab.theory import expected_tokens
 
@@ -38,12 +38,8 @@ def mean_over_cards(cards: Cards, weight: Callable[[int], float]) -> Alphas:
     return [fmean(*zip(*pairs)) if pairs else None for pairs in known]
 
 
-def equal_lists(a: Alphas, b: Alphas) -> bool:
-    return len(a) == len(b) and all(x is y is None or (None not in (x, y) and same(x, y)) for x, y in zip(a, b))
-
-
 ALPHAS = Question(
-    cases=ENGINES, right=lambda cards: alphas(pooled(cards)), equal=equal_lists,
+    cases=ENGINES, right=lambda cards: alphas(pooled(cards)),
     seen="For the cards {} α by place is {right}; yours is {found}.",
     hint="Of the rounds that got to a place, on all cards together, how many got past it?",
     mistakes=[

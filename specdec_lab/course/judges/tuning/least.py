@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, nothing, number, part, pretty, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, nothing, number, part, pretty, same, shown
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 
@@ -26,10 +27,6 @@ def read(value: object) -> float | None:
     return None if value is None else number(value, "The least α")
 
 
-def near(a: float | None, b: float | None, tolerance: float = 5e-4) -> bool:
-    return a is b if a is None or b is None else abs(a - b) <= tolerance
-
-
 def hint(case: tuple, found: float | None) -> str:
     if found is None:
         return f"But α = 1 writes {case[0] + 1} tokens, which is enough."
@@ -37,7 +34,7 @@ def hint(case: tuple, found: float | None) -> str:
 
 
 LEAST = Question(
-    right=least, read=read, equal=near,
+    right=least, read=read, equal=partial(same, tolerance=5e-4),
     cases=((1, 1.3), (4, 2.2), (4, 1.5), (2, 2.96), (8, 1.2), (3, 1.05), (6, 4.0), (2, 1.01)),
     seen="For γ = {} and a round that costs {} your function gives {found}.",
     hint=hint,
@@ -68,12 +65,12 @@ def least_alpha(made: Callable[[int, float], float | None]) -> None:
         )
         raise Wrong(f"Your function hardly ever finds an α that is enough. {said}")
     found = list(map(read, values))
-    if all(near(x, least(*case), 0.011) for case, x in zip(LEAST.cases, found)):
+    if all(same(x, least(*case), 0.011) for case, x in zip(LEAST.cases, found)):
         coarse = "Near, but not near enough: it should be right to .0005. Halve the interval more often."
         replace(LEAST, mistakes=(), hint=coarse).compare(found, earned=0.75)
     LEAST.compare(found)
     for (gamma, cost), why in EDGES.items():
         x, right = made(gamma, cost), least(gamma, cost)
-        if not near(x if x is None or right is None else read(x), right):
+        if not LEAST.equal(x if x is None or right is None else read(x), right):
             before = f"For γ = {gamma} and a round that costs {pretty(cost)} your function gives {shown(x)}."
             raise Wrong(f"{before} {why.format(gamma + 1)}", 0.75)

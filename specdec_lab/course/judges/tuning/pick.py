@@ -73,7 +73,7 @@ def hint(case: tuple[Table], found: Choice) -> str:
 
 
 PICK = Question(
-    right=best, cases=[(table,) for table in TABLES], equal=operator.eq, seen=seen, hint=hint,
+    right=best, cases=[(table,) for table in TABLES], seen=seen, hint=hint,
     mistakes=[
         Mistake("You take the most tokens per pass. A round also costs time: divide by d + v + o.", most(tokens), most(ratios), belief=7),
         Mistake("You choose the draft by its α. What it costs, and what the target's pass costs, count as much.",

@@ -12,7 +12,7 @@ from specdec_lab.formats import bare
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8
 STEPS = (1.05, 1.12, 1.18)  # times the plain version; two different ideas were tried that reach the last one
-KNOWS = 1.55  # times the plain version, when of all matches the best is known beforehand, and its length
+REACHABLE = 1.55  # times the plain version, when of all matches the best is known beforehand, and its length
 VOCABULARY = 49_152
 
 
@@ -71,7 +71,7 @@ def replay(made: Propose, text: Text) -> Replayed:
     return Replayed(len(text.answer), passes, drafted, silent)
 
 
-def added(replays: Iterable[Replayed]) -> Replayed:
+def total(replays: Iterable[Replayed]) -> Replayed:
     return Replayed(*map(sum, zip(*replays)))
 
 
@@ -88,11 +88,11 @@ def compare(made: Propose) -> None:
         print(e)
         return
     names = [text.id for text in texts()]
-    for name, a, b in zip([*names, "all"], [*plain, added(plain)], [*yours, added(yours)]):
+    for name, a, b in zip([*names, "all"], [*plain, total(plain)], [*yours, total(yours)]):
         print(f"{name:18}{a.per_pass:8.2f}{b.per_pass:10.2f}{a.per_cost:11.2f}{b.per_cost:10.2f}")
 
 
-def renamed(text: Text, seed: int) -> Text:
+def renumbered(text: Text, seed: int) -> Text:
     """The same text with other numbers for its tokens: what follows what stays, and no number can be known."""
     ids = sorted({*text.prompt, *text.answer})
     other = dict(zip(ids, random.Random(seed).sample(range(VOCABULARY), len(ids))))
@@ -103,13 +103,13 @@ def renamed(text: Text, seed: int) -> Text:
 def improve(made: Propose) -> None:
     begun(made)
     begun(made([5, 6, 7, 5, 6], GAMMA))
-    yours = added(replay(made, renamed(text, seed)) for seed, text in enumerate(texts()))
-    plain = added(replay(lookup, text) for text in texts())
+    yours = total(replay(made, renumbered(text, seed)) for seed, text in enumerate(texts()))
+    plain = total(replay(lookup, text) for text in texts())
     times = yours.per_cost / plain.per_cost
-    if times > KNOWS:
+    if times > REACHABLE:
         raise Wrong(
             f"Your drafter brings {times:.2f} times the plain version. Whoever knew at each place which match is right, "
-            f"and for how long, would reach {KNOWS}: these drafts come from the answer. Use `text` only."
+            f"and for how long, would reach {REACHABLE}: these drafts come from the answer. Use `text` only."
         )
     reached = sum(times >= step for step in STEPS)
     if reached < len(STEPS):
@@ -123,7 +123,7 @@ def improve(made: Propose) -> None:
 
 def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
     """What to think about next, and the belief that a bad result shows."""
-    silent, most = yours.silent / yours.passes, yours.drafted / yours.passes
+    silent, a_round = yours.silent / yours.passes, yours.drafted / yours.passes
     if silent > 0.6:
         said = f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {bare(str(PRICE))}:"
         return Mistake(
@@ -131,10 +131,10 @@ def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
         )
     if times < 1 and yours.per_pass > plain.per_pass:
         more = f"It has more tokens per pass ({yours.per_pass:.2f} against {plain.per_pass:.2f})"
-        return Mistake(f"{more}, but it drafts {most:.1f} tokens in a round, and each one costs.", belief=7)
-    if abs(times - 1) < 0.02 and most > 4:
+        return Mistake(f"{more}, but it drafts {a_round:.1f} tokens in a round, and each one costs.", belief=7)
+    if abs(times - 1) < 0.02 and a_round > 4:
         behind = "most of them stand behind a miss: when is it worth copying fewer?"
-        return Mistake(f"It drafts {most:.1f} tokens in a round, and {behind}", belief=8)
+        return Mistake(f"It drafts {a_round:.1f} tokens in a round, and {behind}", belief=8)
     if times < 1:
         return Mistake("Where are its drafts wrong, and where does it miss what the plain version finds?")
     return Mistake("After how long a match is a copy mostly right? Let that decide how many tokens you copy.")
