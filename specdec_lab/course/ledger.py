@@ -25,7 +25,7 @@ from specdec_lab.course.working_copy import COPIED
 PATIENCE = 5  # seconds for another notebook to finish its writing
 MEASUREMENTS = 20  # kept of each claim, the newest
 
-Edit = Callable[[dict], None]  # changes the data of a ledger in place
+Edit = Callable[[dict], None]  # changes the data of a ledger, or of one claim, in place
 _waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each file
 
 
@@ -113,44 +113,42 @@ class Ledger:
         """What is known about a claim; empty if nothing is."""
         return self.read()["claims"].get(id, {})
 
+    def _change_claim(self, id: str, edit: Edit) -> dict:
+        """Change one claim, which is empty at first; returns it."""
+        return self.change(lambda data: edit(data["claims"].setdefault(id, {})))["claims"][id]
+
     def ask(self, id: str, question: str, unit: str = "") -> None:
         """Note the question, when it differs from what is noted."""
         asked = {"question": question, "unit": unit}
         if not asked.items() <= self.claim(id).items():
-            self.change(lambda data: data["claims"].setdefault(id, {}).update(asked))
+            self._change_claim(id, lambda claim: claim.update(asked))
 
-    def guess(self, id: str, value: float, reason: str = "") -> dict:
+    def guess(self, id: str, value: float, reason: str = "", kind: str = "guess") -> dict:
         """Keep a guess, unless there is one; returns the one that is kept."""
-        return self._fix("guess", id, value, reason)
+        new = {"value": value, "reason": reason, "when": _now()}
+
+        def edit(claim: dict) -> None:
+            claim.setdefault(kind, {**new, "after_outcome": bool(claim.get("measured"))})
+
+        return self._change_claim(id, edit)[kind]
 
     def revise(self, id: str, value: float, reason: str = "") -> dict:
         """Keep a second guess beside the first, unless there is one; returns the one that is kept."""
-        return self._fix("revision", id, value, reason)
-
-    def _fix(self, kind: str, id: str, value: float, reason: str) -> dict:
-        kept = {"value": value, "reason": reason, "when": _now()}
-
-        def edit(data: dict) -> None:
-            claim = data["claims"].setdefault(id, {})
-            claim.setdefault(kind, {**kept, "after_outcome": bool(claim.get("measured"))})
-
-        return self.change(edit)["claims"][id][kind]
+        return self.guess(id, value, reason, "revision")
 
     def add_measurement(
         self, id: str, value: float, interval: tuple[float, float] | None = None, theory: float | None = None
     ) -> None:
-        """Add a measurement."""
         new = {"value": value, "interval": interval and list(interval), "theory": theory, "when": _now()}
 
-        def edit(data: dict) -> None:
-            claim = data["claims"].setdefault(id, {})
+        def edit(claim: dict) -> None:
             claim["measured"] = [*claim.get("measured", []), new][-MEASUREMENTS:]
 
-        self.change(edit)
+        self._change_claim(id, edit)
 
     def assume(self, id: str, line: str) -> None:
         """Keep the line "what I had assumed"; a later one replaces it."""
-        self.change(lambda data: data["claims"].setdefault(id, {}).update(assumed=line))
+        self._change_claim(id, lambda claim: claim.update(assumed=line))
 
     # Quizzes
 
@@ -170,9 +168,10 @@ class Ledger:
         new = {"when": _now(), **verdict}
 
         def edit(data: dict) -> None:
-            kept = data.setdefault("parts", {}).setdefault(part, {"tries": 0, "best": new})
-            best = new if new["points"] > kept["best"]["points"] else kept["best"]
-            data["parts"][part] = {"tries": kept["tries"] + 1, "best": best, "last": new}
+            parts = data.setdefault("parts", {})
+            kept = parts.get(part, {"tries": 0, "best": new})
+            best = max(kept["best"], new, key=lambda verdict: verdict["points"])
+            parts[part] = {"tries": kept["tries"] + 1, "best": best, "last": new}
 
         self.change(edit)
 
@@ -199,18 +198,19 @@ def _load(path: Path) -> dict:
 
 
 def _is_ledger(data: object) -> bool:
-    def list_of(kind: type, key: str, found: object) -> bool:
+    def are_all(found: object, key: str, kind: type) -> bool:
+        """Whether this is a list of dicts which hold such a value."""
         return isinstance(found, list) and all(isinstance(x, dict) and isinstance(x.get(key), kind) for x in found)
 
     try:
-        claims, quiz = data["claims"].values(), data["quiz"].values()
+        claims, parts = data["claims"].values(), data.get("parts", {}).values()
         guesses = [claim[kind] for claim in claims for kind in ("guess", "revision") if kind in claim]
-        numbers = [guesses, *(claim.get("measured", []) for claim in claims)]
         return (
             data["schema"] == 1
-            and all(list_of(int | float, "value", found) for found in numbers)
-            and all(list_of(bool, "right", found) for found in quiz)
-            and all(part["tries"] > 0 and part["best"]["points"] >= 0 for part in data.get("parts", {}).values())
+            and are_all(guesses, "value", int | float)
+            and all(are_all(claim.get("measured", []), "value", int | float) for claim in claims)
+            and all(are_all(attempts, "right", bool) for attempts in data["quiz"].values())
+            and all(part["tries"] > 0 and part["best"]["points"] >= 0 for part in parts)
         )
     except (AttributeError, KeyError, TypeError):
         return False

@@ -4,6 +4,8 @@ from specdec_lab.course.judges.check import PARTS
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items, lessons
 
+ROW = "{:8}{:>9}{:>10}{:>8}   {}"
+
 
 def progress(path: str | None = None) -> tuple[dict, str]:
     """What is done, by number of the lesson, and what the ledger has to say about its file.
@@ -20,26 +22,19 @@ def progress(path: str | None = None) -> tuple[dict, str]:
         claims = [c for id, c in data["claims"].items() if id.startswith(f"{name}.")]
         asked = [i.id for i in items(name)] if name in lessons() else []
         right = sum(any(a["right"] for a in data["quiz"].get(id, [])) for id in asked)
-        parts = [one(id, data.get("parts", {}).get(id)) for id in PARTS if id.startswith(f"{number}.")]
+        guesses, measured = (sum(bool(c.get(key)) for c in claims) for key in ("guess", "measured"))
+        parts = [at_best(id, data.get("parts", {}).get(id)) for id in PARTS if id.startswith(f"{number}.")]
         out.append(
-            {
-                "lesson": name,
-                "guesses": sum("guess" in c for c in claims),
-                "measured": sum(bool(c.get("measured")) for c in claims),
-                "quiz": [right, len(asked)],
-                "parts": parts,
-            }
+            {"lesson": name, "guesses": guesses, "measured": measured, "quiz": [right, len(asked)], "parts": parts}
         )
     return {"schema": 1, "lessons": out}, ledger.news()
 
 
-def one(id: str, kept: dict | None) -> dict:
-    """A part of an exercise, at its best."""
-    most = PARTS[id].points
-    if kept is None:
-        return {"id": id, "points": 0.0, "max_points": most, "status": "open", "tries": 0}
-    best = kept["best"]
-    return {"id": id, "points": best["points"], "max_points": most, "status": best["status"], "tries": kept["tries"]}
+def at_best(id: str, kept: dict | None) -> dict:
+    """A part of an exercise with its best verdict so far."""
+    best, tries = (kept["best"], kept["tries"]) if kept else ({"points": 0.0, "status": "open"}, 0)
+    points, status = best["points"], best["status"]
+    return {"id": id, "points": points, "max_points": PARTS[id].points, "status": status, "tries": tries}
 
 
 class Lesson:
@@ -55,10 +50,10 @@ class Lesson:
 def progress_text(done: dict, news: str = "") -> str:
     """A line a lesson."""
     lines = [news] if news else []
-    lines.append(f"{'lesson':8}{'guesses':>9}{'measured':>10}{'quiz':>8}   exercise")
+    lines.append(ROW.format("lesson", "guesses", "measured", "quiz", "exercise"))
     for x in map(Lesson, done["lessons"]):
         quiz = f"{x.right}/{x.asked}" if x.asked else "–"
         bar = f"{'█' * round(10 * x.points / x.most):░<10} {x.points:g} of {x.most}" if x.most else "–"
         rest = f"   still open: {', '.join(x.open)}" if x.open and x.points else ""
-        lines.append(f"{x.lesson:8}{x.guesses:>9}{x.measured:>10}{quiz:>8}   {bar}{rest}")
+        lines.append(ROW.format(x.lesson, x.guesses, x.measured, quiz, bar + rest))
     return "\n".join(lines)
