@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_lab.classroom.notebook import EXERCISES
+from specdec_lab.course.working_copy import cleared
 from specdec_lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -42,10 +43,7 @@ def write_course(out: Path) -> list[str]:
     out = out.absolute()
     names = sorted(p.stem for p in SOLUTIONS.glob("*.ipynb"))
     for name in names:
-        notebook = nbformat.read(SOLUTIONS / f"{name}.ipynb", as_version=4)
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = [], None
+        notebook = cleared(nbformat.read(SOLUTIONS / f"{name}.ipynb", as_version=4))
         folder = out / "source" / name
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{name}.ipynb")

@@ -3,7 +3,6 @@
 import hashlib
 import itertools
 import json
-import shutil
 from pathlib import Path
 
 from specdec_lab.errors import LabError
@@ -41,40 +40,33 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
         raise LabError(
             "The lessons are not here: run this from a clone of the course, installed with `pip install -e .`."
         )
-    new, done = 0, []
-
-    def name_of(place: Path) -> str:
-        return place.relative_to(target).as_posix()
-
+    new, updated = 0, []
     try:
         for folder in FOLDERS:
             (target / folder).mkdir(parents=True, exist_ok=True)
-        list_of_copies = target / COPIED
-        began_as = _read(list_of_copies)
+        began_as = _read(target / COPIED)
         for path in notebooks:
             name, notebook = path.relative_to(source).as_posix(), json.loads(path.read_text(encoding="utf-8"))
             now, mine = cells_hash(notebook), target / name
             if mine.exists() and began_as.get(name) == now:
                 continue
-            place, what = mine, "updated"
-            for n in itertools.count(1):
-                if not place.exists() or _untouched(place, began_as.get(name_of(place))):
-                    break
-                place, what = mine.with_stem(f"{mine.stem} (update {n})"), "updated beside your edited copy"
+            beside = (mine.with_stem(f"{mine.stem} (update {n})") for n in itertools.count(1))
+            place = next(p for p in itertools.chain([mine], beside) if _follows(p, target, began_as))
+            place_name = place.relative_to(target).as_posix()
             if mine.exists():
-                done.append(f"{name_of(place)}: {what}")
+                updated.append(f"{place_name}: updated{'' if place == mine else ' beside your edited copy'}")
             else:
                 new += 1
             place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            began_as |= {name: now, name_of(place): now}
-        written = list_of_copies.with_suffix(".tmp")
-        written.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
-        shutil.move(written, list_of_copies)
+            began_as |= {name: now, place_name: now}
+        unfinished = (target / COPIED).with_suffix(".tmp")
+        unfinished.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
+        unfinished.replace(target / COPIED)
     except OSError as e:
         raise LabError(
             f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
         ) from e
-    return [f"{new} new notebook{'s' if new > 1 else ''} in {target}"] * bool(new) + done
+    return [f"{new} new notebook{'s' if new > 1 else ''} in {target}"] * bool(new) + updated
 
 
 def _read(list_of_copies: Path) -> dict[str, str]:
@@ -84,8 +76,12 @@ def _read(list_of_copies: Path) -> dict[str, str]:
         return {}  # then every copy that differs counts as edited
 
 
-def _untouched(copy: Path, began_as: str | None) -> bool:
+def _follows(copy: Path, target: Path, began_as: dict[str, str]) -> bool:
+    """Whether a new version may be written here: nothing is here yet, or nothing that the learner wrote."""
+    if not copy.exists():
+        return True
     try:
-        return cells_hash(json.loads(copy.read_text(encoding="utf-8"))) == began_as
+        cells = cells_hash(json.loads(copy.read_text(encoding="utf-8")))
     except (json.JSONDecodeError, KeyError, TypeError):
         return False  # whatever it is, it is the learner's
+    return cells == began_as.get(copy.relative_to(target).as_posix())
