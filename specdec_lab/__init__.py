@@ -13,52 +13,40 @@ import os
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
-# Each name is imported when it is first used: `doctor` must run where torch does not.
-_HOME = {
-    "Bar": "show.bars",
-    "Bars": "show.bars",
-    "Batch": "engine.batch",
-    "Keep": "engine.decode",
-    "Lab": "lab",
-    "LabError": "errors",
-    "Line": "show.lines",
-    "OneLine": "show.progress_line",
-    "Plot": "show.plot",
-    "ReplayDrafter": "drafters",
-    "Request": "engine.decode",
-    "Round": "engine.trace",
-    "Sampler": "engine.sampling",
-    "Stops": "engine.decode",
-    "Trace": "engine.trace",
-    "Uniforms": "engine.sampling",
-    "check": "course.judges.check",
-    "each": "show.progress_line",
-    "guess": "show.guess",
-    "ledger": "show.ledger",
-    "load": "lab",
-    "load_lab": "show.loadlab",
-    "load_soon": "lab",
-    "measure_machine": "measure.roofline",
-    "outcome": "show.guess",
-    "pass_times": "measure.costs",
-    "plain": "engine.decode",
-    "progress": "show.progress",
-    "quiz": "show.quiz",
-    "race": "measure.race",
-    "recorded_round": "lab",
-    "sandbox": "show.sandbox",
-    "speculative": "engine.decode",
-    "speedup_explorer": "show.speedup",
-    "work": "measure.roofline",
+# The names of `sd.`, by module. Each is imported when it is first used: `doctor` must run where torch does not.
+_NAMES = {
+    "course.judges.check": ["check"],
+    "drafters": ["ReplayDrafter"],
+    "engine.batch": ["Batch"],
+    "engine.decode": ["Keep", "Request", "Stops", "plain", "speculative"],
+    "engine.sampling": ["Sampler", "Uniforms"],
+    "engine.trace": ["Round", "Trace"],
+    "errors": ["LabError"],
+    "lab": ["Lab", "load", "load_soon", "recorded_round"],
+    "measure.costs": ["pass_times"],
+    "measure.race": ["race"],
+    "measure.roofline": ["measure_machine", "work"],
+    "show.bars": ["Bar", "Bars"],
+    "show.guess": ["guess", "outcome"],
+    "show.ledger": ["ledger"],
+    "show.lines": ["Line"],
+    "show.loadlab": ["load_lab"],
+    "show.plot": ["Plot"],
+    "show.progress": ["progress"],
+    "show.progress_line": ["OneLine", "each"],
+    "show.quiz": ["quiz"],
+    "show.sandbox": ["sandbox"],
+    "show.speedup": ["speedup_explorer"],
 }
-__all__ = list(_HOME)
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = list(_MODULE_OF)
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str):
-    if name not in _HOME:
+    if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
-    return getattr(importlib.import_module(f"specdec_lab.{_HOME[name]}"), name)
+    return getattr(importlib.import_module(f"specdec_lab.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

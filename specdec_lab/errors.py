@@ -18,14 +18,11 @@ def explain_memory(what: str, remedy: str):
     Raises:
         LabError: when the CPU or GPU allocator ran out of memory.
     """
-    import torch  # late: `doctor` tells errors also where torch is missing
-
     try:
         yield
-    except (torch.OutOfMemoryError, MemoryError) as e:
+    except (MemoryError, RuntimeError) as e:
+        # The CPU's allocator and MPS have no error class of their own; CUDA's is a RuntimeError too.
+        signs = ("not enough memory", "can't allocate memory", "out of memory")
+        if isinstance(e, RuntimeError) and not any(sign in str(e) for sign in signs):
+            raise
         raise LabError(f"Not enough memory to {what}: {remedy}.") from e
-    except RuntimeError as e:
-        # The CPU's allocator, and MPS, which has no error class of its own.
-        if any(said in str(e) for said in ("not enough memory", "can't allocate memory", "out of memory")):
-            raise LabError(f"Not enough memory to {what}: {remedy}.") from e
-        raise
