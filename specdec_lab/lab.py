@@ -122,11 +122,8 @@ class Lab:
         request: int = 0,
     ) -> dict:
         """What both ways of decoding take, from plain values: a sampler, stops and random numbers."""
-        return {
-            "sampler": Sampler(temperature, top_k, top_p),
-            "stops": self.stops(max_new_tokens, stop_strings),
-            "uniforms": Uniforms(seed, request),
-        }
+        sampler, stops = Sampler(temperature, top_k, top_p), self.stops(max_new_tokens, stop_strings)
+        return {"sampler": sampler, "stops": stops, "uniforms": Uniforms(seed, request)}
 
     def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
         """Decode without speculation. `settings` are those of `Lab.settings`."""
@@ -146,16 +143,8 @@ class Lab:
         """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
-        rounds = decode.speculative(
-            self.target,
-            drafter,
-            ids,
-            gamma=gamma,
-            verify=verify,
-            keep=keep,
-            **self.settings(**settings),
-        )
-        return collect(ids, rounds)
+        how = {"gamma": gamma, "verify": verify, "keep": keep, **self.settings(**settings)}
+        return collect(ids, decode.speculative(self.target, drafter, ids, **how))
 
     def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
         """The Round Explorer on a trace that `speculative` made."""
@@ -219,11 +208,11 @@ def load(
     device = pick_device(device) if isinstance(device, str) else device
     model, tokenizer = load_model(target, device, say, dtype, backend)
     folder = trained.WEIGHTS if weights is None else Path(weights)
-    if draft is None:
-        return Lab(model, tokenizer, eos_of(model, tokenizer), weights=folder)
-    course = draft == EMBEDDED  # the draft of the embedded pair, which borrows that target's embeddings
-    draft_model, draft_tokenizer = load_model(draft, device, say, dtype, "reference" if course else backend)
-    if course:
-        draft_model = trained.draft_model(trained.load_net("model", draft_model, folder))
-    check_same_vocabulary(tokenizer, draft_tokenizer)
-    return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model, weights=folder)
+    draft_model = None
+    if draft is not None:
+        course = draft == EMBEDDED  # the draft of the embedded pair, which borrows that target's embeddings
+        draft_model, draft_tokenizer = load_model(draft, device, say, dtype, "reference" if course else backend)
+        if course:
+            draft_model = trained.draft_model(trained.load_net("model", draft_model, folder))
+        check_same_vocabulary(tokenizer, draft_tokenizer)
+    return Lab(model, tokenizer, eos_of(model, tokenizer), draft_model, folder)

@@ -44,12 +44,10 @@ def picture(
         return "<div>No request came: raise the load.</div>"
     logs = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
     tokens = 1 + fmean(min(n, gamma) for n in accepted)
-    at = costs.crossover(gamma, tokens)
-    pays = (
-        f"with {at} texts or more, drafting no longer pays"
-        if at
-        else "but here drafting pays at every size of the batch"
-    )
+    limit = costs.crossover(gamma, tokens)
+    pays = f"with {limit} texts or more, drafting no longer pays"
+    if limit is None:
+        pays = "but here drafting pays at every size of the batch"
     name, last = list(logs.items())[-1]
     steps = last.steps[:: max(1, len(last.steps) // POINTS)]
     texts = Line("texts", [(s.at, s.running) for s in steps], dots=False)
