@@ -5,11 +5,11 @@ it cannot see two sentences that have changed places: tests/answers has answers 
 """
 
 import pytest
+from specdec_lab.course.judges.wrong import Wrong
 
 from specdec_lab.course.judges.check import PARTS
 from specdec_lab.course.judges.part import RIGHT, WRONG, Part, judged
 from specdec_lab.course.judges.question import Mistake, Question
-from specdec_lab.course.judges.wrong import Wrong
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
