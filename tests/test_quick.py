@@ -79,7 +79,7 @@ def test_what_is_timed_is_timed_less_often(on, tmp_path):
     batch_costs(target, [0, 1], sizes=(1,), gammas=(0,), samples=5, say=said.append)
     assert sum(line.startswith("Timing") for line in said) == 3
     lab = load(save(tmp_path), device="cpu", say=said.append)
-    measured = bench.measure(lab, [Prompt("a", "x", "the cat")], {"lookup": 2}, repeats=5, max_new_tokens=4)
+    measured = bench.decode_all(lab, [Prompt("a", "x", "the cat")], {"lookup": 2}, repeats=5, max_new_tokens=4)
     assert [len(run.traces["a"]) for run in measured] == [1, 1]
 
 
