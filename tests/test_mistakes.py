@@ -5,11 +5,11 @@ it cannot see two sentences that have changed places: tests/answers has answers 
 """
 
 import pytest
-from specdec_lab.course.judges.wrong import Wrong
 
 from specdec_lab.course.judges.check import PARTS
 from specdec_lab.course.judges.part import RIGHT, WRONG, Part, judged
-from specdec_lab.course.judges.question import Mistake, Question
+from specdec_lab.course.judges.question import Question
+from specdec_lab.course.mistake import Mistake, Wrong
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
@@ -17,11 +17,11 @@ SEVERAL_FUNCTIONS = {"1.v"}
 OTHERS = {"1.v": (0, 2 / 3), "2.round": (0, 2 / 3), "4.claim": (0, 1 / 2), "4.interval": (1 / 4,), "8.decide": (1 / 3, 0, 2 / 3)}  # fmt: skip
 
 
-def handed_in(part: Part, wrong=None, place: int = 0) -> tuple:
-    """A learner's answer to all that a part asks for: right, but for a wrong formula at this place."""
+def handed_in(part: Part, *wrong, place: int = 0) -> tuple:
+    """A learner's answer to all that a part asks for: right, but for a wrong formula or result at this place."""
     ways = [question.right for question in part.asks]
-    if wrong:
-        ways[place] = wrong
+    for result in wrong:
+        ways[place] = result if callable(result) else lambda *case, same=result: same
     if len(ways) == 1 or part.id in SEVERAL_FUNCTIONS:
         return tuple(ways)
     return (lambda *case: tuple(way(*case) for way in ways),)
@@ -29,11 +29,11 @@ def handed_in(part: Part, wrong=None, place: int = 0) -> tuple:
 
 def is_told(part: Part, place: int, mistake: Mistake) -> None:
     """Each formula of a mistake is judged as this mistake and as nothing else."""
-    assert mistake.formulas, "no formula leads to it"
+    assert mistake.results, "no formula leads to it"
     others = [m.said for question in part.asks for m in question.mistakes if m.said not in mistake.said]
     equal = 1 - 1 / len(part.asks)
-    for formula in mistake.formulas:
-        verdict = judged(part.id, *handed_in(part, formula, place))
+    for result in mistake.results:
+        verdict = judged(part.id, *handed_in(part, result, place=place))
         assert verdict.status == WRONG, "its formula is right"
         said = verdict.message.partition(" The belief behind this")[0]
         assert said.endswith(mistake.said), f"another sentence is told: {said}"
@@ -73,6 +73,7 @@ def test_only_programs_have_no_formulas():
 
 MULTIPLIES = Mistake("You multiply.", lambda a, b: a * b, belief=1, earned=0.5)
 SUBTRACTS = Mistake("You subtract.", lambda a, b: a - b)
+ONE = Mistake("Always one.", 1)
 
 
 def made_up(monkeypatch, *mistakes: Mistake, judge=None) -> Part:
@@ -83,9 +84,9 @@ def made_up(monkeypatch, *mistakes: Mistake, judge=None) -> Part:
 
 
 def test_a_part_without_errors_passes(monkeypatch):
-    part = made_up(monkeypatch, MULTIPLIES, SUBTRACTS)
-    is_told(part, 0, MULTIPLIES)
-    is_told(part, 0, SUBTRACTS)
+    part = made_up(monkeypatch, MULTIPLIES, SUBTRACTS, ONE)
+    for mistake in (MULTIPLIES, SUBTRACTS, ONE):
+        is_told(part, 0, mistake)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +96,18 @@ def test_a_part_without_errors_passes(monkeypatch):
         (Mistake("Two formulas, one hidden.", lambda a, b: 0, lambda a, b: b * a), "another sentence is told"),
         (Mistake("In truth right.", lambda a, b: b + a), "its formula is right"),
         (Mistake("Cannot be made in every case.", lambda a, b: a / b), "another sentence .* ZeroDivisionError"),
-        (Mistake("Equal to nothing.", lambda a, b: 1, equal=lambda found, own: False), "another sentence is told"),
+        (Mistake("The same everywhere, and hidden.", 1), "another sentence is told: Always one."),
         (Mistake("No formula."), "no formula leads to it"),
     ],
     ids=lambda value: getattr(value, "said", None),
 )
 def test_a_mistake_that_is_never_told_is_found(monkeypatch, mistake, found):
     with pytest.raises(AssertionError, match=found):
-        is_told(made_up(monkeypatch, MULTIPLIES, mistake), 0, mistake)
+        is_told(made_up(monkeypatch, MULTIPLIES, ONE, mistake), 0, mistake)
 
 
 def test_a_sentence_with_the_formula_of_another_mistake_is_found(monkeypatch):
-    wrong = Mistake("You divide.", *SUBTRACTS.formulas)
+    wrong = Mistake("You divide.", *SUBTRACTS.results)
     with pytest.raises(AssertionError, match="another sentence is told: You divide."):
         is_told(made_up(monkeypatch, wrong, SUBTRACTS), 0, SUBTRACTS)
 
@@ -114,10 +115,10 @@ def test_a_sentence_with_the_formula_of_another_mistake_is_found(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (lambda e: Wrong(f"{SUBTRACTS.said} {e}", e.earned, e.misconception), "two sentences are told"),
-        (lambda e: Wrong(f"{e} Try again.", e.earned, e.misconception), "another sentence is told"),
+        (lambda e: Wrong(f"{SUBTRACTS.said} {e}", e.earned, e.belief), "two sentences are told"),
+        (lambda e: Wrong(f"{e} Try again.", e.earned, e.belief), "another sentence is told"),
         (lambda e: Wrong(str(e), e.earned), "another belief is told"),
-        (lambda e: Wrong(str(e), 0.0, e.misconception), "another share is earned"),
+        (lambda e: Wrong(str(e), 0.0, e.belief), "another share is earned"),
     ],
 )
 def test_a_judge_that_changes_what_is_told_is_found(monkeypatch, change, found):
