@@ -142,7 +142,7 @@ WRONG = {
         "α = 0 gives 2": (curve(lambda a, n: E(a, n) if a else 2), "no draft is kept there"),
         "something for no γ": (lambda a, g: curve(E)(a, g) or [1], "should give an empty list"),
         "rounded": (curve(lambda a, n: round(E(a, n), 2)), "do not round"),
-        "for one γ": (lambda a, g: E(a, g[0]), "with one number for each γ"),
+        "for one γ": (lambda a, g: E(a, g[0]), "one number for each γ, should be a list"),
         "something else": (curve(lambda a, n: 1 + a), "add these chances up"),
     },
     "4.claim": {
