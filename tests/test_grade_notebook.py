@@ -81,9 +81,10 @@ def test_checks_that_were_deleted_edited_or_faked_are_the_courses_again(tmp_path
     first, second = (c for c in made.cells if CHECK.search(c.source))
     made.cells.remove(first)
     second.source = "3.0"  # its id still says what it was
-    put(made, "def check(id, made):\n    return 3.0", at=len(made.cells))
     result, _ = graded(tmp_path, made)
     assert (status(result), result["points"]) == (["open", "open"], 0.0)
+    faked = put(notebook(solved=False), "def check(id, made):\n    return 3.0", at=len(notebook().cells))
+    assert graded(tmp_path, faked)[0]["points"] == 0.0
 
 
 def test_what_is_none_of_the_exercises_is_refused(tmp_path):
