@@ -4,7 +4,7 @@ import pytest
 from tiny import TinyModel
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
-from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Draft, Emitted, Round, Trace, to_json
 from specdec_lab.errors import LabError
@@ -55,6 +55,32 @@ def test_an_always_wrong_draft_still_emits_one_token_a_round():
     trace = trace_of(drafter=DialDrafter(0.0), sampler=Sampler(0))
     assert trace.alpha == 0
     assert trace.tokens_per_pass == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_greedy_round_is_the_same_decided_over_its_own_tokens_and_over_all(seed):
+    """`Keep(rows=True)` has whole rows decide."""
+    few, whole = (
+        trace_of(
+            target=TinyModel(9, seed, spread=0.3),
+            drafter=ModelDrafter(TinyModel(9, seed + seed % 3, spread=0.3)),  # every third drafts as the target
+            sampler=Sampler(0),
+            gamma=1 + seed % 4,
+            keep=keep,
+        )
+        for keep in (Keep(), Keep(rows=True))
+    )
+    assert [(r.drafted, r.emitted) for r in few.rounds] == [(r.drafted, r.emitted) for r in whole.rounds]
+
+
+def test_what_the_models_gave_before_the_sampler_is_there_when_asked_for():
+    for sampler in (Sampler(0), Sampler(0.7, top_k=2)):
+        asked, not_asked = (trace_of(sampler=sampler, keep=Keep(top=top)) for top in (2, 0))
+        raw = Sampler(1.0)(TinyModel(4, seed=8, spread=0.5).logits([0, 1]))
+        first = asked.rounds[0].drafted[0]
+        assert first.p_raw == pytest.approx(float(raw[first.id]), abs=1e-6)
+        assert not_asked.rounds[0].drafted[0].p_raw is not_asked.rounds[0].drafted[0].q_raw is None
+        assert asked.tokens == not_asked.tokens
 
 
 def test_identities_hold_on_every_kind_of_ending():

@@ -1,5 +1,7 @@
 """How a drafter with a net makes its proposal: drawn token by token, and read from the device once."""
 
+from functools import partial
+
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -48,7 +50,8 @@ class Drawing:
         if self._q:
             check_finite(torch.stack(self._logits))
         q = self._whole_rows(self._q, 0.0) if self._q else None
-        return Proposal(torch.stack(self.tokens).tolist(), q, self._whole_rows(self._logits, float("-inf")), started)
+        logits = partial(self._whole_rows, self._logits, float("-inf"))
+        return Proposal(torch.stack(self.tokens).tolist(), q, logits, started)
 
     def _whole_rows(self, rows: list[Tensor], missing: float) -> Tensor:
         """Rows of [F] as one tensor [n, V], with `missing` at the tokens that no logit stands for."""

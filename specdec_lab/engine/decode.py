@@ -18,7 +18,7 @@ from torch import Tensor
 
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms
+from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, check_finite
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
@@ -110,7 +110,13 @@ class Stops:
 
 @dataclass(frozen=True)
 class Keep:
-    """What is kept of a round beyond the numbers that decided: the `top` n of p and q, and all `rows`."""
+    """What is kept of a round beyond the numbers that decided.
+
+    Args:
+        top: the n most likely tokens of p and q at each place, and what the models gave the drafts before
+            temperature, top-k and top-p.
+        rows: all of p and q.
+    """
 
     top: int = 0
     rows: bool = False
@@ -198,14 +204,15 @@ class Request:
             watch: runs since the round began; its last lap is the loop's own time.
         """
         start, drafts = len(self.text), proposal.tokens
-        p = self.sampler(logits)
-        q = proposal.distributions(self.target.vocab_size, p.device)
+        columns, p, q = self._distributions(proposal, logits)
         self.target.synchronize()
         watch.lap("verify")
 
         u_accept = [self.uniforms(start + i, ACCEPT) for i in range(len(drafts))]
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
-        verdict = self.verify(p, q, drafts, u_accept, u_resample)
+        drafted = [columns.index(token) for token in drafts]
+        verdict = self.verify(p, q, drafted, u_accept, u_resample)
+        verdict = replace(verdict, token=columns[verdict.token])
         new = [*drafts[: verdict.accepted], verdict.token]
         kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
         self.text += new[:kept]
@@ -213,46 +220,79 @@ class Request:
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
             watch.lap(self.drafting)
-        r = self._record(proposal, verdict, kept, p, q, logits, u_accept)
+        r = self._record(proposal, verdict, kept, columns, p, q, logits, u_accept)
         watch.lap("loop")
         return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
+    def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
+        """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
+
+        A greedy round needs no column but its γ drafts and the target's γ + 1 own choices. Whoever asked to see
+        the rows, or brought a rule of their own, gets all of the vocabulary.
+        """
+        if self.sampler.greedy and self.verify is verify and not self.keep.rows:
+            check_finite(logits)
+            choices = logits.argmax(-1).tolist()
+            columns = list(dict.fromkeys([*choices, *proposal.tokens]))
+            one_hot = torch.eye(len(columns), dtype=torch.float64)
+            p, q = (one_hot[[columns.index(token) for token in row]] for row in (choices, proposal.tokens))
+            return columns, p, q
+        p = self.sampler(logits)
+        vocab_size = self.target.vocab_size
+        return range(vocab_size), p, proposal.distributions(vocab_size, p.device)
+
     def _record(
-        self, proposal: Proposal, verdict: Verdict, kept: int, p: Tensor, q: Tensor, logits: Tensor, u_accept: list
+        self,
+        proposal: Proposal,
+        verdict: Verdict,
+        kept: int,
+        columns: Sequence[int],
+        p: Tensor,
+        q: Tensor,
+        logits: Tensor,
+        u_accept: list,
     ) -> Round:
         """The round in plain numbers, still without its times.
 
         Args:
             kept: tokens of the round that entered the text.
-            p, q: the rows that decided, [γ + 1, V] and [γ, V]; logits: the target's raw rows [γ + 1, V].
+            columns, p, q: the rows that decided, as `_distributions` gives them.
+            logits: the target's raw rows [γ + 1, V].
             u_accept: the γ numbers that the accept test compared with.
         """
         n, greedy = len(proposal.tokens), self.sampler.greedy
-        p_raw = logits.to(p.device, torch.float32).softmax(-1)
-        q_raw = q.float() if proposal.logits is None else proposal.logits.to(p.device, torch.float32).softmax(-1)
-        # A one-hot row has no second choice worth showing; the softmax behind it has.
-        p_tops, q_tops = (tops(rows, self.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
-
-        ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
-        numbers = [rows.gather(1, ids) for rows in (p[:n], q, p_raw[:n], q_raw)]
+        at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[
+            :, None
+        ]
+        p_drafts, q_drafts = p[:n].gather(1, at), q.gather(1, at)
         # Σ min(p, q); where q is one-hot, that is p of its token.
-        numbers.append(numbers[0] if proposal.q is None else torch.minimum(p[:n], q).sum(-1, keepdim=True))
-        decided = torch.cat(numbers, 1).tolist() if n else []  # all at once: a GPU makes us wait for each reading
+        overlaps = p_drafts if proposal.q is None else torch.minimum(p[:n], q).sum(-1, keepdim=True)
+        # All at once: a GPU makes us wait for each reading.
+        decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
+        raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
+        if self.keep.top:
+            p_raw = logits.to(p.device, torch.float32).softmax(-1)
+            q_raw = proposal.raw(self.target.vocab_size, p.device)
+            ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
+            raw = torch.cat([p_raw[:n].gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
+            # A one-hot row has no second choice worth showing; the softmax behind it has.
+            p_tops, q_tops = (tops(rows, self.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
         # Where a stop cuts the target's own token off, the draft that it replaces counts as discarded.
         whole = kept == verdict.accepted + 1
         statuses = [ACCEPTED] * min(verdict.accepted, kept)
         statuses += [REJECTED] if whole and verdict.accepted < n else []
         statuses += [DISCARDED] * (n - len(statuses))
         drafted = tuple(
-            Draft(token, *five, None if greedy else u, status, p_top, q_top)
-            for token, five, u, status, p_top, q_top in zip(
-                proposal.tokens, decided, u_accept, statuses, p_tops, q_tops
+            Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_top, q_top)
+            for token, (p_x, q_x, overlap), both, u, status, p_top, q_top in zip(
+                proposal.tokens, decided, raw, u_accept, statuses, p_tops, q_tops
             )
         )
         emitted = None
         if whole:
             row, token = verdict.accepted, verdict.token
-            p_token, p_raw_token = torch.stack([p[row, token], p_raw[row, token]]).tolist()
+            p_token = float(p[row, columns.index(token)])
+            p_raw_token = None if p_raw is None else float(p_raw[row, token])
             emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
         rows = (p, q) if self.keep.rows else (None, None)
         return Round(len(self.text) - kept, drafted, emitted, self.stop, Seconds(), *rows, after_top=p_tops[n])
@@ -260,7 +300,5 @@ class Request:
 
 def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
     """For each of some rows [R, V] its n most likely (id, probability) pairs, those of probability 0 left out."""
-    if n == 0 or len(rows) == 0:
-        return [()] * len(rows)
     values, ids = rows.topk(min(n, rows.shape[1]))
     return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]

@@ -18,7 +18,7 @@ class Proposal:
     tokens: at most γ ids; may be empty.
     q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
         token was certain (copied, or chosen greedily): then q is one-hot.
-    logits: [len(tokens), V], the draft's raw logits, for showing; None when there are none.
+    logits: gives the draft's raw logits [len(tokens), V], for whoever wants to see them; None when there are none.
     started: what drafting has already done of the verify pass, if anything: (layers, hidden rows). The
         rows [γ + 1, H] are of the last token of the text and the γ drafts, after the target's first
         `layers` layers, whose cache holds them.
@@ -26,7 +26,7 @@ class Proposal:
 
     tokens: list[int]
     q: Tensor | None = None
-    logits: Tensor | None = None
+    logits: Callable[[], Tensor] | None = None
     started: tuple[int, Tensor] | None = None
 
     def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
@@ -35,6 +35,12 @@ class Proposal:
             return self.q.to(device)
         ids = torch.tensor(self.tokens, dtype=torch.long, device=device)[:, None]
         return torch.zeros(len(self.tokens), vocab_size, dtype=torch.float64, device=device).scatter_(1, ids, 1.0)
+
+    def raw(self, vocab_size: int, device: torch.device) -> Tensor:
+        """The softmax of the draft's own logits, [len(tokens), V]; q where there are none."""
+        if self.logits is None:
+            return self.distributions(vocab_size, device).float()
+        return self.logits().to(device, torch.float32).softmax(-1)
 
 
 class Drafter(ABC):

@@ -61,11 +61,14 @@ class Sampler:
             logits = logits.cpu()
         if self.greedy:
             return torch.zeros_like(logits, dtype=torch.float64).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
-        scaled = (logits.double() - logits.amax(-1, keepdim=True)) / self.temperature
+        # In place: fresh memory of this size costs more than the arithmetic, and torch's softmax of float64 still more.
+        largest = logits.amax(-1, keepdim=True)
+        scaled = logits.to(torch.float64, copy=True).sub_(largest).div_(self.temperature)
         if self.top_k is not None and self.top_k < logits.shape[-1]:
             smallest_kept = scaled.topk(self.top_k, dim=-1).values[..., -1:]
-            scaled = scaled.masked_fill(scaled < smallest_kept, float("-inf"))
-        probs = scaled.softmax(-1)
+            scaled.masked_fill_(scaled < smallest_kept, float("-inf"))
+        probs = scaled.exp_()
+        probs.div_(probs.sum(-1, keepdim=True))
         if self.top_p is not None and self.top_p < 1:
             ordered, index = probs.sort(dim=-1, descending=True, stable=True)
             before = ordered.cumsum(-1) - ordered  # mass ahead of each token: the first one is always kept

@@ -21,7 +21,7 @@ class Draft:
     """One drafted token and what became of it.
 
     p, q: the probabilities that decided (one-hot at temperature 0).
-    p_raw, q_raw: the softmax at temperature 1, nothing cut.
+    p_raw, q_raw: the softmax at temperature 1, nothing cut; None unless they were asked for.
     overlap: Σ min(p, q) over the vocabulary, the chance that a draft drawn here survives.
     u: the uniform that decided; None at temperature 0, where it cannot matter.
     status: accepted; rejected (the first miss: examined and replaced); or discarded (never
@@ -32,8 +32,8 @@ class Draft:
     id: int
     p: float
     q: float
-    p_raw: float
-    q_raw: float
+    p_raw: float | None
+    q_raw: float | None
     overlap: float
     u: float | None
     status: str
@@ -48,7 +48,7 @@ class Emitted:
     id: int
     kind: str
     p: float
-    p_raw: float
+    p_raw: float | None
     p_top: tuple[tuple[int, float], ...] = ()
 
 
