@@ -7,7 +7,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
 from specdec_lab.models import FastModel, ReferenceModel, fast, linear, random_llama
-from specdec_lab.models.linear import Linear
+from specdec_lab.models.linear import EightBits, Linear, draft_product
 from specdec_lab.models.load import load_model, wrapped
 
 
@@ -29,6 +29,23 @@ def test_products_are_those_of_plain_linear(monkeypatch, dtype, rows, packs):
 def test_what_can_be_packed_is_packed_where_torch_can():
     assert Linear(torch.randn(8, 8)).packed == torch.backends.mkldnn.is_available()
     assert not Linear(torch.randn(8, 8, dtype=torch.float64)).packed
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_products_in_8_bits_are_near_those_of_plain_linear(rows):
+    torch.manual_seed(0)
+    x, weight, bias = torch.randn(rows, 48), torch.randn(80, 48), torch.randn(80)
+    for b in (None, bias):
+        plain = torch.nn.functional.linear(x, weight, b)
+        assert (EightBits(weight, b)(x) - plain).abs().max() < 0.03 * plain.abs().max()
+    assert EightBits(weight)(x[0]).shape == (80,)
+
+
+def test_drafts_are_computed_in_8_bits_only_where_that_is_faster(monkeypatch):
+    for pays in (True, False):
+        monkeypatch.setattr(linear, "eight_bits_pay", lambda: pays)  # noqa: B023
+        assert isinstance(draft_product(torch.randn(8, 8)), EightBits) == pays
+        assert isinstance(draft_product(torch.randn(8, 8, dtype=torch.float64)), Linear)
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])

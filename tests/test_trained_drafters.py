@@ -14,17 +14,18 @@ from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet
 from specdec_lab.drafters.trained import draft_model
 from specdec_lab.engine.decode import Keep, Stops, speculative
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
-from specdec_lab.models import ReferenceModel
+from specdec_lab.models import ReferenceModel, linear
+from specdec_lab.models.linear import EightBits
 
 
 class RandomTarget(ReferenceModel):
     """A small Llama that also says its probabilities without any cache."""
 
-    def __init__(self, vocab_size: int):
+    def __init__(self, vocab_size: int, dtype: torch.dtype = torch.float64):
         torch.manual_seed(3)
-        hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "vocab_size": vocab_size})).double()
+        hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "vocab_size": vocab_size})).to(dtype)
         for p in hf.parameters():
             p.data.mul_(4) if p.dim() > 1 else None
         super().__init__(hf.requires_grad_(False), "random")
@@ -101,9 +102,9 @@ KINDS = {
 }
 
 
-def make(name: str, vocab_size: int, ids: list[int]):
+def make(name: str, vocab_size: int, ids: list[int], dtype: torch.dtype = torch.float64):
     make_net, drafter, q_of = KINDS[name]
-    target = RandomTarget(vocab_size)
+    target = RandomTarget(vocab_size, dtype)
     torch.manual_seed(5)
     net = make_net(target.hf, torch.tensor(ids))
     net.requires_grad_(False)
@@ -226,6 +227,33 @@ def test_eagle_learns_on_what_it_will_see():
         for at in range(k + 1, len(text)):  # drafting began k tokens before
             expected = q_eagle(target, net, text[: at + 1 - k], text[at + 1 - k : at + 1])
             assert torch.allclose(spread(net, guess[0, at - 1], 5), expected, atol=1e-9), (k, at)
+
+
+@pytest.mark.parametrize("name", ["model", "medusa", "eagle", "early-exit"])
+def test_q_in_8_bits_is_what_was_drawn_from(name, monkeypatch):
+    """The q that a draft is compared with comes from the coarse logits, not from what float32 would have said."""
+    said, product, ids = [], EightBits.__call__, [0, 1, 2, 4, 5, 6, 7]
+    monkeypatch.setattr(linear, "eight_bits_pay", lambda: True)
+    target, net, drafter, q_of = make(name, 9, ids, torch.float32)
+
+    def heard(self, x):
+        out = product(self, x)
+        if out.shape[-1] == len(ids):  # a head's
+            said.extend(out if name == "medusa" else out.reshape(-1, len(ids))[-1:])  # behind the newest token
+        return out
+
+    monkeypatch.setattr(EightBits, "__call__", heard)
+    drafter, text, uniforms, apart = drafter(), [0, 1, 3, 2], Uniforms(7), 0
+    settings = {"gamma": 3, "sampler": SAMPLED, "stops": Stops(40), "uniforms": uniforms, "keep": Keep(rows=True)}
+    for r in speculative(target, drafter, text, **settings):
+        for i, draft in enumerate(r.drafted):
+            q = r.q_rows[i]
+            assert torch.equal(q[ids], SAMPLED(said[i]))
+            assert draft.id == draw(q, uniforms(len(text) + i, DRAFT))
+            apart += not torch.equal(q, q_of(target, net, text, [d.id for d in r.drafted[:i]]))
+        text = text + r.tokens
+        said.clear()
+    assert apart > 10  # in float32 it would be another q
 
 
 def test_sampling_options_shape_q_as_well():

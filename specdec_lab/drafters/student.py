@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from specdec_lab.models.linear import Linear
+from specdec_lab.models.linear import draft_product
 
 
 class CutHead(nn.Module):
@@ -23,8 +23,8 @@ class CutHead(nn.Module):
         self.register_buffer("weight", weight[self.ids], persistent=False)
 
     @cached_property
-    def product(self) -> Linear:
-        return Linear(self.weight)
+    def product(self) -> nn.Module:
+        return draft_product(self.weight)
 
     def forward(self, rows: Tensor) -> Tensor:
         """Logits [..., F] of hidden rows [..., H], for drafting."""

@@ -19,6 +19,7 @@ from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.errors import LabError
 from specdec_lab.models.fast import FastModel
+from specdec_lab.models.linear import draft_product
 from specdec_lab.models.reference import ReferenceModel
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
@@ -34,7 +35,7 @@ class Kind:
 
 
 def draft_model(net: DraftNet) -> FastModel:
-    return FastModel(net.llama, "the course's draft model")
+    return FastModel(net.llama, "the course's draft model", draft_product)
 
 
 KINDS = {

@@ -12,9 +12,10 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
 from transformers import PreTrainedModel
 
@@ -42,12 +43,13 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
 
 
 Weights = tuple[Tensor, Tensor | None]  # of one product: [out, in], and its bias [out]
+Product = Callable[..., nn.Module]
 
 
-def joined(norm: Tensor, *parts: Weights) -> Linear:
+def joined(norm: Tensor, *parts: Weights) -> Weights:
     """One product in place of several, with the weight of the norm before them folded in."""
     weights, biases = zip(*parts)
-    return Linear(torch.cat(weights) * norm, None if biases[0] is None else torch.cat(biases))
+    return torch.cat(weights) * norm, None if biases[0] is None else torch.cat(biases)
 
 
 def paired(part: Weights, heads: int, scale: float) -> Weights:
@@ -61,20 +63,27 @@ def paired(part: Weights, heads: int, scale: float) -> Weights:
 class FastLayer:
     """One decoder layer's weights, folded and packed."""
 
-    def __init__(self, layer: torch.nn.Module, heads: int, kv_heads: int):
+    def __init__(self, layer: nn.Module, heads: int, kv_heads: int, product: Product):
         a, m = layer.self_attn, layer.mlp
         linears = a.q_proj, a.k_proj, a.v_proj, a.o_proj, m.gate_proj, m.up_proj, m.down_proj
         q, k, v, out, gate, up, down = ((part.weight, part.bias) for part in linears)
         size = len(q[0]) // heads
         q, k = paired(q, heads, size**-0.5), paired(k, kv_heads, 1.0)
-        self.qkv, self.out = joined(layer.input_layernorm.weight, q, k, v), Linear(*out)
-        self.gate_up, self.down = joined(layer.post_attention_layernorm.weight, gate, up), Linear(*down)
+        qkv, gate_up = (
+            joined(layer.input_layernorm.weight, q, k, v),
+            joined(layer.post_attention_layernorm.weight, gate, up),
+        )
+        self.qkv, self.out, self.gate_up, self.down = (product(*part) for part in (qkv, out, gate_up, down))
 
 
 class FastModel(ReferenceModel):
-    """The same model, on its own copy of the weights; embeddings stay shared with `hf`."""
+    """The same model, on its own copy of the weights; embeddings stay shared with `hf`.
 
-    def __init__(self, hf: PreTrainedModel, name: str):
+    Args:
+        product: what computes with a matrix and its bias; `linear.draft_product` for a model that only drafts.
+    """
+
+    def __init__(self, hf: PreTrainedModel, name: str, product: Product = Linear):
         super().__init__(hf, name)
         config, body = hf.config, hf.base_model
         self.heads, self.kv_heads = config.num_attention_heads, config.num_key_value_heads
@@ -82,8 +91,8 @@ class FastModel(ReferenceModel):
         self.embeddings, self.rotary = body.embed_tokens.weight.detach(), body.rotary_emb
         self.norm, self.eps = body.norm.weight.detach(), config.rms_norm_eps
         with torch.inference_mode():
-            self.parts = [FastLayer(layer, self.heads, self.kv_heads) for layer in body.layers]
-            self.head = Linear(self.head.weight)
+            self.parts = [FastLayer(layer, self.heads, self.kv_heads, product) for layer in body.layers]
+            self.head = product(self.head.weight)
         self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
         self.capture_at = CAPTURE_AT
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones
