@@ -1,6 +1,9 @@
 """The drafters that are trained, on random weights: what they propose with their caches is what they
 would propose without, and what comes out is the target's. (Random weights make bad drafts, which is harder.)"""
 
+import math
+from dataclasses import replace
+
 import pytest
 import torch
 from checks import SAMPLED, Drafted, cells, check_enumeration
@@ -114,20 +117,15 @@ def make(name: str, vocab_size: int, ids: list[int], dtype: torch.dtype = torch.
     return target, net, lambda: drafter(net), q_of
 
 
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(
-    ("vocab_size", "ids", "gamma", "rounds"),
-    [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (2, [0, 1], 1, 3), (3, [0, 2], 1, 3)],
-)
-def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds, full):
-    """By enumeration, also with a head that cannot say every token. Most paths, by far, are those of the last case."""
-    if vocab_size == rounds == 3 and not full:
-        rounds = 2
-    target, net, drafter, q_of = make(name, vocab_size, ids)
+def ways(target, net, q_of, stop_below=0.0, dropped=0):
+    """All that may be drafted, for `check_enumeration`. `dropped` tokens are taken off a draft that stops: a mistake."""
 
     def drafts(text, gamma):
         def grow(done):
-            if len(done.tokens) == gamma:
+            unsure = done.tokens and done.weight < stop_below
+            if unsure and dropped:
+                done = replace(done, tokens=done.tokens[:-dropped], q=done.q[:-dropped])
+            if unsure or len(done.tokens) == gamma:
                 yield done
                 return
             q = q_of(target, net, text, done.tokens)
@@ -140,7 +138,58 @@ def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma
 
         yield from grow(Drafted(1.0, (), (), {}))
 
-    check_enumeration(target, drafter, drafts, gamma, rounds, tolerance=1e-9)
+    return drafts
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    ("vocab_size", "ids", "gamma", "rounds"),
+    [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (2, [0, 1], 1, 3), (3, [0, 2], 1, 3)],
+)
+def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds, full):
+    """By enumeration, also with a head that cannot say every token. Most paths, by far, are those of the last case."""
+    if vocab_size == rounds == 3 and not full:
+        rounds = 2
+    target, net, drafter, q_of = make(name, vocab_size, ids)
+
+    check_enumeration(target, drafter, ways(target, net, q_of), gamma, rounds, tolerance=1e-9)
+
+
+class Forgetful(EagleDrafter):
+    """A mistake: takes back the draft that made it unsure. Which drafts are checked then depends on their luck."""
+
+    def propose(self, text, gamma, sampler, uniforms):
+        proposal = super().propose(text, gamma, sampler, uniforms)
+        path = math.prod(float(q[x]) for q, x in zip(proposal.q, proposal.tokens))
+        keep = len(proposal.tokens) - (path < self.stop_below)
+        return replace(proposal, tokens=proposal.tokens[:keep], q=proposal.q[:keep])
+
+
+@pytest.mark.parametrize("name", ["model", "eagle", "hybrid"])
+def test_a_draft_that_stops_when_it_is_unsure_changes_nothing_of_what_is_emitted(name):
+    target, net, drafter, q_of = make(name, 3, [0, 1, 2])
+
+    def stopping():
+        made = drafter()
+        getattr(made, "other", made).stop_below = 0.3
+        return made
+
+    lengths = {len(r.drafted) for r in speculative(target, stopping(), [0, 1], sampler=SAMPLED, stops=Stops(40))}
+    assert {1, 2} <= lengths, "some drafts stop at once, some later"
+    gamma = 2 if name == "hybrid" else 3  # the most that it asks the other for
+    check_enumeration(target, stopping, ways(target, net, q_of, 0.3), gamma, 1, tolerance=1e-9)
+
+
+def test_the_enumeration_sees_a_draft_that_takes_back_what_it_is_unsure_of():
+    target, net, _, q_of = make("eagle", 3, [0, 1, 2])
+
+    def forgetful():
+        made = Forgetful(net)
+        made.stop_below = 0.3
+        return made
+
+    with pytest.raises(AssertionError, match="off by"):
+        check_enumeration(target, forgetful, ways(target, net, q_of, 0.3, dropped=1), 2, 1, tolerance=1e-9)
 
 
 class Sometimes(Drafter):

@@ -20,10 +20,22 @@ class Drawing:
         ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
             V are cut off: families pad one vocabulary to different sizes.
         start: the position of the first draft, for its random number.
+        stop_below: the proposal is `done` when the draft's own probability of all its tokens is lower than this.
+            Whether to go on depends on tokens already drafted and on their q alone, so what is emitted stays the
+            target's.
     """
 
-    def __init__(self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int):
+    def __init__(
+        self,
+        width: int,
+        ids: Tensor | None,
+        sampler: Sampler,
+        uniforms: Uniforms,
+        start: int,
+        stop_below: float = 0.0,
+    ):
         self.width, self.ids, self.sampler, self.uniforms, self.start = width, ids, sampler, uniforms, start
+        self.stop_below, self.path = stop_below, 1.0
         self.tokens: list[Tensor] = []  # scalars, still on the device
         self._q: list[Tensor] = []
         self._logits: list[Tensor] = []
@@ -40,9 +52,19 @@ class Drawing:
         """The number [] of the logit that u draws. What it was drawn from is kept for the proposal."""
         self._logits.append(logits)
         if self.sampler.greedy:
-            return logits.argmax()
-        self._q.append(self.sampler.shaped(logits))
-        return pick(self._q[-1], u)
+            choice = logits.argmax()
+        else:
+            self._q.append(self.sampler.shaped(logits))
+            choice = pick(self._q[-1], u)
+        if self.stop_below:
+            q = logits.softmax(-1) if self.sampler.greedy else self._q[-1]
+            self.path *= float(q[choice])
+        return choice
+
+    @property
+    def done(self) -> bool:
+        """Whether the draft is too unsure of its tokens to add another. Reads the device, where a limit is set."""
+        return self.path < self.stop_below
 
     def proposal(self, started: tuple[int, Tensor] | None = None) -> Proposal:
         if not self.tokens:

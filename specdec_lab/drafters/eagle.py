@@ -73,6 +73,7 @@ class EagleDrafter(Drafter):
     """
 
     name = "eagle"
+    stop_below = 0.0  # see Drawing
 
     def __init__(self, net: EagleNet):
         self.net = net.eval()
@@ -106,12 +107,12 @@ class EagleDrafter(Drafter):
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         if gamma < 1 or self.rows is None:  # a one-token prompt has no row yet
             return Proposal([])
-        drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))
+        drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text), self.stop_below)
         guess = self.feed(len(self.tokens))
-        for i in range(gamma):
+        token = drawing.add(self.model.head(guess))
+        while len(drawing.tokens) < gamma and not drawing.done:
+            guess = self.step(guess[None], token[0])
             token = drawing.add(self.model.head(guess))
-            if i + 1 < gamma:
-                guess = self.step(guess[None], token[0])
         self.cached.rewind([len(text) - 1])
         self.rows = None
         return drawing.proposal()

@@ -32,6 +32,7 @@ class ModelDrafter(Drafter):
     """Drafts by ordinary decoding with `model`, which must share the target's vocabulary."""
 
     name = "model"
+    stop_below = 0.0  # see Drawing
 
     def __init__(self, model: Model):
         self.model = model
@@ -51,12 +52,12 @@ class ModelDrafter(Drafter):
         self.cached.prefill(new[:-2])
         new = [new[-2:]]
         drawing = self.drawing(sampler, uniforms, len(text))
-        for _ in range(gamma):
+        while len(drawing.tokens) < gamma and not drawing.done:
             new = drawing.add(self.cached.extend(new).logits[0, -1])
         return drawing.proposal()
 
     def drawing(self, sampler: Sampler, uniforms: Uniforms, start: int) -> Drawing:
-        return Drawing(self.width, self.model.ids, sampler, uniforms, start)
+        return Drawing(self.width, self.model.ids, sampler, uniforms, start, self.stop_below)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.cached.rewind([len(text) - 1])
