@@ -5,8 +5,8 @@ import random
 import pytest
 from tiny import TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter
-from specdec_lab.engine.auto_gamma import TRIAL, AutoGamma
+from specdec_lab.drafters import HybridDrafter, LookupDrafter, ModelDrafter, Proposal, ReplayDrafter
+from specdec_lab.engine.auto_gamma import TRIAL, AutoGamma, PartGamma
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
 from specdec_lab.measure import costs as costs_module
@@ -21,14 +21,14 @@ def simulate(choose, costs, alpha, tokens: int, seed: int = 0) -> float:
     """Cost per token. alpha(n, depth) is the acceptance rate after n tokens."""
     dice, cost, made = random.Random(seed), 0.0, 0
     while made < tokens:
-        gamma = choose.choose() if isinstance(choose, AutoGamma) else choose
+        gamma = choose.choose() if isinstance(choose, PartGamma) else choose
         hits = 0
         while hits < gamma and dice.random() < alpha(made, hits):
             hits += 1
         marks = [ACCEPTED] * hits + ([REJECTED] if hits < gamma else [])
         marks += [DISCARDED] * (gamma - len(marks))
         drafts = tuple(Draft(0, 1, 1, 1, 1, 1, None, mark) for mark in marks)
-        if isinstance(choose, AutoGamma):
+        if isinstance(choose, PartGamma):
             choose.observe(Round(0, drafts, Emitted(0, CORRECTED, 1, 1)))
         cost += costs[gamma]
         made += hits + 1
@@ -39,14 +39,14 @@ def simulate(choose, costs, alpha, tokens: int, seed: int = 0) -> float:
 @pytest.mark.parametrize("alpha", [0.0, 0.05, 0.3, 0.5, 0.7, 0.95])
 def test_near_the_best_and_never_much_slower_than_plain(costs, alpha):
     always = [simulate(g, costs, lambda n, i: alpha, 10_000) for g in range(len(costs))]
-    auto = [simulate(AutoGamma(costs), costs, lambda n, i: alpha, 3_000, seed) for seed in range(5)]
+    auto = [simulate(PartGamma(costs), costs, lambda n, i: alpha, 3_000, seed) for seed in range(5)]
     assert max(auto) <= 1.03
     assert sum(auto) / 5 <= 1.06 * min(always)  # it has to find out
 
 
 @pytest.mark.parametrize("costs", [SMALL_CPU, DEAR])
 def test_a_short_text_pays_little_for_finding_out(costs):
-    runs = [simulate(AutoGamma(costs), costs, lambda n, i: 0.0, 64, seed) for seed in range(5)]
+    runs = [simulate(PartGamma(costs), costs, lambda n, i: 0.0, 64, seed) for seed in range(5)]
     assert sum(runs) / 5 < 1.15
 
 
@@ -57,18 +57,18 @@ def test_it_follows_a_text_that_changes():
         return 0.95 if n // 500 % 2 else 0.05
 
     fixed = [simulate(g, SMALL_CPU, alpha, 10_000) for g in range(len(SMALL_CPU))]
-    assert simulate(AutoGamma(SMALL_CPU), SMALL_CPU, alpha, 20_000) < 0.97 * min(fixed)
+    assert simulate(PartGamma(SMALL_CPU), SMALL_CPU, alpha, 20_000) < 0.97 * min(fixed)
 
 
 def test_it_sees_that_later_heads_are_worse():
     """As Medusa's: the first guess is good, the third is not."""
-    auto = AutoGamma(SMALL_CPU)
+    auto = PartGamma(SMALL_CPU)
     simulate(auto, SMALL_CPU, lambda n, i: (0.9, 0.6, 0.1, 0.05, 0, 0, 0, 0)[i], 3_000)
     assert auto.choose() == 2
 
 
 def test_it_turns_on_again():
-    auto = AutoGamma(SMALL_CPU)
+    auto = PartGamma(SMALL_CPU)
     simulate(auto, SMALL_CPU, lambda n, i: 0.0, 1_000)
     assert auto.choose() == 0
     simulate(auto, SMALL_CPU, lambda n, i: 0.95, 2_000)
@@ -77,7 +77,7 @@ def test_it_turns_on_again():
 
 def test_a_drafter_that_has_nothing_to_say_is_not_one_that_does_not_pay():
     """A lookup often finds nothing; a miss after many such rounds is no failed trial."""
-    auto = AutoGamma(FREE)
+    auto = PartGamma(FREE)
     nothing = Round(0, (), Emitted(0, CORRECTED, 1, 1))
     missed = Round(0, (Draft(0, 1, 1, 1, 1, 1, None, REJECTED),), Emitted(0, CORRECTED, 1, 1))
     for r in [nothing] * 40 + [missed]:
@@ -88,9 +88,9 @@ def test_a_drafter_that_has_nothing_to_say_is_not_one_that_does_not_pay():
 
 def test_the_engine_obeys_it_and_the_text_is_plain():
     target = TinyModel(4, seed=0)
-    auto = AutoGamma(SMALL_CPU)
+    auto = AutoGamma({"model": SMALL_CPU})
     chosen, choose = [], auto.choose
-    auto.choose = lambda: chosen.append(choose()) or chosen[-1]
+    auto.choose = lambda part: chosen.append(choose(part)) or chosen[-1]
     trace = Trace([0, 1]).collect(
         speculative(target, ModelDrafter(TinyModel(4, seed=1)), [0, 1], gamma=auto, stops=Stops(50))
     )
@@ -98,7 +98,7 @@ def test_the_engine_obeys_it_and_the_text_is_plain():
     assert trace.tokens == Trace([0, 1]).collect(plain(target, [0, 1], stops=Stops(50))).tokens
     assert [len(r.drafted) for r in trace.rounds] == chosen
     assert len(set(chosen)) > 1
-    assert sum(auto.tested) > 0
+    assert sum(auto.parts["model"].tested) > 0
 
 
 def test_costs_are_measured_for_every_gamma(monkeypatch):
@@ -158,9 +158,27 @@ def test_costs_are_kept_and_a_torn_file_is_measured_anew(monkeypatch, tmp_path):
     tmp_path.chmod(0o700)
 
 
-def test_the_hybrid_counts_the_dearer_of_its_two_rounds(lab, monkeypatch):
-    lookup = [1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.7, 1.8, 1.9]
-    costs = {"lookup": lookup, "eagle": [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6]}
+def test_copies_and_guesses_of_the_hybrid_are_judged_apart():
+    """Copies always hold here and guesses never do: the one must not be drafted less for the other's sake."""
+    target = TinyModel(4, seed=0)
+    plain_text = Trace([0, 1]).collect(plain(target, [0, 1], stops=Stops(60))).tokens
+    hybrid = HybridDrafter(ReplayDrafter(plain_text, 0.0))
+    hybrid.lookup.find = lambda text: 0 if len(text) % 3 == 0 else None
+    hybrid.lookup.propose = lambda text, gamma, *_: Proposal(
+        plain_text[len(text) - 2 :][:gamma] if len(text) % 3 == 0 else []
+    )
+    auto = AutoGamma({"lookup": FREE, "replay": SMALL_CPU[:3]})
+    trace = Trace([0, 1]).collect(speculative(target, hybrid, [0, 1], gamma=auto, stops=Stops(58)))
+    assert trace.tokens == plain_text[:58]
+    copies, guesses = auto.parts["lookup"], auto.parts["replay"]
+    assert sum(copies.accepted) == pytest.approx(sum(copies.tested)) and sum(copies.tested) > 5
+    assert sum(guesses.accepted) == 0 < sum(guesses.tested)
+    assert copies.choose() > 2 > guesses.choose()
+
+
+def test_the_hybrid_counts_the_rounds_of_both_its_parts(lab, monkeypatch):
+    costs = {"lookup": FREE, "eagle": SMALL_CPU}
     monkeypatch.setattr("specdec_lab.lab.cached_round_costs", lambda target, drafter, *rest: costs[drafter.name])
-    assert lab.auto_gamma(lab.drafter("eagle")).costs == costs["eagle"]
-    assert lab.auto_gamma(lab.drafter("hybrid")).costs == [1.0, 1.2, 1.4, 1.4, *lookup[4:]]
+    assert lab.auto_gamma(lab.drafter("eagle")).parts["eagle"].costs == SMALL_CPU
+    parts = lab.auto_gamma(lab.drafter("hybrid")).parts
+    assert {name: part.costs for name, part in parts.items()} == {"lookup": FREE, "eagle": SMALL_CPU[:3]}

@@ -34,14 +34,16 @@ class HybridDrafter(Drafter):
         self.lookup.start(target, prompt, hidden)
         self.other.start(target, prompt, hidden)
 
+    def part(self, text: Sequence[int]) -> str:
+        return self.other.part(text) if self.lookup.find(text) is None else self.lookup.name
+
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         copied = self.lookup.propose(text, gamma, sampler, uniforms)
         return copied if copied.tokens else self.other.propose(text, min(gamma, self.most), sampler, uniforms)
 
-    def round_costs(self, measured: Callable[[Drafter], list[float]]) -> list[float]:
-        """A round of the one or of the other. Nobody knows which before it: the more expensive one is expected."""
-        copying, drafting = measured(self.lookup), measured(self.other)
-        return [max(cost, drafting[min(gamma, self.most)]) for gamma, cost in enumerate(copying)]
+    def round_costs(self, measured: Callable[[Drafter], list[float]]) -> dict[str, list[float]]:
+        drafting = {part: costs[: self.most + 1] for part, costs in self.other.round_costs(measured).items()}
+        return self.lookup.round_costs(measured) | drafting
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.other.observe(text, hidden)

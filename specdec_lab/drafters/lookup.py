@@ -26,6 +26,16 @@ class LookupDrafter(Drafter):
         self.indexed = 1
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        source = self.find(text)
+        if source is None:
+            return Proposal([])
+        copy = list(text[source:])  # grows while we read it, so a repeating text repeats on
+        for i in range(gamma):
+            copy.append(copy[i])
+        return Proposal(copy[len(text) - source :])
+
+    def find(self, text: Sequence[int]) -> int | None:
+        """Where what followed the text's last tokens before begins; None when they stood nowhere before."""
         # Index the n-grams that end before each position that has become known since last time.
         for end in range(self.indexed, len(text)):
             for n in range(self.shortest, min(self.longest, end) + 1):
@@ -34,8 +44,5 @@ class LookupDrafter(Drafter):
         for n in range(min(self.longest, len(text)), self.shortest - 1, -1):
             source = self.follows.get(tuple(text[len(text) - n :]))
             if source is not None:
-                copy = list(text[source:])  # grows while we read it, so a repeating text repeats on
-                for i in range(gamma):
-                    copy.append(copy[i])
-                return Proposal(copy[len(text) - source :])
-        return Proposal([])
+                return source
+        return None

@@ -2,11 +2,12 @@
 
 The best γ is that with the largest E(γ) / cost(γ): the tokens that a round will emit, over what it
 costs. Costs are measured once (`measure.costs`); acceptance is followed as the text goes on. Where no
-γ ≥ 1 pays, nothing is drafted, except in a trial round now and then. (The hybrid drafts beyond its second
-token only where it copies. When a text stops repeating, the rates of those depths stay too high until copies fail.)
+γ ≥ 1 pays, nothing is drafted, except in a trial round now and then.
+
+The hybrid's copies and its guesses differ in both, so each of its parts is judged by its own drafts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from specdec_lab.engine.trace import ACCEPTED, Round
 
@@ -18,6 +19,26 @@ LONGEST_WAIT = 192  # up to this many
 
 class AutoGamma:
     """Chooses for `decode.speculative`, in one text or in many, one after the other.
+
+    Args:
+        costs: for each part of the drafter what `Drafter.round_costs` gives.
+    """
+
+    def __init__(self, costs: Mapping[str, Sequence[float]]):
+        self.parts = {name: PartGamma(of_part) for name, of_part in costs.items()}
+
+    def choose(self, part: str) -> int:
+        """γ for the next round, in which this part would draft."""
+        self.asked = self.parts[part]
+        return self.asked.choose()
+
+    def observe(self, r: Round) -> None:
+        """What became of the round that `choose` chose for."""
+        self.asked.observe(r)
+
+
+class PartGamma:
+    """Chooses for the drafts of one part of a drafter, often the only one.
 
     Args:
         costs: of a round with γ = 0, 1, … drafts, in units of one plain step.

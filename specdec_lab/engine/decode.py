@@ -60,7 +60,7 @@ def speculative(
     cached = this.begin()
     while this.stop is None:
         watch = Stopwatch()
-        proposal = this.propose(gamma if isinstance(gamma, int) else gamma.choose())
+        proposal = this.propose(gamma if isinstance(gamma, int) else gamma.choose(drafter.part(this.text)))
         target.synchronize()
         watch.lap(this.drafting)
 

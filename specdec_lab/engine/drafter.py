@@ -70,13 +70,17 @@ class Drafter(ABC):
         A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`.
         """
 
-    def round_costs(self, measured: Callable[["Drafter"], list[float]]) -> list[float]:
-        """What a round costs with γ = 0, 1, … drafts, in plain steps.
+    def part(self, text: Sequence[int]) -> str:
+        """The name of what would draft next: of one of its parts, in a drafter made of several."""
+        return self.name
+
+    def round_costs(self, measured: Callable[["Drafter"], list[float]]) -> dict[str, list[float]]:
+        """For each part, what its rounds cost with γ = 0, 1, … drafts, in plain steps.
 
         Args:
-            measured: measures this for a drafter by itself. (A drafter made of several asks for each of them.)
+            measured: measures this for a drafter by itself.
         """
-        return measured(self)
+        return {self.name: measured(self)}
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         """The round is over; `text` is what stands now.
