@@ -38,19 +38,26 @@ def seconds_of(model: Model, do: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def pass_times(model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES) -> dict[int, list[float]]:
+def pass_times(
+    model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES, first: int = 0
+) -> dict[int, list[float]]:
     """T(k): seconds of one pass over k new tokens behind `held` cached ones, `samples` times for each k.
 
     Fewer are held where the context is short; a k that does not fit at all raises LabError.
+
+    Args:
+        first: run only the layers from this one on.
     """
     held = max(0, min(held, model.context - max(widths)))
     cached = model.cached()
     cached.prefill([0] * held)
+    rows = cached.extend([[0] * max(widths)], layers=(0, first), logits=False).hidden if first else None
     times: dict[int, list[float]] = {k: [] for k in widths}
     for turn in range(quick.samples(samples) + model.warm_up):
         for k in widths:
             cached.rewind([held])
-            seconds = seconds_of(model, partial(cached.extend, [[0] * k]))
+            new = rows[:, :k] if first else [[0] * k]
+            seconds = seconds_of(model, partial(cached.extend, new, layers=(first, model.layers)))
             if turn >= model.warm_up:
                 times[k].append(seconds)
     return times
