@@ -16,7 +16,7 @@ from specdec_lab.drafters.trained import draft_model
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.models import ReferenceModel
+from specdec_lab.models.reference import ReferenceModel
 
 
 class RandomTarget(ReferenceModel):
