@@ -96,10 +96,9 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     Raises:
         LabError: when the server does not answer as it should.
     """
-    content = prompt.content if isinstance(prompt.content, list) else [{"role": "user", "content": prompt.content}]
-    path, what = (
-        ("completions", {"prompt": prompt.content}) if prompt.raw else ("chat/completions", {"messages": content})
-    )
+    path, what = "chat/completions", {"messages": prompt.messages}
+    if prompt.raw:
+        path, what = "completions", {"prompt": prompt.content}
     body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True, **what}
     begin, first, tokens = time.perf_counter(), None, 0
     try:
