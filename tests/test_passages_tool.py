@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
-import package_texts
 import passages as tool
 import pytest
+from package_texts import campaign, descriptions, help_page, missions, page, web_page
 from test_sources import LONG, write
 
 from specdec_lab.errors import LabError
@@ -19,18 +19,18 @@ from specdec_lab.train.sources import LIST, PYTHON, own_passages
 
 
 def test_a_web_page_gives_its_paragraphs_by_section(tmp_path):
-    page = f"""<head><title>no</title></head><nav><p>{LONG}</p></nav><h1>1.2. On ferries</h1>
+    html = f"""<head><title>no</title></head><nav><p>{LONG}</p></nav><h1>1.2. On ferries</h1>
     <p>{LONG.replace("ferry", "<em>ferry</em>")}</p><table><tr><td><p>{LONG}</p></td></tr></table>
     <h2>More</h2><div class="para">{LONG}</div><pre>code {LONG}</pre><p>Next</p>"""
-    found = list(package_texts.web_page("s", write(tmp_path / "a.html", page), "en"))
+    found = list(page("s", web_page, write(tmp_path / "a.html", html)))
     assert [(d.title, d.text, d.form) for d in found] == [("On ferries", LONG, "prose"), ("More", LONG, "prose")]
-    assert list(package_texts.web_page("s", tmp_path / "a.html", "de", english=tmp_path / "a.html")) == []
+    assert list(page("s", web_page, tmp_path / "a.html", "de", english=tmp_path / "a.html")) == []
 
 
 def test_a_help_page_is_read_without_its_credits(tmp_path):
-    page = f"""<page xmlns="http://projectmallard.org/1.0/"><info><credit><p>{LONG}</p></credit></info>
+    xml = f"""<page xmlns="http://projectmallard.org/1.0/"><info><credit><p>{LONG}</p></credit></info>
     <title>On  ferries</title><section><p>{LONG}</p></section></page>"""
-    (found,) = package_texts.help_page("s", write(tmp_path / "a.page", page), "en")
+    (found,) = page("s", help_page, write(tmp_path / "a.page", xml))
     assert (found.title, found.text) == ("On ferries", LONG)
 
 
@@ -42,7 +42,7 @@ def test_a_campaign_is_read_in_english_and_in_its_translations(tmp_path):
     path = write(tmp_path / "03a_The_Ferry.cfg", text)
     german = gettext.NullTranslations()
     german.gettext = lambda s: s.replace("ferry", "Fähre")
-    english, other = package_texts.campaign("s", path, {"de": german})
+    english, other = campaign("s", path, {"de": german})
     assert english.title == other.title == "The Ferry"
     assert 'An "old" man' in english.text and english.language == "en"
     assert "Fähre" in other.text and other.language == "de"
@@ -50,12 +50,12 @@ def test_a_campaign_is_read_in_english_and_in_its_translations(tmp_path):
 
 def test_missions_and_things(tmp_path):
     mission = f'mission "The Ferry"\n\ton offer\n\t\tconversation\n\t\t\t`{LONG}`\n\t\t\t`Dear <first>, {LONG}`\n\t\t\tchoice\n'
-    (found,) = package_texts.missions("s", write(tmp_path / "a.txt", mission))
+    (found,) = missions("s", write(tmp_path / "a.txt", mission))
     assert (found.title, found.text) == ("The Ferry", LONG)
     entries = [{"description": LONG}, {"description": {"str": LONG}}, {"description": "short"}, {"name": "x"}]
-    (found,) = package_texts.descriptions("s", write(tmp_path / "a.json", json.dumps(entries)))
+    (found,) = descriptions("s", write(tmp_path / "a.json", json.dumps(entries)))
     assert found.text == f"{LONG}\n\n{LONG}"
-    assert list(package_texts.descriptions("s", write(tmp_path / "b.json", "{torn"))) == []
+    assert list(descriptions("s", write(tmp_path / "b.json", "{torn"))) == []
 
 
 def test_documents_are_kept_as_they_were(tmp_path):

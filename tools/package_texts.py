@@ -3,7 +3,7 @@
 import gettext
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,25 +14,26 @@ from specdec_lab.train.readers import prose, text_of, tidy
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl")
 HEADINGS = {"h1", "h2", "h3", "h4", "dt"}
 SKIPPED = {"script", "style", "pre", "table", "nav", "head", "header", "footer"}
+Sections = list[tuple[str, list[str]]]  # (heading, paragraphs)
 
 
 class _Paragraphs(HTMLParser):
-    """(heading, paragraphs) of a page; tables, code and navigation are left out."""
+    """The sections of a page; tables, listings and navigation are left out."""
 
     def __init__(self):
         super().__init__()
-        self.sections: list[tuple[str, list[str]]] = [("", [])]
+        self.sections: Sections = [("", [])]
         self.open, self.skipping, self.words = None, 0, []
 
     def handle_starttag(self, tag, attrs):
-        if tag in SKIPPED and tag != "code":
+        if tag in SKIPPED:
             self.skipping += 1
         elif tag == "p" or tag in HEADINGS or (tag == "div" and ("class", "para") in attrs):
             self.close_paragraph()
             self.open = tag
 
     def handle_endtag(self, tag):
-        if tag in SKIPPED and tag != "code":
+        if tag in SKIPPED:
             self.skipping = max(0, self.skipping - 1)
         elif tag == self.open:
             self.close_paragraph()
@@ -50,35 +51,30 @@ class _Paragraphs(HTMLParser):
         self.open, self.words = None, []
 
 
-def web_page(source: str, path: Path, language: str, english: Path | None = None) -> Iterator[Document]:
-    """A page's sections. english: the page that it translates; what is left of that is dropped."""
-    untranslated = {p for _, paragraphs in sections(english) for p in paragraphs} if english else set()
-    for title, paragraphs in sections(path):
-        yield from prose(source, language, title, [p for p in paragraphs if p not in untranslated])
-
-
-def sections(page: Path) -> list[tuple[str, list[str]]]:
+def web_page(path: Path) -> Sections:
     parser = _Paragraphs()
-    parser.feed(text_of(page) or "")
+    parser.feed(text_of(path) or "")
     parser.close_paragraph()
     return parser.sections
 
 
-def help_page(source: str, path: Path, language: str, english: Path | None = None) -> Iterator[Document]:
-    """Mallard, the XML of GNOME's help. english: the page that it translates; what is left of that is dropped."""
-    title, found = mallard(path)
-    untranslated = set(mallard(english)[1]) if english else set()
-    yield from prose(source, language, title, [p for p in found if p not in untranslated])
-
-
-def mallard(path: Path) -> tuple[str, list[str]]:
-    """Title and paragraphs."""
+def help_page(path: Path) -> Sections:
+    """Mallard, the XML of GNOME's help: all of a page as one section."""
     tree = ElementTree.parse(path).getroot()
     space = "{*}"
     titles = [tidy("".join(t.itertext())) for t in tree.iterfind(f"{space}title")]
     outside = {id(p) for info in tree.iterfind(f".//{space}info") for p in info.iter()}
     found = [tidy("".join(p.itertext())) for p in tree.iterfind(f".//{space}p") if id(p) not in outside]
-    return (titles or [""])[0], found
+    return [((titles or [""])[0], found)]
+
+
+def page(
+    source: str, read: Callable[[Path], Sections], path: Path, language: str = "en", english: Path | None = None
+) -> Iterator[Document]:
+    """A page's sections, as `read` finds them. english: the page that it translates; what is left of that is dropped."""
+    untranslated = {p for _, paragraphs in read(english) for p in paragraphs} if english else set()
+    for title, paragraphs in read(path):
+        yield from prose(source, language, title, [p for p in paragraphs if p not in untranslated])
 
 
 STRING = re.compile(r'(?:message|story|description|part)\s*=\s*_\s*"((?:[^"]|"")*)"')

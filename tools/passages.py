@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from package_texts import LANGUAGES, campaign, catalogs, descriptions, help_page, missions, web_page
+from package_texts import LANGUAGES, campaign, catalogs, descriptions, help_page, missions, page, web_page
 
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say
@@ -56,25 +56,25 @@ def gnome_help(folder: Path) -> Iterator[Document]:
     for language in SEVEN:
         for path in sorted(folder.rglob(f"help/{'C' if language == 'en' else language}/gnome-help/*.page")):
             english = path.parents[2] / "C" / "gnome-help" / path.name
-            yield from help_page("gnome-help", path, language, english if language != "en" else None)
+            yield from page("gnome-help", help_page, path, language, english if language != "en" else None)
 
 
 def handbook(folder: Path) -> Iterator[Document]:
     for language in SEVEN:
         for path in sorted(folder.rglob(f"html/{language}-*/*.html")):
             english = path.parents[1] / "en-US" / path.name
-            yield from web_page("debian-handbook", path, language, english if language != "en" else None)
+            yield from page("debian-handbook", web_page, path, language, english if language != "en" else None)
 
 
 def history(folder: Path) -> Iterator[Document]:
     for language in SEVEN:
         for path in sorted(folder.rglob(f"docs/*.{language}.html")):
-            yield from web_page("debian-history", path, language)
+            yield from page("debian-history", web_page, path, language)
 
 
 def essays(folder: Path) -> Iterator[Document]:
     for path in sorted(folder.rglob("html/*.htm*")):
-        yield from web_page("essays", path, "en")
+        yield from page("essays", web_page, path)
 
 
 def endless_sky(folder: Path) -> Iterator[Document]:
