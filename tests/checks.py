@@ -18,7 +18,7 @@ from specdec_lab.engine.decode import Keep, Request, Stops, speculative
 from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import residual, verify
-from specdec_lab.models import Model
+from specdec_lab.models.base import Model
 
 SAMPLED = Sampler(1.0)
 

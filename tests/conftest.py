@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests import their helpers by name
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tools")]  # tests import their helpers, and the tools, by name
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 # Most models here are tiny, and two threads of torch would mostly wait for each other; the work is shared out by test.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

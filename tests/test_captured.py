@@ -11,7 +11,8 @@ from test_models import make, near, text, uncached
 from specdec_lab.engine.decode import speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models import FastModel, fast
+from specdec_lab.models import fast
+from specdec_lab.models.fast import FastModel
 
 
 def counted(model, capture_at: int = 1) -> list:

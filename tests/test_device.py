@@ -14,7 +14,8 @@ from specdec_lab.drafters import HybridDrafter, LookupDrafter, drawing, trained
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
-from specdec_lab.models import FastModel, ReferenceModel
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.reference import ReferenceModel
 
 PROMPT = [1, 2, 3, 1, 2]
 NAMES = ("lookup", "model", "medusa", "eagle", "early-exit", "hybrid")

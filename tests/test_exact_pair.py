@@ -15,7 +15,8 @@ from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
-from specdec_lab.models import FastModel, ReferenceModel
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.reference import ReferenceModel
 
 PROMPTS = Path(__file__).with_name("prompts.txt").read_text(encoding="utf-8").splitlines()
 NEAR_TIE = 1e-3  # in logits: float32 rounds a pass over γ + 1 rows differently from a pass over one

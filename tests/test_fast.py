@@ -6,9 +6,11 @@ from test_models import HF, LLAMA, make, near, text, uncached
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
-from specdec_lab.models import FastModel, ReferenceModel, fast, linear, random_llama
+from specdec_lab.models import fast, linear, random_llama
+from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import EightBits, Linear, draft_product
 from specdec_lab.models.load import load_model, wrapped
+from specdec_lab.models.reference import ReferenceModel
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])

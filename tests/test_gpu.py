@@ -5,8 +5,8 @@ import torch
 from test_exact_pair import check_same
 
 from specdec_lab import load
-from specdec_lab.models import FastModel
 from specdec_lab.models.captured import CapturedPass
+from specdec_lab.models.fast import FastModel
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
 NAMES = ("model", "medusa", "eagle", "early-exit", "lookup", "hybrid")

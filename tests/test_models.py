@@ -23,7 +23,8 @@ from transformers import (
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.errors import LabError
-from specdec_lab.models import FastModel, ReferenceModel
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.reference import ReferenceModel
 
 V = 11
 SMALL = {"vocab_size": V, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 1}

@@ -284,17 +284,19 @@ def test_overlaps_are_those_of_the_loss():
 
 @pytest.fixture
 def small_shards(monkeypatch):
-    """The command with shards for a tiny target, and nothing fetched."""
+    """The command with shards for a tiny target, and without the installed Python's sources, which take long to read."""
     kept = recipes.write.__defaults__
     monkeypatch.setattr(recipes.write, "__defaults__", tuple(SMALL if isinstance(d, Size) else d for d in kept))
-    monkeypatch.setattr(sources, "default_documents", lambda *a: [])
+    monkeypatch.setattr(sources, "installed_python", lambda: [])
 
 
 def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, small_shards):
     argv = ["train", "medusa", "--json", "--device", "cpu", "--target", writer, "--folder", str(tmp_path)]
     assert main([*argv, "--write", "1k", "--tokens", "4k"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    result = json.loads(out)
     assert result["weights"] == str(tmp_path / "medusa.safetensors")
+    assert "--passages FOLDER gives them other texts" in err
     assert result["tokens"] >= 4000
 
 

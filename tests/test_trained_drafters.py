@@ -19,8 +19,9 @@ from specdec_lab.drafters.trained import draft_model
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
-from specdec_lab.models import ReferenceModel, linear
+from specdec_lab.models import linear
 from specdec_lab.models.linear import EightBits
+from specdec_lab.models.reference import ReferenceModel
 
 
 class RandomTarget(ReferenceModel):

@@ -7,13 +7,13 @@ import json
 import sys
 from pathlib import Path
 
+from passages import SOURCES
 from safetensors import safe_open
 
 from specdec_lab.choices import TRAINED
 from specdec_lab.drafters.trained import BLOCK
 from specdec_lab.models.embedded import NAME, WHEEL
 from specdec_lab.show.lines import Line, chart
-from specdec_lab.train.sources import SOURCES
 
 HEAD = """# Model card: the trained drafters
 
@@ -21,7 +21,7 @@ Drafters for {target}{origin}. They guess what this one model says next and are 
 
 **What they learned from.** The target's own answers, greedy in half of the texts and at temperatures from 0.3 to 1 in the others, to requests as people write them (`specdec_lab/train/requests.py`): questions, sums in words, lists, letters, and passages to sum up, translate, correct, rewrite, extract from, and to answer questions about; code to explain and to change; several turns. The passages come from {sources}, and from the installed Python; nothing of them ships here. A fifth of all passages, subjects and sums was held out, and the figures below are on these. No prompt of the built-in suite is in it: a request that shares eight words in a row with one is never asked. The target computed in {precision} while it wrote; its hidden rows were kept in float16.
 
-**How.** On the target's distribution over its {said:,} most frequent tokens (q is zero elsewhere, and verification stays exact): forward KL, and in the last quarter total variation, which is 1 − α; EAGLE then also on its own guesses. Muon for the matrices and AdamW for the vectors. `specdec-lab train NAME` is the recipe, and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of {block} weights."""
+**How.** On the target's distribution over its {said:,} most frequent tokens (q is zero elsewhere, and verification stays exact): forward KL, and in the last quarter total variation, which is 1 − α; EAGLE then also on its own guesses. Muon for the matrices and AdamW for the vectors. `specdec-lab train NAME --passages FOLDER` is the recipe (`tools/passages.py` makes the folder), and goes on from a checkpoint. Matrices are stored in 8 bits with a scale for each block of {block} weights."""
 
 
 def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:

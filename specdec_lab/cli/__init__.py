@@ -69,7 +69,8 @@ def main(argv: list[str] | None = None) -> int:
     for name in VERBS:
         module = importlib.import_module(f"specdec_lab.cli.{name.replace('-', '_')}")
         verb = verbs.add_parser(name, parents=[common], help=module.__doc__.splitlines()[0])
-        module.arguments(verb)
+        if hasattr(module, "arguments"):  # of its own, besides the common ones
+            module.arguments(verb)
         verb.set_defaults(run=module.run)
 
     for stream in (sys.stdout, sys.stderr):  # ✓ and γ, also where the console's code page lacks them

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.peers import peers
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import save_result
-    from specdec_lab.models import ReferenceModel
+    from specdec_lab.models.reference import ReferenceModel
 
     names = BENCHED if args.drafters == "all" else tuple(args.drafters.split(","))
     fixed = args.gamma.isascii() and args.gamma.isdigit()

@@ -18,10 +18,6 @@ TARGET_GB = 1.2  # the embedded target in float32, its packed copy, and a short 
 Missing = dict[str, str]  # what is missing → the command that mends it
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    pass
-
-
 def run(args: argparse.Namespace) -> int:
     versions, missing = packages()
     device = hardware = dtype = memory = pair = None

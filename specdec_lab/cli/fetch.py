@@ -5,10 +5,6 @@ import argparse
 from specdec_lab.cli import reply, say
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    pass
-
-
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.models.embedded import target_dir
 

@@ -23,8 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passages",
         metavar="FOLDER",
-        help="your own texts (.txt, .md, .rst, .py) and prompts (.jsonl), to be asked about instead of the default "
-        "sources: for a drafter of your own traffic",
+        help="texts to be asked about (.txt, .md, .rst, .py) and your own prompts (.jsonl): for a drafter of your own "
+        "traffic (default: the installed Python's own sources)",
     )
     parser.add_argument("--spare", type=float, default=0, help="end writing when so many GB of disk are left")
     parser.add_argument(
@@ -53,7 +53,9 @@ def run(args: argparse.Namespace) -> int:
     except OSError as e:
         raise LabError(f"{e.filename} cannot be made ({e.strerror}): choose another --folder or --out.") from e
     if recipes.lacking(folder, args.write):
-        passages = passages or sources.default_passages(say)
+        if passages is None:
+            say("Users ask about the installed Python's own sources alone: --passages FOLDER gives them other texts.")
+            passages = sources.Passages(list(sources.installed_python()))
         recipes.write(target, tokenizer, folder, args.write, passages, spare=args.spare, say=say)
     if only_text:
         result = {"schema": 1, "text": str(folder), "written": recipes.written(folder)}

@@ -10,19 +10,16 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from specdec_lab import quick
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
 from specdec_lab.measure.peers import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.say import Say, silent
-
-if TYPE_CHECKING:
-    from specdec_lab.lab import Lab
 
 PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
@@ -38,7 +35,7 @@ class Run:
 
 
 def decode_all(
-    lab: "Lab",
+    lab: Lab,
     prompts: Sequence[Prompt],
     gammas: dict[str, int | AutoGamma],
     *,
@@ -174,7 +171,7 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
 
 
-def best_gammas(lab: "Lab", prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
+def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
     """Each drafter's best γ, from a pilot run on these prompts. `settings` are those of `Lab.settings`."""
     plain, *pilots = decode_all(lab, prompts, dict.fromkeys(drafters, PILOT_GAMMA), **settings)
     return {pilot.arm: best_gamma(pilot, plain, list(pilot.traces)) for pilot in pilots}

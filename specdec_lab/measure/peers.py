@@ -6,16 +6,13 @@ Its weights, its loop, its defaults; only the text's length, its end and the sam
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 
 from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
 from specdec_lab.say import Say, silent
-
-if TYPE_CHECKING:
-    from specdec_lab.lab import Lab
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class _Clock(StoppingCriteria):
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
-def peers(lab: "Lab", gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
+def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
     """The arms by name; each takes token ids and the settings of `Lab.settings`.
 
     hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of
@@ -58,7 +55,7 @@ def peers(lab: "Lab", gamma: int, say: Say = silent) -> dict[str, Callable[..., 
 
 
 def generate(
-    lab: "Lab",
+    lab: Lab,
     ids: Sequence[int],
     options: dict,
     *,

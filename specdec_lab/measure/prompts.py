@@ -18,6 +18,10 @@ class Prompt:
     content: str | list[dict]
     raw: bool = False
 
+    @property
+    def messages(self) -> list[dict]:
+        return [{"role": "user", "content": self.content}] if isinstance(self.content, str) else self.content
+
 
 def read_prompts(source: str = "builtin") -> list[Prompt]:
     """The built-in prompts, or those of a JSON-lines file (its form is described in the README).

@@ -102,8 +102,9 @@ def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Polic
         off_above: with more texts than this, speculation goes off.
         on_below: and comes back with fewer than this (hysteresis); default: as soon as it may.
     """
-    back = off_above + 1 if on_below is None else on_below
-    return lambda running, last: gamma if (running <= off_above if last else running < back) else 0
+    off_from = off_above + 1
+    back_below = off_from if on_below is None else on_below
+    return lambda running, last: gamma if running < (off_from if last else back_below) else 0
 
 
 class StepCosts:

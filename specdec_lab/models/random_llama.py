@@ -39,16 +39,9 @@ def noise_llama(
     dtype: torch.dtype,
 ) -> ReferenceModel:
     """A Llama of this shape; its head is its embedding table."""
-    config = LlamaConfig(
-        vocab_size=vocabulary,
-        hidden_size=hidden,
-        num_hidden_layers=layers,
-        intermediate_size=inner,
-        num_attention_heads=heads,
-        num_key_value_heads=kv_heads,
-        max_position_embeddings=4096,
-        tie_word_embeddings=True,
-    )
+    sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "intermediate_size": inner, "vocab_size": vocabulary}
+    attention = {"num_attention_heads": heads, "num_key_value_heads": kv_heads, "max_position_embeddings": 4096}
+    config = LlamaConfig(**sizes, **attention, tie_word_embeddings=True)
     with torch.device(device):
         hf = LlamaForCausalLM._from_config(config, dtype=dtype)
     weights = sum(p.numel() for p in hf.parameters())

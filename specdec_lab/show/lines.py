@@ -32,11 +32,10 @@ def colours(lines: Sequence[Line]) -> list[str]:
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers from low to high, some `about` of them."""
+    """Round numbers from low to high, `about` of them or more."""
     span = (high - low) or 1.0
-    step = 10 ** len(str(int(span / about))) if span / about >= 1 else 1.0
-    while span / step < about:
-        step /= 2 if f"{step:e}"[0] != "5" else 2.5
+    downwards = (digit * 10.0**power for power in range(15, -300, -1) for digit in (5, 2, 1))
+    step = next(step for step in downwards if span / step >= about)
     first = -(-low // step) * step
     return [round(first + i * step, 10) for i in range(int((high - first) / step + 1e-9) + 1)]
 

@@ -24,7 +24,6 @@ class Plot:
     y_name: str
 
     def figure(self):
-        """The plotly figure."""
         import plotly.graph_objects as go
 
         x_axis, y_axis = {**GRID, "title": self.x_name}, {**GRID, "title": self.y_name, "rangemode": "tozero"}

@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-import os
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -117,13 +116,5 @@ def readable(text: str) -> bool:
 
 
 def read_documents(path: Path) -> list[Document]:
-    return [Document(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write_documents(documents: Sequence[Document], path: Path) -> None:
-    """Appears when whole."""
-    unfinished = path.with_suffix(f".{os.getpid()}.unfinished")
-    unfinished.write_text(
-        "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents), encoding="utf-8"
-    )
-    unfinished.replace(path)
+    """A document a line, as JSON, which may hold the other line breaks."""
+    return [Document(**json.loads(line)) for line in path.read_text(encoding="utf-8").split("\n") if line]

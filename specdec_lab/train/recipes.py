@@ -60,8 +60,10 @@ def check(name: str, target: ReferenceModel, tokens: int) -> None:
 
 
 def check_target(target: ReferenceModel) -> None:
-    """Raises:
-    LabError: when its text would be of no use, since no student can learn from it.
+    """Whether students can learn from this target's text.
+
+    Raises:
+        LabError: when they cannot.
     """
     if target.hf.config.model_type != "llama":
         raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")

@@ -21,22 +21,11 @@ WITH = {
     "summary": 12, "question": 10, "retrieval": 13, "translate": 15, "correct": 6, "rewrite": 8, "extract": 6,
     "code": 8, "complete": 2,
 }  # fmt: skip
+GOLDEN = 0.6180339887  # number · GOLDEN modulo 1: places between 0 and 1, spread evenly in any stretch of shards
 SHORT = 105  # tokens; longer prompts hold a passage
-LISTS = (
-    "plural",
-    "task",
-    "event",
-    "subject",
-    "how",
-    "why",
-    "pair",
-    "person",
-    "topic",
-    "matter",
-    "situation",
-    "role",
-    "job",
-)
+LISTS = (  # in requests.json; every fifth entry of each is held out
+    "plural", "task", "event", "subject", "how", "why", "pair", "person", "topic", "matter", "situation", "role", "job",
+)  # fmt: skip
 
 
 @cache
@@ -60,10 +49,7 @@ def runs(text: str, n: int = SAME) -> set[tuple[str, ...]]:
 @cache
 def measured() -> set[tuple[str, ...]]:
     """The runs of words of the built-in prompts, users' and assistants'."""
-    contents = [p.content for p in read_prompts()]
-    return {
-        run for c in contents for m in ([{"content": c}] if isinstance(c, str) else c) for run in runs(m["content"])
-    }
+    return {run for prompt in read_prompts() for message in prompt.messages for run in runs(message["content"])}
 
 
 @dataclass(frozen=True)
@@ -97,7 +83,6 @@ class Requests:
         self.overhead = len(self.render([{"role": "user", "content": ""}]))
 
     def side(self, choices: Sequence[str]) -> list[str]:
-        """Every fifth subject is held out."""
         return [c for i, c in enumerate(choices) if (i % 5 == 4) == self.held_out]
 
     def count(self, text: str) -> int:
@@ -110,14 +95,14 @@ class Requests:
     def rendered(self, prompt: Prompt) -> list[int]:
         if prompt.raw:
             return self.tokenizer(prompt.content).input_ids
-        asked = [{"role": "user", "content": prompt.content}] if isinstance(prompt.content, str) else prompt.content
-        return self.render(asked)
+        return self.render(prompt.messages)
 
     def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
-        """All requests of a shard, of low … high tokens; or a user's own prompts, of about one length but any."""
+        """All requests of a shard, of low … high tokens; or, in every second shard, a user's own prompts, nearly equally long."""
         if not self.prompts or number % 2 == 0:
             return [self.draw(draw, low, high) for _ in range(rows)]
-        longest = len(self.prompts[int(number // 2 * 0.6180339887 % 1 * len(self.prompts))][1])
+        place = int(number // 2 * GOLDEN % 1 * len(self.prompts))  # they are sorted by length
+        longest = len(self.prompts[place][1])
         fits = [p for p in self.prompts if longest * 0.8 <= len(p[1]) <= longest]
         return [Request(*draw.choice(fits)) for _ in range(rows)]
 

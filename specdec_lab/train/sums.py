@@ -36,16 +36,8 @@ SHAPES = (
     "The average of {[3,5]} marks is {[60,90]}. The next mark is {[40,100]}. What is the new average?",
 )
 LEADS = (
-    "",
-    "",
-    "",
-    "",
-    "Can you solve this? ",
-    "Maths homework: ",
-    "Please work this out. ",
-    "Quick question: ",
-    "Help me with this problem. ",
-)
+    "", "", "", "", "Can you solve this? ", "Maths homework: ", "Please work this out. ", "Quick question: ", "Help me with this problem. ",
+)  # fmt: skip
 TAILS = (
     "", "", "", "", " Show your working.", " Explain how you got there.", " Think step by step.", " Just give me the result, please.",
     " Please show each step.", " Write down the calculation first.", " I'd like to understand the way, not only the answer.",
@@ -59,18 +51,8 @@ THINGS = (
     "light bulbs", "bags of rice", "balls", "lamps", "stamps", "magazines", "pizzas", "tiles", "sacks of soil",
 )  # fmt: skip
 SINGLE = (
-    "coat",
-    "bicycle",
-    "table",
-    "phone",
-    "camera",
-    "tent",
-    "pair of boots",
-    "printer",
-    "guitar",
-    "vacuum cleaner",
-    "watch",
-)
+    "coat", "bicycle", "table", "phone", "camera", "tent", "pair of boots", "printer", "guitar", "vacuum cleaner", "watch",
+)  # fmt: skip
 SHOPS = ("shop", "market stall", "bakery", "garden centre", "bookshop", "supermarket", "kiosk")
 
 
@@ -91,15 +73,9 @@ def word_sum(draw: random.Random, held_out: bool = False) -> str:
             low, high, step = (*map(int, mark[1:-1].split(",")), 1)[:3]
             value = str(draw.randrange(low, high + 1, step))
         else:
-            value = {
-                "who": who,
-                "who2": who2,
-                "c": currency,
-                "p": f"{draw.randint(1, 19)}.{draw.choice(('20', '50', '75', '80', '95', '99', '00'))}",
-                "thing": draw.choice(THINGS),
-                "thing1": draw.choice(SINGLE),
-                "shop": draw.choice(SHOPS),
-                "year": str(draw.randrange(1890, 2015, 5)),
-            }[mark]
+            price = f"{draw.randint(1, 19)}.{draw.choice(('20', '50', '75', '80', '95', '99', '00'))}"
+            things = {"thing": draw.choice(THINGS), "thing1": draw.choice(SINGLE), "shop": draw.choice(SHOPS)}
+            year = str(draw.randrange(1890, 2015, 5))
+            value = {"who": who, "who2": who2, "c": currency, "p": price, "year": year, **things}[mark]
         text = before + value + after
     return draw.choice(LEADS) + text + draw.choice(TAILS)

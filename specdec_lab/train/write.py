@@ -25,7 +25,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.passages import WRITTEN, Document
-from specdec_lab.train.requests import Requests
+from specdec_lab.train.requests import GOLDEN, Requests
 from specdec_lab.train.shards import ROWS, Shard, file_of, work_folder
 
 USERS = 0.8  # the temperature of the users' turns that the target writes: they must differ, and at 1 it writes nonsense
@@ -47,7 +47,7 @@ class Size:
 
     def prompts(self, number: int) -> tuple[int, int]:
         """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones (see PROMPTS)."""
-        at = (0.11 + number * 0.6180339887) % 1
+        at = (0.11 + number * GOLDEN) % 1
         below = max((share for share, *_ in PROMPTS if share <= at), default=0.0)
         share, low, high = next(p for p in PROMPTS if at < p[0])
         if low < 100:

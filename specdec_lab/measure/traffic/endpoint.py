@@ -9,6 +9,7 @@ import itertools
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -24,6 +25,9 @@ from specdec_lab.say import Say, silent
 DRAFTS, ACCEPTED, BY_POSITION = (
     f"vllm:spec_decode_num_{what}" for what in ("drafts", "accepted_tokens", "accepted_tokens_per_pos")
 )
+
+# By a counter's name and the place in the round that it counts, None for all; summed over engines.
+Counts = Counter[tuple[str, int | None]]
 
 
 @dataclass(frozen=True)
@@ -43,32 +47,28 @@ def conditional(survival: Sequence[float]) -> list[float]:
     return [share / before for before, share in itertools.pairwise([1.0, *survival]) if before > 0]
 
 
-def metrics(text: str) -> dict[str, float]:
-    """Counters by name, from the lines `name_total{labels} value` that Prometheus reads; summed over engines.
-
-    Those that are counted by position get the names `name[position]`.
-    """
-    out: dict[str, float] = {}
+def metrics(text: str) -> Counts:
+    """From the lines `name_total{labels} value` that Prometheus reads."""
+    counts = Counter()
     for line in text.splitlines():
         found = re.match(r"(vllm:spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
         if found:
             position = re.search(r'position="(\d+)"', found[3] or "")
-            key = found[1] + (f"[{position[1]}]" if position else "")
-            out[key] = out.get(key, 0.0) + float(found[4])
-    return out
+            counts[found[1], int(position[1]) if position else None] += float(found[4])
+    return counts
 
 
-def acceptance(before: dict[str, float], after: dict[str, float]) -> dict | None:
+def acceptance(before: Counts, after: Counts) -> dict | None:
     """What the engine's counters say about the rounds between two readings; None when it does not speculate."""
-    rounds = after.get(DRAFTS, 0.0) - before.get(DRAFTS, 0.0)
+    grown = Counter({key: value - before[key] for key, value in after.items()})
+    rounds = grown[DRAFTS, None]
     if rounds <= 0:
         return None
-    grown = {key: value - before.get(key, 0.0) for key, value in after.items()}
-    depths = sorted(int(key[len(BY_POSITION) + 1 : -1]) for key in grown if key.startswith(f"{BY_POSITION}["))
-    survival = [grown[f"{BY_POSITION}[{depth}]"] / rounds for depth in depths]
+    depths = sorted(place for name, place in grown if name == BY_POSITION and place is not None)
+    survival = [grown[BY_POSITION, depth] / rounds for depth in depths]
     return {
         "rounds": int(rounds),
-        "tokens_per_pass": 1 + grown.get(ACCEPTED, 0.0) / rounds,  # of the passes that had drafts
+        "tokens_per_pass": 1 + grown[ACCEPTED, None] / rounds,  # of the passes that had drafts
         "survival_by_position": survival,
         "alpha_by_position": conditional(survival),
     }
@@ -96,10 +96,9 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     Raises:
         LabError: when the server does not answer as it should.
     """
-    content = prompt.content if isinstance(prompt.content, list) else [{"role": "user", "content": prompt.content}]
-    path, what = (
-        ("completions", {"prompt": prompt.content}) if prompt.raw else ("chat/completions", {"messages": content})
-    )
+    path, what = "chat/completions", {"messages": prompt.messages}
+    if prompt.raw:
+        path, what = "completions", {"prompt": prompt.content}
     body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True, **what}
     begin, first, tokens = time.perf_counter(), None, 0
     try:
@@ -138,12 +137,12 @@ def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: flo
             f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
         ) from e
 
-    def counters() -> dict[str, float]:
+    def counters() -> Counts:
         try:
             with fetch(f"{base.removesuffix('/v1')}/metrics") as response:
                 return metrics(response.read().decode())
         except LabError:
-            return {}
+            return Counter()
 
     before, answers = counters(), []
     for number, prompt in enumerate(prompts, 1):

@@ -2,22 +2,19 @@
 
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from specdec_lab.formats import percentile
+from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
 from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.say import Say, silent
 
-if TYPE_CHECKING:
-    from specdec_lab.lab import Lab
-
 BATCHES = (1, 2, 4, 8)
 
 
-def short_enough(lab: "Lab", prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
+def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
     """The prompts that leave room for `new` tokens, and a sentence for each other one."""
     fit, problems = [], []
     for prompt in prompts:
@@ -33,7 +30,7 @@ def short_enough(lab: "Lab", prompts: Sequence[Prompt], new: int) -> tuple[list[
 
 
 def compare_drafters(
-    lab: "Lab", prompts: Sequence[Prompt], drafters: Sequence[str], repeats: int = 2, say: Say = silent, **settings
+    lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], repeats: int = 2, say: Say = silent, **settings
 ) -> dict:
     """Decode all prompts plainly and with each drafter at its best γ.
 

@@ -1,0 +1,143 @@
+"""tools/passages.py: texts out of packages, as `train --passages` takes them; nothing is fetched here."""
+
+import gettext
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import passages as tool
+import pytest
+from package_texts import campaign, descriptions, help_page, missions, page, web_page
+from test_sources import LONG, write
+
+from specdec_lab.errors import LabError
+from specdec_lab.train import readers
+from specdec_lab.train.passages import WRITTEN, Document, read_documents
+from specdec_lab.train.sources import LIST, PYTHON, own_passages
+
+
+def test_a_web_page_gives_its_paragraphs_by_section(tmp_path):
+    html = f"""<head><title>no</title></head><nav><p>{LONG}</p></nav><h1>1.2. On ferries</h1>
+    <p>{LONG.replace("ferry", "<em>ferry</em>")}</p><table><tr><td><p>{LONG}</p></td></tr></table>
+    <h2>More</h2><div class="para">{LONG}</div><pre>code {LONG}</pre><p>Next</p>"""
+    found = list(page("s", web_page, write(tmp_path / "a.html", html)))
+    assert [(d.title, d.text, d.form) for d in found] == [("On ferries", LONG, "prose"), ("More", LONG, "prose")]
+    assert list(page("s", web_page, tmp_path / "a.html", "de", english=tmp_path / "a.html")) == []
+
+
+def test_a_help_page_is_read_without_its_credits(tmp_path):
+    xml = f"""<page xmlns="http://projectmallard.org/1.0/"><info><credit><p>{LONG}</p></credit></info>
+    <title>On  ferries</title><section><p>{LONG}</p></section></page>"""
+    (found,) = page("s", help_page, write(tmp_path / "a.page", xml))
+    assert (found.title, found.text) == ("On ferries", LONG)
+
+
+def test_a_campaign_is_read_in_english_and_in_its_translations(tmp_path):
+    said = [f"{LONG} {i}." for i in range(3)]
+    text = "\n".join(
+        f'[message]\nspeaker=x\nmessage= _ "{s.replace("old", chr(34) * 2 + "old" + chr(34) * 2)}"' for s in said
+    )
+    path = write(tmp_path / "03a_The_Ferry.cfg", text)
+    german = gettext.NullTranslations()
+    german.gettext = lambda s: s.replace("ferry", "Fähre")
+    english, other = campaign("s", path, {"de": german})
+    assert english.title == other.title == "The Ferry"
+    assert 'An "old" man' in english.text and english.language == "en"
+    assert "Fähre" in other.text and other.language == "de"
+
+
+def test_missions_and_things(tmp_path):
+    mission = f'mission "The Ferry"\n\ton offer\n\t\tconversation\n\t\t\t`{LONG}`\n\t\t\t`Dear <first>, {LONG}`\n\t\t\tchoice\n'
+    (found,) = missions("s", write(tmp_path / "a.txt", mission))
+    assert (found.title, found.text) == ("The Ferry", LONG)
+    entries = [{"description": LONG}, {"description": {"str": LONG}}, {"description": "short"}, {"name": "x"}]
+    (found,) = descriptions("s", write(tmp_path / "a.json", json.dumps(entries)))
+    assert found.text == f"{LONG}\n\n{LONG}"
+    assert list(descriptions("s", write(tmp_path / "b.json", "{torn"))) == []
+
+
+def test_documents_are_kept_as_they_were(tmp_path):
+    documents = list(readers.prose("s", "de", "Überschrift", [LONG + " Schöne Grüße …", LONG]))
+    documents.append(Document("s", "code", "python", "f", "a = '\u2028\x85'\nb"))  # which also part lines
+    tool.write_documents(documents, tmp_path / "a.jsonl")
+    assert read_documents(tmp_path / "a.jsonl") == documents
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def client(fails=()):
+    """apt-get and dpkg-deb; a package holds one help page."""
+
+    def run(command, cwd=None, **_):
+        if command[0] == "apt-get":
+            if command[-1] in fails:
+                return SimpleNamespace(returncode=100)
+            (cwd / f"{command[-1]}.deb").touch()
+        else:
+            page = f'<page xmlns="http://projectmallard.org/1.0/"><p>{LONG}</p></page>'
+            write(Path(command[-1]) / "help" / "C" / "gnome-help" / "a.page", page)
+        return SimpleNamespace(returncode=0)
+
+    return run
+
+
+@pytest.fixture
+def one_source(monkeypatch):
+    source = tool.Source("gnome-help", "apt", ("old|new",), "pages", "CC-BY-SA-3.0", tool.gnome_help, 3)
+    monkeypatch.setattr(tool, "SOURCES", (source,))
+    monkeypatch.setattr(tool, "installed_python", lambda: [Document(PYTHON, "code", "python", "f", "pass")])
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+
+
+def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp_path, monkeypatch, one_source):
+    monkeypatch.setattr(subprocess, "run", client(fails=("old",)))
+    said = []
+    tool.write_passages(tmp_path, said.append)
+    made = own_passages(tmp_path)
+    assert [(d.source, d.text) for d in made.documents] == [("gnome-help", LONG), (PYTHON, "pass")]
+    assert any("CC-BY-SA-3.0" in line for line in said)
+    monkeypatch.setattr(subprocess, "run", lambda *a, **k: pytest.fail("fetched twice"))
+    tool.write_passages(tmp_path, said.append)
+    assert own_passages(tmp_path) == made
+    assert {p.name for p in tmp_path.iterdir()} == {
+        LIST,
+        "gnome-help.jsonl",
+        f"{PYTHON}.jsonl",
+    }  # packages are not kept
+
+
+def test_weights_go_with_the_folder_and_ones_own_texts_can_lie_there_too(tmp_path, monkeypatch, one_source):
+    monkeypatch.setattr(subprocess, "run", client())
+    tool.write_passages(tmp_path, lambda line: None)
+    write(tmp_path / "a.txt", LONG)
+    prompt = '{"id": "1", "kind": "mine", "prompt": "What is this?"}'
+    write(tmp_path / "b.jsonl", prompt)
+    write(tmp_path / "deep" / "gnome-help.jsonl", prompt.replace("1", "2"))  # named as a source, and none
+    found = own_passages(tmp_path)
+    assert [d.source for d in found.documents] == ["gnome-help", PYTHON, "own"] and len(found.own_prompts) == 2
+    assert found.weights == {"gnome-help": 3, PYTHON: 1.5, WRITTEN: 8}
+    for torn in ("{", "[]", '{"gnome-help": {}}', '{"none": {"weight": 1}}', '{"b": {"weight": 1}}'):
+        write(tmp_path / LIST, torn)
+        with pytest.raises(LabError, match="and the files that it lists cannot be used"):
+            own_passages(tmp_path)
+
+
+def test_what_cannot_be_fetched_is_left_out_with_a_sentence(tmp_path, monkeypatch, one_source):
+    for which, says in (
+        (lambda name: None, "“gnome-help” is left out: this machine has no apt-get."),
+        (lambda name: name, "“gnome-help” is left out: apt could not fetch old|new."),
+    ):
+        said = []
+        monkeypatch.setattr(shutil, "which", which)
+        monkeypatch.setattr(subprocess, "run", client(fails=("old", "new")))
+        tool.write_passages(tmp_path, said.append)
+        assert {d.source for d in own_passages(tmp_path).documents} == {PYTHON}
+        assert says in said
+
+
+def test_every_source_names_its_licence_and_can_be_drawn_from():
+    for source in tool.SOURCES:
+        assert source.client in ("apt", "npm") and source.packages and source.licence and source.taken
+        assert source.weight > 0
+    assert len({s.name for s in tool.SOURCES}) == len(tool.SOURCES)
