@@ -64,15 +64,15 @@ def accept_chance(verify, p: Tensor, q: Tensor, x: int) -> float:
     return low
 
 
-def drawn_from(q_of: Callable[[Sequence[int]], Tensor]) -> Drafts:
-    """Every draft of a drafter that draws token by token from q_of(text)."""
+def drawn_from(q_of: Callable[[Sequence[int], Sequence[int]], Tensor]) -> Drafts:
+    """Every draft of a drafter that draws token by token from q_of(text, drafts so far)."""
 
     def drafts(text: Sequence[int], gamma: int) -> Iterator[Drafted]:
         def grow(done: Drafted) -> Iterator[Drafted]:
             if len(done.tokens) == gamma:
                 yield done
                 return
-            q = q_of([*text, *done.tokens])
+            q = q_of(text, done.tokens)
             here = (len(text) + len(done.tokens), DRAFT)
             for token, mass, u in cells(q):
                 yield from grow(
@@ -217,6 +217,14 @@ def check_caches(
             fresh = model.cached().extend([text]).logits[0, -1]
             # Not by the run's sampler: two one-hot rows may agree by chance.
             assert (SAMPLED(probe) - SAMPLED(fresh)).abs().max() < tolerance, f"{model.name}: the cache is stale"
+    return kinds
+
+
+def check_caches_often(target: Model, drafter: Callable[[], Drafter], draft: Model, times: int, **more) -> set[str]:
+    """The same with other random numbers each time. Returns the kinds of rounds met."""
+    kinds = set()
+    for request in range(times):
+        kinds |= set(check_caches(target, drafter(), draft, [0, 1], uniforms=Uniforms(1, request), **more))
     return kinds
 
 

@@ -4,13 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from checks import (
-    check_caches,
-    check_enumeration,
-    check_stops_at_eos,
-    check_strict_at_zero,
-    drawn_from,
-)
+from checks import check_caches_often, check_enumeration, check_stops_at_eos, check_strict_at_zero, drawn_from
 from tiny import TinyCached, TinyModel
 
 from specdec_lab.drafters import ModelDrafter, Proposal
@@ -120,17 +114,7 @@ def caches(target, drafter):
     """The cache check on its own; the uncached rows come from the sound model underneath."""
     sound = TinyModel(4, seed=8, spread=0.5)
     draft = TinyModel(4, seed=9, spread=0.5)
-    for request in range(6):
-        check_caches(
-            target,
-            drafter(draft),
-            draft,
-            [0, 1],
-            gamma=3,
-            uniforms=Uniforms(1, request),
-            tolerance=1e-12,
-            fresh_target=sound,
-        )
+    check_caches_often(target, lambda: drafter(draft), draft, 6, gamma=3, tolerance=1e-12, fresh_target=sound)
 
 
 def test_a_draft_cache_that_is_one_short_is_caught_by_the_cache_check_alone():

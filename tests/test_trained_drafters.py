@@ -3,7 +3,7 @@ would propose without, and what comes out is the target's. (Random weights make 
 
 import pytest
 import torch
-from checks import SAMPLED, Drafted, cells, check_enumeration
+from checks import SAMPLED, check_enumeration, drawn_from
 from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -14,7 +14,7 @@ from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
 from specdec_lab.drafters.model import DraftNet
 from specdec_lab.drafters.trained import draft_model
 from specdec_lab.engine.decode import Keep, Stops, speculative
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.models import ReferenceModel
 
@@ -124,21 +124,8 @@ def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma
         rounds = 2
     target, net, drafter, q_of = make(name, vocab_size, ids)
 
-    def drafts(text, gamma):
-        def grow(done):
-            if len(done.tokens) == gamma:
-                yield done
-                return
-            q = q_of(target, net, text, done.tokens)
-            at = (len(text) + len(done.tokens), DRAFT)
-            # The engine draws from the cut row, whose cells are the same: zeros have no width.
-            for token, mass, u in cells(q):
-                yield from grow(
-                    Drafted(done.weight * mass, (*done.tokens, token), (*done.q, q), {**done.script, at: u})
-                )
-
-        yield from grow(Drafted(1.0, (), (), {}))
-
+    # The engine draws from the cut row, whose cells are the same: zeros have no width.
+    drafts = drawn_from(lambda text, drafts: q_of(target, net, text, drafts))
     check_enumeration(target, drafter, drafts, gamma, rounds, tolerance=1e-9)
 
 
