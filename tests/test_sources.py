@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -79,9 +80,8 @@ def test_plain_text_and_code(tmp_path):
 
 
 def test_a_long_paragraph_is_parted_and_a_long_text_is_many_documents():
-    (paragraph,) = {len(p) for p in [SENTENCES * 100]}
     found = list(readers.prose("s", "en", "", [SENTENCES * 100] * 3))
-    assert paragraph > readers.PARAGRAPH
+    assert len(SENTENCES * 100) > readers.PARAGRAPH
     assert len(found) > 2 and all(len(d.text) <= readers.LONGEST + 300 for d in found)
     assert all(len(p) < readers.PARAGRAPH + 200 for d in found for p in d.text.split("\n\n"))
     assert sum(d.text.count("ferry") for d in found) == 300
@@ -94,8 +94,8 @@ def test_documents_are_kept_as_they_were(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
 
 
-def fake_client(package: str, fails=()):
-    """apt-get and dpkg-deb, with one package that holds one help page."""
+def fake_client(fails=()):
+    """apt-get and dpkg-deb: every package that can be fetched holds one help page."""
 
     def run(command, cwd=None, **_):
         if command[0] == "apt-get":
@@ -104,25 +104,22 @@ def fake_client(package: str, fails=()):
             (cwd / f"{command[-1]}.deb").touch()
         else:
             page = f'<page xmlns="http://projectmallard.org/1.0/"><p>{LONG}</p></page>'
-            from pathlib import Path
-
             write(Path(command[-1]) / "help" / "C" / "gnome-help" / "a.page", page)
         return SimpleNamespace(returncode=0)
 
     return run
 
 
-def one_source(monkeypatch, tmp_path, packages=("old|new",)):
-    source = sources.Source("gnome-help", "apt", packages, "pages", "CC-BY-SA-3.0", sources.gnome_help)
+@pytest.fixture
+def one_source(monkeypatch):
+    source = sources.Source("gnome-help", "apt", ("old|new",), "pages", "CC-BY-SA-3.0", sources.gnome_help)
     monkeypatch.setattr(sources, "SOURCES", (source,))
     monkeypatch.setattr(sources, "python", lambda: iter(()))
-    return source
 
 
-def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp_path, monkeypatch):
-    one_source(monkeypatch, tmp_path)
+def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(one_source, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: name)
-    monkeypatch.setattr(subprocess, "run", fake_client("new", fails=("old",)))
+    monkeypatch.setattr(subprocess, "run", fake_client(fails=("old",)))
     said = []
     (found,) = sources.default_documents(tmp_path, said.append)
     assert found.text == LONG and any("CC-BY-SA-3.0" in line for line in said)
@@ -131,15 +128,14 @@ def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp
     assert {p.suffix for p in tmp_path.iterdir()} == {".jsonl"}  # packages are not kept
 
 
-def test_what_cannot_be_fetched_is_left_out_with_a_sentence(tmp_path, monkeypatch):
-    one_source(monkeypatch, tmp_path)
+def test_what_cannot_be_fetched_is_left_out_with_a_sentence(one_source, tmp_path, monkeypatch):
     for which, fails, says in (
         (lambda name: None, (), "“gnome-help” is left out: this machine has no apt-get."),
         (lambda name: name, ("old", "new"), "“gnome-help” is left out: apt could not fetch old|new."),
     ):
         said = []
         monkeypatch.setattr(shutil, "which", which)
-        monkeypatch.setattr(subprocess, "run", fake_client("new", fails))
+        monkeypatch.setattr(subprocess, "run", fake_client(fails))
         assert sources.default_documents(tmp_path, said.append) == []
         assert says in said
 
