@@ -6,7 +6,7 @@ from checks import check_batch
 from test_models import KINDS, make
 from tiny import TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.drafters import LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.drafters.early_exit import EarlyExitDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
@@ -71,15 +71,10 @@ class ReadsThePadding(Batch):
 
     def step(self, gamma):
         for request, _ in [*self.running, *self.waiting]:
-            request.propose = lambda g, request=request: padded(type(request).propose(request, g), gamma)
+            request.propose = lambda g, request=request: Proposal(  # filled up with token 0, as the pass does
+                [*(tokens := type(request).propose(request, g).tokens), *[0] * (gamma - len(tokens))]
+            )
         return super().step(gamma)
-
-
-def padded(proposal, gamma):
-    """Fewer drafts than asked for, filled up with token 0 as the pass does."""
-    from specdec_lab.drafters import Proposal
-
-    return Proposal([*proposal.tokens, *[0] * (gamma - len(proposal.tokens))])
 
 
 @pytest.mark.parametrize("wrong", [DropsNothing, RewindsTogether, NeverRewinds, ReadsThePadding])
