@@ -38,6 +38,11 @@ def solution_lines(source: Path) -> set[str]:
     return {line for line in lines if len(line) > 8}
 
 
+def points(text: str) -> int:
+    """Of all checks and written answers."""
+    return sum(PARTS[i].points for i in build.CHECK.findall(text)) + sum(int(n) for _, n in build.ANSWER.findall(text))
+
+
 def test_every_part_is_asked_for_once():
     asked = [m for s in SOURCES for m in build.CHECK.findall(s.read_text(encoding="utf-8"))]
     assert sorted(asked) == sorted(PARTS)
@@ -72,16 +77,15 @@ class TestExercise:
             if found := build.CHECK.search(cell.source):
                 printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
                 assert f"✓ {found[1]}: right" in printed
-                points = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
-                assert points == [str(float(PARTS[found[1]].points))]  # what nbgrader reads
+                earned = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
+                assert earned == [str(float(PARTS[found[1]].points))]  # what nbgrader reads
             if cell.cell_type == "code":
                 assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in cell.outputs)
 
     def test_the_untouched_exercise_runs_through_and_earns_nothing(self, source, fresh_ledger):
         notebook = read("exercises", source)
-        NotebookClient(notebook, timeout=120, kernel_name="python3").execute(
-            cwd=ROOT / "exercises"
-        )  # raises on an error
+        # raises on an error
+        NotebookClient(notebook, timeout=120, kernel_name="python3").execute(cwd=ROOT / "exercises")
         checks = [c for c in notebook.cells if build.CHECK.search(c.source)]
         assert checks
         for cell in checks:
@@ -95,12 +99,6 @@ class TestExercise:
         for piece in parts:
             assert re.search(r"\*\*Difficulty: (easy|medium|hard)\. About \d+ minutes\. \d+ points?\.\*\*", piece)
             assert piece.count("<details><summary>Hint ") == 3 or "<!-- answer" in piece
-            ids = build.CHECK.findall(piece)
-            points = re.search(r"(\d+) points?\.\*\*", piece)
-            told = sum(PARTS[i].points for i in ids) + sum(int(n) for _, n in build.ANSWER.findall(piece))
-            assert ids and told == int(points[1])
-        total = re.search(r"(\d+) points", text.split("\n## Part ")[0])
-        everything = sum(PARTS[i].points for i in build.CHECK.findall(text)) + sum(
-            int(n) for _, n in build.ANSWER.findall(text)
-        )
-        assert int(total[1]) == everything
+            assert build.CHECK.search(piece)
+            assert int(re.search(r"(\d+) points?\.\*\*", piece)[1]) == points(piece)
+        assert int(re.search(r"(\d+) points", text.split("\n## Part ")[0])[1]) == points(text)
