@@ -1,5 +1,7 @@
 """Batches: rows join, leave and go on at their own pace, and each writes what it writes alone."""
 
+from functools import partial
+
 import pytest
 import torch
 from checks import check_batch
@@ -70,10 +72,12 @@ class ReadsThePadding(Batch):
     """Takes a row's last place of the padded pass for its own last row."""
 
     def step(self, gamma):
+        def filled_up(request, g):
+            tokens = type(request).propose(request, g).tokens
+            return Proposal([*tokens, *[0] * (gamma - len(tokens))])  # with token 0, as the pass does
+
         for request, _ in [*self.running, *self.waiting]:
-            request.propose = lambda g, request=request: Proposal(  # filled up with token 0, as the pass does
-                [*(tokens := type(request).propose(request, g).tokens), *[0] * (gamma - len(tokens))]
-            )
+            request.propose = partial(filled_up, request)
         return super().step(gamma)
 
 
