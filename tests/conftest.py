@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests import their helpers by name
+for folder in ("solutions", "lessons", "tests"):  # tests import their helpers, and what makes notebooks, by name
+    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 # Most models here are tiny, and two threads of torch would mostly wait for each other; the work is shared out by test.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -9,17 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import build_exercises as build
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from specdec_lab.course.judges.part import PARTS
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "lessons"))
-sys.path.insert(0, str(ROOT / "solutions"))
-import build_exercises as build  # noqa: E402
-
-from specdec_lab.course.judges.part import PARTS  # noqa: E402
-
 SOURCES = sorted((ROOT / "solutions" / "src").glob("*.md"))
 
 

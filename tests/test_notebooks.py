@@ -5,16 +5,13 @@ That they run is checked by nbval, in the same `make test`.
 
 import json
 import re
-import sys
 from pathlib import Path
 
+import build
 import nbformat
 import pytest
 
 LESSONS = Path(__file__).parents[1] / "lessons"
-sys.path.insert(0, str(LESSONS))
-import build  # noqa: E402
-
 SOURCES = sorted((LESSONS / "src").glob("*.md"))
 
 

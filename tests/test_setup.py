@@ -1,16 +1,13 @@
 """The files that set the project up agree with each other."""
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 
+import build
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "lessons"))
-import build
 
 import specdec_lab
 
