@@ -73,7 +73,7 @@ def test_residual_of_equal_distributions_is_not_nan():
     assert torch.equal(residual(p, p), p)
 
 
-def test_uniforms_belong_to_position_and_purpose():
+def test_uniforms_belong_to_position_and_purpose_and_a_negative_seed_is_refused():
     a, b = Uniforms(3, 1), Uniforms(3, 1)
     wanted = [(900, ACCEPT), (5, DRAFT), (5, RESAMPLE), (0, ACCEPT)]
     assert [a(*w) for w in wanted] == [b(*w) for w in reversed(wanted)][::-1]  # the order of asking is free
