@@ -6,7 +6,7 @@ Each takes the pieces that may be wrong as arguments and raises AssertionError w
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from tiny import Scripted, TinyModel
@@ -64,15 +64,25 @@ def accept_chance(verify, p: Tensor, q: Tensor, x: int) -> float:
     return low
 
 
-def drawn_from(q_of: Callable[[Sequence[int]], Tensor]) -> Drafts:
-    """Every draft of a drafter that draws token by token from q_of(text)."""
+def drawn_from(
+    q_of: Callable[[Sequence[int], Sequence[int]], Tensor], stop_below: float = 0.0, dropped: int = 0
+) -> Drafts:
+    """Every draft of a drafter that draws token by token from q_of(text, drafts so far).
+
+    Args:
+        stop_below: it stops when its tokens were less probable than this, all together.
+        dropped: so many tokens it takes back when it stops, which is a mistake.
+    """
 
     def drafts(text: Sequence[int], gamma: int) -> Iterator[Drafted]:
         def grow(done: Drafted) -> Iterator[Drafted]:
-            if len(done.tokens) == gamma:
+            unsure = done.weight < stop_below
+            if unsure and dropped:
+                done = replace(done, tokens=done.tokens[:-dropped], q=done.q[:-dropped])
+            if unsure or len(done.tokens) == gamma:
                 yield done
                 return
-            q = q_of([*text, *done.tokens])
+            q = q_of(text, done.tokens)
             here = (len(text) + len(done.tokens), DRAFT)
             for token, mass, u in cells(q):
                 yield from grow(
@@ -220,6 +230,14 @@ def check_caches(
     return kinds
 
 
+def check_caches_often(target: Model, drafter: Callable[[], Drafter], draft: Model, times: int, **more) -> set[str]:
+    """The same with other random numbers each time. Returns the kinds of rounds met."""
+    kinds = set()
+    for request in range(times):
+        kinds |= set(check_caches(target, drafter(), draft, [0, 1], uniforms=Uniforms(1, request), **more))
+    return kinds
+
+
 def check_strict_at_zero(accepts: Callable[[float, float, float], bool]) -> None:
     """A token that the target never says is refused even for u = 0."""
     assert not accepts(0.0, 0.5, 0.0)
@@ -242,7 +260,7 @@ class Schedule:
     def __init__(self, gammas: Sequence[int]):
         self.gammas = iter(gammas)
 
-    def choose(self) -> int:
+    def choose(self, part: str) -> int:
         return next(self.gammas, 0)  # a row that went wrong may have ended earlier
 
     def observe(self, r) -> None:

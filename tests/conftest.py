@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "tools")]  # tests import their helpers, and the tools, by name
+for folder in ("solutions", "lessons", "tools", "tests"):  # tests import their helpers, tools, and what makes notebooks
+    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 # Most models here are tiny, and two threads of torch would mostly wait for each other; the work is shared out by test.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

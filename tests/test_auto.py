@@ -1,5 +1,6 @@
 """γ chosen by the round, on rounds whose costs and acceptance are known: never much slower than plain, near the best."""
 
+import itertools
 import random
 
 import pytest
@@ -60,19 +61,15 @@ def test_it_follows_a_text_that_changes():
     assert simulate(PartGamma(SMALL_CPU), SMALL_CPU, alpha, 20_000) < 0.97 * min(fixed)
 
 
-def test_it_sees_that_later_heads_are_worse():
-    """As Medusa's: the first guess is good, the third is not."""
-    auto = PartGamma(SMALL_CPU)
-    simulate(auto, SMALL_CPU, lambda n, i: (0.9, 0.6, 0.1, 0.05, 0, 0, 0, 0)[i], 3_000)
-    assert auto.choose() == 2
-
-
-def test_it_turns_on_again():
+def test_it_turns_off_and_on_again_and_sees_that_later_heads_are_worse():
     auto = PartGamma(SMALL_CPU)
     simulate(auto, SMALL_CPU, lambda n, i: 0.0, 1_000)
     assert auto.choose() == 0
     simulate(auto, SMALL_CPU, lambda n, i: 0.95, 2_000)
     assert auto.choose() >= 4
+    auto = AutoGamma(SMALL_CPU)  # as of Medusa: the first guess is good, the third is not
+    simulate(auto, SMALL_CPU, lambda n, i: (0.9, 0.6, 0.1, 0.05, 0, 0, 0, 0)[i], 3_000)
+    assert auto.choose() == 2
 
 
 def test_a_drafter_that_has_nothing_to_say_is_not_one_that_does_not_pay():
@@ -137,13 +134,8 @@ def test_costs_are_measured_for_every_gamma(monkeypatch):
 
 def test_costs_are_kept_and_a_torn_file_is_measured_anew(monkeypatch, tmp_path):
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
-    measured = []
-
-    def measure(*args):
-        measured.append(args)
-        return [1.0, 1.0 + len(measured)]
-
-    monkeypatch.setattr(costs_module, "round_costs", measure)
+    count = itertools.count(2)
+    monkeypatch.setattr(costs_module, "round_costs", lambda *args: [1.0, float(next(count))])
     target, draft = TinyModel(4, seed=0), ModelDrafter(TinyModel(4, seed=1))
     said = []
     assert [cached_round_costs(target, draft, [0, 1], 1, said.append) for _ in range(2)] == [[1.0, 2.0]] * 2

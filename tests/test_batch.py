@@ -1,12 +1,14 @@
 """Batches: rows join, leave and go on at their own pace, and each writes what it writes alone."""
 
+from functools import partial
+
 import pytest
 import torch
 from checks import check_batch
 from test_models import KINDS, make
 from tiny import TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.drafters import LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.drafters.early_exit import EarlyExitDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
@@ -70,16 +72,13 @@ class ReadsThePadding(Batch):
     """Takes a row's last place of the padded pass for its own last row."""
 
     def step(self, gamma):
+        def filled_up(request, g):
+            tokens = type(request).propose(request, g).tokens
+            return Proposal([*tokens, *[0] * (gamma - len(tokens))])  # with token 0, as the pass does
+
         for request, _ in [*self.running, *self.waiting]:
-            request.propose = lambda g, request=request: padded(type(request).propose(request, g), gamma)
+            request.propose = partial(filled_up, request)
         return super().step(gamma)
-
-
-def padded(proposal, gamma):
-    """Fewer drafts than asked for, filled up with token 0 as the pass does."""
-    from specdec_lab.drafters import Proposal
-
-    return Proposal([*proposal.tokens, *[0] * (gamma - len(proposal.tokens))])
 
 
 @pytest.mark.parametrize("wrong", [DropsNothing, RewindsTogether, NeverRewinds, ReadsThePadding])

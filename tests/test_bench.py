@@ -35,14 +35,31 @@ def folders(tmp_path_factory):
     return target, draft, str(prompts)
 
 
-@pytest.mark.parametrize("temperature", ["0", "1"])
-def test_the_report_has_every_arm_and_kind(capsys, folders, temperature):
+@pytest.fixture
+def run(capsys, folders):
+    """The command on the tiny pair: (what it prints, what it says beside)."""
     target, draft, prompts = folders
-    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
-    code = main([*argv, "--drafters", "lookup,model", "--temperature", temperature, "--max-new-tokens", "12"])
-    out, _ = capsys.readouterr()
+
+    def command(options: str, *more: str, draft=("--draft", draft)):
+        argv = ["bench", "--device", "cpu", "--target", target, *draft, "--prompts", prompts, *options.split(), *more]
+        assert main(argv) == 0
+        return capsys.readouterr()
+
+    return command
+
+
+@pytest.fixture
+def measured(monkeypatch) -> list[list[bench.Run]]:
+    """The runs of each decoding so far."""
+    seen, decode_all = [], bench.decode_all
+    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: seen.append(decode_all(*a, **k)) or seen[-1])
+    return seen
+
+
+@pytest.mark.parametrize("temperature", ["0", "1"])
+def test_the_report_has_every_arm_and_kind(run, temperature):
+    out, _ = run("--json --drafters lookup,model --max-new-tokens 12 --temperature", temperature)
     result = json.loads(out)
-    assert code == 0
     assert [(r["arm"], r["kind"]) for r in result["rows"]] == [
         (arm, kind) for arm in ("plain", "lookup", "model") for kind in ("overall", "even", "odd")
     ]
@@ -58,11 +75,8 @@ def test_the_report_has_every_arm_and_kind(capsys, folders, temperature):
     assert result["meta"]["identical_texts"] == (12 if temperature == "0" else None)
 
 
-def test_gamma_best_gives_each_drafter_its_own(capsys, folders):
-    target, draft, prompts = folders
-    argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--gamma", "best"]
-    assert main([*argv, "--drafters", "lookup,model", "--max-new-tokens", "8", "--limit", "1"]) == 0
-    out, _ = capsys.readouterr()
+def test_gamma_best_gives_each_drafter_its_own(run):
+    out, _ = run("--gamma best --drafters lookup,model --max-new-tokens 8 --limit 1")
     assert "token for token" in out
     header, *table = out[out.index("         arm") :].splitlines()
     assert header.split()[-1] == "repetition"
@@ -70,51 +84,16 @@ def test_gamma_best_gives_each_drafter_its_own(capsys, folders):
     assert all(line.endswith("%") for line in table)
 
 
-def test_gamma_best_drafts_as_many_as_the_best_gamma_says(capsys, folders, monkeypatch):
-    target, draft, prompts = folders
-    best, measured = {"lookup": 2, "model": 6}, []
+def test_gamma_best_drafts_as_many_as_the_best_gamma_says(run, measured, monkeypatch):
+    best = {"lookup": 2, "model": 6}
     monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: best[pilot.arm])
-    decode_all = bench.decode_all
-    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])
-    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
-    assert main([*argv, "--gamma", "best", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {(r["arm"], r["gamma"]) for r in rows} == {("plain", None), *best.items()}
-    pilot, runs = ({r.arm: max(drafted(r)) for r in runs} for runs in measured)
-    assert pilot == {"plain": 0, "lookup": 8, "model": 8}
-    assert runs == {"plain": 0} | best
-
-
-def drafted(run):
-    return [len(r.drafted) for traces in run.traces.values() for t in traces for r in t.rounds]
-
-
-def test_the_best_gamma_follows_from_survival_and_costs():
-    def pilot(lengths, draft):
-        trace = Trace([0]).collect(rounds_of_accepted(lengths, gamma=8))
-        trace.rounds = [
-            type(r)(r.start, r.drafted, r.emitted, seconds=type(r.seconds)(draft, 1.0, 0.0)) for r in trace.rounds
-        ]
-        return bench.Run("x", 8, {"a": [trace]})
-
-    plain = Trace([0]).collect(rounds_of_accepted([0] * 10, gamma=0))
-    plain.rounds = [type(r)(r.start, (), r.emitted, seconds=type(r.seconds)(0.0, 1.0, 0.0)) for r in plain.rounds]
-    plain.clock = [1.0] * 10
-    plain = bench.Run("plain", 0, {"a": [plain]})
-    assert bench.best_gamma(pilot([8] * 10, draft=0.08), plain, ["a"]) == 8  # always right, nearly free
-    assert bench.best_gamma(pilot([0] * 10, draft=0.8), plain, ["a"]) == 1  # never right
-    sparse = pilot([8] * 3, draft=0.1)  # lookup: three rounds full of drafts, seven without any
-    sparse.traces["a"][0].rounds += [
-        type(r)(r.start, (), r.emitted, seconds=r.seconds) for r in rounds_of_accepted([0] * 7, gamma=0)
+    out, _ = run("--json --gamma best --drafters lookup,model --max-new-tokens 12")
+    assert {(r["arm"], r["gamma"]) for r in json.loads(out)["rows"]} == {("plain", None), *best.items()}
+    most = [
+        {x.arm: max(len(r.drafted) for traces in x.traces.values() for t in traces for r in t.rounds) for x in runs}
+        for runs in measured
     ]
-    assert bench.best_gamma(sparse, plain, ["a"]) == 8
-    # A hybrid: copies of eight, free; and two drafts that cost one step in other rounds, whatever γ ≥ 2 is.
-    hybrid, other = pilot([3] * 6, draft=0.0), Trace([0]).collect(rounds_of_accepted([1] * 6, gamma=2))
-    hybrid.traces["a"][0].rounds += [
-        type(r)(r.start, r.drafted, r.emitted, seconds=type(r.seconds)(1.0, 1.0, 0.0)) for r in other.rounds
-    ]
-    assert bench.best_gamma(hybrid, plain, ["a"]) == 3
-    assert 1 < bench.best_gamma(pilot([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0), plain, ["a"]) < 8
+    assert most == [{"plain": 0, "lookup": 8, "model": 8}, {"plain": 0} | best]  # first the pilot
 
 
 def timed_trace(lengths, gamma, seconds):
@@ -123,6 +102,22 @@ def timed_trace(lengths, gamma, seconds):
     trace.rounds = [replace(r, seconds=Seconds(*s)) for r, s in zip(trace.rounds, seconds)]
     trace.clock = [100.0, *(sum(s) for s in seconds[1:])]  # the prefill is in the first, and does not count
     return trace
+
+
+def test_the_best_gamma_follows_from_survival_and_costs():
+    def best(lengths, draft, others=(), gamma=8, other_draft=0.0):
+        """Of rounds that took this long to draft, and of others with other drafts."""
+        trace = timed_trace(lengths, 8, [(draft, 1.0, 0.0)] * len(lengths))
+        trace.rounds += timed_trace(others, gamma, [(other_draft, 1.0, 0.0)] * len(others)).rounds
+        return bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"])
+
+    plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 10, 0, [(0.0, 1.0, 0.0)] * 10)]})
+    assert best([8] * 10, draft=0.08) == 8  # always right, nearly free
+    assert best([0] * 10, draft=0.8) == 1  # never right
+    assert best([8] * 3, 0.1, others=[0] * 7, gamma=0) == 8  # lookup: seven rounds without a draft
+    # A hybrid: copies of eight, free; and two drafts that cost one step in other rounds, whatever γ ≥ 2 is.
+    assert best([3] * 6, 0.0, others=[1] * 6, gamma=2, other_draft=1.0) == 3
+    assert 1 < best([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0) < 8
 
 
 def test_times_follow_from_the_clocks_alone():
@@ -160,16 +155,11 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
     assert row["tokens_per_second"] == 15 / 8
 
 
-def test_timed_prompts_alone_are_repeated(capsys, folders, monkeypatch):
-    target, draft, prompts = folders
-    measured, decode_all = [], bench.decode_all
-    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])
-    argv = ["bench", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--timed", "1"]
-    argv += ["--drafters", "model", "--max-new-tokens", "6", "--repeats", "3"]
-    assert main([*argv, "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    for run in measured[0]:
-        assert {i: len(traces) for i, traces in run.traces.items()} == {f"p{i}": 3 if i < 2 else 1 for i in range(6)}
+def test_timed_prompts_alone_are_repeated(run, measured):
+    options = "--timed 1 --drafters model --max-new-tokens 6 --repeats 3"
+    result = json.loads(run(options, "--json").out)
+    for arm in measured[0]:
+        assert {i: len(traces) for i, traces in arm.traces.items()} == {f"p{i}": 3 if i < 2 else 1 for i in range(6)}
     assert result["meta"]["timed"] == 1
     assert [r["prompts"] for r in result["rows"]] == [6, 3, 3] * 2
     assert all(r["ratio_interval"] is None for r in result["rows"])  # not from two prompts
@@ -179,8 +169,7 @@ def test_timed_prompts_alone_are_repeated(capsys, folders, monkeypatch):
         assert r == {"arm": "model", "kind": r["kind"]} | bench.summary(
             measured[0][1], measured[0][0], [f"p{i}" for i in kinds[r["kind"]]], [f"p{i}" for i in timed]
         )
-    assert main(argv) == 0
-    assert "Times of the first 1 prompts of each kind in units" in capsys.readouterr().out
+    assert "Times of the first 1 prompts of each kind in units" in run(options).out
 
 
 def test_repetition_counts_what_stood_before():
@@ -191,11 +180,7 @@ def test_repetition_counts_what_stood_before():
 
 def test_the_interval_is_over_prompts_and_repeatable():
     def run(name, seconds):
-        traces = {}
-        for i, s in enumerate(seconds):
-            trace = Trace([0]).collect(rounds_of_accepted([0] * 4, gamma=1))
-            trace.clock = [s] * 4
-            traces[str(i)] = [trace]
+        traces = {str(i): [timed_trace([0] * 4, 1, [(0.0, s, 0.0)] * 4)] for i, s in enumerate(seconds)}
         return bench.Run(name, 1, traces)
 
     plain, fast = run("plain", [1.0] * 12), run("fast", [0.5] * 6 + [1.0] * 6)
@@ -234,9 +219,15 @@ def test_a_bad_prompts_file_names_its_line(tmp_path, line, says):
         prompts_module.read_prompts(str(file))
 
 
-def test_a_prompt_may_hold_any_line_break_of_unicode(tmp_path):
-    (tmp_path / "p.jsonl").write_text('{"id": 0, "kind": "x", "prompt": "a\u2028b"}', encoding="utf-8")
-    assert len(prompts_module.read_prompts(str(tmp_path / "p.jsonl"))) == 1
+def test_files_without_prompts_are_one_sentence_and_a_prompt_may_hold_any_line_break_of_unicode(tmp_path):
+    file = tmp_path / "p.jsonl"
+    with pytest.raises(LabError, match="cannot be read"):
+        prompts_module.read_prompts(str(file))
+    file.touch()
+    with pytest.raises(LabError, match="no prompts in"):
+        prompts_module.read_prompts(str(file))
+    file.write_text('{"id": 0, "kind": "x", "prompt": "a\u2028b"}', encoding="utf-8")
+    assert len(prompts_module.read_prompts(str(file))) == 1
 
 
 @pytest.mark.parametrize(
@@ -247,14 +238,6 @@ def test_bad_options_are_one_sentence(capsys, option, value):
     assert option in capsys.readouterr().err
 
 
-def test_missing_and_empty_prompts_files_are_one_sentence(tmp_path):
-    (tmp_path / "empty").touch()
-    with pytest.raises(LabError, match="no prompts in"):
-        prompts_module.read_prompts(str(tmp_path / "empty"))
-    with pytest.raises(LabError, match="cannot be read"):
-        prompts_module.read_prompts(str(tmp_path / "none"))
-
-
 def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
     lab = load(folders[0], device="cpu")
     for name in (*TRAINED, "untrained"):
@@ -263,13 +246,10 @@ def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
 
 
 @pytest.mark.parametrize("temperature", ["0", "1"])
-def test_peers_decode_the_same_prompts(capsys, folders, temperature):
+def test_peers_decode_the_same_prompts(run, temperature):
     """Greedy, transformers' texts are ours; and a peer has no α, d, v, o that we could know."""
-    target, draft, prompts = folders
-    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts, "--peers"]
-    argv += ["--drafters", "lookup", "--max-new-tokens", "12", "--temperature", temperature, "--floor"]
-    assert main(argv) == 0
-    result = json.loads(capsys.readouterr().out)
+    options = "--json --peers --drafters lookup --max-new-tokens 12 --floor --temperature"
+    result = json.loads(run(options, temperature).out)
     arms = {r["arm"]: r for r in result["rows"] if r["kind"] == "overall"}
     assert list(arms) == ["plain", "lookup", "hf-plain", "hf-assisted", "hf-lookup"]
     assert all(set(r) == ROW for r in arms.values())
@@ -283,11 +263,9 @@ def test_peers_decode_the_same_prompts(capsys, folders, temperature):
     assert result["floor"]["work"]["weight_bytes"] == 4 * result["floor"]["work"]["weights"]
 
 
-def test_without_a_draft_model_a_peer_is_left_out_and_said(capsys, folders, tmp_path):
-    target, _, prompts = folders
-    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--weights", str(tmp_path), "--prompts", prompts]
-    assert main([*argv, "--peers", "--drafters", "lookup", "--max-new-tokens", "4"]) == 0
-    out, said = capsys.readouterr()
+def test_without_a_draft_model_a_peer_is_left_out_and_said(run, tmp_path):
+    none = ("--weights", str(tmp_path))
+    out, said = run("--json --peers --drafters lookup --max-new-tokens 4", draft=none)
     arms = [r["arm"] for r in json.loads(out)["rows"] if r["kind"] == "overall"]
     assert arms == ["plain", "lookup", "hf-plain", "hf-lookup"]
     (line,) = [line for line in said.splitlines() if "hf-assisted" in line]
@@ -309,12 +287,9 @@ def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):
     assert text.seconds == len(text.tokens)  # one second a token; the prompt took twelve
 
 
-def test_gamma_auto_chooses_by_the_round(capsys, folders, monkeypatch, tmp_path):
+def test_gamma_auto_chooses_by_the_round(run, monkeypatch, tmp_path):
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
-    target, draft, prompts = folders
-    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--draft", draft, "--prompts", prompts]
-    assert main([*argv, "--gamma", "auto", "--drafters", "lookup,model", "--max-new-tokens", "12"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    rows = json.loads(run("--json --gamma auto --drafters lookup,model --max-new-tokens 12").out)["rows"]
     assert {(r["arm"], r["gamma"]) for r in rows} == {("plain", None), ("lookup", "auto"), ("model", "auto")}
     assert len(json.loads((tmp_path / "costs.json").read_text())) == 2
 
@@ -332,13 +307,11 @@ def test_the_work_of_a_pass_counts_every_matrix_once(folders):
     assert work(lab.target).weights == body + lab.target.hf.lm_head.weight.numel()
 
 
-def test_a_result_can_be_recorded_and_found_again(capsys, folders, monkeypatch, tmp_path):
+def test_a_result_can_be_recorded_and_found_again(run, monkeypatch, tmp_path):
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "kept")
-    target, _, prompts = folders
-    argv = ["bench", "--json", "--device", "cpu", "--target", target, "--prompts", prompts, "--drafters", "lookup"]
     for temperature in ("0", "0.5", "0"):
-        assert main([*argv, "--record", "--max-new-tokens", "4", "--temperature", temperature]) == 0
-        printed, said = capsys.readouterr()
+        options = "--json --record --drafters lookup --max-new-tokens 4 --temperature"
+        printed, said = run(options, temperature, draft=())
         assert "The result is kept in" in said
     assert len(list((tmp_path / "kept").glob("*.json"))) == 2  # the third replaced the first
     assert results.saved_results(temperature=0) == [json.loads(printed)]

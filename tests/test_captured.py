@@ -123,15 +123,25 @@ def test_rows_of_a_batch_are_captured_each_at_its_own_length():
     assert tuple(made[-1].x.shape[:2]) == (1, 1)
 
 
-def test_a_device_that_cannot_record_runs_on_and_says_so():
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            RuntimeError("operation not permitted\nmore"),
+            r"cannot be captured \(operation not permitted\): they run slower",
+        ),
+        (torch.OutOfMemoryError("CUDA out of memory."), "CUDA out of memory"),
+    ],
+)
+def test_a_device_that_cannot_record_runs_on_and_says_so(error, said):
     model, tokens = make("fast llama"), text(8)
 
     def fails(do, x):
-        raise RuntimeError("operation not permitted\nmore")
+        raise error
 
     model.capture, model.capture_at = fails, 1
     cached = model.cached()
-    with pytest.warns(UserWarning, match=r"cannot be captured \(operation not permitted\): they run slower"):
+    with pytest.warns(UserWarning, match=said):
         first = cached.extend([tokens[:4]]).logits[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -230,18 +240,6 @@ def test_rooms_that_wait_for_a_text_give_way_when_memory_runs_out(monkeypatch):
     monkeypatch.setattr(fast, "KeyValues", full)
     model.cached(2).extend([[1], [2]])
     assert tries == [True, False]
-
-
-def test_a_capture_without_memory_is_given_up():
-    model, tokens = make("fast llama"), text(4)
-
-    def full(do, x):
-        raise torch.OutOfMemoryError("CUDA out of memory.")
-
-    model.capture, model.capture_at = full, 1
-    with pytest.warns(UserWarning, match="CUDA out of memory"):
-        rows = model.cached().extend([tokens]).logits[0]
-    assert torch.allclose(rows, uncached(model, tokens), **near(model))
 
 
 def test_a_model_that_capturing_is_not_to_blame_for_is_refused_without_a_warning(monkeypatch):

@@ -19,12 +19,24 @@ def notebook(*sources: str, outputs=()) -> dict:
 RESULT = {"output_type": "stream", "name": "stdout", "text": "the answer"}
 
 
+def write(path, *sources: str, outputs=()) -> None:
+    path.write_text(json.dumps(notebook(*sources, outputs=outputs)))
+
+
 @pytest.fixture
 def folders(tmp_path):
     for folder in ("lessons", "exercises"):
         (tmp_path / "course" / folder).mkdir(parents=True)
-        (tmp_path / "course" / folder / "00.ipynb").write_text(json.dumps(notebook("a", "b", outputs=[RESULT])))
+        write(tmp_path / "course" / folder / "00.ipynb", "a", "b", outputs=[RESULT])
     return tmp_path / "course", tmp_path / "mine"
+
+
+@pytest.fixture
+def copied(folders):
+    """The lesson in the course, the learner's copy of it, and what makes or updates copies."""
+    source, mine = folders
+    working_copy(mine, source)
+    return source / "lessons/00.ipynb", mine / "lessons/00.ipynb", lambda: working_copy(mine, source)
 
 
 def read(path) -> dict:
@@ -41,62 +53,47 @@ def test_a_new_copy_has_no_results(folders):
     assert working_copy(mine, source) == []
 
 
-def test_a_copy_that_was_only_run_follows_its_lesson(folders):
-    source, mine = folders
-    working_copy(mine, source)
-    (mine / "lessons/00.ipynb").write_text(json.dumps(notebook("a", "b", outputs=[RESULT])))  # run and saved
-    assert working_copy(mine, source) == []
-    assert read(mine / "lessons/00.ipynb")["cells"][0]["outputs"]  # the learner's results stay
-    (source / "lessons/00.ipynb").write_text(json.dumps(notebook("a", "c")))
-    assert working_copy(mine, source) == ["lessons/00.ipynb: updated"]
-    assert read(mine / "lessons/00.ipynb")["cells"][1]["source"] == "c"
+def test_a_copy_that_was_only_run_follows_its_lesson(copied):
+    lesson, mine, update = copied
+    write(mine, "a", "b", outputs=[RESULT])  # run and saved
+    assert update() == []
+    assert read(mine)["cells"][0]["outputs"]  # the learner's results stay
+    write(lesson, "a", "c")
+    assert update() == ["lessons/00.ipynb: updated"]
+    assert read(mine)["cells"][1]["source"] == "c"
 
 
-def test_an_edited_copy_stays_and_the_update_lies_beside_it(folders):
-    source, mine = folders
-    working_copy(mine, source)
-    (mine / "lessons/00.ipynb").write_text(json.dumps(notebook("a", "b", "my own cell")))
-    (source / "lessons/00.ipynb").write_text(json.dumps(notebook("a", "c")))
-    assert working_copy(mine, source) == ["lessons/00 (update 1).ipynb: updated beside your edited copy"]
-    assert read(mine / "lessons/00.ipynb")["cells"][2]["source"] == "my own cell"
-    assert read(mine / "lessons/00 (update 1).ipynb")["cells"][1]["source"] == "c"
-    assert working_copy(mine, source) == []
-
-
-def test_work_in_an_update_is_work_too(folders):
-    source, mine = folders
-    working_copy(mine, source)
-    (mine / "lessons/00.ipynb").write_text(json.dumps(notebook("edited")))
-    (source / "lessons/00.ipynb").write_text(json.dumps(notebook("second")))
-    working_copy(mine, source)
-    (source / "lessons/00.ipynb").write_text(json.dumps(notebook("third")))
-    assert working_copy(mine, source) == [
-        "lessons/00 (update 1).ipynb: updated beside your edited copy"
-    ]  # untouched: follows
-    (mine / "lessons/00 (update 1).ipynb").write_text(json.dumps(notebook("hours of work")))
-    (source / "lessons/00.ipynb").write_text(json.dumps(notebook("fourth")))
-    assert working_copy(mine, source) == ["lessons/00 (update 2).ipynb: updated beside your edited copy"]
-    kept = [read(mine / f"lessons/00{n}.ipynb")["cells"][0]["source"] for n in ("", " (update 1)", " (update 2)")]
-    assert kept == ["edited", "hours of work", "fourth"]
+def test_an_edited_copy_stays_and_the_update_lies_beside_it_and_is_work_too(copied):
+    lesson, mine, update = copied
+    write(mine, "a", "b", "my own cell")
+    write(lesson, "a", "second")
+    assert update() == ["lessons/00 (update 1).ipynb: updated beside your edited copy"]
+    assert read(mine.with_stem("00 (update 1)"))["cells"][1]["source"] == "second"
+    assert update() == []
+    write(lesson, "third")  # untouched: follows
+    assert update() == ["lessons/00 (update 1).ipynb: updated beside your edited copy"]
+    write(mine.with_stem("00 (update 1)"), "hours of work")
+    write(lesson, "fourth")
+    assert update() == ["lessons/00 (update 2).ipynb: updated beside your edited copy"]
+    kept = [read(mine.with_stem(f"00{n}"))["cells"][-1]["source"] for n in ("", " (update 1)", " (update 2)")]
+    assert kept == ["my own cell", "hours of work", "fourth"]
 
 
 @pytest.mark.parametrize("torn", ["", '{"cells": [', "[]"])
-def test_a_torn_file_is_the_learners_too(folders, torn):
-    source, mine = folders
-    working_copy(mine, source)
-    (mine / "lessons/00.ipynb").write_text(torn)
-    (source / "lessons/00.ipynb").write_text(json.dumps(notebook("z")))
-    working_copy(mine, source)
-    assert (mine / "lessons/00.ipynb").read_text(encoding="utf-8") == torn
+def test_a_torn_file_is_the_learners_too(copied, torn):
+    lesson, mine, update = copied
+    mine.write_text(torn)
+    write(lesson, "z")
+    update()
+    assert mine.read_text(encoding="utf-8") == torn
 
 
-def test_a_torn_record_loses_nothing(folders):
-    source, mine = folders
-    working_copy(mine, source)
-    (mine / "lessons/00.ipynb").write_text(json.dumps(notebook("mine")))
-    (mine / COPIED).write_text('{"00.ipy')
-    working_copy(mine, source)
-    assert read(mine / "lessons/00.ipynb")["cells"][0]["source"] == "mine"
+def test_a_torn_record_loses_nothing(copied):
+    _, mine, update = copied
+    write(mine, "mine")
+    (mine.parents[1] / COPIED).write_text('{"00.ipy')
+    update()
+    assert read(mine)["cells"][0]["source"] == "mine"
 
 
 def test_without_lessons_and_without_a_place_to_write_it_says_so(folders, tmp_path):

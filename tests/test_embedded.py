@@ -79,10 +79,7 @@ def test_leftovers_of_other_machines_and_living_processes_stay(cache, pretend):
     cache.mkdir()
     mine = f".{embedded.FOLDER}.{platform.node()}"
     stay = [f"{mine}.{os.getppid()}", f"{mine}.example.org.999999", f".{embedded.FOLDER}.elsewhere.999999"]
-    go = [
-        f"{mine}.{os.getpid()}",
-        f"{mine}.999999",
-    ]  # ours: a container that was started again gives out the same number
+    go = [f"{mine}.{os.getpid()}", f"{mine}.999999"]  # ours: a container that starts again gives out the same number
     for name in stay + go:
         (cache / name).mkdir()
     embedded.target_dir()

@@ -9,17 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import build_exercises as build
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from specdec_lab.course.judges.part import PARTS
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "lessons"))
-sys.path.insert(0, str(ROOT / "solutions"))
-import build_exercises as build  # noqa: E402
-
-from specdec_lab.course.judges.part import PARTS  # noqa: E402
-
 SOURCES = sorted((ROOT / "solutions" / "src").glob("*.md"))
 
 
@@ -36,6 +33,11 @@ def solution_lines(source: Path) -> set[str]:
     inside = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", source.read_text(encoding="utf-8"), re.S)
     lines = {line.strip() for region in inside for line in region.splitlines()}
     return {line for line in lines if len(line) > 8}
+
+
+def points(text: str) -> int:
+    """Of all checks and written answers."""
+    return sum(PARTS[i].points for i in build.CHECK.findall(text)) + sum(int(n) for _, n in build.ANSWER.findall(text))
 
 
 def test_every_part_is_asked_for_once():
@@ -72,16 +74,15 @@ class TestExercise:
             if found := build.CHECK.search(cell.source):
                 printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
                 assert f"✓ {found[1]}: right" in printed
-                points = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
-                assert points == [str(float(PARTS[found[1]].points))]  # what nbgrader reads
+                earned = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
+                assert earned == [str(float(PARTS[found[1]].points))]  # what nbgrader reads
             if cell.cell_type == "code":
                 assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in cell.outputs)
 
     def test_the_untouched_exercise_runs_through_and_earns_nothing(self, source, fresh_ledger):
         notebook = read("exercises", source)
-        NotebookClient(notebook, timeout=120, kernel_name="python3").execute(
-            cwd=ROOT / "exercises"
-        )  # raises on an error
+        # raises on an error
+        NotebookClient(notebook, timeout=120, kernel_name="python3").execute(cwd=ROOT / "exercises")
         checks = [c for c in notebook.cells if build.CHECK.search(c.source)]
         assert checks
         for cell in checks:
@@ -95,12 +96,6 @@ class TestExercise:
         for piece in parts:
             assert re.search(r"\*\*Difficulty: (easy|medium|hard)\. About \d+ minutes\. \d+ points?\.\*\*", piece)
             assert piece.count("<details><summary>Hint ") == 3 or "<!-- answer" in piece
-            ids = build.CHECK.findall(piece)
-            points = re.search(r"(\d+) points?\.\*\*", piece)
-            told = sum(PARTS[i].points for i in ids) + sum(int(n) for _, n in build.ANSWER.findall(piece))
-            assert ids and told == int(points[1])
-        total = re.search(r"(\d+) points", text.split("\n## Part ")[0])
-        everything = sum(PARTS[i].points for i in build.CHECK.findall(text)) + sum(
-            int(n) for _, n in build.ANSWER.findall(text)
-        )
-        assert int(total[1]) == everything
+            assert build.CHECK.search(piece)
+            assert int(re.search(r"(\d+) points?\.\*\*", piece)[1]) == points(piece)
+        assert int(re.search(r"(\d+) points", text.split("\n## Part ")[0])[1]) == points(text)

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 UV_FAILS = "error: Request failed after 3 retries\n  cause: Failed to fetch: the/index/of/torch\n  cause: no such host"
+NO_UV = "ERROR: No matching distribution found for uv"
 STAND_IN = """
 import json, os, sys
 from pathlib import Path
@@ -45,7 +46,7 @@ def install(tmp_path):
     return run
 
 
-def test_uv_installs_the_build_of_torch_that_fits(install):
+def test_uv_installs_the_build_of_torch_that_fits_or_that_is_chosen(install):
     status, said, calls = install("-c", "constraints.txt", "something")
     assert (status, said) == (0, "")
     assert list(calls) == ["settings", "get uv", "uv"]
@@ -54,14 +55,8 @@ def test_uv_installs_the_build_of_torch_that_fits(install):
     assert args[args.index("--python") + 1] == sys.executable
     args, _ = calls["get uv"]
     assert args[-3:] == ["-c", str(ROOT / "constraints.txt"), "uv"]
-
-
-def test_without_arguments_it_installs_the_course(install):
-    _, _, calls = install()
+    _, _, calls = install()  # the course itself
     assert calls["uv"][0][-4:] == ["-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[lab]"]
-
-
-def test_the_build_can_be_chosen(install):
     _, _, calls = install("torch", UV_TORCH_BACKEND="cpu")
     assert calls["uv"][0][-3:] == ["--torch-backend", "cpu", "torch"]
 
@@ -76,12 +71,18 @@ def test_pip_installs_where_uv_could_not_and_one_sentence_says_so(install):
     assert "CUDA libraries of several GB" in said
 
 
-def test_pip_installs_where_uv_cannot_be_had(install):
-    lines = "WARNING: a retry\nERROR: No matching distribution found for uv"
-    status, said, calls = install("something", do={"get uv": ["", lines, 1]})
+@pytest.mark.parametrize(
+    ("step", "result", "tried", "why"),
+    [
+        ("get uv", ["", f"WARNING: a retry\n{NO_UV}", 1], ["get uv"], "pip could not fetch uv"),
+        ("uv", ["", "", 3], ["get uv", "uv"], "it ended with status 3"),
+    ],
+)
+def test_pip_installs_where_uv_cannot_be_had_or_dies_without_a_word(install, step, result, tried, why):
+    status, said, calls = install("something", do={step: result})
     assert status == 0
-    assert list(calls) == ["settings", "get uv", "pip"]
-    assert "uv could not install (pip could not fetch uv), so" in said
+    assert list(calls) == ["settings", *tried, "pip"]
+    assert f"uv could not install ({why}), so" in said
 
 
 def test_when_both_fail_neither_is_hidden(install):
@@ -90,19 +91,9 @@ def test_when_both_fail_neither_is_hidden(install):
     assert status == 7
     assert "ERROR: there is no network" in said
     assert said.endswith(f"pip could not install either: its message is above. Before that uv had failed:\n{UV_FAILS}")
-
-
-def test_what_kept_uv_away_is_not_hidden_either(install):
-    lines = "ERROR: No matching distribution found for uv"
-    status, said, _ = install("something", do={"get uv": ["", lines, 1], "pip": ["", "", 1]})
+    status, said, _ = install("something", do={"get uv": ["", NO_UV, 1], "pip": ["", "", 1]})
     assert status == 1
-    assert said.endswith(lines)
-
-
-def test_uv_that_dies_without_a_word(install):
-    status, said, _ = install("something", do={"uv": ["", "", 3]})
-    assert status == 0
-    assert "uv could not install (it ended with status 3), so" in said
+    assert said.endswith(NO_UV)
 
 
 def test_uv_is_told_where_pip_looks_for_packages(install):

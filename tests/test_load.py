@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from test_models import LLAMA
+from transformers import LlamaConfig, LlamaForCausalLM
+from writer import tokenizer_of
 
 from specdec_lab import load
 from specdec_lab.errors import LabError
@@ -19,22 +19,9 @@ WORDS = ["<end>", "the", "cat", "sat", "on", "a", "mat", "."]
 def save(folder, words=WORDS, seed=0) -> str:
     """A tiny model and tokenizer on disk, as a hub folder holds them."""
     torch.manual_seed(seed)
-    config = LlamaConfig(
-        vocab_size=len(words),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        max_position_embeddings=64,
-        bos_token_id=0,
-        eos_token_id=0,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    core = Tokenizer(WordLevel({w: i for i, w in enumerate(words)}, unk_token=words[0]))
-    from tokenizers.pre_tokenizers import Whitespace
-
-    core.pre_tokenizer = Whitespace()
-    PreTrainedTokenizerFast(tokenizer_object=core, eos_token="<end>", unk_token="<end>").save_pretrained(folder)
+    size = {"vocab_size": len(words), "num_hidden_layers": 2, "num_key_value_heads": 4}
+    LlamaForCausalLM(LlamaConfig(**LLAMA | size | {"eos_token_id": 0, "pad_token_id": None})).save_pretrained(folder)
+    tokenizer_of(words).save_pretrained(folder)
     return str(folder)
 
 
@@ -52,28 +39,25 @@ def test_any_pair_by_path(folder, tmp_path):
     assert greedy.tokens == lab.plain("the cat sat", max_new_tokens=20).tokens
 
 
-def test_equal_sizes_do_not_make_equal_vocabularies(folder, tmp_path):
-    swapped = [*WORDS[:2], "sat", "cat", *WORDS[4:]]
-    with pytest.raises(LabError, match=r"2 of 8 tokens differ, first “(cat|sat)” at id 2"):
-        load(folder, save(tmp_path, swapped), device="cpu")
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([*WORDS[:2], "sat", "cat", *WORDS[4:]], r"2 of 8 tokens differ, first “(cat|sat)” at id 2"),  # of equal sizes
+        ([*WORDS, "dog"], "1 of 8 tokens differ, first “dog” at id 8"),
+    ],
+)
+def test_vocabularies_that_differ_are_one_sentence(folder, tmp_path, words, says):
+    with pytest.raises(LabError, match=says):
+        load(folder, save(tmp_path, words), device="cpu")
 
 
-def test_a_longer_vocabulary_differs_too(folder, tmp_path):
-    with pytest.raises(LabError, match="1 of 8 tokens differ, first “dog” at id 8"):
-        load(folder, save(tmp_path, [*WORDS, "dog"]), device="cpu")
-
-
-def test_a_folder_without_a_model_is_one_sentence(tmp_path):
-    with pytest.raises(LabError, match="No causal language model can be read from the folder"):
-        load(str(tmp_path), device="cpu")
-
-
-def test_a_truncated_weights_file_is_one_sentence(folder, tmp_path):
+def test_a_folder_without_a_model_or_with_truncated_weights_is_one_sentence(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "torn")
     weights = tmp_path / "torn" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:500])
-    with pytest.raises(LabError, match="No causal language model can be read from the folder"):
-        load(str(tmp_path / "torn"), device="cpu")
+    for path in (tmp_path, tmp_path / "torn"):
+        with pytest.raises(LabError, match="No causal language model can be read from the folder"):
+            load(str(path), device="cpu")
 
 
 def test_a_number_format_can_be_chosen(folder):

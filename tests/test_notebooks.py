@@ -5,16 +5,13 @@ That they run is checked by nbval, in the same `make test`.
 
 import json
 import re
-import sys
 from pathlib import Path
 
+import build
 import nbformat
 import pytest
 
 LESSONS = Path(__file__).parents[1] / "lessons"
-sys.path.insert(0, str(LESSONS))
-import build  # noqa: E402
-
 SOURCES = sorted((LESSONS / "src").glob("*.md"))
 
 
@@ -108,10 +105,8 @@ class TestLesson:
             # The working copy has lessons and exercises, and nothing else.
             assert re.fullmatch(r"(\.\./exercises/)?\w+\.ipynb", name) and (LESSONS / name).exists(), link
             if word:
-                headings = re.findall(
-                    r"^#+ (.*)$", (LESSONS / "src" / f"{Path(name).stem}.md").read_text("utf-8"), re.M
-                )
-                assert word in [h.replace(" ", "-") for h in headings], link
+                linked = (LESSONS / "src" / f"{Path(name).stem}.md").read_text("utf-8")
+                assert word in [h.replace(" ", "-") for h in re.findall(r"^#+ (.*)$", linked, re.M)], link
 
     def test_it_begins_and_ends_as_lessons_do(self, source):
         if source.stem == "glossary":

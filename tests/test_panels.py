@@ -19,9 +19,10 @@ BENDS_AT_16 = StepCosts(
 MACHINES = {"bends at 16 rows": (BENDS_AT_16, [0, 1, 2, 4, 4]), "a flat one": (StepCosts({(1, 0): 1, (1, 4): 1}), [4])}
 
 PANELS = {
-    "sandbox": sandbox.sandbox,
+    "sandbox": sd.sandbox,
     "load": lambda: loadlab.load_lab(dict(list(MACHINES.items())[:1])),
-    "speedup": lambda: speedup.speedup_explorer({"here": speedup.passes({1: 1.0, 2: 1.1, 4: 1.3, 8: 1.6, 16: 2.4})}),
+    "speedup alone": sd.speedup_explorer,
+    "speedup": lambda: sd.speedup_explorer({"here": speedup.passes({1: 1.0, 2: 1.1, 4: 1.3, 8: 1.6, 16: 2.4})}),
 }
 
 
@@ -37,6 +38,7 @@ def settings(control) -> list:
 @pytest.mark.parametrize("name", PANELS)
 def test_every_end_of_every_control_draws(name):
     panel = PANELS[name]()
+    assert isinstance(panel, Panel)
     start = panel.picture.value
     for key, control in panel.controls.items():
         for value in settings(control):
@@ -65,7 +67,7 @@ def test_a_picture_that_fails_makes_its_control_fail():
 
 
 def test_without_a_kernel_the_start_stands_there_as_picture_and_as_text():
-    panel = sandbox.sandbox()
+    panel = sd.sandbox()
     data = panel._repr_mimebundle_()
     assert set(data) >= {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
     assert "<svg" in data["text/html"]
@@ -113,11 +115,6 @@ def test_measured_passes_become_v():
     assert v[10] == 4.0
     assert len(v) == 11
     assert speedup.passes({1: 1.0})[10] == 1.0
-
-
-def test_learners_find_them():
-    assert isinstance(sd.sandbox(), Panel)
-    assert isinstance(sd.speedup_explorer(), Panel)
 
 
 def test_the_load_lab_says_where_drafting_begins_to_lose():

@@ -1,16 +1,11 @@
 """The guards, tested by breaking what they guard: each bug here is caught by a check named in its test."""
 
+import copy
 from dataclasses import replace
 
 import pytest
 import torch
-from checks import (
-    check_caches,
-    check_enumeration,
-    check_stops_at_eos,
-    check_strict_at_zero,
-    drawn_from,
-)
+from checks import check_caches_often, check_enumeration, check_stops_at_eos, check_strict_at_zero, drawn_from
 from tiny import TinyCached, TinyModel
 
 from specdec_lab.drafters import ModelDrafter, Proposal
@@ -79,28 +74,20 @@ class NeverRewinds(TinyCached):
         pass
 
 
-class Uses:
-    """A tiny model that runs on another kind of cache."""
-
-    def __init__(self, model, kind):
-        self.__dict__.update(model.__dict__)
-        self.model, self.kind = model, kind
-        self.logits = model.logits
-
-    def cached(self, rows=1):
-        return self.kind(self, rows)
-
-    def synchronize(self):
-        pass
+def on(model, kind):
+    """The same tiny model on another kind of cache."""
+    other = copy.copy(model)
+    other.cached = lambda rows=1: kind(other, rows)
+    return other
 
 
 @pytest.mark.parametrize("kind", [RowsOffByOne, NeverRewinds])
 def test_a_broken_target_cache_is_caught(kind):
     target = TinyModel(3, seed=1)
     with pytest.raises(AssertionError, match="off by"):
-        enumerate_with(target, run_on=Uses(target, kind))
+        enumerate_with(target, run_on=on(target, kind))
     with pytest.raises(AssertionError, match=r"uncached|stale|not in the text"):
-        caches(Uses(TinyModel(4, seed=8, spread=0.5), kind), ModelDrafter)
+        caches(on(TinyModel(4, seed=8, spread=0.5), kind), ModelDrafter)
 
 
 class OneShort(ModelDrafter):
@@ -120,17 +107,7 @@ def caches(target, drafter):
     """The cache check on its own; the uncached rows come from the sound model underneath."""
     sound = TinyModel(4, seed=8, spread=0.5)
     draft = TinyModel(4, seed=9, spread=0.5)
-    for request in range(6):
-        check_caches(
-            target,
-            drafter(draft),
-            draft,
-            [0, 1],
-            gamma=3,
-            uniforms=Uniforms(1, request),
-            tolerance=1e-12,
-            fresh_target=sound,
-        )
+    check_caches_often(target, lambda: drafter(draft), draft, 6, gamma=3, tolerance=1e-12, fresh_target=sound)
 
 
 def test_a_draft_cache_that_is_one_short_is_caught_by_the_cache_check_alone():

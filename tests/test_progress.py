@@ -1,7 +1,6 @@
 """What a learner has done so far, out of a ledger of every kind."""
 
 import json
-from pathlib import Path
 
 import specdec_lab as sd
 from specdec_lab.cli import main
@@ -26,7 +25,7 @@ def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
     assert sum(len(x["parts"]) for x in done["lessons"]) == len(PARTS)
     assert all(p["status"] == "open" for x in done["lessons"] for p in x["parts"]) and not told
     assert "0 of 6" in progress_text(done)
-    assert not Path(fresh_ledger).exists()  # looking writes nothing
+    assert not fresh_ledger.exists()  # looking writes nothing
 
 
 def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
@@ -48,9 +47,7 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
 
 
 def test_a_damaged_ledger_is_told_and_set_aside(fresh_ledger, capsys):
-    Path(fresh_ledger).write_text(
-        '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"3.rule": {"tries": ', encoding="utf-8"
-    )
+    fresh_ledger.write_text('{"schema": 1, "claims": {}, "quiz": {}, "parts": {"3.rule": {"tries": ', "utf-8")
     assert main(["progress"]) == 0
     assert "set aside" in capsys.readouterr().out
 

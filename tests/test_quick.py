@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import build
 import nbformat
 import pytest
 from test_load import save
@@ -19,9 +20,6 @@ from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs, cached_round_costs, pass_times
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.show.progress_line import each
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "lessons"))
-import build
 
 SAYS = "import specdec_lab.quick as q; print(q.ON)"
 

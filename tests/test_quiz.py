@@ -21,11 +21,7 @@ from specdec_lab.show.quiz import ItemView, marked_up
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 WITH_CHOICES = [item for item in EVERY if item.choices]
-
-
-@pytest.fixture(autouse=True)
-def path(fresh_ledger):
-    return fresh_ledger
+pytestmark = pytest.mark.usefixtures("fresh_ledger")
 
 
 def test_choices_are_shuffled_and_judged_by_what_they_say():
@@ -147,12 +143,8 @@ def test_what_is_missing_is_one_sentence_and_no_attempt():
     press(view.check)
     assert as_text(view.feedback.value) == "Say how sure you are, too."
     view = view_of(next(i for i in EVERY if i.problem))
-    for typed, said in (
-        ("", "still missing"),
-        ("many", "is not a number"),
-        ("1,500", "two readings"),
-        ("3", "how sure"),
-    ):
+    shown = {"": "still missing", "many": "is not a number", "1,500": "two readings", "3": "how sure"}
+    for typed, said in shown.items():
         view.number.value = typed
         press(view.check)
         assert said in as_text(view.feedback.value)
@@ -168,27 +160,25 @@ def test_a_ledger_that_cannot_be_written_is_said_beside_the_feedback(tmp_path, m
     assert "cannot be used" in view.feedback.value
 
 
+def answered(view, right: bool, confidence: str) -> None:
+    if isinstance(view.posed, Problem):
+        view.number.value = repr(view.posed.answer if right else -1.0)
+    else:
+        view.choices.value = next(i for i, c in enumerate(view.posed.choices) if c.right == right)
+    view.confidence.value = confidence
+    press(view.check)
+
+
 @pytest.mark.parametrize("lesson", lessons())
 def test_items_come_one_after_the_other(lesson):
     quiz = sd.quiz(lesson)
     for i, view in enumerate(quiz.views):
         assert [child for child in quiz.shown.children] == [v.box for v in quiz.views[: i + 1]]
         assert quiz.result.value == ""
-        right = i != 1  # one wrong answer
-        if isinstance(view.posed, Problem):
-            view.number.value = repr(view.posed.answer if right else -1.0)
-        else:
-            view.choices.value = next(j for j, c in enumerate(view.posed.choices) if c.right == right)
-        view.confidence.value = "sure"
-        press(view.check)
+        answered(view, right=i != 1, confidence="sure")  # one wrong answer
     second = quiz.views[1]  # right at the second attempt, which does not count as the first
     press(second.again)
-    if isinstance(second.posed, Problem):
-        second.number.value = repr(second.posed.answer)
-    else:
-        second.choices.value = next(j for j, c in enumerate(second.posed.choices) if c.right)
-    second.confidence.value = "guess"
-    press(second.check)
+    answered(second, right=True, confidence="guess")
     assert Ledger().attempts(second.item.id)[-1]["right"]
     n = len(quiz.views)
     assert as_text(quiz.result.value) == f"{n - 1} of {n} right at the first attempt."
@@ -214,9 +204,9 @@ def test_without_a_kernel_the_questions_stand_there_with_their_answers_folded(le
     assert html.count("<details ") == html.count("</details>") == len(quiz.items)
     open_part = as_text(re.sub(r"<details .*?</details>", "", html))
     asked, told = text.split("\nAnswers\n")
-    for item, (_, answered) in zip(quiz.items, quiz.pages()):
+    for item, (_, page) in zip(quiz.items, quiz.pages()):
         posed = item.pose(Random(item.id))
-        assert as_text(answered) in told
+        assert as_text(page) in told
         if isinstance(posed, Choices):
             for c in posed.choices:
                 assert c.text in open_part and c.text in asked

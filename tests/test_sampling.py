@@ -54,13 +54,10 @@ def test_settings_out_of_range_are_refused(wrong):
         Sampler(**{"temperature": 1.0, **wrong})
 
 
-def test_draw_inverts_the_cumulative_distribution():
+def test_draw_inverts_the_cumulative_distribution_and_never_gives_a_token_of_probability_zero():
+    """Also for u just below 1, where the product with the total can round up."""
     p = torch.tensor([0.2, 0.0, 0.5, 0.3], dtype=torch.float64)
     assert [draw(p, u) for u in (0, 0.19, 0.21, 0.69, 0.71, 0.999)] == [0, 0, 2, 2, 3, 3]
-
-
-def test_draw_never_gives_a_token_of_probability_zero():
-    """Also for u just below 1, where the product with the total can round up."""
     below_one = 1 - 2**-53
     for seed in range(200):
         p = torch.rand(50, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
@@ -76,7 +73,7 @@ def test_residual_of_equal_distributions_is_not_nan():
     assert torch.equal(residual(p, p), p)
 
 
-def test_uniforms_belong_to_position_and_purpose():
+def test_uniforms_belong_to_position_and_purpose_and_a_negative_seed_is_refused():
     a, b = Uniforms(3, 1), Uniforms(3, 1)
     wanted = [(900, ACCEPT), (5, DRAFT), (5, RESAMPLE), (0, ACCEPT)]
     assert [a(*w) for w in wanted] == [b(*w) for w in reversed(wanted)][::-1]  # the order of asking is free
@@ -85,8 +82,5 @@ def test_uniforms_belong_to_position_and_purpose():
     ]
     assert len(set(everything)) == len(everything)
     assert all(0 <= u < 1 for u in everything)
-
-
-def test_a_negative_seed_is_refused():
     with pytest.raises(LabError, match="seed"):
         Uniforms(-1)

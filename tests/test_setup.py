@@ -1,16 +1,15 @@
 """The files that set the project up agree with each other."""
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 
+import build
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "lessons"))
-import build
+import specdec_lab
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -47,34 +46,23 @@ def test_environment_installs_the_project_on_a_python_it_allows():
     assert pip == ["-c constraints.txt", "-e .[lab,dev]"]
     assert {"lab", "dev"} <= set(PROJECT["optional-dependencies"])
     assert ENVIRONMENT["channels"] == ["conda-forge"]
+    assert f"pytorch={PINS['torch']}" in ENVIRONMENT["dependencies"], "pip would fetch a second torch"
 
 
-def test_pip_fetches_no_second_torch_where_conda_has_installed_one():
-    assert f"pytorch={PINS['torch']}" in ENVIRONMENT["dependencies"]
-
-
-def test_uv_is_pinned_in_one_place():
+def test_make_installs_with_uv_which_is_pinned_in_one_place():
     assert "uv" in PINS
     for name in ("Makefile", "install.py", "pyproject.toml", "environment.yml", "postBuild", "lessons/build.py"):
         assert not re.search(r"\buv *[=~><]=", (ROOT / name).read_text(encoding="utf-8")), name
-
-
-def test_make_installs_with_uv():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "pip install" not in makefile
     assert len(re.findall(r"install\.py", makefile)) == 2  # this environment, and the engine's
 
 
-def test_the_promised_lower_bounds():
+def test_the_promised_lower_bounds_and_the_version():
     ranges = {r.name: str(r.specifier) for r in requirements()}
     assert PROJECT["requires-python"] == ">=3.11"
     assert ranges["torch"] == ">=2.11"
     assert set(ranges["transformers"].split(",")) == {">=5.17", "<6"}
-
-
-def test_versions_agree():
-    import specdec_lab
-
     assert specdec_lab.__version__ == PROJECT["version"]
 
 

@@ -31,11 +31,8 @@ def data() -> dict:
     return explorer_data(trace, words, "a title")
 
 
-def test_marks_are_told_apart_without_colour():
+def test_marks_have_the_promised_colours_and_are_told_apart_without_them():
     assert len({m.symbol for m in MARKS.values()}) == len(MARKS)
-
-
-def test_the_palette_is_the_promised_one():
     promised = {"accepted": "#009E73", "rejected": "#D55E00", "corrected": "#E69F00", "bonus": "#0072B2"}
     assert {word: MARKS[word].colour for word in promised} == promised
 
@@ -73,12 +70,9 @@ def test_explorer_data_is_plain_and_complete(data):
         for d in r["drafted"]:
             assert d["p_top"] and d["q_top"] and 0 <= d["overlap"] <= 1 + 1e-9
     assert not data["greedy"]
-    assert data["rounds"][1]["before"].endswith(words([0, 1]) + words(trace_ids(data["rounds"][0])))
-
-
-def trace_ids(r: dict) -> list[int]:
-    own = [r["emitted"]["id"]] if r["emitted"] else []
-    return [d["id"] for d in r["drafted"] if d["status"] == "accepted"] + own
+    first = data["rounds"][0]
+    accepted = [d["id"] for d in first["drafted"] if d["status"] == "accepted"]
+    assert data["rounds"][1]["before"].endswith(words([0, 1, *accepted, first["emitted"]["id"]]))
 
 
 def test_greedy_data_shows_the_softmax_behind_the_one_hot_rows():
@@ -109,7 +103,9 @@ def test_token_text_cannot_become_markup(data):
 def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
     shown = []
     monkeypatch.setattr("specdec_lab.show.explorer.display", lambda data, **more: shown.append(data))
-    RoundExplorer(data)._ipython_display_()
+    explorers = [RoundExplorer(data), RoundExplorer(data)]
+    assert explorers[0].data["id"] != explorers[1].data["id"]  # two do not hide each other's pictures
+    explorers[0]._ipython_display_()
     assert set(shown[0]) == {"text/html", "text/plain"}
     assert "application/vnd.jupyter.widget-view+json" in shown[1]
     assert len(json.dumps(shown[0])) < 50_000
@@ -118,10 +114,6 @@ def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
 def test_a_run_without_rounds_is_one_sentence():
     with pytest.raises(LabError, match="no round to show"):
         explorer_data(Trace([0]), words, "t")
-
-
-def test_two_explorers_do_not_hide_each_others_pictures(data):
-    assert RoundExplorer(data).data["id"] != RoundExplorer(data).data["id"]
 
 
 def test_the_recorded_rounds_are_a_real_run(lab):

@@ -24,19 +24,8 @@ def rounds_of_accepted(lengths, gamma):
     """Hand-made rounds that accepted so many drafts each."""
     position = 1
     for n in lengths:
-        drafts = tuple(
-            Draft(
-                0,
-                1,
-                1,
-                1,
-                1,
-                1.0 if i < n else 0.0,
-                None,
-                "accepted" if i < n else "rejected" if i == n else "discarded",
-            )
-            for i in range(gamma)
-        )
+        marks = ["accepted"] * n + ["rejected"] + ["discarded"] * gamma
+        drafts = tuple(Draft(0, 1, 1, 1, 1, float(i < n), None, mark) for i, mark in enumerate(marks[:gamma]))
         yield Round(position, drafts, Emitted(0, "bonus" if n == gamma else "corrected", 1, 1))
         position += n + 1
 
@@ -136,11 +125,12 @@ def test_stop_strings_cut_where_they_complete():
 
 
 def test_plain_and_speculative_end_alike():
-    """Greedy: the same tokens and the same reason, for every ending."""
+    """Greedy: the target's own choices token for token, and the same reason, for every ending."""
     for seed in range(30):
         target = TinyModel(5, seed, context=20)
         stops = Stops(8 + seed % 9, frozenset({4}), lambda new: list(new[-2:]) == [1, 1])
         a = Trace([0]).collect(plain(target, [0], stops=stops))
+        assert a.tokens == [int(target.logits([0, *a.tokens[:i]]).argmax()) for i in range(len(a.tokens))]
         for drafter in (LookupDrafter(), ModelDrafter(TinyModel(5, seed + 50)), DialDrafter(0.7)):
             b = Trace([0]).collect(speculative(target, drafter, [0], gamma=3, stops=stops))
             assert (a.tokens, a.stop) == (b.tokens, b.stop)
@@ -165,17 +155,14 @@ def test_an_interrupt_leaves_model_and_trace_usable():
     assert again.tokens == whole.tokens
 
 
-@pytest.mark.parametrize("gamma", [0, -1])
-def test_gamma_below_one_is_one_sentence(gamma):
-    with pytest.raises(LabError, match="drafts at least 1"):
-        trace_of(gamma=gamma)
-
-
 @pytest.mark.parametrize(
     ("prompt", "says"), [([], "prompt is empty"), ([0] * 64, "shorten the prompt"), ([9], "outside 0…3")]
 )
-def test_bad_prompts_are_one_sentence(prompt, says):
+def test_bad_prompts_and_too_few_drafts_are_one_sentence(prompt, says):
     target = TinyModel(4, seed=8)
+    for gamma in (0, -1):
+        with pytest.raises(LabError, match="drafts at least 1"):
+            trace_of(gamma=gamma)
     for run in (lambda: plain(target, prompt), lambda: speculative(target, LookupDrafter(), prompt)):
         with pytest.raises(LabError, match=says):
             next(run())

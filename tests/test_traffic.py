@@ -20,12 +20,9 @@ def written(tmp_path, text: str) -> str:
     return str(path)
 
 
-def test_the_builtin_prompts_can_be_asked_for():
+def test_plain_text_is_cut_at_empty_lines_or_else_at_line_breaks_and_builtin_needs_no_file(tmp_path):
     prompts, problems = read_traffic("builtin")
     assert len(prompts) >= 72 and not problems
-
-
-def test_plain_text_is_cut_at_empty_lines_or_else_at_line_breaks(tmp_path):
     prompts, problems = read_traffic(written(tmp_path, "one\n\ntwo\nlines\n\n\nthree\n"))
     assert [p.content for p in prompts] == ["one", "two\nlines", "three"] and not problems
     prompts, _ = read_traffic(written(tmp_path, "one\ntwo\n"))

@@ -273,13 +273,7 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     (weight * (kl if kind == "kl" else 1 - overlap)).sum().backward()
     assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
     assert fit.overlap == pytest.approx(float((weight * overlap).sum().detach() / weight.sum()), abs=1e-5)
-
-
-def test_overlaps_are_those_of_the_loss():
-    torch.manual_seed(0)
-    student, teacher, head = torch.randn(600, 8), torch.randn(600, 8), torch.randn(20, 8)
-    _, fit = divergence(student, teacher, head, torch.ones(600))
-    assert float(overlaps(student, teacher, head).mean()) == pytest.approx(fit.overlap, abs=1e-5)
+    assert torch.allclose(overlaps(student, teacher, head), overlap, atol=1e-5)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from checks import SAMPLED, Drafted, cells, check_enumeration
+from checks import SAMPLED, check_enumeration, drawn_from
 from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -118,28 +118,9 @@ def make(name: str, vocab_size: int, ids: list[int], dtype: torch.dtype = torch.
     return target, net, lambda: drafter(net), q_of
 
 
-def ways(target, net, q_of, stop_below=0.0, dropped=0):
-    """All that may be drafted, for `check_enumeration`. `dropped` tokens are taken off a draft that stops: a mistake."""
-
-    def drafts(text, gamma):
-        def grow(done):
-            unsure = done.tokens and done.weight < stop_below
-            if unsure and dropped:
-                done = replace(done, tokens=done.tokens[:-dropped], q=done.q[:-dropped])
-            if unsure or len(done.tokens) == gamma:
-                yield done
-                return
-            q = q_of(target, net, text, done.tokens)
-            at = (len(text) + len(done.tokens), DRAFT)
-            # The engine draws from the cut row, whose cells are the same: zeros have no width.
-            for token, mass, u in cells(q):
-                yield from grow(
-                    Drafted(done.weight * mass, (*done.tokens, token), (*done.q, q), {**done.script, at: u})
-                )
-
-        yield from grow(Drafted(1.0, (), (), {}))
-
-    return drafts
+def drafts(target, net, q_of, stop_below=0.0, dropped=0):
+    """For `check_enumeration`. The engine draws from the cut row, whose cells are the same: zeros have no width."""
+    return drawn_from(lambda text, drafted: q_of(target, net, text, drafted), stop_below, dropped)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -153,7 +134,7 @@ def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma
         rounds = 2
     target, net, drafter, q_of = make(name, vocab_size, ids)
 
-    check_enumeration(target, drafter, ways(target, net, q_of), gamma, rounds, tolerance=1e-9)
+    check_enumeration(target, drafter, drafts(target, net, q_of), gamma, rounds, tolerance=1e-9)
 
 
 class Forgetful(EagleDrafter):
@@ -178,7 +159,7 @@ def test_a_draft_that_stops_when_it_is_unsure_changes_nothing_of_what_is_emitted
     lengths = {len(r.drafted) for r in speculative(target, stopping(), [0, 1], sampler=SAMPLED, stops=Stops(40))}
     assert {1, 2} <= lengths, "some drafts stop at once, some later"
     gamma = 2 if name == "hybrid" else 3  # the most that it asks the other for
-    check_enumeration(target, stopping, ways(target, net, q_of, 0.3), gamma, 1, tolerance=1e-9)
+    check_enumeration(target, stopping, drafts(target, net, q_of, 0.3), gamma, 1, tolerance=1e-9)
 
 
 def test_the_enumeration_sees_a_draft_that_takes_back_what_it_is_unsure_of():
@@ -190,7 +171,7 @@ def test_the_enumeration_sees_a_draft_that_takes_back_what_it_is_unsure_of():
         return made
 
     with pytest.raises(AssertionError, match="off by"):
-        check_enumeration(target, forgetful, ways(target, net, q_of, 0.3, dropped=1), 2, 1, tolerance=1e-9)
+        check_enumeration(target, forgetful, drafts(target, net, q_of, 0.3, dropped=1), 2, 1, tolerance=1e-9)
 
 
 class Sometimes(Drafter):

@@ -27,8 +27,8 @@ class TinyModel(Model):
             self._seen[key] = self.spread * torch.randn(self.vocab_size, generator=generator, dtype=torch.float64)
         return self._seen[key]
 
-    def probabilities(self, text: Sequence[int]) -> Tensor:
-        return Sampler(1.0)(self.logits(text))
+    def probabilities(self, text: Sequence[int], drafts: Sequence[int] = ()) -> Tensor:
+        return Sampler(1.0)(self.logits([*text, *drafts]))
 
     def cached(self, rows: int = 1) -> "TinyCached":
         return TinyCached(self, rows)

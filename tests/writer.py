@@ -1,5 +1,7 @@
 """A tiny target with a chat template, which can write text to learn from."""
 
+from collections.abc import Sequence
+
 import torch
 from test_models import LLAMA
 from tokenizers import Tokenizer
@@ -17,6 +19,15 @@ TEMPLATE = (
 )
 
 
+def tokenizer_of(words: list[str], special: Sequence[str] = ()) -> PreTrainedTokenizerFast:
+    """A token for each word."""
+    core = Tokenizer(WordLevel({w: i for i, w in enumerate(words)}, unk_token="<end>"))
+    core.pre_tokenizer = Whitespace()
+    core.add_special_tokens(["<end>", *special])
+    names = {"eos_token": "<end>", "unk_token": "<end>", "additional_special_tokens": list(special)}
+    return PreTrainedTokenizerFast(tokenizer_object=core, **names)
+
+
 def save_writer(path) -> str:
     """Three layers that are far from random: the next token depends mostly on the last one."""
     torch.manual_seed(0)
@@ -24,12 +35,7 @@ def save_writer(path) -> str:
     for p in hf.parameters():
         p.data.mul_(6) if p.dim() > 1 else None
     hf.save_pretrained(path)
-    core = Tokenizer(WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<end>"))
-    core.pre_tokenizer = Whitespace()
-    core.add_special_tokens(["<end>", "<turn>"])
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=core, eos_token="<end>", unk_token="<end>", additional_special_tokens=["<turn>"]
-    )
+    tokenizer = tokenizer_of(WORDS, ["<turn>"])
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(path)
     return str(path)
