@@ -1,6 +1,6 @@
 """What a judge is written with, in one place."""
 
 from specdec_lab.course.judges.part import part  # noqa: F401
-from specdec_lab.course.judges.question import Question, answers, nearly, pretty  # noqa: F401
+from specdec_lab.course.judges.question import ROUNDED, Question, answers, pretty  # noqa: F401
 from specdec_lab.course.judges.reading import begun, leading, listed, nothing, number, same, shown, whole  # noqa: F401
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong  # noqa: F401

@@ -16,9 +16,9 @@ from specdec_lab.formats import bare, short
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
 
 
-def nearly(a: float, b: float) -> bool:
-    """Whether rounding to one decimal may be all that is between two numbers."""
-    return abs(a - b) < 0.06
+def nearly(found: Any, right: Any) -> bool:
+    """Whether a number, or each of a list, may be the right one rounded to one decimal."""
+    return all(map(nearly, found, right)) if isinstance(right, list) else abs(found - right) < 0.06
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Question:
         hint: said where no mistake's results are those that were found. It may be (case, found) → a sentence, or a
             `Mistake` that shows in another way than by its results; the case is the first with a wrong result.
         read: makes a returned value comparable, or raises what is wrong with its form.
-        rounded: (found, right) → may it be a matter of rounding? None where this has no meaning.
+        near: told where no mistake explains the results and all of them may be right ones that were rounded.
     """
 
     cases: Sequence[tuple]
@@ -42,7 +42,7 @@ class Question:
     mistakes: Sequence[Mistake] = ()
     read: Callable[[Any], Any] = number
     equal: Callable[[Any, Any], bool] = same
-    rounded: Callable[[Any, Any], bool] | None = None
+    near: Mistake | None = None
 
     def judge(self, made: Callable[..., object]) -> None:
         """Ask the learner's function. Raises `Wrong`, or `StillOpen` where nothing is there yet."""
@@ -72,7 +72,7 @@ class Question:
             if any(all(map(self.equal, found, wrong)) for wrong in mistake.gives(self.cases)):
                 return mistake
         right = (self.right(*case) for case in self.cases)
-        return ROUNDED if self.rounded and all(map(self.rounded, found, right)) else None
+        return self.near if self.near and all(map(nearly, found, right)) else None
 
     def hinted(self, case: tuple, found: Any) -> Mistake:
         hint = self.hint(case, found) if callable(self.hint) else self.hint

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, pretty, shown
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -31,7 +31,7 @@ def without_claim(formula: Callable[[float, int], float]) -> Callable[[float, in
 
 
 VALUE = Question(
-    right=without_claim(E), rounded=nearly,
+    right=without_claim(E), near=Mistake("Near, but rounded: the exact number is asked for.", earned=0.5),
     cases=CLAIMS[:-1],  # not α = 1: code with a closed form treats it apart, and is right there in spite of a mistake
     seen="For α = {} and γ = {} your first result is {found}.",
     hint="It should be E, the expected tokens per pass.",

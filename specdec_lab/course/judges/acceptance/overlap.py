@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from statistics import fmean
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, nearly, number, part, pretty, same
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, number, part, pretty, same
 
 Row = dict[str, float]  # only the tokens with a chance above 0
 
@@ -35,7 +35,7 @@ def hint_for_a_chance(hint: str) -> Callable[[tuple, float], str]:
 
 
 OVERLAP = Question(
-    right=overlap, read=partial(number, what="The chance"), rounded=nearly,
+    right=overlap, read=partial(number, what="The chance"), near=ROUNDED,
     cases=(
         ({"on": 0.5, "in": 0.3, "at": 0.2}, {"on": 0.7, "in": 0.1, "at": 0.2}),
         ({"red": 0.4, "blue": 0.35, "green": 0.25}, {"red": 0.9, "blue": 0.05, "green": 0.05}),

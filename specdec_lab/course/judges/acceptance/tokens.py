@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, same
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, answers, listed, number, part, pretty, same
 from specdec_lab.theory import expected_tokens as E
 
 ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
@@ -40,7 +40,7 @@ def hint(case: tuple[float, list[int]], found: list[float]) -> str | Mistake:
 
 
 CURVE = Question(
-    right=curve(E), rounded=lambda found, right: all(map(nearly, found, right)),
+    right=curve(E), near=ROUNDED,
     cases=((0.75, [4, 0, 1, 2, 7]), (0.4, [4, 1, 30]), (0.9, [3, 8, 5]), (0.3, [2, 6])),
     seen="For α = {} and γ = {} your function gives {found}.",
     hint=hint, mistakes=adapted(ABOUT_E, curve))  # fmt: skip
