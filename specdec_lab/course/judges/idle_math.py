@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, number, part, shown
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, begun, number, part, shown
 
 Formula = Callable[..., float]
 
@@ -159,7 +159,7 @@ part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
 def pass_and_v(pass_seconds: Formula, v: Formula | None = None) -> None:
     PASS.judge(pass_seconds)
     try:
-        V.judge(v)
+        V.judge(begun(v))
     except StillOpen:
         raise Wrong("pass_seconds is right. Now write v.", 2 / 3) from None
     except Wrong as e:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specdec_lab.course.judges.reading import begun, cut, nothing, number, same
+from specdec_lab.course.judges.reading import cut, nothing, number, same
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.formats import bare, short
 
@@ -93,7 +93,6 @@ def answers(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     Raises:
         StillOpen: when there is nothing for any case. Wrong: when there is nothing for some.
     """
-    begun(made)
     found = [made(*copy.deepcopy(case)) for case in cases]
     empty = [n for n, value in enumerate(found) if nothing(value)]
     if len(empty) == len(cases):

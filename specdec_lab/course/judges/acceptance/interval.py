@@ -7,7 +7,7 @@ from statistics import fmean
 
 from specdec_lab.course.judges.acceptance import rate
 from specdec_lab.course.judges.acceptance.rate import COPIED, Text, a_text, alpha_of
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, number, part, pretty, same
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, same
 
 Ends = tuple[float, float]
 Counts = tuple[int, int]  # a text's accepted and tested drafts
@@ -87,7 +87,6 @@ INTERVAL = Question(
 
 @part("4.interval", points=2, seconds=60, asks=[INTERVAL])
 def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
-    begun(made)
 
     def asked(texts: list[Text], seed: int) -> Ends:
         given = [[list(marks) for marks in text] for text in texts]

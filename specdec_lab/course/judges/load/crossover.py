@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, begun, nothing, part, whole
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, nothing, part, whole
 from specdec_lab.course.judges.load.gain import WORSE_DRAFTS, Gain, gain, gain_over, gain_with
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, POWER, ROWS, STAIRS, Pass
 from specdec_lab.theory import expected_tokens as E
@@ -59,7 +59,6 @@ CROSSOVER = Question(
 
 @part("7.crossover", points=2, asks=[CROSSOVER])
 def judge_crossover(made: Crossover) -> None:
-    begun(made)
     values = [made(*case) for case in CROSSOVER.cases]
     if all(map(nothing, values)):  # None is an answer, but not to all cases
         raise StillOpen

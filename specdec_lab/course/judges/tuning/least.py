@@ -57,7 +57,6 @@ LEAST = Question(
 
 @part("5.least", points=2, seconds=10, asks=[LEAST])
 def least_alpha(made: Callable[[int, float], float | None]) -> None:
-    begun(made)
     values = [made(*case) for case in LEAST.cases]
     if all(map(nothing, values)) and begun(made(*FREE)) is not None:
         said = (

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, part, shown, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part, shown, whole
 
 Propose = Callable[[list[int], int], Sequence[int]]
 
@@ -94,7 +94,6 @@ PROPOSE = Question(
 
 @part("6.propose", points=3, asks=[PROPOSE])
 def propose(made: Propose) -> None:
-    begun(made)
     text, gamma = copy.deepcopy(PROPOSE.cases[1])
     made(text, gamma)
     if text != PROPOSE.cases[1][0]:
