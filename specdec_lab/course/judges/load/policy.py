@@ -4,7 +4,7 @@ import functools
 from statistics import fmean
 
 from specdec_lab.course.judges.kit import Wrong, begun, nothing, part, shown, whole
-from specdec_lab.formats import bare
+from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.serving import Policy, ServingLog, StepCosts, always, bursts, simulate
 
 GAMMAS = (0, 2, 4)
@@ -88,7 +88,7 @@ def missed(logs: dict[str, ServingLog]) -> list[str]:
 
 
 def price(texts: int, gamma: int) -> str:
-    return bare(
+    return drop_leading_zeros(
         f"with {texts} texts and γ = {gamma} a step writes {STEP[gamma]:.1f} times as many tokens as one without drafts, "
         f"and takes {COSTS(texts, gamma) / COSTS(texts, 0):.1f} times as long"
     )

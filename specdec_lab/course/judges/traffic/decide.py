@@ -7,7 +7,7 @@ from typing import Any
 
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, part, pretty, shown
 from specdec_lab.course.judges.stored import stored, table
-from specdec_lab.formats import bare
+from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.prompts import FEW
 
 REPORTS = {name: {"rows": table("reports", rows)} for name, rows in stored("reports")["reports"].items()}
@@ -38,7 +38,7 @@ def question(what: str, **about: Any) -> Question:
             ends = row["ratio_interval"]
             interval = " from {:.2f} to {:.2f}".format(*ends) if ends else ", no interval"
             rows.append(f"{row['arm']} {ratio(row):.2f}{interval}")
-        decides = bare(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
+        decides = drop_leading_zeros(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
         return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
     return Question(cases=CASES, seen=seen, **about)
