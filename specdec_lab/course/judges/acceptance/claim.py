@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
+from specdec_lab.course.judges.acceptance.tokens import ABOUT_E
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, pretty, shown
 from specdec_lab.theory import expected_tokens as E
 
@@ -36,7 +36,7 @@ VALUE = Question(
     seen="For α = {} and γ = {} your first result is {found}.",
     hint="It should be E, the expected tokens per pass.",
     mistakes=[Mistake("This is the claimed number. The first result is the true one.", lambda a, n, claimed: claimed),
-              *adapted(ABOUT_E, without_claim)])  # fmt: skip
+              *(m.adapted(without_claim) for m in ABOUT_E)])  # fmt: skip
 
 
 def seen(case: tuple[float, int, float], found: int | None, right: int | None) -> str:
