@@ -46,9 +46,9 @@ class Question:
     equal: Callable[[Any, Any], bool] = same
     near: Mistake | None = None
 
-    def judge(self, made: Callable[..., object]) -> None:
-        """Ask the learner's function. Raises `Wrong`, or `StillOpen` where nothing is there yet."""
-        self.compare([self.read(value) for value in answers(made, self.cases)])
+    def judge(self, made: Callable[..., object], earned: float = 0.0) -> None:
+        """Call the learner's function with all cases, and `compare`. Raises `StillOpen` where nothing is there yet."""
+        self.compare([self.read(value) for value in results(made, self.cases)], earned)
 
     def compare(self, found: Sequence[Any], earned: float = 0.0) -> None:
         """Raises `Wrong` if a result is wrong; `found` has the result of each case.
@@ -85,7 +85,7 @@ class Question:
         return self.seen.format(*map(pretty, case), found=pretty(found), right=pretty(right))
 
 
-def answers(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
+def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
     """What the learner's function gives for each case; it gets copies of the arguments.
 
     Args:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, pretty, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, results, shown
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -69,7 +69,7 @@ SOURCE = Question(
 
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
 def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
-    values, gammas = zip(*(listed(value, 2) for value in answers(made, CLAIMS)))
+    values, gammas = zip(*(listed(value, 2) for value in results(made, CLAIMS)))
     if values[0] == SOURCE.right(*CLAIMS[0]) and VALUE.equal(
         number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])
     ):

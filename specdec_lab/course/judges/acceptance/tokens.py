@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, answers, listed, number, part, pretty, same
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, listed, number, part, pretty, results, same
 from specdec_lab.theory import expected_tokens as E
 
 ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
@@ -43,7 +43,7 @@ CURVE = Question(
 
 @part("4.tokens", points=2, asks=[CURVE])
 def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
-    given = zip(answers(made, CURVE.cases), CURVE.cases)
+    given = zip(results(made, CURVE.cases), CURVE.cases)
     CURVE.compare([numbers(value, len(gammas)) for value, (_, gammas) in given])
     gammas = [4, 0, 1]
     before = f"γ = {pretty(gammas)} your function gives"

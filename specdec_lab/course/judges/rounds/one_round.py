@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, common_start, listed, part, shown, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, common_start, listed, part, results, shown, whole
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 WORDS = (ACCEPTED, REJECTED, DISCARDED, CORRECTED, BONUS)
@@ -33,7 +33,7 @@ def mistake(said: str, *ways: Callable[[list[int], list[int], int], Any], belief
 
 def two_results(made: Callable[..., object], what: str) -> tuple[Sequence, Sequence]:
     """The first results of all rounds, and the second ones."""
-    found = [listed(pair) for pair in answers(made, ROUNDS)]
+    found = [listed(pair) for pair in results(made, ROUNDS)]
     for pair in found:
         if len(pair) != 2:
             raise Wrong(f"Your function should return two {what}; it returned {shown(pair)}.")

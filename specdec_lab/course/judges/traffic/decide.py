@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, part, pretty, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part, pretty, results, shown
 from specdec_lab.course.judges.stored import stored, table
 from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.prompts import FEW
@@ -160,7 +160,7 @@ def read(value: object) -> tuple[str, str | None, list[str]]:
 
 @part("8.decide", points=3, asks=[DECISION, DRAFTER, KINDS])
 def decide(made: Callable[[dict], tuple[str, str, list[str]]]) -> None:
-    values = answers(made, CASES, [f"the report “{name}”" for name in REPORTS])
+    values = results(made, CASES, [f"the report “{name}”" for name in REPORTS])
     decisions, drafters, leave = zip(*map(read, values))
     DRAFTER.compare(drafters)
     DECISION.compare(decisions, earned=1 / 3)
