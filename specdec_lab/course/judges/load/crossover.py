@@ -63,7 +63,7 @@ def judge_crossover(made: Crossover) -> None:
     found = [None if value is None else whole(value, "The number of texts") for value in values]
 
     def hint(case: tuple, found: int | None) -> str | Mistake:
-        """Whether it finds a crossover where the gain is above 1 for any number of texts, and a later one for better drafts."""
+        """`WORSE_DRAFTS`, if it finds a crossover where the gain is always above 1, and a later one for better drafts."""
         worse, better = (made(POWER, 4, alpha, 10_000) for alpha in (0.7, 0.95))
         fell = worse is not None and worse > 1 and (better is None or better > worse)
         return WORSE_DRAFTS if fell else CROSSOVER.hint

@@ -62,7 +62,7 @@ WORSE_DRAFTS = Mistake(FULLER, belief=13)
 @part("7.gain", points=2, asks=[GAIN])
 def judge_gain(made: Gain) -> None:
     def hint(case: tuple, found: float) -> str | Mistake:
-        """Whether it is right for one text, and lower for more, on a machine where rows are free."""
+        """`WORSE_DRAFTS`, if it is right for one text and lower for more, on a machine where rows are free."""
         one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
         return WORSE_DRAFTS if same(one, E(0.7, 4)) and many < 0.999 * one else GAIN.hint
 

@@ -23,16 +23,17 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
 
 
 def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:
+    """The drafts that agree with the target, also those behind a miss."""
     return [x for x, y in zip(drafts, choices) if x == y]
 
 
 def mistake(said: str, *ways: Callable[[list[int], list[int], int], Any], belief: int | None = None) -> Mistake:
-    """A mistake in a round, whose ways also get how many drafts are right."""
+    """A mistake in a round. Its formulas get the drafts, the choices, and how many drafts are accepted."""
     return Mistake(said, *(lambda d, c, way=way: way(d, c, common_start(d, c)) for way in ways), belief=belief)
 
 
 def two_results(made: Callable[..., object], what: str) -> tuple[Sequence, Sequence]:
-    """The first results of all rounds, and the second ones."""
+    """What the learner's function gives for all rounds: the first of its two results, and the second."""
     found = [listed(pair) for pair in results(made, ROUNDS)]
     for pair in found:
         if len(pair) != 2:
@@ -97,7 +98,7 @@ def right_marks(drafts: list[int], choices: list[int]) -> list[str]:
 
 
 def wrong_mark(case: tuple[list[int], list[int]], found: list[str]) -> Mistake:
-    """By rules that look at one place each, so that they hold whatever the other marks are."""
+    """The first mark that is wrong. Each rule looks at one place, so it holds whatever the other marks are."""
     drafts, choices = case
     a, gamma, right = common_start(drafts, choices), len(drafts), right_marks(drafts, choices)
     late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]

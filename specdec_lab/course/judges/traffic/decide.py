@@ -47,6 +47,7 @@ def question(what: str, **about: Any) -> Question:
 def drafter(
     key: Callable[[dict], float] = ratio, rows: Callable[[dict], list[dict]] = overall
 ) -> Callable[[dict], str]:
+    """The drafter of the row, among `rows`, with the largest `key`. Without arguments this is right, with others a mistake."""
     return lambda report: max(rows(report), key=key)["arm"]
 
 
@@ -79,7 +80,12 @@ def decision(
     without: str = UNCLEAR,
     ends: Callable[[dict], Sequence[float] | None] = operator.itemgetter("ratio_interval"),
 ) -> Callable[[dict], str]:
-    """By the ends of the fastest drafter's interval, `without` where it has none; unclear for fewer prompts than `few`."""
+    """The decision by the ends of the fastest drafter's interval; each argument can be one that a mistake puts there.
+
+    Args:
+        few: with fewer prompts it is unclear.
+        without: the decision where there is no interval.
+    """
 
     def made(report: dict) -> str:
         row = fastest(report)
@@ -121,6 +127,7 @@ def left_off(
     when: tuple[str, ...] = (DEPLOY,),
     rows: Callable[[dict], list[dict]] = lambda report: kinds(report, fastest(report)["arm"]),
 ) -> Callable[[dict], list[str]]:
+    """The kinds among `rows` that lose, where the decision is one of `when`."""
     return lambda report: [row["kind"] for row in rows(report) if loses(row)] if decision()(report) in when else []
 
 
