@@ -27,7 +27,7 @@ def read_number(typed: str, unit: str = "") -> float:
     return value
 
 
-def bare(text: str) -> str:
+def drop_leading_zeros(text: str) -> str:
     """Without the zeros before a point, as the lessons write chances and ratios: .75."""
     return re.sub(r"\b0(?=\.\d)", "", text)
 

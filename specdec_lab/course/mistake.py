@@ -1,6 +1,6 @@
 """Mistakes: a known one, with the wrong results that show it, and one that was found in a learner's answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +24,10 @@ class Mistake:
         for result in self.results:
             with suppress(ArithmeticError, LookupError, ValueError):
                 yield [result(*case) if callable(result) else result for case in cases]
+
+    def adapted(self, change: Callable[[Callable], Callable]) -> "Mistake":
+        """The same mistake in another question; change: a formula of this one → the formula there."""
+        return Mistake(self.said, *map(change, self.results), belief=self.belief, earned=self.earned)
 
 
 class Wrong(Exception):

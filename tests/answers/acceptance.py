@@ -147,6 +147,7 @@ WRONG = {
     },
     "4.claim": {
         "believes it": (lambda a, n, e: (3.3 if a == 0.75 else E(a, n), by_search(a, n, e)[1]), "It should be E"),
+        "rounded": (lambda a, n, e: (round(E(a, n), 2), by_search(a, n, e)[1]), "the exact number is asked for"),
         "only α = 1 is wrong": (lambda a, n, e: (E(a, n) if a < 1 else 1, by_search(a, n, e)[1]), "It should be E"),
         "the first that is near": (first_near, "a later one may be nearer"),
         "never None": (lambda a, n, e: (E(a, n), min(range(101), key=lambda m: abs(E(a, m) - e))), "the answer is None"),

@@ -67,7 +67,6 @@ def looks_at_u_again(made: Rule) -> bool:
 
 @part("3.rule", points=3)
 def rule(made: Rule) -> None:
-    begun(made)
     begun(made([0.5, 0.5], [0.5, 0.5], 0, 0.5, 0.5))
     given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
     made(*given, 0, 0.9, 0.5)
@@ -108,7 +107,6 @@ PLANTED = {
 
 @part("3.test", points=3)
 def own_test(made: Callable[[Rule], bool]) -> None:
-    begun(made)
     if not isinstance(begun(made(SOUND)), bool | int):
         raise Wrong("Your test should return True or False.")
     if not all(made(SOUND) for _ in range(5)):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, number, part, shown
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, begun, number, part, shown
 
 Formula = Callable[..., float]
 
@@ -119,8 +119,8 @@ PASS = question("pass_seconds", lambda *case: max(times(*case)), tuple((k, *shee
 
 
 @dataclass(frozen=True)
-class Asked:
-    """T, as v gets it: a function of a whole number of tokens."""
+class WatchedCurve:
+    """T, as v gets it. It refuses numbers of tokens that no pass of these rounds has."""
 
     curve: Callable[[int], float]
 
@@ -136,7 +136,7 @@ class Asked:
 # A curve with a step, as real machines have: no formula gives its values.
 MEASURED = (0.0198, 0.0201, 0.0214, 0.0209, 0.0233, 0.0240, 0.0262, 0.0249, 0.0391, 0.0394, 0.0388, 0.0407, 0.0415)
 CURVES = (lambda k: max(0.0027, 0.0009 * k), lambda k: 0.010 + 0.0008 * k**1.5, MEASURED.__getitem__)
-V = question("v", lambda n, T: T(n + 1) / T(1), tuple((n, Asked(T)) for T in CURVES for n in (0, 1, 2, 4, 7, 10)),
+V = question("v", lambda n, T: T(n + 1) / T(1), tuple((n, WatchedCurve(T)) for T in CURVES for n in (0, 1, 2, 4, 7, 10)),
     Mistake("You use a pass over γ tokens. Besides the γ drafts, the last token of the text goes through the pass.", lambda n, T: T(n) / T(1)),
     Mistake("This is in seconds. v is in units of an ordinary pass: divide by T(1).", lambda n, T: T(n + 1)),
     Mistake("This is in seconds, and of a pass over γ tokens; v is T(γ + 1) / T(1).", lambda n, T: T(n)),
@@ -159,7 +159,7 @@ part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
 def pass_and_v(pass_seconds: Formula, v: Formula | None = None) -> None:
     PASS.judge(pass_seconds)
     try:
-        V.judge(v)
+        V.judge(begun(v))
     except StillOpen:
         raise Wrong("pass_seconds is right. Now write v.", 2 / 3) from None
     except Wrong as e:

@@ -1,6 +1,6 @@
-"""What a judge is written with, in one place."""
+"""All that the judges import: one line there in place of four."""
 
 from specdec_lab.course.judges.part import part  # noqa: F401
-from specdec_lab.course.judges.question import Question, answers, nearly, pretty  # noqa: F401
-from specdec_lab.course.judges.reading import begun, leading, listed, nothing, number, same, shown, whole  # noqa: F401
+from specdec_lab.course.judges.question import ROUNDED, Question, pretty, results  # noqa: F401
+from specdec_lab.course.judges.reading import begun, common_start, listed, nothing, number, same, shown, whole  # noqa: F401
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong  # noqa: F401

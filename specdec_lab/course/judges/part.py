@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from specdec_lab.course.judges.guard import guarded
 from specdec_lab.course.judges.question import Question
+from specdec_lab.course.judges.reading import begun
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.errors import LabError
@@ -69,9 +70,11 @@ def judged(id: str, *made: object) -> Judgement:
     if id not in PARTS:
         raise LabError(f"There is no part {id!r}: run the check as it stood in the exercise.")
     this = PARTS[id]
-    said: list[str] = []
+    printed: list[str] = []
     try:
-        guarded(lambda: this.judge(*made), this.seconds, said)
+        if made:
+            begun(made[0])
+        guarded(lambda: this.judge(*made), this.seconds, printed)
     except StillOpen:
         return Judgement(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
     except Wrong as e:
@@ -79,4 +82,4 @@ def judged(id: str, *made: object) -> Judgement:
         if e.belief:
             message += f" The belief behind this is common, and wrong: “{MISCONCEPTIONS[e.belief]}”."
         return Judgement(id, WRONG, round(e.earned * this.points, 2), this.points, message, e.belief)
-    return Judgement(id, RIGHT, float(this.points), this.points, " ".join(["right.", *said]))
+    return Judgement(id, RIGHT, float(this.points), this.points, " ".join(["right.", *printed]))

@@ -1,7 +1,8 @@
-"""A question with one right answer and known wrong ones: the mistake that explains all that a learner's code gives is named.
+"""A question with one right formula and known wrong ones. A wrong answer is told which of them it is.
 
-Most parts of the exercises ask for a formula. The learner's function is called with several cases. If
-it is wrong in one of them, the first mistake whose own results are the same *in every case* is told.
+The learner's function is called with several cases. If a result is wrong, the sentence has two halves: what the
+function gave in the first wrong case, and the first known mistake that gives the same results *in every case*.
+Where no mistake does, a hint stands in its place.
 """
 
 import copy
@@ -9,16 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specdec_lab.course.judges.reading import begun, cut, nothing, number, same
+from specdec_lab.course.judges.reading import cut, nothing, number, same
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
-from specdec_lab.formats import bare, short
+from specdec_lab.formats import drop_leading_zeros, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
 
 
-def nearly(a: float, b: float) -> bool:
-    """Whether rounding to one decimal may be all that is between two numbers."""
-    return abs(a - b) < 0.06
+def nearly(found: Any, right: Any) -> bool:
+    """Whether a number, or each of a list, may be the right one rounded to one decimal."""
+    return all(map(nearly, found, right)) if isinstance(right, list) else abs(found - right) < 0.06
 
 
 @dataclass(frozen=True)
@@ -26,13 +27,14 @@ class Question:
     """One thing that a part asks for.
 
     Args:
-        right: the right answer to a case, which is a tuple of arguments.
-        seen: what is said of the first case with a wrong result: a template with a place for each argument,
+        cases: tuples of arguments for the learner's function.
+        right: the formula: the arguments of a case → the right result.
+        seen: the first half of the sentence: a template with a place for each argument of the first wrong case,
             {found} and {right}; or (case, found, right) → a sentence.
-        hint: said where no mistake's results are those that were found. It may be (case, found) → a sentence, or a
-            `Mistake` that shows in another way than by its results; the case is the first with a wrong result.
+        hint: the second half where no mistake fits: a sentence; or (case, found) → a sentence, or a `Mistake` that
+            was found in another way than by its results.
         read: makes a returned value comparable, or raises what is wrong with its form.
-        rounded: (found, right) → may it be a matter of rounding? None where this has no meaning.
+        near: told where no mistake explains the results and all of them may be right ones that were rounded.
     """
 
     cases: Sequence[tuple]
@@ -42,49 +44,48 @@ class Question:
     mistakes: Sequence[Mistake] = ()
     read: Callable[[Any], Any] = number
     equal: Callable[[Any, Any], bool] = same
-    rounded: Callable[[Any, Any], bool] | None = None
+    near: Mistake | None = None
 
-    def judge(self, made: Callable[..., object]) -> None:
-        """Ask the learner's function. Raises `Wrong`, or `StillOpen` where nothing is there yet."""
-        self.compare([self.read(value) for value in answers(made, self.cases)])
+    def judge(self, made: Callable[..., object], earned: float = 0.0) -> None:
+        """Call the learner's function with all cases, and `compare`. Raises `StillOpen` where nothing is there yet."""
+        self.compare([self.read(value) for value in results(made, self.cases)], earned)
 
     def compare(self, found: Sequence[Any], earned: float = 0.0) -> None:
-        """Look at what was found for each case.
+        """Raises `Wrong` if a result is wrong; `found` has the result of each case.
 
         Args:
             earned: the share of the points that other questions of the part have earned already.
-
-        Raises:
-            Wrong: naming the mistake, if it is a known one.
         """
         if first := self.first_wrong(found):
-            mistake = self.explained(found) or self.hinted(*first[:2])
-            raise Wrong(f"{self.said_of(*first)} {mistake.said}".strip(), max(earned, mistake.earned), mistake.belief)
+            case, value, right = first
+            mistake = self.known_mistake(found) or self.hint_for(case, value)
+            seen = self.seen_in(case, value, right)
+            raise Wrong(f"{seen} {mistake.said}".strip(), max(earned, mistake.earned), mistake.belief)
 
     def first_wrong(self, found: Sequence[Any]) -> tuple[tuple, Any, Any] | None:
         """The first case with a wrong result, what was found there, and what is right."""
         rows = ((case, value, self.right(*case)) for case, value in zip(self.cases, found))
         return next((row for row in rows if not self.equal(*row[1:])), None)
 
-    def explained(self, found: Sequence[Any]) -> Mistake | None:
+    def known_mistake(self, found: Sequence[Any]) -> Mistake | None:
         """The first mistake that gives what was found in every case."""
         for mistake in self.mistakes:
             if any(all(map(self.equal, found, wrong)) for wrong in mistake.gives(self.cases)):
                 return mistake
         right = (self.right(*case) for case in self.cases)
-        return ROUNDED if self.rounded and all(map(self.rounded, found, right)) else None
+        return self.near if self.near and all(map(nearly, found, right)) else None
 
-    def hinted(self, case: tuple, found: Any) -> Mistake:
+    def hint_for(self, case: tuple, found: Any) -> Mistake:
         hint = self.hint(case, found) if callable(self.hint) else self.hint
         return hint if isinstance(hint, Mistake) else Mistake(hint)
 
-    def said_of(self, case: tuple, found: Any, right: Any) -> str:
+    def seen_in(self, case: tuple, found: Any, right: Any) -> str:
         if callable(self.seen):
             return self.seen(case, found, right)
         return self.seen.format(*map(pretty, case), found=pretty(found), right=pretty(right))
 
 
-def answers(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
+def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
     """What the learner's function gives for each case; it gets copies of the arguments.
 
     Args:
@@ -93,7 +94,6 @@ def answers(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     Raises:
         StillOpen: when there is nothing for any case. Wrong: when there is nothing for some.
     """
-    begun(made)
     found = [made(*copy.deepcopy(case)) for case in cases]
     empty = [n for n, value in enumerate(found) if nothing(value)]
     if len(empty) == len(cases):
@@ -112,4 +112,4 @@ def pretty(value: object) -> str:
     if isinstance(value, tuple | list):
         inside = ", ".join(pretty(item) for item in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-    return bare(short(value))
+    return drop_leading_zeros(short(value))

@@ -61,7 +61,7 @@ def same(a: Any, b: Any, tolerance: float = 1e-6) -> bool:
     return a == b
 
 
-def leading(a: Sequence, b: Sequence) -> int:
+def common_start(a: Sequence, b: Sequence) -> int:
     """How many items a and b have in common at their beginning."""
     return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from specdec_lab.course.mistake import Mistake
-from specdec_lab.formats import bare, short
+from specdec_lab.formats import drop_leading_zeros, short
 from specdec_lab.theory import Row
 
 
@@ -35,7 +35,7 @@ class Problem:
     def __init__(
         self, answer: float, question: str, how: str, *mistakes: Mistake, unit: str = "", tolerance: float = 0.02
     ):
-        written = str if unit else bare
+        written = str if unit else drop_leading_zeros
         self.answer, self.question, self.how = answer, written(question), written(how)
         possible = [m for m in mistakes if None not in m.results]
         self.mistakes = [Mistake(written(m.said), *m.results, belief=m.belief) for m in possible]
@@ -52,7 +52,7 @@ class Problem:
     @property
     def shown(self) -> str:
         """The answer with its unit."""
-        return f"{short(self.answer)} {self.unit}" if self.unit else bare(short(self.answer))
+        return f"{short(self.answer)} {self.unit}" if self.unit else drop_leading_zeros(short(self.answer))
 
     @property
     def clear(self) -> bool:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from specdec_lab.course.judges.acceptance.tokens import ABOUT_E, adapted
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, shown
+from specdec_lab.course.judges.acceptance.tokens import ABOUT_E
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, results, shown
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -31,12 +31,12 @@ def without_claim(formula: Callable[[float, int], float]) -> Callable[[float, in
 
 
 VALUE = Question(
-    right=without_claim(E), rounded=nearly,
+    right=without_claim(E), near=Mistake("Near, but rounded: the exact number is asked for.", earned=0.5),
     cases=CLAIMS[:-1],  # not α = 1: code with a closed form treats it apart, and is right there in spite of a mistake
     seen="For α = {} and γ = {} your first result is {found}.",
     hint="It should be E, the expected tokens per pass.",
     mistakes=[Mistake("This is the claimed number. The first result is the true one.", lambda a, n, claimed: claimed),
-              *adapted(ABOUT_E, without_claim)])  # fmt: skip
+              *(m.adapted(without_claim) for m in ABOUT_E)])  # fmt: skip
 
 
 def seen(case: tuple[float, int, float], found: int | None, right: int | None) -> str:
@@ -69,7 +69,7 @@ SOURCE = Question(
 
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
 def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
-    values, gammas = zip(*(listed(value, 2) for value in answers(made, CLAIMS)))
+    values, gammas = zip(*(listed(value, 2) for value in results(made, CLAIMS)))
     if values[0] == SOURCE.right(*CLAIMS[0]) and VALUE.equal(
         number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])
     ):

@@ -6,14 +6,15 @@ from functools import cache, partial
 from statistics import fmean
 
 from specdec_lab.course.judges.acceptance import rate
-from specdec_lab.course.judges.acceptance.rate import COPIED, Text, a_text, alpha_of
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, number, part, pretty, same
+from specdec_lab.course.judges.acceptance.rate import Text, a_text, alpha_of
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, same
 
 Ends = tuple[float, float]
 Counts = tuple[int, int]  # a text's accepted and tested drafts
 
 SEEDS = range(8)  # an interval is the mean of so many, so that chance hardly matters
 RUNS = 20_000  # for the judge's own intervals
+COPIED = a_text(2, 4, 0)  # ten copies of it have an interval without width
 ROOM = 0.014  # at each end: a right interval is off by .004, with few draws by .01; one that holds 90 % by .02
 
 
@@ -87,7 +88,6 @@ INTERVAL = Question(
 
 @part("4.interval", points=2, seconds=60, asks=[INTERVAL])
 def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
-    begun(made)
 
     def asked(texts: list[Text], seed: int) -> Ends:
         given = [[list(marks) for marks in text] for text in texts]

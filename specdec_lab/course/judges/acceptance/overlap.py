@@ -1,20 +1,13 @@
 """Exercise 4: chance_to_survive(p, q) → α of one place; p and q are dicts from token to probability."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from statistics import fmean
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, nearly, number, part, pretty, same
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, number, part
 
 Row = dict[str, float]  # only the tokens with a chance above 0
-
-UNORDERED = (
-    ({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}), ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85}),
-)  # fmt: skip
-LACKING = (
-    ({"a": 0.6, "b": 0.4}, {"b": 0.3, "c": 0.7}), ({"yes": 1.0}, {"no": 0.35, "yes": 0.65}), ({"no": 0.35, "yes": 0.65}, {"yes": 1.0}),
-    ({"left": 1.0}, {"right": 1.0}), ({"." * n: 1 / 8 for n in range(8)}, {"." * n: 1 / 4 for n in range(6, 10)}),
-)  # fmt: skip
 
 
 def overlap(p: Row, q: Row) -> float:
@@ -35,7 +28,7 @@ def hint_for_a_chance(hint: str) -> Callable[[tuple, float], str]:
 
 
 OVERLAP = Question(
-    right=overlap, read=partial(number, what="The chance"), rounded=nearly,
+    right=overlap, read=partial(number, what="The chance"), near=ROUNDED,
     cases=(
         ({"on": 0.5, "in": 0.3, "at": 0.2}, {"on": 0.7, "in": 0.1, "at": 0.2}),
         ({"red": 0.4, "blue": 0.35, "green": 0.25}, {"red": 0.9, "blue": 0.05, "green": 0.05}),
@@ -65,22 +58,24 @@ OVERLAP = Question(
         Mistake("A draft is kept with chance p/q, not q/p.",
                 lambda p, q: sum(q.get(token, 0.0) * chance for token, chance in kept(q, p).items()), earned=0.25),
         Mistake("Take the smaller of the two shares, not the larger.", lambda p, q: 2 - overlap(p, q))])  # fmt: skip
+UNORDERED = replace(OVERLAP, mistakes=(), near=None,
+    cases=(({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}), ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85})),
+    seen="With p = {} and q = {} the result is wrong:",
+    hint="the tokens stand in another order there. Find a token's share by its name, not by its place in the dict.")  # fmt: skip
+LACKING = replace(UNORDERED,
+    cases=(({"a": 0.6, "b": 0.4}, {"b": 0.3, "c": 0.7}), ({"yes": 1.0}, {"no": 0.35, "yes": 0.65}), ({"no": 0.35, "yes": 0.65}, {"yes": 1.0}),
+           ({"left": 1.0}, {"right": 1.0}), ({"." * n: 1 / 8 for n in range(8)}, {"." * n: 1 / 4 for n in range(6, 10)})),
+    seen="With p = {} and q = {} your function gives {found}.",
+    hint="A token that is missing in one of them has chance 0 there.")  # fmt: skip
 
 
 @part("4.overlap", points=2, asks=[OVERLAP])
 def chance_to_survive(made: Callable[[Row, Row], float]) -> None:
     OVERLAP.judge(made)
-    for p, q in UNORDERED:
-        if not same(OVERLAP.read(made(dict(p), dict(q))), overlap(p, q)):
-            said = "the tokens stand in another order there. Find a token's share by its name, not by its place in the dict."
-            raise Wrong(f"With p = {p} and q = {q} the result is wrong: {said}", 0.5)
-    for p, q in LACKING:
-        before = f"With p = {p} and q = {q} your function"
+    UNORDERED.judge(made, earned=0.5)
+    for p, q in LACKING.cases:
         try:
-            x = OVERLAP.read(made(dict(p), dict(q)))
+            replace(LACKING, cases=[(p, q)]).judge(made, earned=0.5)
         except KeyError:
             said = "raised KeyError. A token that is missing in a dict has chance 0 there: q.get(token, 0)."
-            raise Wrong(f"{before} {said}", 0.5) from None
-        if not same(x, overlap(p, q)):
-            said = f"gives {pretty(x)}. A token that is missing in one of them has chance 0 there."
-            raise Wrong(f"{before} {said}", 0.5)
+            raise Wrong(f"With p = {p} and q = {q} your function {said}", 0.5) from None

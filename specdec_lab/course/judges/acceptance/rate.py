@@ -33,6 +33,7 @@ def rounds(texts: Sequence[Text]) -> list[list[Text]]:
 
 
 def a_text(*kept: int, gamma: int = 4) -> Text:
+    """A text with a round for each number in `kept`: of its γ drafts so many are accepted."""
     return [
         ["accepted"] * n + (["rejected"] + ["discarded"] * (gamma - n - 1) + ["corrected"] if n < gamma else ["bonus"])
         for n in kept
@@ -50,7 +51,6 @@ def seen(case: tuple[list[Text]], found: float, right: float) -> str:
 
 
 SILENT = ["plain"]  # lookup found nothing to copy
-COPIED = a_text(2, 4, 0)
 RATE = Question(
     right=alpha_of, read=partial(number, what="α"), seen=seen,
     cases=(([a_text(2, 4, 0, 1)],), ([a_text(4, 4, 3), a_text(0, 1, 0, 0, 2, 0, 0, 1, 0, 1)],),

@@ -1,8 +1,8 @@
 """Exercise 4: tokens_per_pass(alpha, gammas) → E for each γ in the list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nearly, number, part, pretty, same
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, listed, number, part, pretty, results, same
 from specdec_lab.theory import expected_tokens as E
 
 ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
@@ -24,11 +24,6 @@ ABOUT_E = (  # formulas for one α and one γ
 )  # fmt: skip
 
 
-def adapted(mistakes: Sequence[Mistake], change: Callable) -> list[Mistake]:
-    """The same mistakes, in formulas with other arguments."""
-    return [Mistake(m.said, *map(change, m.results), belief=m.belief) for m in mistakes]
-
-
 def curve(formula: Callable[[float, int], float]) -> Callable[[float, list[int]], list[float]]:
     return lambda alpha, gammas: [formula(alpha, gamma) for gamma in gammas]
 
@@ -40,15 +35,15 @@ def hint(case: tuple[float, list[int]], found: list[float]) -> str | Mistake:
 
 
 CURVE = Question(
-    right=curve(E), rounded=lambda found, right: all(map(nearly, found, right)),
+    right=curve(E), near=ROUNDED,
     cases=((0.75, [4, 0, 1, 2, 7]), (0.4, [4, 1, 30]), (0.9, [3, 8, 5]), (0.3, [2, 6])),
     seen="For α = {} and γ = {} your function gives {found}.",
-    hint=hint, mistakes=adapted(ABOUT_E, curve))  # fmt: skip
+    hint=hint, mistakes=[m.adapted(curve) for m in ABOUT_E])  # fmt: skip
 
 
 @part("4.tokens", points=2, asks=[CURVE])
 def tokens_per_pass(made: Callable[[float, list[int]], list[float]]) -> None:
-    given = zip(answers(made, CURVE.cases), CURVE.cases)
+    given = zip(results(made, CURVE.cases), CURVE.cases)
     CURVE.compare([numbers(value, len(gammas)) for value, (_, gammas) in given])
     gammas = [4, 0, 1]
     before = f"γ = {pretty(gammas)} your function gives"

@@ -1,4 +1,4 @@
-"""Exercise 9: questions about a fixed case. Its arguments are none, so that a mistake's result is what was answered."""
+"""Exercise 9 asks about given numbers: its functions have no arguments, so a mistake's result is a value, no formula."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,8 +9,7 @@ from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 
 
 def given(made: object) -> object:
-    """What the learner's function returned."""
-    begun(made)
+    """What the learner's function returned; some hand in the answer itself."""
     return begun(made() if callable(made) else made)
 
 

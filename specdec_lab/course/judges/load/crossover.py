@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, begun, nothing, part, whole
-from specdec_lab.course.judges.load.gain import WORSE_DRAFTS, Gain, gain, gain_over, gain_with
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, nothing, part, whole
+from specdec_lab.course.judges.load.gain import WORSE_DRAFTS, WRONG_GAINS, Gain, gain, gain_over, gain_with
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, POWER, ROWS, STAIRS, Pass
 from specdec_lab.theory import expected_tokens as E
 
@@ -46,11 +46,9 @@ CROSSOVER = Question(
         Mistake("Where it pays up to `most`, return None.",
                 *(lambda *case, none=none: crossover(*case) or none for none in (0, -1)),
                 *(lambda *case, more=more: crossover(*case) or case[-1] + more for more in (0, 1))),
-        Mistake("Each text brings γ + 1 rows into the pass, not γ.", fewest(gain_over(lambda texts, n: texts * n or texts))),
-        Mistake("Each text brings drafts of its own: count γ + 1 rows for each.", fewest(gain_over(lambda texts, n: texts + n))),
+        *(m.adapted(fewest) for m in WRONG_GAINS),
         Mistake("These are rows; the number of texts is asked for.", lambda T, n, *rest: (found := crossover(T, n, *rest)) and found * (n + 1)),
         Mistake("The corrected or bonus token is missing in the tokens per pass.", fewest(gain_with(lambda a, n: E(a, n) - 1)), belief=6),
-        Mistake("Not all drafts are accepted: the tokens per pass follow from α.", fewest(gain_with(lambda a, n: n + 1))),
         Mistake("A draft counts only if all before it survived: 1 + γ·α is too much.", fewest(gain_with(lambda a, n: 1 + n * a))),
         # This is what a search by halves or from above finds.
         Mistake("The gain need not fall evenly: it may lose, pay again, and lose. The fewest texts are asked for, so try one text, then two, and so on.",
@@ -59,14 +57,13 @@ CROSSOVER = Question(
 
 @part("7.crossover", points=2, asks=[CROSSOVER])
 def judge_crossover(made: Crossover) -> None:
-    begun(made)
     values = [made(*case) for case in CROSSOVER.cases]
     if all(map(nothing, values)):  # None is an answer, but not to all cases
         raise StillOpen
     found = [None if value is None else whole(value, "The number of texts") for value in values]
 
     def hint(case: tuple, found: int | None) -> str | Mistake:
-        """Whether it finds a crossover where the gain is above 1 for any number of texts, and a later one for better drafts."""
+        """`WORSE_DRAFTS`, if it finds a crossover where the gain is always above 1, and a later one for better drafts."""
         worse, better = (made(POWER, 4, alpha, 10_000) for alpha in (0.7, 0.95))
         fell = worse is not None and worse > 1 and (better is None or better > worse)
         return WORSE_DRAFTS if fell else CROSSOVER.hint

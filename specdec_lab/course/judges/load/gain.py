@@ -22,6 +22,11 @@ def gain_over(rows: Callable[[int, int], int], plain: Callable[[int], int] = lam
 
 
 gain = gain_with(E)
+WRONG_GAINS = (  # which also lead to a wrong crossover
+    Mistake("Each text brings γ + 1 rows into the pass, not γ.", gain_over(lambda texts, n: texts * n or texts)),
+    Mistake("Each text brings drafts of its own: count γ + 1 rows for each.", gain_over(lambda texts, n: texts + n)),
+    Mistake("Not all drafts are accepted: the tokens per pass follow from α.", gain_with(lambda a, n: n + 1)),
+)
 GAIN = Question(
     right=gain, read=partial(number, what="The gain"),
     cases=((BEND, 1, 3, 0.8), (BEND, 8, 3, 0.8), (BEND, 16, 3, 0.8), (BEND, 64, 3, 0.8), (LINE, 4, 5, 0.6), (STAIRS, 9, 2, 0.5),
@@ -31,8 +36,7 @@ GAIN = Question(
     mistakes=[
         Mistake("These are the tokens per pass. They are the gain only while the wider pass costs no more.", lambda T, texts, n, a: E(a, n), belief=7),
         Mistake("It is upside down: above 1 must be a gain.", lambda *case: 1 / gain(*case)),
-        Mistake("Each text brings γ + 1 rows into the pass, not γ.", gain_over(lambda texts, n: texts * n or texts)),
-        Mistake("Each text brings drafts of its own: count γ + 1 rows for each.", gain_over(lambda texts, n: texts + n)),
+        *WRONG_GAINS,
         Mistake("This is the gain of one text alone: all texts are in the same pass.", gain_over(lambda texts, n: n + 1, lambda texts: 1)),
         Mistake("Compare with a pass without drafts over the same batch, T(texts), and not over one text.",
                 gain_over(lambda texts, n: texts * (n + 1), lambda texts: 1)),
@@ -44,7 +48,6 @@ GAIN = Question(
                 lambda T, texts, n, a: E(a, n) / T(texts * (n + 1))),
         Mistake("The corrected or bonus token is missing: with α = 0 a round still writes one token.", gain_with(lambda a, n: E(a, n) - 1), belief=6),
         Mistake("A draft counts only if all before it survived: place i is reached with α^(i−1), not always.", gain_with(lambda a, n: 1 + n * a)),
-        Mistake("Not all drafts are accepted: the tokens per pass follow from α.", gain_with(lambda a, n: n + 1)),
         Mistake("Sum up one power of α more: 1 + α + … + α^γ has γ + 1 terms.", gain_with(lambda a, n: E(a, n - 1))),
         Mistake("Sum up one power of α less: 1 + α + … + α^γ has γ + 1 terms.", gain_with(lambda a, n: E(a, n + 1))),
         Mistake("This compares the costs only; the pass with drafts also writes more.",
@@ -59,7 +62,7 @@ WORSE_DRAFTS = Mistake(FULLER, belief=13)
 @part("7.gain", points=2, asks=[GAIN])
 def judge_gain(made: Gain) -> None:
     def hint(case: tuple, found: float) -> str | Mistake:
-        """Whether it is right for one text, and lower for more, on a machine where rows are free."""
+        """`WORSE_DRAFTS`, if it is right for one text and lower for more, on a machine where rows are free."""
         one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
         return WORSE_DRAFTS if same(one, E(0.7, 4)) and many < 0.999 * one else GAIN.hint
 

@@ -4,7 +4,7 @@ import functools
 from statistics import fmean
 
 from specdec_lab.course.judges.kit import Wrong, begun, nothing, part, shown, whole
-from specdec_lab.formats import bare
+from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.serving import Policy, ServingLog, StepCosts, always, bursts, simulate
 
 GAMMAS = (0, 2, 4)
@@ -49,7 +49,7 @@ def served(policy: Policy, catch_up: float = CATCH_UP) -> dict[str, ServingLog]:
 
 
 @functools.cache
-def fixed(gamma: int) -> dict[str, ServingLog]:
+def with_fixed_gamma(gamma: int) -> dict[str, ServingLog]:
     return served(always(gamma))
 
 
@@ -66,8 +66,8 @@ def compare(policy: Policy) -> None:
     head = "ms a token: mean / 95 % within"
     print(f"{head:32}{'never':>14}{'always 4':>16}{'yours':>16}   drafts switched on or off")
     for when, log in served(policy).items():
-        pairs = (times(log) for log in (fixed(0)[when], fixed(4)[when], log))
-        never, four, yours = (f"{mean:.1f} / {most:.1f}" for mean, most in pairs)
+        pairs = (times(log) for log in (with_fixed_gamma(0)[when], with_fixed_gamma(4)[when], log))
+        never, four, yours = (f"{mean:.1f} / {p95:.1f}" for mean, p95 in pairs)
         print(f"{when:32}{never:>14}{four:>16}{yours:>16}{log.switches:8} times")
 
 
@@ -75,20 +75,20 @@ def missed(logs: dict[str, ServingLog]) -> list[str]:
     """The times whose goal is not reached."""
 
     def within(when: str, gamma: int, room: float) -> bool:
-        return all(a <= room * b for a, b in zip(times(logs[when]), times(fixed(gamma)[when])))
+        return all(a <= room * b for a, b in zip(times(logs[when]), times(with_fixed_gamma(gamma)[when])))
 
-    mean, most = times(logs[DAY])
-    means, mosts = zip(times(fixed(0)[DAY]), times(fixed(4)[DAY]))
+    mean, p95 = times(logs[DAY])
+    means, p95s = zip(times(with_fixed_gamma(0)[DAY]), times(with_fixed_gamma(4)[DAY]))
     reached = {
         NIGHT: within(NIGHT, gamma=4, room=1.05),
         NOON: within(NOON, gamma=0, room=1.03),
-        DAY: mean <= 0.95 * min(means) and most < min(mosts),
+        DAY: mean <= 0.95 * min(means) and p95 < min(p95s),
     }
     return [when for when in POINTS if not reached[when]]
 
 
 def price(texts: int, gamma: int) -> str:
-    return bare(
+    return drop_leading_zeros(
         f"with {texts} texts and γ = {gamma} a step writes {STEP[gamma]:.1f} times as many tokens as one without drafts, "
         f"and takes {COSTS(texts, gamma) / COSTS(texts, 0):.1f} times as long"
     )
@@ -107,7 +107,6 @@ def ask(made: Policy, texts: int, last: int) -> int:
 
 @part("7.policy", points=sum(POINTS.values()), seconds=60)
 def judge_policy(made: Policy) -> None:
-    begun(made)
     begun(made(1, 0))
     policy = functools.partial(ask, made)
 
@@ -134,10 +133,10 @@ def judge_policy(made: Policy) -> None:
 
 
 def as_users_see(when: str, logs: dict[str, ServingLog]) -> str:
-    mean, most = times(logs[when])
-    others = {"never": times(fixed(0)[when]), "always": times(fixed(4)[when])}
-    compared = "; ".join(f"{name}: {mean:.1f} and {most:.1f}" for name, (mean, most) in others.items())
-    return f"{when[0].upper()}{when[1:]}: {mean:.1f} ms a token, 95 % within {most:.1f} ({compared})."
+    mean, p95 = times(logs[when])
+    others = {"never": times(with_fixed_gamma(0)[when]), "always": times(with_fixed_gamma(4)[when])}
+    compared = "; ".join(f"{name}: {mean:.1f} and {p95:.1f}" for name, (mean, p95) in others.items())
+    return f"{when[0].upper()}{when[1:]}: {mean:.1f} ms a token, 95 % within {p95:.1f} ({compared})."
 
 
 def advice(

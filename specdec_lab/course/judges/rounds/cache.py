@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, leading, part, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, common_start, part, whole
 from specdec_lab.course.judges.rounds.one_round import ROUNDS, SEEN, matching, mistake, two_results
 
 MADE = Question(
@@ -18,7 +18,7 @@ MADE = Question(
         mistake("You count a token too many: the target's own token is chosen, not computed.", lambda d, c, a: len(d) + 2),
         Mistake("The drafts go through the pass, too: all at once, with an entry for each.", 1)])  # fmt: skip
 STAY = Question(
-    cases=ROUNDS, right=lambda d, c: leading(d, c) + 1,
+    cases=ROUNDS, right=lambda d, c: common_start(d, c) + 1,
     seen=f"{SEEN} your “stay” is {{found}}.",
     hint=lambda case, found: f"It should be {STAY.right(*case)}.",
     mistakes=[

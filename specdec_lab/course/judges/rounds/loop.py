@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import product
 
-from specdec_lab.course.judges.kit import Wrong, begun, listed, part, shown
+from specdec_lab.course.judges.kit import Wrong, listed, part, shown
 from specdec_lab.course.judges.rounds.toy import ToyTarget, drafter, written_alone
 from specdec_lab.course.judges.rounds.watched import Watched
 
@@ -48,7 +48,6 @@ def runs() -> list[Watched]:
 
 @part("2.loop", points=4)
 def loop(made: Callable[..., list]) -> None:
-    begun(made)
     for run in runs():
         prompt = list(run.prompt)
         try:

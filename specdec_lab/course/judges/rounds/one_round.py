@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, leading, listed, part, shown, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, common_start, listed, part, results, shown, whole
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 WORDS = (ACCEPTED, REJECTED, DISCARDED, CORRECTED, BONUS)
@@ -23,17 +23,18 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
 
 
 def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:
+    """The drafts that agree with the target, also those behind a miss."""
     return [x for x, y in zip(drafts, choices) if x == y]
 
 
 def mistake(said: str, *ways: Callable[[list[int], list[int], int], Any], belief: int | None = None) -> Mistake:
-    """A mistake in a round, whose ways also get how many drafts are right."""
-    return Mistake(said, *(lambda d, c, way=way: way(d, c, leading(d, c)) for way in ways), belief=belief)
+    """A mistake in a round. Its formulas get the drafts, the choices, and how many drafts are accepted."""
+    return Mistake(said, *(lambda d, c, way=way: way(d, c, common_start(d, c)) for way in ways), belief=belief)
 
 
 def two_results(made: Callable[..., object], what: str) -> tuple[Sequence, Sequence]:
-    """The first results of all rounds, and the second ones."""
-    found = [listed(pair) for pair in answers(made, ROUNDS)]
+    """What the learner's function gives for all rounds: the first of its two results, and the second."""
+    found = [listed(pair) for pair in results(made, ROUNDS)]
     for pair in found:
         if len(pair) != 2:
             raise Wrong(f"Your function should return two {what}; it returned {shown(pair)}.")
@@ -47,7 +48,7 @@ AFTER_A_MISS = (
 
 def what_is_written(case: tuple[list[int], list[int]], found: list[int]) -> str | Mistake:
     drafts, choices = case
-    a = leading(drafts, choices)
+    a = common_start(drafts, choices)
     if a < len(drafts) and found[: a + 1] == choices[: a + 1]:
         late = matching(drafts[a + 1 :], choices[a + 1 :])
         return Mistake(AFTER_A_MISS, belief=1 if set(found[a + 1 :]) <= set(late) else None)
@@ -56,7 +57,7 @@ def what_is_written(case: tuple[list[int], list[int]], found: list[int]) -> str 
 
 
 TOKENS = Question(
-    cases=ROUNDS, right=lambda d, c: c[: leading(d, c) + 1],
+    cases=ROUNDS, right=lambda d, c: c[: common_start(d, c) + 1],
     seen=f"{SEEN} you write {{found}}.", hint=what_is_written,
     mistakes=[
         mistake(f"{AFTER_A_MISS} And the target's own token is missing.", lambda d, c, a: matching(d, c), belief=1),
@@ -85,21 +86,21 @@ TOKENS = Question(
         mistake("The correction comes from one place too late: it is the choice at the place of the miss.",
                 lambda d, c, a: [*d[:a], c[min(a + 1, len(d))]]),
         mistake("You compare each draft with the choice one place later. The first choice is about the first draft.",
-                lambda d, c, a: [*d[: leading(d, c[1:])], c[leading(d, c[1:])]],
-                lambda d, c, a: c[1 : leading(d, c[1:]) + 2]),
+                lambda d, c, a: [*d[: common_start(d, c[1:])], c[common_start(d, c[1:])]],
+                lambda d, c, a: c[1 : common_start(d, c[1:]) + 2]),
         mistake("The accepted drafts are missing: they are written, too.", lambda d, c, a: [c[a]])])  # fmt: skip
 
 
 def right_marks(drafts: list[int], choices: list[int]) -> list[str]:
-    a, gamma = leading(drafts, choices), len(drafts)
+    a, gamma = common_start(drafts, choices), len(drafts)
     missed = [ACCEPTED] * a + [REJECTED] + [DISCARDED] * (gamma - a - 1) + [CORRECTED]
     return missed if a < gamma else [ACCEPTED] * gamma + [BONUS]
 
 
 def wrong_mark(case: tuple[list[int], list[int]], found: list[str]) -> Mistake:
-    """By rules that look at one place each, so that they hold whatever the other marks are."""
+    """The first mark that is wrong. Each rule looks at one place, so it holds whatever the other marks are."""
     drafts, choices = case
-    a, gamma, right = leading(drafts, choices), len(drafts), right_marks(drafts, choices)
+    a, gamma, right = common_start(drafts, choices), len(drafts), right_marks(drafts, choices)
     late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]
     for mark in found:
         if mark not in WORDS:

@@ -67,10 +67,14 @@ Drafter = Callable[[list[int], int], list[int]]
 
 
 def drafter(rights: Sequence[int | None]) -> Drafter:
-    """Drafts of which the first so many are right, in turn by the length of the text; None: there are no drafts.
+    """A drafter of which it is known how many of its drafts are right.
 
-    The draft after these is wrong. Those behind it agree with what the target chooses there, as
-    drafts do that a belief in agreement after a miss would keep.
+    The next draft is wrong. Those behind it agree with the target again, so that a loop which keeps
+    drafts that agree after a miss is found out.
+
+    Args:
+        rights: how many drafts of a round are right; the length of the text says which of these numbers
+            holds. None: there are no drafts.
     """
 
     def draft(text: list[int], most: int) -> list[int]:

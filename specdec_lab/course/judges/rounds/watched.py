@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from specdec_lab.course.judges.kit import Wrong, leading, listed
+from specdec_lab.course.judges.kit import Wrong, common_start, listed
 from specdec_lab.course.judges.rounds.one_round import matching
 from specdec_lab.course.judges.rounds.toy import Drafter, ToyTarget, checked, written_alone
 
@@ -75,7 +75,7 @@ class Watched(ToyTarget):
             self.passes += 1
             self.rewound = False
         self.choices = super().extend(tokens)
-        self.valid = max(self.valid, leading(self._entries, self.truth))
+        self.valid = max(self.valid, common_start(self._entries, self.truth))
         return list(self.choices)
 
     def rewind(self, length: int) -> None:
@@ -94,7 +94,7 @@ class Watched(ToyTarget):
             (text[: len(before)] != before, Wrong("The text is shorter, or another one, after a round. A round only adds to it.")),
         )  # fmt: skip
         rest, written = self.truth[len(before) :], text[len(before) :]
-        a = leading(drafts, rest)
+        a = common_start(drafts, rest)
         right, miss = rest[: a + 1], a < len(drafts)
         if written == right or (self.complete(text) and written == right[: len(written)]):
             return
@@ -124,7 +124,7 @@ class Watched(ToyTarget):
     def check_pass(self, tokens: list[int]) -> None:
         """Whether the cache is right before a pass, the pass begins where the cache ends, and all drafts are in it."""
         entries, text = self._entries, self.text
-        right = leading(entries, self.truth)
+        right = common_start(entries, self.truth)
         stale = f"The cache has {len(entries)} entries, and only the first {right} belong to the text"
         done = self.proposals and self.complete(text)
         missing = text[len(entries) :]

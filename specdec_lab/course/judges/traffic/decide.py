@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, part, pretty, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part, pretty, results, shown
 from specdec_lab.course.judges.stored import stored, table
-from specdec_lab.formats import bare
+from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.prompts import FEW
 
 REPORTS = {name: {"rows": table("reports", rows)} for name, rows in stored("reports")["reports"].items()}
@@ -38,7 +38,7 @@ def question(what: str, **about: Any) -> Question:
             ends = row["ratio_interval"]
             interval = " from {:.2f} to {:.2f}".format(*ends) if ends else ", no interval"
             rows.append(f"{row['arm']} {ratio(row):.2f}{interval}")
-        decides = bare(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
+        decides = drop_leading_zeros(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
         return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
     return Question(cases=CASES, seen=seen, **about)
@@ -47,6 +47,7 @@ def question(what: str, **about: Any) -> Question:
 def drafter(
     key: Callable[[dict], float] = ratio, rows: Callable[[dict], list[dict]] = overall
 ) -> Callable[[dict], str]:
+    """The drafter of the row, among `rows`, with the largest `key`. Without arguments this is right, with others a mistake."""
     return lambda report: max(rows(report), key=key)["arm"]
 
 
@@ -79,7 +80,12 @@ def decision(
     without: str = UNCLEAR,
     ends: Callable[[dict], Sequence[float] | None] = operator.itemgetter("ratio_interval"),
 ) -> Callable[[dict], str]:
-    """By the ends of the fastest drafter's interval, `without` where it has none; unclear for fewer prompts than `few`."""
+    """The decision by the ends of the fastest drafter's interval; each argument can be one that a mistake puts there.
+
+    Args:
+        few: with fewer prompts it is unclear.
+        without: the decision where there is no interval.
+    """
 
     def made(report: dict) -> str:
         row = fastest(report)
@@ -121,6 +127,7 @@ def left_off(
     when: tuple[str, ...] = (DEPLOY,),
     rows: Callable[[dict], list[dict]] = lambda report: kinds(report, fastest(report)["arm"]),
 ) -> Callable[[dict], list[str]]:
+    """The kinds among `rows` that lose, where the decision is one of `when`."""
     return lambda report: [row["kind"] for row in rows(report) if loses(row)] if decision()(report) in when else []
 
 
@@ -160,7 +167,7 @@ def read(value: object) -> tuple[str, str | None, list[str]]:
 
 @part("8.decide", points=3, asks=[DECISION, DRAFTER, KINDS])
 def decide(made: Callable[[dict], tuple[str, str, list[str]]]) -> None:
-    values = answers(made, CASES, [f"the report “{name}”" for name in REPORTS])
+    values = results(made, CASES, [f"the report “{name}”" for name in REPORTS])
     decisions, drafters, leave = zip(*map(read, values))
     DRAFTER.compare(drafters)
     DECISION.compare(decisions, earned=1 / 3)

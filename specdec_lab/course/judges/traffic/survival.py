@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, number, part, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, results, shown
 from specdec_lab.measure.traffic.endpoint import conditional
 from specdec_lab.theory import expected_tokens
 
@@ -97,7 +97,7 @@ def read(value: object, places: int) -> tuple[Alphas, float]:
 
 @part("8.survival", points=2, asks=[ALPHAS, TOKENS])
 def judge_survival(made: Callable[[Cards], tuple[Alphas, float]]) -> None:
-    found = [read(value, len(cards[0][1])) for (cards,), value in zip(ENGINES, answers(made, ENGINES))]
+    found = [read(value, len(cards[0][1])) for (cards,), value in zip(ENGINES, results(made, ENGINES))]
     by_place, tokens = zip(*found)
     ALPHAS.compare(by_place, earned=0.5 * (TOKENS.first_wrong(tokens) is None))
     TOKENS.compare(tokens, earned=0.5)

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Sequence
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, number, part, pretty, same, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, number, part, pretty, results, same, whole
 from specdec_lab.course.judges.tuning.speedup import FLAT, ROWS
 from specdec_lab.theory import expected_tokens as E
 
@@ -77,7 +77,7 @@ BEST = Question(
 
 @part("5.best", points=2, asks=[BEST])
 def gamma_to_use(made: Callable[[float, list[float], list[float], float], int]) -> None:
-    values = answers(made, BEST.cases)
+    values = results(made, BEST.cases)
     if same(number(values[0], WHAT), speedup := max(gains(*BEST.cases[0]))):
         said = "this is the speed-up. Give back the γ that reaches it."
         raise Wrong(f"Your function gives {pretty(speedup)}: {said}", 0.5)

@@ -57,9 +57,9 @@ LEAST = Question(
 
 @part("5.least", points=2, seconds=10, asks=[LEAST])
 def least_alpha(made: Callable[[int, float], float | None]) -> None:
-    begun(made)
     values = [made(*case) for case in LEAST.cases]
-    if all(map(nothing, values)) and begun(made(*FREE)) is not None:
+    if all(map(nothing, values)):
+        begun(made(*FREE))  # None is an answer to the cases, but not to this one
         said = (
             "`cost` is what the whole round costs, drafts and pass together: do not multiply it by γ, and add nothing."
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, answers, listed, nothing, part, pretty, shown, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, nothing, part, pretty, results, shown, whole
 from specdec_lab.course.judges.stored import stored, table
 from specdec_lab.theory import expected_tokens as E
 
@@ -102,7 +102,7 @@ PICK = Question(
 
 @part("5.pick", points=3, asks=[PICK])
 def fastest(made: Callable[[Table], Choice]) -> None:
-    found = [chosen(value, table) for value, table in zip(answers(made, PICK.cases), TABLES)]
+    found = [chosen(value, table) for value, table in zip(results(made, PICK.cases), TABLES)]
     paying = [n for n, x in enumerate(found) if x != NOTHING]  # a wrong choice may also be found not to pay
     replace(PICK, cases=[PICK.cases[n] for n in paying]).compare([found[n] for n in paying])
     PICK.compare(found)

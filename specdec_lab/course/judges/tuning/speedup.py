@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from specdec_lab import theory
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, nearly, number, part
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, Wrong, number, part
 from specdec_lab.theory import expected_tokens as E
 
 FLAT = [1.0] * 9
@@ -16,7 +16,7 @@ def S(a, n, c, v, o):
 
 
 SPEEDUP = Question(
-    right=S, read=partial(number, what="The speed-up"), rounded=nearly,
+    right=S, read=partial(number, what="The speed-up"), near=ROUNDED,
     cases=((0.75, 4, 0.1, [1.0, 1.02, 1.05, 1.1, 1.2], 0.05), (0.75, 4, 0.5, [1.0, 1.0, 1.0, 1.0, 1.0, 1.3], 0.0), (0.6, 1, 0.15, [1.0, 1.25, 1.5], 0.02),
            (0.4, 4, 0.05, [1.0, 1.1, 1.3, 1.5, 1.6, 1.9, 2.4], 0.1), (0.9, 2, 0.0, [1.0, 1.3, 1.7, 2.0], 0.02), (0.0, 3, 0.2, [1.0, 1.1, 1.15, 1.3], 0.04),
            (1.0, 5, 0.02, [1.0, 1.05, 1.1, 1.2, 1.3, 1.45, 1.5], 0.03)),

@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from specdec_lab.course.judges.kit import Mistake, Wrong, begun, leading, part
+from specdec_lab.course.judges.kit import Mistake, Wrong, begun, common_start, part
 from specdec_lab.course.judges.stored import stored
 from specdec_lab.course.judges.variants.propose import Propose, drafts, lookup
-from specdec_lab.formats import bare
+from specdec_lab.formats import drop_leading_zeros
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8
@@ -62,7 +62,7 @@ def replay(made: Propose, text: Text) -> Replayed:
             said = f"Your drafter proposed {len(proposed)} tokens where γ = {GAMMA} is the most: longer drafts are refused."
             raise Wrong(said, belief=8)
         rest = text.answer[done:]
-        accepted = rest[: leading(proposed, rest)]
+        accepted = rest[: common_start(proposed, rest)]
         if not set(accepted) <= set(so_far):
             said = "A draft of yours was right, though its token had not stood in the text so far: whoever copies cannot know it."
             raise Wrong(f"{said} Use `text` only, and nothing that knows the answer.")
@@ -101,7 +101,6 @@ def renumbered(text: Text, seed: int) -> Text:
 
 @part("6.improve", points=3, seconds=60)
 def improve(made: Propose) -> None:
-    begun(made)
     begun(made([5, 6, 7, 5, 6], GAMMA))
     yours = total(replay(made, renumbered(text, seed)) for seed, text in enumerate(texts()))
     plain = total(replay(lookup, text) for text in texts())
@@ -113,7 +112,7 @@ def improve(made: Propose) -> None:
         )
     reached = sum(times >= step for step in STEPS)
     if reached < len(STEPS):
-        said = bare(
+        said = drop_leading_zeros(
             f"Your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
             f"({plain.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
         )
@@ -125,7 +124,7 @@ def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
     """What to think about next, and the belief that a bad result shows."""
     silent, a_round = yours.silent / yours.passes, yours.drafted / yours.passes
     if silent > 0.6:
-        said = f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {bare(str(PRICE))}:"
+        said = f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {drop_leading_zeros(str(PRICE))}:"
         return Mistake(
             f"{said} try more often, with fewer tokens where you are less sure.", belief=11 if times < 1 else None
         )

@@ -3,16 +3,16 @@
 import copy
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, part, shown, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part, shown, whole
 
 Propose = Callable[[list[int], int], Sequence[int]]
 
 
-def cut(text: Sequence[int], begin: int, gamma: int) -> list[int]:
+def ends_with_the_text(text: Sequence[int], begin: int, gamma: int) -> list[int]:
     return list(text[begin : begin + gamma])
 
 
-def onwards(text: Sequence[int], begin: int, gamma: int) -> list[int]:
+def goes_on_with_itself(text: Sequence[int], begin: int, gamma: int) -> list[int]:
     """gamma tokens from the place `begin`; where the text ends, the copy goes on with itself."""
     return (list(text[begin:]) * gamma)[:gamma]
 
@@ -21,7 +21,7 @@ def by_lookup(
     lengths: Sequence[int] = (3, 2, 1),
     ends: Callable[[int, int], Iterable[int]] = lambda n, size: range(size - 1, n - 1, -1),
     begin: Callable[[int, int], int] = lambda n, end: end,
-    copied: Callable[[Sequence[int], int, int], list[int]] = onwards,
+    copied: Callable[[Sequence[int], int, int], list[int]] = goes_on_with_itself,
 ) -> Propose:
     """Prompt lookup, or with something changed: the lengths, where a run may end, where the copy begins, how it is made."""
 
@@ -71,12 +71,12 @@ PROPOSE = Question(
         Mistake("Did you find the end of the text itself? It always matches, and nothing follows it: look only for places that something follows.",
                 []),
         Mistake("You propose all that follows, and not at most γ tokens: each draft is a row that the target must compute.",
-                by_lookup(copied=lambda text, begin, gamma: onwards(text, begin, max(gamma, len(text) - begin))), belief=8),
+                by_lookup(copied=lambda text, begin, gamma: goes_on_with_itself(text, begin, max(gamma, len(text) - begin))), belief=8),
         Mistake("You take the earliest place; take the most recent one.", by_lookup(ends=range)),
         Mistake("You copy the tokens that match; copy those that follow them.", by_lookup(begin=lambda n, end: end - n)),
         Mistake("Your copy begins one token too late: it must begin right behind the match.",
-                by_lookup(begin=lambda n, end: end + 1), by_lookup(begin=lambda n, end: end + 1, copied=cut)),
-        Mistake("Your copy stops where the text ends. Let it go on with what it has copied itself.", by_lookup(copied=cut)),
+                by_lookup(begin=lambda n, end: end + 1), by_lookup(begin=lambda n, end: end + 1, copied=ends_with_the_text)),
+        Mistake("Your copy stops where the text ends. Let it go on with what it has copied itself.", by_lookup(copied=ends_with_the_text)),
         Mistake("You give up when no run of three is found; then look for two, and then for one. A wrong draft does no harm: it is refused.", by_lookup((3,))),
         Mistake("You look at the last token first, or only at it; begin with a run of three, then two.", by_lookup((1,))),
         Mistake("You look for runs of two at most; begin with three.", by_lookup((2, 1))),
@@ -94,7 +94,6 @@ PROPOSE = Question(
 
 @part("6.propose", points=3, asks=[PROPOSE])
 def propose(made: Propose) -> None:
-    begun(made)
     text, gamma = copy.deepcopy(PROPOSE.cases[1])
     made(text, gamma)
     if text != PROPOSE.cases[1][0]:
