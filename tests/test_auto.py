@@ -67,7 +67,7 @@ def test_it_turns_off_and_on_again_and_sees_that_later_heads_are_worse():
     assert auto.choose() == 0
     simulate(auto, SMALL_CPU, lambda n, i: 0.95, 2_000)
     assert auto.choose() >= 4
-    auto = AutoGamma(SMALL_CPU)  # as of Medusa: the first guess is good, the third is not
+    auto = PartGamma(SMALL_CPU)  # as of Medusa: the first guess is good, the third is not
     simulate(auto, SMALL_CPU, lambda n, i: (0.9, 0.6, 0.1, 0.05, 0, 0, 0, 0)[i], 3_000)
     assert auto.choose() == 2
 
