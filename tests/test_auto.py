@@ -98,29 +98,31 @@ def test_the_engine_obeys_it_and_the_text_is_plain():
     assert sum(auto.parts["model"].tested) > 0
 
 
+def slowed(model, now, per_row):
+    """Each pass over a row moves the clock by per_row(row)."""
+    make = model.cached
+
+    def cached(rows=1):
+        held = make(rows)
+        extend = held.extend
+
+        def slow(new, **options):
+            now[0] += sum(map(per_row, new))
+            return extend(new, **options)
+
+        held.extend = slow
+        return held
+
+    model.cached = cached
+
+
 def test_costs_are_measured_for_every_gamma(monkeypatch):
     """On a clock that knows the answer: each pass takes as long as it has rows, each draft 0.25."""
     now = [0.0]
     target, draft = TinyModel(4, seed=0), TinyModel(4, seed=1)
 
-    def timed(model, per_row):
-        make = model.cached
-
-        def cached(rows=1):
-            held = make(rows)
-            extend = held.extend
-
-            def slow(new, **options):
-                now[0] += sum(map(per_row, new))
-                return extend(new, **options)
-
-            held.extend = slow
-            return held
-
-        model.cached = cached
-
-    timed(target, lambda row: 1.0 + 0.1 * (len(row) - 1))
-    timed(draft, lambda row: 0.25)
+    slowed(target, now, lambda row: 1.0 + 0.1 * (len(row) - 1))
+    slowed(draft, now, lambda row: 0.25)
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     costs = round_costs(target, ModelDrafter(draft), [0, 1, 2], 3)
     assert costs == pytest.approx([1.0, 1.1 + 0.25, 1.2 + 0.5, 1.3 + 0.75])

@@ -16,6 +16,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
 from specdec_lab.measure import prompts as prompts_module
 from specdec_lab.measure.peers import peers
+from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.roofline import Machine, Work, work
 
 ROW = {
@@ -73,6 +74,24 @@ def test_the_report_has_every_arm_and_kind(run, temperature):
             assert r["ratio_predicted"] == pytest.approx(r["tokens_per_pass"] / (r["d"] + r["v"] + r["o"]))
     assert result["rows"][0]["tokens_per_pass"] == result["rows"][0]["ratio_to_plain"] == 1
     assert result["meta"]["identical_texts"] == (12 if temperature == "0" else None)
+
+
+def test_pilots_have_prompts_of_their_own_where_there_are_enough(run, folders):
+    every = read_prompts(folders[2])
+    pilot, rest = bench.set_aside(every)
+    assert ([p.id for p in pilot], rest) == (["p0", "p1"], every)  # four would give no interval
+    more = [replace(p, id=f"{p.id}{i}") for i in range(2) for p in every]
+    pilot, rest = bench.set_aside(more)
+    assert len(pilot) == 2 and len(rest) == 10 and not any(p in rest for p in pilot)
+
+
+def test_predict_says_what_each_drafter_should_gain(run):
+    out, _ = run("--json --gamma 2 --predict --drafters lookup,model --max-new-tokens 8")
+    result = json.loads(out)
+    assert set(result["expected"]) == {"lookup", "model"} and min(result["expected"].values()) > 0
+    assert result["meta"]["pilot"] == ["p0", "p1"]
+    out, _ = run("--gamma 2 --predict --drafters lookup --max-new-tokens 8")
+    assert "lead one to expect" in out
 
 
 def test_gamma_best_gives_each_drafter_its_own(run):

@@ -27,6 +27,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
     parser.add_argument("--peers", action="store_true", help="also transformers' own generate, assisted and lookup")
     parser.add_argument("--floor", action="store_true", help="also how near each pass is to what this machine can do")
+    parser.add_argument(
+        "--predict",
+        action="store_true",
+        help="also what each drafter should gain, from passes and drafting timed apart, and single drafts on other prompts",
+    )
     parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
     parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
 
@@ -34,6 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure import bench, roofline
     from specdec_lab.measure.peers import peers
+    from specdec_lab.measure.predict import predicted_ratio
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import save_result
     from specdec_lab.models.reference import ReferenceModel
@@ -42,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     fixed = args.gamma.isascii() and args.gamma.isdigit()
     if args.gamma not in ("auto", "best") and not fixed:
         raise LabError(f"--gamma is {args.gamma}, but must be a number, best or auto.")
+    if args.predict and args.gamma == "auto":
+        raise LabError("--predict needs a γ that stays as it is: give --gamma a number, or best.")
     for name in ("limit", "repeats", "timed"):
         if (value := getattr(args, name)) is not None and value < 1:
             raise LabError(f"--{name} is {value}, but must be at least 1.")
@@ -50,17 +58,24 @@ def run(args: argparse.Namespace) -> int:
         prompts = first_of_each_kind(prompts, args.limit)
     lab = lab_from(args)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
+    pilot = []
+    if args.gamma == "best" or args.predict:
+        pilot, prompts = bench.set_aside(prompts)
     if args.gamma == "auto":
         gammas = {name: lab.auto_gamma(lab.drafter(name), say) for name in names}
     elif args.gamma == "best":
-        few = first_of_each_kind(prompts, 1)
-        say(f"Looking for each drafter's best γ on {len(few)} prompts …")
-        gammas = bench.best_gammas(lab, few, names, **settings)
+        say(f"Looking for each drafter's best γ on {len(pilot)} prompts …")
+        gammas = bench.best_gammas(lab, pilot, names, **settings)
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
     others = peers(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
     limits = {"floor": roofline.report(lab.target)} if args.floor else {}
+    expected = {}
+    if args.predict:
+        say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
+        texts = [lab.encode(p.content, p.raw) for p in pilot]
+        expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
     runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:
@@ -73,9 +88,11 @@ def run(args: argparse.Namespace) -> int:
         "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
         "versions": {package: version(package) for package in ("torch", "transformers")},
         "prompts": args.prompts, "repeats": args.repeats, "timed": args.timed,
-        "identical_texts": same, "texts": len(prompts) * (len(runs) - 1),
+        "pilot": [p.id for p in pilot], "identical_texts": same, "texts": len(prompts) * (len(runs) - 1),
     }  # fmt: skip
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
+    if expected:
+        result["expected"] = expected
     if args.record:
         say(f"The result is kept in {save_result(result)}.")
     return reply(args, result, as_text(result))
@@ -99,6 +116,12 @@ def as_text(result: dict) -> str:
         interval = "{:.2f}–{:.2f}".format(*r["ratio_interval"]) if r["ratio_interval"] else "–"
         gamma = "" if r["gamma"] is None else r["gamma"]
         lines += [ROW.format(r["arm"], gamma, r["kind"], *cells, interval, f"{r['repetition']:.0%}")]
+    if "expected" in result:
+        lines += [
+            "",
+            "What passes and drafting timed apart, and single drafts on the pilot's prompts, lead one to expect:",
+        ]
+        lines += ["  " + ", ".join(f"{arm} {ratio:.2f}" for arm, ratio in result["expected"].items())]
     return "\n".join(lines + (["", limits_text(result["floor"])] if "floor" in result else []))
 
 

@@ -18,7 +18,7 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.measure.peers import Generated
-from specdec_lab.measure.prompts import FEW, Prompt
+from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.say import Say, silent
 
 PLAIN = "plain"
@@ -169,6 +169,13 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
     """The share of n-grams that stood in the same text before: a small model's greedy loops flatter lookup."""
     grams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
+
+
+def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
+    """The first prompt of each kind, for pilots, and the prompts to measure on: the others, where they are enough."""
+    pilot = first_of_each_kind(prompts, 1)
+    others = [p for p in prompts if p not in pilot]
+    return pilot, others if len(others) >= FEW else list(prompts)
 
 
 def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
