@@ -14,7 +14,8 @@ UV_TORCH_BACKEND ?= auto
 export UV_TORCH_BACKEND
 INSTALL := $(BIN)/python install.py $(PIP_ARGS) -c constraints.txt
 
-# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel.
+# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel. Lessons begin, since
+# they are longest: at the end one of the two would wait.
 TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-cell-timeout=900
 
 ENGINE := .venv-engine
@@ -28,7 +29,7 @@ lab: .venv/lab
 test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(TESTS) tests lessons solutions
+	$(TESTS) lessons solutions tests
 
 notebooks: .venv/test
 	$(BIN)/python lessons/build.py $(ARGS)
@@ -40,7 +41,7 @@ links: .venv/lab
 	$(BIN)/python lessons/build.py --links
 
 full: .venv/test
-	$(TESTS) --full --ignore=tests/test_exact_pair.py tests lessons solutions
+	$(TESTS) --full --ignore=tests/test_exact_pair.py lessons solutions tests
 	$(TESTS) --full -rP --dist load tests/test_exact_pair.py
 
 # For machines of the same kind (system, processor, Python) without a network.

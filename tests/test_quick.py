@@ -1,6 +1,6 @@
 """The quick setting of the lessons: off unless the environment says 1, never in what is stored, and it does make things short."""
 
-import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +21,7 @@ from specdec_lab.measure.costs import batch_costs, cached_round_costs, pass_time
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.show.progress_line import each
 
+ROOT = Path(__file__).parents[1]
 SAYS = "import specdec_lab.quick as q; print(q.ON)"
 
 
@@ -95,9 +96,11 @@ def test_quick_costs_are_not_kept_for_a_learner(on, monkeypatch, tmp_path):
 def test_nbval_runs_quick_unless_full_and_a_cell_that_fails_fails(tmp_path, option, outcomes):
     sources = ("import specdec_lab.quick as q; assert q.ON", "assert 1 == 2", "1 / 0")
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "lesson.ipynb")
-    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "conftest", "--nbval-lax", option]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run([*command, "lesson.ipynb"], capture_output=True, text=True, cwd=tmp_path, env=environment)
+    for folder in ("tests", "lessons"):  # laid out as here: what holds for tests need not hold for lessons
+        (tmp_path / folder).mkdir()
+    for path in ("conftest.py", "tests/conftest.py"):
+        shutil.copy(ROOT / path, tmp_path / path)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "lessons" / "lesson.ipynb")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--nbval-lax", option, "tests", "lessons"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1 and outcomes in done.stdout, done.stdout + done.stderr

@@ -1,0 +1,27 @@
+"""For tests, lessons and solutions alike. (What stands in tests/conftest.py holds for that folder only.)"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+# Most models here are tiny, and two threads of torch would mostly wait for each other; the work is shared out by test.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Whatever guesses and answers, kernels included, does it in a ledger of its own.
+EMPTY = tempfile.TemporaryDirectory()
+os.environ["SPECDEC_LAB_LEDGER"] = str(Path(EMPTY.name, "ledger.json"))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="the heavy evidence in full, not the smaller version")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """The kernel of a notebook begins with the quick setting, unless --full; no other test has it."""
+    if item.path.suffix == ".ipynb" and not item.config.getoption("--full"):
+        os.environ["SPECDEC_LAB_QUICK"] = "1"
+    else:
+        os.environ.pop("SPECDEC_LAB_QUICK", None)
