@@ -1,5 +1,6 @@
 """The quick setting of the lessons: off unless the environment says 1, never in what is stored, and it does make things short."""
 
+import os
 import shutil
 import subprocess
 import sys
