@@ -24,6 +24,7 @@ from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
+from specdec_lab.models.linear import eight_bits_pay
 from specdec_lab.say import Say, silent
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
@@ -138,7 +139,8 @@ def cached_round_costs(
     """`round_costs` from the file costs.json in the cache folder; measured the first time for a pair on a device."""
     draft = getattr(drafter, "model", None)
     backend = type(target).__name__ + (" | captured" if target.warm_up > 1 else "")
-    names = [target.name, backend, str(target.dtype), drafter.name, draft.name if draft else "", str(most)]
+    precision = "8 bits" if eight_bits_pay() else ""  # of drafts
+    names = [target.name, backend, str(target.dtype), drafter.name, draft.name if draft else "", str(most), precision]
     key = " | ".join([describe(target.device), torch.__version__, *names])
     if quick.ON:
         key += " | quick"  # a learner's γ is never chosen by these
