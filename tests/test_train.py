@@ -115,8 +115,9 @@ def test_drafts_are_accepted_as_often_as_training_promised(sharp, name):
 
 def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp, monkeypatch):
     """Against p along the text that came out: acceptance at a depth would count only rounds that got there."""
-    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # as exact as training: only positions are in question
     lab, text = sharp
+    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # as exact as training: only positions are in question
+    lab._trained.clear()
     trainer, traces = trained_and_traces(lab, text, "medusa", gamma=4)
     apart, shifted = ([[], [], [], []] for _ in range(2))
     for trace in traces[:60]:
