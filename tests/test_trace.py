@@ -62,6 +62,18 @@ def test_a_greedy_round_is_the_same_decided_over_its_own_tokens_and_over_all(see
     assert [(r.drafted, r.emitted) for r in few.rounds] == [(r.drafted, r.emitted) for r in whole.rounds]
 
 
+def test_a_drafter_that_draws_though_the_target_is_greedy_is_recorded_with_its_own_q():
+    class Draws(ModelDrafter):
+        def propose(self, text, gamma, sampler, uniforms):
+            return super().propose(text, gamma, SAMPLED, uniforms)
+
+    draft = TinyModel(4, seed=9, spread=0.5)
+    trace = trace_of(drafter=Draws(draft), sampler=Sampler(0))
+    first = trace.rounds[0].drafted[0]
+    assert first.q == pytest.approx(float(draft.probabilities([0, 1])[first.id]))
+    assert trace.tokens == trace_of(sampler=Sampler(0)).tokens
+
+
 def test_what_the_models_gave_before_the_sampler_is_there_when_asked_for():
     for sampler in (Sampler(0), Sampler(0.7, top_k=2)):
         asked, not_asked = (trace_of(sampler=sampler, keep=Keep(top=top)) for top in (2, 0))

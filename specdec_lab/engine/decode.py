@@ -230,7 +230,7 @@ class Request:
         A greedy round needs no column but its γ drafts and the target's γ + 1 own choices. Whoever asked to see
         the rows, or brought a rule of their own, gets all of the vocabulary.
         """
-        if self.sampler.greedy and self.verify is verify and not self.keep.rows:
+        if self.sampler.greedy and proposal.q is None and self.verify is verify and not self.keep.rows:
             check_finite(logits)
             choices = logits.argmax(-1).tolist()
             columns = list(dict.fromkeys([*choices, *proposal.tokens]))
