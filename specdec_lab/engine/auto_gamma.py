@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from specdec_lab.engine.trace import ACCEPTED, Round
 
-MEMORY = 0.96  # the weight of a test one round later: about 25 rounds are remembered
-PRIOR = 0.5, 4.0  # the acceptance rate before any test, and the number of tests that it counts for
-TRIAL = 24  # rounds without drafts before a trial; after each trial that fails twice as many as before it,
-LONGEST_WAIT = 192  # up to this many
+MEMORY = 0.96  # the weight of a test when the next one at its depth comes: about 25 are remembered
+PRIOR = 0.5, 4.0  # the rate of first drafts before any test, and the number of tests that it counts for
+TRIAL = 24  # rounds without drafts before a trial; twice as many after each in which a draft was refused
+LONGEST_WAIT = 192  # but never more than this
 
 
 class AutoGamma:
@@ -82,6 +82,6 @@ class PartGamma:
         if self.trial:
             self.patience = TRIAL if r.accepted == len(r.drafted) else min(2 * self.patience, LONGEST_WAIT)
         self.idle = 0
-        for depth, draft in enumerate(r.tested[: len(self.tested)]):
+        for depth, draft in enumerate(r.tested):
             self.tested[depth] = MEMORY * self.tested[depth] + 1
             self.accepted[depth] = MEMORY * self.accepted[depth] + (draft.status == ACCEPTED)

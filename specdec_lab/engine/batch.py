@@ -39,7 +39,7 @@ class Batch:
         """Queue a text. Its trace grows round by round; the last round has a `stop`.
 
         Raises:
-            LabError: for a drafter that works inside a cache of its own.
+            LabError: for a drafter that works inside the cache of a single text.
         """
         if request.drafter.shares_target_cache:
             raise LabError(

@@ -64,7 +64,7 @@ def speculative(
         target.synchronize()
         watch.lap(this.drafting)
 
-        if proposal.started is None:
+        if proposal.started is None:  # else an early exit has run the first layers already
             rows = cached.extend([[this.text[-1], *proposal.tokens]])
         else:
             done, hidden = proposal.started
@@ -201,7 +201,7 @@ class Request:
         Args:
             logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
             hidden: [γ + 1, H], the same after the last layer.
-            watch: runs since the round began; its last lap is the loop's own time.
+            watch: runs since the round began; the pass is not lapped yet.
         """
         start, drafts = len(self.text), proposal.tokens
         columns, p, q = self._distributions(proposal, logits)
@@ -210,7 +210,7 @@ class Request:
 
         u_accept = [self.uniforms(start + i, ACCEPT) for i in range(len(drafts))]
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
-        drafted = [columns.index(token) for token in drafts]
+        drafted = [columns.index(token) for token in drafts]  # the rule speaks of columns, the text of tokens
         verdict = self.verify(p, q, drafted, u_accept, u_resample)
         verdict = replace(verdict, token=columns[verdict.token])
         new = [*drafts[: verdict.accepted], verdict.token]
@@ -228,7 +228,7 @@ class Request:
         """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
 
         A greedy round needs no column but its γ drafts and the target's γ + 1 own choices. Whoever asked to see
-        the rows, or brought a rule of their own, gets all of the vocabulary.
+        the rows, or brought a rule or a q of their own, gets all of the vocabulary.
         """
         if self.sampler.greedy and proposal.q is None and self.verify is verify and not self.keep.rows:
             check_finite(logits)

@@ -1,4 +1,5 @@
-"""The one interface behind which every way of drafting stands. Adding a drafter is one file, in drafters/."""
+"""The one interface behind which every way of drafting stands. A new one is a file in drafters/, its name in
+`choices.DRAFTERS`, and a line in `Lab.drafter`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -58,6 +59,8 @@ class Drafter(ABC):
     def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
         """A new text begins; `target` holds all of the prompt but its last token.
 
+        All that belongs to a text is made here: a shallow copy of a drafter that is started is independent of it.
+
         Args:
             hidden: the target's last hidden rows [len(prompt) − 1, H] for what it holds; None
                 when the prompt is a single token.
@@ -71,7 +74,7 @@ class Drafter(ABC):
         """
 
     def part(self, text: Sequence[int]) -> str:
-        """The name of what would draft next: of one of its parts, in a drafter made of several."""
+        """The name of the part of this drafter that would draft next; its own where it has no parts."""
         return self.name
 
     def round_costs(self, measured: Callable[["Drafter"], list[float]]) -> dict[str, list[float]]:

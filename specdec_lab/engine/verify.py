@@ -1,4 +1,4 @@
-"""The verification rule. Start reading here: the rest of the package exists to feed this page.
+"""The verification rule: the page that the rest of the package feeds. (`decode` shows who calls it.)
 
 p is the target's distribution, q the draft's. The draft drew token x from q. Accept it with
 probability min(1, p(x)/q(x)); at the first rejection draw a replacement from the residual
@@ -24,7 +24,7 @@ from specdec_lab.engine.sampling import draw
 
 @dataclass(frozen=True)
 class Verdict:
-    """`accepted` drafts kept, then `token`, of `kind` corrected, bonus or plain (nothing was drafted)."""
+    """`accepted` drafts kept, then `token` (a column, too), of `kind` corrected, bonus or plain (nothing was drafted)."""
 
     accepted: int
     token: int
@@ -55,7 +55,7 @@ def verify(
     Args:
         p: target rows [γ + 1, V]; row i is the distribution of the token at draft position i.
         q: draft rows [γ, V]; row i is the distribution that drafts[i] was drawn from.
-        drafts: the γ drafted token ids.
+        drafts: for each of the γ drafts its column in p and q: its token id, where they have all V columns.
         u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
     """
     x = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]

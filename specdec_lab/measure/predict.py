@@ -2,7 +2,8 @@
 
 S(γ) = E(γ) / (d(γ) + v(γ) + o), as in lesson 05. v comes from bare passes of the target, d from drafting beside
 plain decoding, and E from the share of single drafts that are accepted, as if every place were alike:
-E(γ) = 1 + α + … + α^γ (Leviathan et al. 2023, equation 1). Where it misses the clock, one of these does not hold.
+E(γ) = 1 + α + … + α^γ (Leviathan et al. 2023, equation 1). o is that of rounds with one
+draft. Where it misses the clock, one of these does not hold.
 """
 
 import copy
@@ -24,7 +25,7 @@ STEPS = 16  # of plain decoding in each text, beside which drafting is timed
 
 @dataclass(frozen=True)
 class Drafted:
-    """A proposal that was only timed. part: of the drafter, who made it. done: layers of the verify pass that it ran."""
+    """A proposal that was only timed. part: which part of the drafter made it. done: layers of the verify pass that it ran."""
 
     part: str
     drafts: int
@@ -51,7 +52,7 @@ class Single:
 
 
 def predicted_ratio(lab: Lab, drafter: Drafter, gamma: int, texts: Sequence[Sequence[int]], **settings) -> float:
-    """Times plain decoding, with up to γ drafts a round.
+    """How many times as fast as plain decoding it should be, with up to γ drafts a round.
 
     Args:
         texts: prompts, other ones than those of the run that is predicted.
@@ -69,8 +70,8 @@ def predicted_ratio(lab: Lab, drafter: Drafter, gamma: int, texts: Sequence[Sequ
         times = pass_times(lab.target, widths, first=done)
         passes |= {(done, k): statistics.median(seconds) for k, seconds in times.items()}
     emitted = sum(theory.expected_tokens(single.alpha(d.part), d.drafts) for d in drafted)
-    rounds = sum(d.seconds + passes[d.done, d.drafts + 1] for d in drafted) + len(drafted) * statistics.fmean(loops)
-    return emitted / rounds * (passes[0, 1] + statistics.fmean(plain_loops))
+    seconds = sum(d.seconds + passes[d.done, d.drafts + 1] for d in drafted) + len(drafted) * statistics.fmean(loops)
+    return emitted / seconds * (passes[0, 1] + statistics.fmean(plain_loops))
 
 
 def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **settings) -> Iterator[Drafted]:
