@@ -73,7 +73,7 @@ class EagleDrafter(Drafter):
     """
 
     name = "eagle"
-    stop_below = 0.0  # see Drawing
+    stop_below = 0.0  # off; see Drawing
 
     def __init__(self, net: EagleNet):
         self.net = net.eval()

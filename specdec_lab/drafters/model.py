@@ -32,7 +32,7 @@ class ModelDrafter(Drafter):
     """Drafts by ordinary decoding with `model`, which must share the target's vocabulary."""
 
     name = "model"
-    stop_below = 0.0  # see Drawing
+    stop_below = 0.0  # off; see Drawing
 
     def __init__(self, model: Model):
         self.model = model
