@@ -129,7 +129,12 @@ def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_pa
     again = read_shards(tmp_path)[0]
     assert np.array_equal(again.tokens, first.tokens) and np.array_equal(again.own, first.own)
     write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL, 1)
+    held = read_shards(tmp_path)[0].tokens
+    assert not np.array_equal(held, first.tokens)
+    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1, seed=1)
     assert not np.array_equal(read_shards(tmp_path)[0].tokens, first.tokens)
+    write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL, 1, seed=1)
+    assert np.array_equal(read_shards(tmp_path)[0].tokens, held)  # so that what seeds bring can be compared
     (tmp_path / "text-0000.npz").unlink()
     assert read_shards(tmp_path) == []
 

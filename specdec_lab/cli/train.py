@@ -30,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokens", type=count, default=2_000_000, help="tokens to train on in all, repeats and earlier runs included"
     )
+    parser.add_argument("--start", metavar="FOLDER", help="weights to begin with (default: parts of the target)")
     parser.add_argument("--out", help="folder for the weights (default: the folder of the text)")
 
 
@@ -56,11 +57,13 @@ def run(args: argparse.Namespace) -> int:
         if passages is None:
             say("Users ask about the installed Python's own sources alone: --passages FOLDER gives them other texts.")
             passages = sources.Passages(list(sources.installed_python()))
-        recipes.write(target, tokenizer, folder, args.write, passages, spare=args.spare, say=say)
+        recipes.write(target, tokenizer, folder, args.write, passages, spare=args.spare, seed=args.seed, say=say)
     if only_text:
         result = {"schema": 1, "text": str(folder), "written": recipes.written(folder)}
         return reply(args, result, f"The text is in {folder}.")
-    trainer = recipes.train(args.drafter, target, tokenizer, folder, args.tokens, args.seed, say)
+    trainer = recipes.train(
+        args.drafter, target, tokenizer, folder, args.tokens, args.seed, Path(args.start) if args.start else None, say
+    )
     path = weights / f"{args.drafter}.safetensors"
     recipes.export(trainer, args.drafter, target, path)
     result = {"schema": 1, "weights": str(path), "tokens": trainer.tokens, "history": trainer.history}

@@ -1,13 +1,15 @@
 """Medusa: extra heads on the target's last hidden row, one for each place ahead (Cai et al. 2024, arXiv 2401.10774).
 
-All drafts of a round come from one row and do not see each other. That makes them cheap, and
-less often right the further ahead they look.
+The heads also read the newest token, which is known but has not been through the target yet (as the first of
+Hydra's heads does, Ankner et al. 2024, arXiv 2402.05109). All drafts of a round come from these two and do
+not see each other. That makes them cheap, and less often right the further ahead they look.
 """
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
@@ -18,10 +20,11 @@ from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
 
 HEADS = 4
+LOUDER = 16.0  # the target's embeddings are so much smaller than its rows
 
 
 class MedusaNet(Student):
-    """Head k (from 0) turns the row at position i into a guess of the row at i + k + 1: row + W₂·SiLU(W₁·row).
+    """Head k (from 0) guesses the row at i + k + 1 from that at i and token i + 1: row + W₂·SiLU(W₁·[row, embedding]).
 
     The paper's heads are one layer, row + SiLU(W·row), on rows of 4,096 numbers and more. On this
     small target such a head has too little room: after 0.25 M tokens α of the first head was .250
@@ -32,19 +35,22 @@ class MedusaNet(Student):
         super().__init__()
         size = target.config.hidden_size
         self.heads = nn.ModuleList(
-            nn.Sequential(nn.Linear(size, 2 * size), nn.SiLU(), nn.Linear(2 * size, size)) for _ in range(HEADS)
+            nn.Sequential(nn.Linear(2 * size, 2 * size), nn.SiLU(), nn.Linear(2 * size, size)) for _ in range(HEADS)
         ).to(target.device, target.dtype)
         for head in self.heads:
             nn.init.zeros_(head[-1].weight)  # begins as the row itself
             nn.init.zeros_(head[-1].bias)
+        self.register_buffer("embeddings", target.get_input_embeddings().weight.detach(), persistent=False)
         self.head = CutHead(target, ids)
 
-    def guess(self, k: int, rows: Tensor) -> Tensor:
-        return rows + self.heads[k](rows)
+    def guess(self, k: int, rows: Tensor, newest: Tensor) -> Tensor:
+        """rows [..., H], and the token after each, [...]."""
+        return rows + self.heads[k](torch.cat([rows, LOUDER * embedding(newest, self.embeddings)], -1))
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """A step is a head."""
-        return [(self.guess(k, rows[:, : -k - 1]), rows[:, k + 1 :]) for k in range(HEADS)]
+        n = tokens.shape[1]
+        return [(self.guess(k, rows[:, : n - k - 1], tokens[:, 1 : n - k]), rows[:, k + 1 :]) for k in range(HEADS)]
 
 
 class MedusaDrafter(Drafter):
@@ -58,11 +64,12 @@ class MedusaDrafter(Drafter):
 
     @torch.inference_mode()
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        """The row is the last but one of the text: the newest token has not been through the target yet."""
+        """The row is that of the last token but one: the newest has not been through the target yet."""
         if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
             return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))
-        guesses = torch.stack([self.net.guess(k, self.row) for k in range(min(gamma, HEADS))])
+        newest = torch.tensor(text[-1], device=self.row.device)
+        guesses = torch.stack([self.net.guess(k, self.row, newest) for k in range(min(gamma, HEADS))])
         for logits in self.net.head(guesses):  # all guesses at once: the head is read once
             drawing.add(logits)
         return drawing.proposal()

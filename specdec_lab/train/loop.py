@@ -19,6 +19,7 @@ from specdec_lab.train.shards import Shard
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
 POSITIONS = 3072  # of a batch, at most: long texts come alone
 LOOK = 40_000  # positions of the held-out shards that are looked at
+GIVEN = 0.3  # the share of users' words that are learned from as well, and their weight
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,9 @@ def place(plan: Sequence[Stage], tokens: int) -> tuple[Stage, float]:
 class Text:
     """Batches (tokens [B, n], last [B, n, H], rows at each of `depths` [B, n, H], counts [B, n]) of shards.
 
-    counts is 1 at rows that predict the target's own next token, and 0 at users' words. Rows of depths that are
-    not asked for are not read from the disk.
+    counts is 1 at rows that predict the target's own next token. What the target expects within users' words teaches
+    as well, and its rows are there already: GIVEN of those rows, drawn anew each time, count so much; no others do.
+    Rows of depths that are not asked for are not read from the disk.
     """
 
     def __init__(
@@ -69,7 +71,9 @@ class Text:
         """At most `size` texts of one shard, fewer where they are long."""
         shard = self.shards[int(draw.choice(len(self.shards), p=self.shares))]
         some = min(size, len(shard.tokens), max(1, POSITIONS // shard.own.shape[1]))
-        return self.batch(shard, draw.choice(len(shard.tokens), some, replace=False))
+        *read, counts = self.batch(shard, draw.choice(len(shard.tokens), some, replace=False))
+        given = torch.from_numpy(draw.random(counts.shape) < GIVEN).to(self.device)
+        return *read, torch.where((counts == 0) & given, GIVEN, counts)
 
     def held_out(self, size: int) -> Iterator[tuple[Shard, list[int], tuple[Tensor, ...]]]:
         """The batches to measure on, with their shard and rows: some of each held-out shard."""
@@ -140,7 +144,7 @@ class Trainer:
         total, fits = 0.0, []
         for k, (guess, true) in enumerate(steps):
             weight = counts[:, -guess.shape[1] :].reshape(-1)
-            matter = weight > 0  # users' words need no head
+            matter = weight > 0  # the others need no head
             weight = weight[matter]
             flat = (guess.float().flatten(0, 1)[matter], true.flatten(0, 1)[matter])
             loss, fit = divergence(*flat, self.head, weight, kind)
@@ -178,18 +182,25 @@ class Trainer:
                 batch = self.text.random(self.size, np.random.default_rng([self.seed, self.tokens]))
                 loss, _ = self.loss(batch, stage.loss)
                 self.optimizer.step(loss, rate)
-                self.tokens += int(batch[-1].sum())
+                self.tokens += int((batch[-1] == 1).sum())
                 if self.tokens - shown >= every or self.tokens >= end:
-                    fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.look())
-                    speed = (self.tokens - shown) / (time.perf_counter() - clock)
-                    say(f"{self.tokens / 1e6:.2f} M tokens, {speed:.0f} a second: {fit}")
+                    self.tell(shown, clock, say)
                     shown, clock = self.tokens, time.perf_counter()
                     if save_to:
                         self.save(save_to)
+            if not self.history:  # an interrupt came at the last look
+                self.net.unroll = plan[-1].unroll
+                self.tell(shown, clock, say)
         except KeyboardInterrupt:
             if save_to:
                 self.save(save_to)
             raise
+
+    def tell(self, since: int, clock: float, say: Say) -> None:
+        """Look, and say how fast it went since that many tokens, at that time."""
+        fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.look())
+        speed = (self.tokens - since) / (time.perf_counter() - clock)
+        say(f"{self.tokens / 1e6:.2f} M tokens, {speed:.0f} a second: {fit}")
 
     def save(self, path: Path) -> None:
         parts = [part.state_dict() for part in self.optimizer.parts]

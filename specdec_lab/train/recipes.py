@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.drafters.early_exit import exit_of
-from specdec_lab.drafters.trained import KINDS, save_net, shape
+from specdec_lab.drafters.trained import KINDS, load_net, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say
@@ -87,6 +87,7 @@ def write(
     passages: Passages | None = None,
     size: Size = Size(),
     spare: float = 0,
+    seed: int = 0,
     say: Say = print,
 ) -> list[Shard]:
     """Have the target answer requests until `folder` holds that many tokens of its own. Whole shards stay: it goes on
@@ -95,6 +96,7 @@ def write(
     Args:
         passages: what users ask about; None asks only what needs no passage.
         spare: GB of the disk that are left free; when no more is, it ends as if all was written.
+        seed: another one gives another text to train on; what is held out stays the same.
 
     Raises:
         LabError: when the disk has no room for all of them, or the chat template cannot be taken apart.
@@ -127,7 +129,7 @@ def write(
             requests = Requests(tokenizer, prefix, library, passages.prompts(held_out), held_out)
             say(f"{side}: {have / 1e6:.3f} of {wanted / 1e6:.2f} M tokens written; shard {number} …")
             clock = time.perf_counter()
-            write_shard(target, tokenizer, requests, into, number, size, exit_of(target.layers))
+            write_shard(target, tokenizer, requests, into, number, size, exit_of(target.layers), seed)
             seconds = time.perf_counter() - clock
             say(f"  shard {number}: {(answered(into) - have) / seconds:.0f} tokens a second, {seconds:.0f} s.")
     return read_shards(folder / CONVERSATIONS)
@@ -140,12 +142,17 @@ def train(
     folder: Path,
     tokens: int,
     seed: int = 0,
+    start: Path | None = None,
     say: Say = print,
 ) -> Trainer:
     """Train one student on the text in `folder`, up to `tokens` tokens in all; goes on from its checkpoint there.
 
+    Args:
+        start: a folder of weights that a student without a checkpoint begins with, instead of parts of the target.
+
     Raises:
-        LabError: what `check` refuses, a folder without text or with another target's, a torn checkpoint.
+        LabError: what `check` refuses, a folder without text or with another target's, a torn checkpoint, weights
+            to start with that are not there or do not fit.
     """
     check(name, target, tokens)
     shards, held = read_shards(folder / CONVERSATIONS), read_shards(folder / HELD_OUT)
@@ -162,6 +169,8 @@ def train(
     # More text may have been written since the checkpoint; its head stays as it was.
     ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size)
     net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
+    if start and not kept:
+        net.load_state_dict(load_net(name, target, start).state_dict())
     # A student that reads other depths than the exit layer names them: ("exit", "middle").
     depths = getattr(net, "depths", ("exit",) if net.reads_exits else ())
     trainer = Trainer(net, Text(shards, held, target.device, depths), seed=seed)

@@ -133,15 +133,16 @@ def write_shard(
     number: int,
     size: Size,
     exit_layer: int,
+    seed: int = 0,
 ) -> None:
     """Write shard `number` of `folder`. Appears when whole.
 
-    The same number and requests give the same text on the same device.
+    The same number, requests and seed give the same text on the same device.
     """
     work = work_folder(folder, number)
     work.mkdir(exist_ok=True)
     try:
-        write_parts(target, tokenizer, requests, work, number, size, (exit_layer, middle_of(target.layers)))
+        write_parts(target, tokenizer, requests, work, number, size, (exit_layer, middle_of(target.layers)), seed)
         for part in (*ROWS, "text"):  # text last of all: a shard without it is not there
             file_of(work, number, part).replace(file_of(folder, number, part))
     finally:
@@ -157,10 +158,12 @@ def write_parts(
     number: int,
     size: Size,
     cuts: tuple[int, int],
+    seed: int,
 ) -> None:
     """Write the files of a shard into `work`."""
-    side = "held out" if requests.held_out else "train"
-    draw, generator = random.Random(f"{side} {number}"), torch.Generator().manual_seed(2 * number + requests.held_out)
+    side = "held out" if requests.held_out else f"train {seed}"
+    draw = random.Random(f"{side} {number}")
+    generator = torch.Generator().manual_seed(draw.getrandbits(62))
     turn = turns(tokenizer)
     low, high = size.prompts(number)
     rows = max(1, size.positions // (high + size.answer))
