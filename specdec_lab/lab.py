@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from specdec_lab.drafters.model import whole_llama
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep, Stops
+from specdec_lab.engine.processors import LogitBias, Mask, Processor
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict, verify
@@ -70,6 +72,36 @@ class Lab:
         """Token ids to text, special tokens written out."""
         return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
 
+    def only(self, pattern: str) -> Mask:
+        """A mask that lets only tokens pass whose whole text matches a regular expression, and the end of the text.
+
+        Raises:
+            LabError: for what is no regular expression, or matches no token.
+        """
+        try:
+            wanted = re.compile(pattern, re.DOTALL)
+        except re.error as e:
+            raise LabError(f"“{pattern}” is no regular expression ({e}).") from e
+        texts = self.tokenizer.batch_decode([[i] for i in range(self.target.vocab_size)])
+        special = set(self.tokenizer.all_special_ids)
+        allowed = [i for i, text in enumerate(texts) if i not in special and text and wanted.fullmatch(text)]
+        if not allowed:
+            raise LabError(f"No token of {self.target.name} matches “{pattern}”: nothing could be written.")
+        allowed = sorted({*allowed, *self.eos})
+        return Mask(lambda text: allowed)
+
+    def bias(self, word: str, number: float) -> LogitBias:
+        """A bias for a word, at the beginning of a text and behind a space.
+
+        Raises:
+            LabError: when it is not a single token in either place.
+        """
+        ids = [self.tokenizer(text, add_special_tokens=False).input_ids for text in (word, " " + word)]
+        single = {i[0]: number for i in ids if len(i) == 1}
+        if not single:
+            raise LabError(f"“{word}” is more than one token of {self.target.name}: a bias needs a word that is one.")
+        return LogitBias(single)
+
     def drafter(self, name: str, alpha: float = 0.75) -> Drafter:
         """A drafter by name. `alpha` is what a dial is set to."""
         if name == "lookup":
@@ -116,14 +148,21 @@ class Lab:
         temperature: float = 0.0,
         top_k: int | None = None,
         top_p: float | None = None,
+        min_p: float | None = None,
+        processors: Sequence[Processor] = (),
         max_new_tokens: int = 64,
         stop_strings: Sequence[str] = (),
         seed: int = 0,
         request: int = 0,
     ) -> dict:
         """What both ways of decoding take, from plain values: a sampler, stops and random numbers."""
-        sampler, stops = Sampler(temperature, top_k, top_p), self.stops(max_new_tokens, stop_strings)
-        return {"sampler": sampler, "stops": stops, "uniforms": Uniforms(seed, request)}
+        sampler, stops = Sampler(temperature, top_k, top_p, min_p), self.stops(max_new_tokens, stop_strings)
+        return {
+            "sampler": sampler,
+            "processors": tuple(processors),
+            "stops": stops,
+            "uniforms": Uniforms(seed, request),
+        }
 
     def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
         """Decode without speculation. `settings` are those of `Lab.settings`."""
@@ -138,12 +177,19 @@ class Lab:
         gamma: int | AutoGamma = 4,
         verify: Callable[..., Verdict] = verify,
         keep: Keep = Keep(top=5),
+        draft_sampler: Sampler | None = None,
         **settings,
     ) -> Trace:
         """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
-        how = {"gamma": gamma, "verify": verify, "keep": keep, **self.settings(**settings)}
+        how = {
+            "gamma": gamma,
+            "verify": verify,
+            "keep": keep,
+            "draft_sampler": draft_sampler,
+            **self.settings(**settings),
+        }
         return collect(ids, decode.speculative(self.target, drafter, ids, **how))
 
     def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":

@@ -135,12 +135,17 @@ def check_enumeration(
     run_on: Model | None = None,
     prompt: Sequence[int] = (0, 1),
     tolerance: float = 1e-12,
+    **request,
 ) -> int:
     """The distribution of what `rounds` rounds emit equals the target's. Returns how many engine runs it took.
 
     Every path through the engine is run for real, with its uniforms scripted. After R rounds a
     path has emitted some text; continued by the target itself, the paths must add up to the
     target's distribution over texts of the greatest length that a path can have.
+
+    Args:
+        target: what must come out. run_on: what runs, if not the same.
+        request: more of what a request takes, such as processors.
     """
     prompt, runs, chances = list(prompt), 0, {}
     paths = [(1.0, [], [])]  # (weight, scripts, emitted)
@@ -155,10 +160,10 @@ def check_enumeration(
                     drafter(),
                     prompt,
                     gamma=gamma,
-                    sampler=SAMPLED,
                     uniforms=uniforms,
                     verify=verify,
                     stops=Stops(1000),
+                    **{"sampler": SAMPLED, **request},
                 )
                 for _ in range(len(uniforms.rounds)):
                     got += next(stream).tokens

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS
 from specdec_lab.cli import lab_from, reply, say
+from specdec_lab.errors import LabError
 
 if TYPE_CHECKING:
     from specdec_lab.drafters import Drafter
+    from specdec_lab.engine.processors import Processor
     from specdec_lab.engine.trace import Trace
     from specdec_lab.lab import Lab
 
@@ -25,19 +27,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
     parser.add_argument("--top-k", type=int, help="keep the K most likely tokens")
     parser.add_argument("--top-p", type=float, help="keep the most likely tokens up to this probability")
+    parser.add_argument("--min-p", type=float, help="keep tokens at least so many times as likely as the likeliest")
+    parser.add_argument("--repetition-penalty", type=float, help="above 1, what stands in the text becomes less likely")
+    parser.add_argument("--bias", action="append", default=[], metavar="WORD=NUMBER", help="added to a word's logit")
+    parser.add_argument("--only", metavar="REGEX", help="write only tokens that match, such as [^eE]*")
+    parser.add_argument("--argmax-drafts", action="store_true", help="draft favourites, whatever the temperature")
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--stop", action="append", default=[], help="a string that ends the text; may be repeated")
 
 
 def run(args: argparse.Namespace) -> int:
+    from specdec_lab.engine.sampling import GREEDY
     from specdec_lab.engine.trace import to_json
 
     lab = lab_from(args)
     drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
     prompt = lab.encode(args.prompt)
     settings = {"temperature": args.temperature, "top_k": args.top_k, "top_p": args.top_p, "seed": args.seed}
+    settings |= {"min_p": args.min_p, "processors": processors(args, lab)}
     settings |= {"max_new_tokens": args.max_new_tokens, "stop_strings": args.stop}
-    trace = lab.speculative(prompt, drafter, gamma=args.gamma, **settings)
+    draft_sampler = GREEDY if args.argmax_drafts else None
+    trace = lab.speculative(prompt, drafter, gamma=args.gamma, draft_sampler=draft_sampler, **settings)
     if trace.interrupted and not trace.rounds:
         raise KeyboardInterrupt
     if trace.interrupted:
@@ -59,6 +69,22 @@ def run(args: argparse.Namespace) -> int:
     }  # fmt: skip
     reply(args, result, as_text(result, trace, drafter, lab))
     return 130 if trace.interrupted else 0
+
+
+def processors(args: argparse.Namespace, lab: "Lab") -> "list[Processor]":
+    """What the options ask to do with the target's logits."""
+    from specdec_lab.engine.processors import RepetitionPenalty
+
+    asked = [] if args.repetition_penalty is None else [RepetitionPenalty(args.repetition_penalty)]
+    for option in args.bias:
+        word, _, number = option.rpartition("=")
+        try:
+            asked.append(lab.bias(word, float(number)))
+        except ValueError as e:
+            raise LabError(
+                f"--bias {option} is not a word, an equals sign and a number, such as --bias indeed=-5."
+            ) from e
+    return asked if args.only is None else [*asked, lab.only(args.only)]
 
 
 def as_text(result: dict, trace: "Trace", drafter: "Drafter", lab: "Lab") -> str:

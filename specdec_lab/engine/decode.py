@@ -18,6 +18,7 @@ from torch import Tensor
 
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, check_finite
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
@@ -150,9 +151,13 @@ class Request:
         drafter: its own, since it remembers this text; None for plain decoding.
         verify: the rule. Another one can be plugged in to see what it breaks.
         keep: what to keep of each round beyond the numbers that decided.
+        processors: shape the target's logits before the sampler does, in this order.
+        draft_sampler: what drafts are drawn with, if not as the target's tokens are. With GREEDY the drafter
+            proposes its favourites at any temperature, as many engines do.
 
     Raises:
-        LabError: for an empty prompt, one that leaves no room, or ids outside the vocabulary.
+        LabError: for an empty prompt, one that leaves no room, ids outside the vocabulary, or processors beside
+            a dial.
     """
 
     target: Model
@@ -163,6 +168,8 @@ class Request:
     uniforms: Uniforms | None = None
     verify: Callable[..., Verdict] = verify
     keep: Keep = Keep()
+    processors: Sequence[Processor] = ()
+    draft_sampler: Sampler | None = None
 
     def __post_init__(self):
         target, prompt = self.target, self.prompt
@@ -176,6 +183,11 @@ class Request:
         if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
             raise LabError(
                 f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
+            )
+        if self.processors and self.drafter and self.drafter.oracle:
+            raise LabError(
+                f"The drafter “{self.drafter.name}” mixes its drafts from the target's distribution, which it knows only "
+                "without penalties, biases and masks: choose another drafter."
             )
         self.uniforms = self.uniforms or Uniforms()
         self.text, self.stop = list(prompt), None
@@ -193,7 +205,8 @@ class Request:
     def propose(self, gamma: int) -> Proposal:
         """At most gamma drafts, fewer at the end of the context."""
         room = self.target.context - len(self.text)
-        return self.drafter.propose(self.text, min(gamma, room - 1), self.sampler, self.uniforms)
+        sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
+        return self.drafter.propose(self.text, min(gamma, room - 1), sampler, self.uniforms)
 
     def settle(self, proposal: Proposal, logits: Tensor, hidden: Tensor, watch: Stopwatch) -> Round:
         """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
@@ -204,7 +217,7 @@ class Request:
             watch: runs since the round began; the pass is not lapped yet.
         """
         start, drafts = len(self.text), proposal.tokens
-        columns, p, q = self._distributions(proposal, logits)
+        columns, p, q = self._distributions(proposal, process(self.processors, logits, self.text, drafts))
         self.target.synchronize()
         watch.lap("verify")
 

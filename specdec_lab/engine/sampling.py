@@ -16,12 +16,13 @@ class Sampler:
     """Turns logits into the distribution that tokens are drawn from.
 
     The same sampler shapes p and q: what speculation preserves is the target's distribution
-    *after* temperature, top-k and top-p.
+    *after* temperature, top-k, top-p and min-p, which are applied in this order.
 
     Args:
         temperature: 0 is greedy (a one-hot distribution on the largest logit).
         top_k: keep the k most likely tokens; None keeps all. Ties at the border are kept.
         top_p: keep the smallest set of most likely tokens whose probability reaches top_p.
+        min_p: keep tokens at least min_p times as likely as the likeliest (Nguyen et al. 2024, arXiv 2407.01082).
 
     Raises:
         LabError: for values outside their range.
@@ -30,6 +31,7 @@ class Sampler:
     temperature: float = 0.0
     top_k: int | None = None
     top_p: float | None = None
+    min_p: float | None = None
 
     def __post_init__(self):
         if not 0 <= self.temperature < float("inf"):
@@ -38,6 +40,8 @@ class Sampler:
             raise LabError(f"top_k is {self.top_k}, but must be at least 1 (None keeps every token).")
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise LabError(f"top_p is {self.top_p}, but must lie in (0, 1] (None keeps every token).")
+        if self.min_p is not None and not 0 <= self.min_p <= 1:
+            raise LabError(f"min_p is {self.min_p}, but must lie in [0, 1] (None or 0 keeps every token).")
 
     @property
     def greedy(self) -> bool:
@@ -75,6 +79,9 @@ class Sampler:
             ordered = ordered.masked_fill(before >= self.top_p, 0.0)
             probs = torch.zeros_like(probs).scatter_(-1, index, ordered)
             probs = probs / probs.sum(-1, keepdim=True)
+        if self.min_p:
+            probs.masked_fill_(probs < self.min_p * probs.amax(-1, keepdim=True), 0.0)
+            probs.div_(probs.sum(-1, keepdim=True))
         return probs
 
 

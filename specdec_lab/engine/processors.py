@@ -1,0 +1,87 @@
+"""What shapes the target's logits by the text before them: penalties, biases, masks.
+
+p is what the target samples from *after* all of these, so they belong to the target's rows, and every row is
+shaped with the text that stands before that row: the drafts before it are part of that text, those after it
+are not. Then speculation gives what plain decoding gives with the same processors. A row shaped with
+another text is another p, and the output follows that one.
+
+The draft's q needs none of it. It may be anything, as long as the drafts were drawn from it; a draft that
+does not know of a mask is only refused more often.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from specdec_lab.errors import LabError
+
+# New logits [V] from a row's logits [V] and all tokens before it, the prompt's included. Must leave the old ones alone.
+Processor = Callable[[Tensor, Sequence[int]], Tensor]
+
+
+@dataclass(frozen=True)
+class RepetitionPenalty:
+    """Makes tokens that stand in the text less likely (Keskar et al. 2019, arXiv 1909.05858, section 4.1).
+
+    As engines do it: the logit of such a token is divided by `penalty` where it is positive, and multiplied elsewhere.
+
+    Raises:
+        LabError: for a penalty that is not positive.
+    """
+
+    penalty: float
+
+    def __post_init__(self):
+        if not 0 < self.penalty < float("inf"):
+            raise LabError(
+                f"The repetition penalty is {self.penalty}, but must be a positive number (1 changes nothing)."
+            )
+
+    def __call__(self, logits: Tensor, text: Sequence[int]) -> Tensor:
+        seen = torch.tensor(sorted(set(text)), dtype=torch.long, device=logits.device)
+        theirs = logits[seen]
+        return logits.index_copy(0, seen, torch.where(theirs > 0, theirs / self.penalty, theirs * self.penalty))
+
+
+@dataclass(frozen=True)
+class LogitBias:
+    """Adds a number to the logits of some tokens, wherever they stand: {token id: number}; −∞ forbids a token."""
+
+    bias: Mapping[int, float]
+
+    def __call__(self, logits: Tensor, text: Sequence[int]) -> Tensor:
+        if not all(0 <= token < len(logits) for token in self.bias):
+            raise LabError(f"The bias names a token id outside 0…{len(logits) - 1}, the target's vocabulary.")
+        ids = torch.tensor(list(self.bias), dtype=torch.long, device=logits.device)
+        return logits.index_add(0, ids, logits.new_tensor(list(self.bias.values())))
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Lets pass what a grammar allows next: `allowed` gives the ids that may follow a text, or None for all."""
+
+    allowed: Callable[[Sequence[int]], Sequence[int] | None]
+
+    def __call__(self, logits: Tensor, text: Sequence[int]) -> Tensor:
+        allowed = self.allowed(text)
+        if allowed is None:
+            return logits
+        if len(allowed) == 0:
+            raise LabError("The mask allows no token here: a text must be able to go on, if only with its end.")
+        ids = torch.tensor(list(allowed), dtype=torch.long, device=logits.device)
+        return torch.full_like(logits, float("-inf")).index_copy(0, ids, logits[ids])
+
+
+def process(processors: Sequence[Processor], logits: Tensor, text: Sequence[int], drafts: Sequence[int]) -> Tensor:
+    """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it."""
+    if not processors:
+        return logits
+    rows = []
+    for i, row in enumerate(logits):
+        before = [*text, *drafts[:i]]
+        for processor in processors:
+            row = processor(row, before)
+        rows.append(row)
+    return torch.stack(rows)

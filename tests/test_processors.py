@@ -1,0 +1,206 @@
+"""Penalties, biases and masks under speculation: each row of p is shaped with the text that stands before it."""
+
+import pytest
+import torch
+from checks import Drafted, check_batch, check_enumeration, drawn_from
+from tiny import TinyModel
+
+from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.engine import decode
+from specdec_lab.engine.decode import Request, Stops, plain, speculative
+from specdec_lab.engine.processors import LogitBias, Mask, RepetitionPenalty, process
+from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms
+from specdec_lab.errors import LabError
+
+
+class Shaped(TinyModel):
+    """What must come out: the tiny model, with what shapes its logits applied to one text at a time."""
+
+    def __init__(self, model: TinyModel, processors, sampler=Sampler(1.0)):
+        super().__init__(model.vocab_size, model.seed, model.spread)
+        self.processors, self.sampler = processors, sampler
+
+    def probabilities(self, text, drafts=()):
+        row = self.logits([*text, *drafts])
+        for processor in self.processors:
+            row = processor(row, [*text, *drafts])
+        return self.sampler(row)
+
+
+# Not the token before the last one: what may follow changes with every token.
+NO_STUTTER = Mask(lambda text: [t for t in range(3) if t != text[-1]])
+ALL = {
+    "repetition penalty": (RepetitionPenalty(1.7),),
+    "bias": (LogitBias({0: 1.5, 2: -1.0}),),
+    "forbidden": (LogitBias({1: float("-inf")}),),
+    "mask": (NO_STUTTER,),
+    "all of them": (RepetitionPenalty(0.6), LogitBias({0: 0.7}), NO_STUTTER),
+}
+
+
+def enumerate_with(processors, gamma=2, rounds=2, told=None, **more):
+    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+    return check_enumeration(
+        Shaped(target, told or processors),
+        lambda: ModelDrafter(draft),
+        drawn_from(draft.probabilities),
+        gamma,
+        rounds,
+        run_on=target,
+        processors=processors,
+        **more,
+    )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_processors_are_exact_under_speculation(name):
+    assert enumerate_with(ALL[name]) > 3
+
+
+def test_processors_are_exact_for_copied_drafts_and_with_other_drafts_than_the_target_would_draw():
+    target, shaped = TinyModel(3, seed=3), (RepetitionPenalty(1.7), NO_STUTTER)
+
+    def copied(text, gamma):
+        drafter = LookupDrafter()
+        drafter.start(target.cached(), text, None)
+        tokens = drafter.propose(text, gamma, Sampler(1.0), Uniforms()).tokens
+        yield Drafted(1.0, tuple(tokens), tuple(torch.eye(3, dtype=torch.float64)[tokens]), {})
+
+    check_enumeration(
+        Shaped(target, shaped), LookupDrafter, copied, 2, 2, prompt=[0, 1, 2, 0, 1], run_on=target, processors=shaped
+    )
+
+
+@pytest.mark.parametrize("draft_sampler", [GREEDY, Sampler(0.4), Sampler(2.0)])
+def test_drafts_may_be_drawn_otherwise_than_the_targets_tokens(draft_sampler):
+    """Argmax drafts at temperature 1, or colder and hotter ones: q is what they were drawn from."""
+    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+    check_enumeration(
+        target,
+        lambda: ModelDrafter(draft),
+        drawn_from(lambda text, drafts: draft_sampler(draft.logits([*text, *drafts]))),
+        2,
+        2,
+        draft_sampler=draft_sampler,
+    )
+
+
+def test_argmax_drafts_are_accepted_as_often_as_p_says():
+    """α is then p of the draft's favourite, and not Σ min(p, q)."""
+    target, draft = TinyModel(5, seed=1), TinyModel(5, seed=2)
+    settings = {"sampler": Sampler(1.0), "draft_sampler": GREEDY, "stops": Stops(40)}
+    rounds = [
+        r for i in range(10) for r in speculative(target, ModelDrafter(draft), [0], uniforms=Uniforms(i), **settings)
+    ]
+    drafts = [d for r in rounds for d in r.drafted]
+    assert drafts and all(d.q == 1 and d.overlap == d.p for d in drafts)
+
+
+def stale(processors, logits, text, drafts):
+    """The text without the drafts: what an engine does that shapes all rows at once."""
+    return process(processors, logits, text, [])  # as many rows, none of them knows a draft
+
+
+def ahead(processors, logits, text, drafts):
+    """All drafts for every row: also those behind it."""
+    return torch.stack([process(processors, row[None], [*text, *drafts], [])[0] for row in logits])
+
+
+def one_late(processors, logits, text, drafts):
+    """The newest token before each row is missing."""
+    return process(processors, logits, text[:-1], [text[-1], *drafts])
+
+
+def not_the_last(processors, logits, text, drafts):
+    return torch.cat([process(processors, logits[:-1], text, drafts), logits[-1:]]) if len(logits) > 1 else logits
+
+
+def on_the_answer_alone(processors, logits, text, drafts):
+    """Forgets the prompt."""
+    return process(processors, logits, text[2:], drafts)
+
+
+@pytest.mark.parametrize("wrong", [stale, ahead, one_late, not_the_last, on_the_answer_alone, None])
+def test_processors_applied_wrongly_are_caught(wrong, monkeypatch):
+    shaped = (RepetitionPenalty(1.7),)
+    monkeypatch.setattr(decode, "process", wrong or process)
+    if wrong is None:  # so that what fails above fails for its bug
+        enumerate_with(shaped)
+        return
+    with pytest.raises(AssertionError, match="off by"):
+        enumerate_with(shaped)
+
+
+def test_the_draft_need_not_know_of_processors_and_greedy_texts_are_those_of_plain_decoding():
+    shaped = (RepetitionPenalty(1.3), LogitBias({3: -2.0}), Mask(lambda text: range(len(text) % 3, 12)))
+    settings = {"processors": shaped, "stops": Stops(40)}
+    differ = 0
+    for seed in range(8):
+        target, draft = TinyModel(12, seed), TinyModel(12, seed + 100)
+        one = [t for r in plain(target, [0, 1], **settings) for t in r.tokens]
+        for drafter in (ModelDrafter(draft), ModelDrafter(target), LookupDrafter()):
+            assert [t for r in speculative(target, drafter, [0, 1], **settings) for t in r.tokens] == one
+        differ += one != [t for r in plain(target, [0, 1], stops=Stops(40)) for t in r.tokens]
+    assert differ == 8
+
+
+def test_rows_of_a_batch_are_shaped_each_with_its_own_text(monkeypatch):
+    shaped = (RepetitionPenalty(1.7), LogitBias({2: 1.0}))
+    target, draft = TinyModel(5, seed=1), TinyModel(5, seed=2)
+    made = Request.__init__
+    monkeypatch.setattr(Request, "__init__", lambda *a, **k: made(*a, **{**k, "processors": shaped}))
+    check_batch(target, lambda i: ModelDrafter(draft), most=3, texts=12, seed=0)
+
+
+def test_min_p_keeps_what_is_near_the_likeliest():
+    p = torch.tensor([0.5, 0.3, 0.15, 0.05]).log()
+    for min_p, kept in [(0, 4), (0.09, 4), (0.11, 3), (0.5, 2), (0.61, 1), (1.0, 1)]:
+        probs = Sampler(1.0, min_p=min_p)(p)
+        assert int((probs > 0).sum()) == kept, min_p
+        assert abs(float(probs.sum()) - 1) < 1e-12
+    assert int((Sampler(3.0, min_p=0.5)(p) > 0).sum()) == 3  # after the temperature
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(LabError, match="min_p is"):
+            Sampler(1.0, min_p=wrong)
+
+
+def test_min_p_is_exact_when_p_and_q_are_shaped_alike():
+    sampler, target, draft = Sampler(1.0, min_p=0.4), TinyModel(4, seed=1), TinyModel(4, seed=2)
+    check_enumeration(
+        Shaped(target, (), sampler),
+        lambda: ModelDrafter(draft),
+        drawn_from(lambda text, drafts: sampler(draft.logits([*text, *drafts]))),
+        2,
+        1,
+        run_on=target,
+        sampler=sampler,
+    )
+
+
+def test_they_are_those_of_transformers():
+    from transformers import MinPLogitsWarper, RepetitionPenaltyLogitsProcessor
+
+    logits, text = torch.randn(2, 9, generator=torch.Generator().manual_seed(0)), [1, 4, 4, 7]
+    theirs = RepetitionPenaltyLogitsProcessor(1.4)(torch.tensor([text, text]), logits.clone())
+    ours = torch.stack([RepetitionPenalty(1.4)(row, text) for row in logits])
+    assert torch.allclose(ours, theirs)
+    theirs = MinPLogitsWarper(0.3)(None, logits / 0.7).softmax(-1)
+    assert torch.allclose(Sampler(0.7, min_p=0.3)(logits).float(), theirs, atol=1e-6)
+
+
+def test_what_cannot_be_is_one_sentence():
+    target = TinyModel(4, seed=1)
+
+    def run(*processors, drafter=None, **more):
+        list(speculative(target, drafter or LookupDrafter(), [0, 1], processors=processors, stops=Stops(5), **more))
+
+    with pytest.raises(LabError, match="penalty is 0"):
+        run(RepetitionPenalty(0))
+    with pytest.raises(LabError, match="outside 0…3"):
+        run(LogitBias({4: 1.0}))
+    with pytest.raises(LabError, match="allows no token"):
+        run(Mask(lambda text: []))
+    with pytest.raises(LabError, match="“dial” mixes"):
+        run(RepetitionPenalty(1.1), drafter=DialDrafter(0.5))
+    with pytest.raises(LabError, match="NaN or infinity"):
+        run(LogitBias(dict.fromkeys(range(4), float("-inf"))))
