@@ -2,7 +2,8 @@
 
 A lesson is written and reviewed as Markdown (jupytext's format); the notebook beside it is
 made from it and stored with its results, for readers without a kernel. `tests/test_notebooks.py`
-fails when the two differ.
+fails when the two differ. A cell that begins with ```python tags=["fold"] is closed at first: code that
+is needed, and teaches nothing.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
     python lessons/build.py --prose      store changed text, where no code has changed; nothing is executed
@@ -42,6 +43,8 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
     for i, cell in enumerate(notebook.cells):
         cell.id = f"cell-{i:02}"
         cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
+        if "fold" in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = {"source_hidden": True}
     return nbformat.from_dict(notebook)
 
 

@@ -37,6 +37,7 @@ _NAMES = {
     "show.quiz": ["quiz"],
     "show.sandbox": ["sandbox"],
     "show.speedup": ["speedup_explorer"],
+    "show.table": ["Table"],
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = list(_MODULE_OF)

@@ -52,6 +52,14 @@ def test_a_word_links_to_the_glossary_where_it_is_first_emphasised():
     ]
 
 
+def test_a_cell_that_teaches_nothing_is_closed(tmp_path):
+    source = tmp_path / "a.md"
+    source.write_text('# One\n\n```python tags=["fold"]\nimport math\n```\n\n```python\n1\n```\n', encoding="utf-8")
+    cells = build.from_source(source, terms=False).cells[1:]
+    assert [c.metadata.get("jupyter") for c in cells] == [{"source_hidden": True}, None]
+    assert [c.source for c in cells] == ["import math", "1"]
+
+
 def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
     source = tmp_path / "src" / "a.md"
     source.parent.mkdir()

@@ -19,6 +19,7 @@ from specdec_lab.show import lines, terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.marks import MARKS, visible
 from specdec_lab.show.static import rounds_html, rounds_text
+from specdec_lab.show.table import Table
 
 
 def words(ids):
@@ -198,3 +199,41 @@ def test_a_sampled_target_need_not_say_its_favourite(data):
     assert "the target's favourites:" in rounds_text(data)
     assert "the target said" not in rounds_html(data)
     assert "the target said:" in rounds_text({**data, "greedy": True})
+
+
+NUMBERS = {
+    "eagle": {"E": 1.612, "d": 0.11, "speed-up": (1.33, (1.2, 1.45)), "says": "<b>"},
+    "lookup": {"E": 1.62, "d": 0.0, "speed-up": (1.32, (1.1, 1.5))},
+    "plain": {"E": 1.0, "speed-up": None},
+}
+
+
+def test_a_table_marks_the_best_of_each_column_and_says_every_number_in_words():
+    table = Table("On six texts", NUMBERS, best={"E": max, "d": min, "speed-up": max}, digits={"E": 3})
+    assert table.marked() == {("lookup", "E"), ("lookup", "d"), ("eagle", "speed-up")}
+    said = repr(table).splitlines()
+    assert said[0] == "On six texts" and said[-1] == "★ the best of its column"
+    assert [line.split() for line in said[1:5]] == [
+        ["E", "d", "speed-up", "says"],
+        ["eagle", "1.612", "0.11", "1.33", "(1.20–1.45)", "★", "<b>"],
+        ["lookup", "1.620", "★", "0.00", "★", "1.32", "(1.10–1.50)", "–"],
+        ["plain", "1.000", "–", "–", "–"],
+    ]
+    page = table._repr_html_()
+    assert page.count("★") == 4 and "&lt;b&gt;" in page and "<b><b>" not in page
+    for value in ("1.612", "1.33 (1.20–1.45)", "–"):
+        assert value in page
+
+
+def test_a_table_marks_the_best_of_each_row_and_nothing_where_all_are_equal():
+    rows = {"chat": {"a": 1.5, "b": 0.2}, "sums": {"a": 1.0, "b": 2.0}, "tie": {"a": 1.0, "b": 1.0}}
+    assert Table("", rows, best=max, across=True).marked() == {("chat", "a"), ("sums", "b")}
+    assert Table("", rows, best=min).marked() == {("sums", "a"), ("tie", "a"), ("chat", "b")}
+    assert Table("", rows).marked() == set() and "★" not in repr(Table("", rows))
+    assert Table("", {"a": {"yes": True, "n": 3}}, best=max).marked() == set()
+
+
+def test_the_shade_of_a_table_grows_with_its_numbers():
+    page = Table("", {"one": {"a": 1.0, "b": 0.5, "c": "text"}}, shade=True)._repr_html_()
+    assert re.findall(r"rgba\(0,114,178,([\d.]+)\)", page) == ["0.45", "0.23"]
+    assert "rgba" not in Table("", {"one": {"a": 1.0}})._repr_html_()

@@ -1,10 +1,12 @@
-"""A table as HTML, for everything that the course shows in rows."""
+"""Tables: as HTML, for everything that the course shows in rows; and `Table`, what an experiment's numbers display as."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 CELL = "padding:2px 9px"
+BEST = "★"
+Best = Callable[[Iterable[float]], float]  # max or min
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,100 @@ def table(
 def _cell(content: object, tag: str, scope: str, align: str) -> str:
     cell = content if isinstance(content, Cell) else Cell(escape(str(content)))
     return f"<{tag}{scope} style='{CELL};text-align:{align};{cell.style}'>{cell.html}</{tag}>"
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of an experiment: displayed as the last value of a cell, plain text elsewhere.
+
+    Args:
+        rows: {name of the row: {name of the column: value}}. A value is a number, text, a number with its
+            (low, high), or None where there is none. A row may lack columns.
+        best: columns in which the best value is marked, with max or min; or one of the two, for every column.
+        across: mark the best of each row instead, among the columns that `best` names.
+        shade: numbers stand on a shade that grows with them, from 0 to the largest of the table.
+        digits: after the point, for all columns, or {column: digits}.
+    """
+
+    title: str
+    rows: Mapping[str, Mapping[str, object]]
+    best: Best | Mapping[str, Best] | None = None
+    across: bool = False
+    shade: bool = False
+    digits: int | Mapping[str, int] = 2
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(column for row in self.rows.values() for column in row))
+
+    def text(self, column: str, value: object) -> str:
+        """A value as it is written."""
+        digits = self.digits if isinstance(self.digits, int) else self.digits.get(column, 2)
+        if value is None:
+            return "–"
+        if isinstance(value, tuple):
+            number, (low, high) = value
+            return f"{number:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+    def marked(self) -> set[tuple[str, str]]:
+        """The (row, column) of every value that is the best of its kind. Where all are equal, none is."""
+        best = self.best if isinstance(self.best, Mapping) else dict.fromkeys(self.columns, self.best)
+        places = {(r, c): _number(row.get(c)) for r, row in self.rows.items() for c in self.columns if best.get(c)}
+        places = {place: x for place, x in places.items() if x is not None}
+        found = set()
+        for kind in {place[0 if self.across else 1] for place in places}:
+            group = {place: x for place, x in places.items() if place[0 if self.across else 1] == kind}
+            column = next(iter(group))[1]
+            top = best[column](group.values())
+            if len(set(group.values())) > 1:
+                found |= {place for place, x in group.items() if x == top}
+        return found
+
+    def _repr_html_(self) -> str:
+        marked = self.marked()
+        numbers = [_number(value) for row in self.rows.values() for value in row.values()]
+        largest = max((abs(x) for x in numbers if x is not None), default=0) or 1
+
+        def cell(row: str, column: str) -> Cell:
+            value = self.rows[row].get(column)
+            said, number = escape(self.text(column, value)), _number(value)
+            style = (
+                ""
+                if isinstance(value, str)
+                else "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
+            )
+            if self.shade and number is not None:
+                style += f"background:rgba(0,114,178,{0.45 * abs(number) / largest:.2f});"
+            return Cell(f"<b>{said} {BEST}</b>" if (row, column) in marked else said, style)
+
+        rows = [[row, *(cell(row, column) for column in self.columns)] for row in self.rows]
+        note = f"<div style='font-size:12px;opacity:.8'>{BEST} {self._meaning}</div>" if marked else ""
+        return (
+            f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>"
+            f"{table(['', *self.columns], rows, row_heads=True)}{note}</div>"
+        )
+
+    @property
+    def _meaning(self) -> str:
+        return "the best of its row" if self.across else "the best of its column"
+
+    def __repr__(self) -> str:
+        marked = self.marked()
+        columns = [["", *self.rows]]
+        for column in self.columns:
+            values = [self.text(column, row.get(column)) for row in self.rows.values()]
+            if stars := {row for row, c in marked if c == column}:
+                values = [f"{value} {BEST if row in stars else ' '}" for row, value in zip(self.rows, values)]
+            columns.append([column + "  " * bool(stars), *values])
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            "  ".join([cells[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(cells[1:], widths[1:]))]).rstrip()
+            for cells in zip(*columns)
+        ]
+        return "\n".join([self.title, *lines, *([f"{BEST} {self._meaning}"] if marked else [])])
+
+
+def _number(value: object) -> float | None:
+    value = value[0] if isinstance(value, tuple) else value
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
