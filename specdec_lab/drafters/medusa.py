@@ -13,14 +13,13 @@ from torch.nn.functional import embedding
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.student import CutHead, Student
+from specdec_lab.drafters.student import LOUDER, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import pack
 
 HEADS = 4
-LOUDER = 16.0  # the target's embeddings are so much smaller than its rows
 
 
 class MedusaNet(Student):
