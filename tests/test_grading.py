@@ -7,6 +7,7 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from specdec_lab.course.judges.reading import listed, number, whole
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
+from specdec_lab.show import feedback
 
 TESTS = Path(__file__).parent
 # Each module has RIGHT: {part: answers in different styles},
@@ -176,6 +178,22 @@ def test_a_check_says_it_keeps_it_and_returns_its_points(capsys):
     assert out.splitlines()[1].startswith(f"✓ {part}: right.") and out.splitlines()[0].startswith("✗") and err == ""
     kept = Ledger().read()["parts"][part]
     assert (kept["tries"], kept["best"]["points"], kept["last"]["status"]) == (3, PARTS[part].points, WRONG)
+
+
+def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatch):
+    shown = []
+    monkeypatch.setattr(feedback, "get_ipython", lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setattr(feedback, "display", lambda data, raw: shown.append(data))
+    part = next(iter(ANSWERS[0].WRONG))
+    points = check(part, ANSWERS[0].RIGHT[part][0])
+    assert repr(points) == str(float(PARTS[part].points))  # what nbgrader reads
+    assert points._repr_html_() == "<span></span>"
+    check(part, next(iter(ANSWERS[0].WRONG[part].values()))[0])
+    (right, wrong), most = shown, PARTS[part].points
+    assert f"<b>✓ {part}</b>" in right["text/html"] and f"{most} of {most} points" in right["text/html"]
+    assert right["text/plain"].startswith(f"✓ {part}: right.")
+    assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
+    assert "&lt;i&gt;" in feedback.card(judged(part), "<i>")
 
 
 def test_a_grader_reads_the_results_from_a_file(tmp_path, monkeypatch, fresh_ledger):

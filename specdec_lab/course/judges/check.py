@@ -9,6 +9,7 @@ from dataclasses import asdict
 from specdec_lab.course import judges
 from specdec_lab.course.judges.part import PARTS, judged  # noqa: F401  PARTS with all parts in it
 from specdec_lab.course.ledger import Ledger
+from specdec_lab.show.feedback import Points, tell
 
 RESULTS = "SPECDEC_LAB_RESULTS"  # a file that a grader reads; a line for each check
 
@@ -21,14 +22,13 @@ def check(id: str, *made: object) -> float:
 
     The cell of a check must end in its points: nbgrader takes them from there.
     """
-    verdict = judged(id, *made)
-    print(verdict.line)
+    verdict, news = judged(id, *made), ""
     if path := os.environ.get(RESULTS):
         with open(path, "a", encoding="utf-8") as f:
             f.write(json.dumps(asdict(verdict), ensure_ascii=False) + "\n")
     else:
         ledger = Ledger()
         ledger.judge(id, asdict(verdict))
-        if news := ledger.news():
-            print(news)
-    return verdict.points
+        news = ledger.news()
+    tell(verdict, news)
+    return Points(verdict.points)
