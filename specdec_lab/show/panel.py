@@ -25,7 +25,8 @@ def slider(name: str, value: float, low: float, high: float, step: float) -> w.V
 def choice(name: str, options: Mapping[str, object], value: object = None) -> w.ValueWidget:
     """One of some named values; the first by default."""
     start = value if value is not None else next(iter(options.values()))
-    return w.Dropdown(options=dict(options), value=start, description=name, **LOOK)
+    wide = {**LOOK, "layout": {"width": "620px", "max_width": "100%"}}  # the longest entry of a menu is a sentence
+    return w.Dropdown(options=dict(options), value=start, description=name, **wide)
 
 
 def tick(name: str) -> w.ValueWidget:

@@ -74,7 +74,7 @@ def bars(p: Sequence[float], q: Sequence[float], kept: Sequence[float], replaced
         x, y = GAP * len(TOKENS) + 14, UP + 14 + 26 * i
         parts.append(f'<rect x="{x}" y="{y}" width="16" height="14" {look}/>')
         parts.append(f'<text x="{x + 22}" y="{y + 12}">{words}</text>')
-    width = GAP * len(TOKENS) + 190
+    width = GAP * len(TOKENS) + 225
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {UP + TALL + 40}" role="img" fill="currentColor" '
         f'style="max-width:{width * 1.3:.0f}px;font:13px sans-serif"><title>One draft, checked</title>{"".join(parts)}</svg>'
