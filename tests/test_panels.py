@@ -91,7 +91,7 @@ def test_the_sandbox_says_what_the_rule_does(rule):
     assert ("What comes out is p:" in text) == (not rule.startswith("bug"))
     assert "the α of the rule: 0.800" in text
     if "draw from p" in rule:
-        assert re.search(r"on 0.500 0.700 0.714 0.500 0.500 0.600", text)  # its last number is what comes out
+        assert re.search(r"on +0.500 +0.700 +0.714 +0.500 +0.500 +0.600", text)  # its last number is what comes out
         assert "0.160" in text and "0.240" in text
 
 

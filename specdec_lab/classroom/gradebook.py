@@ -53,5 +53,5 @@ def beliefs(path: Path) -> set[int]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError):
         return set()
-    printed = "".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
-    return {number for number, belief in MISCONCEPTIONS.items() if f"“{belief}”" in printed}
+    told = "".join("".join(o.get("data", {}).get("text/plain", "")) for c in cells for o in c.get("outputs", []))
+    return {number for number, belief in MISCONCEPTIONS.items() if f"“{belief}”" in told}
