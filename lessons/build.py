@@ -37,6 +37,7 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
         terms: link the words of the glossary.
     """
     notebook = jupytext.read(source)
+    notebook.cells = [part for cell in notebook.cells for part in apart(cell)]
     if terms and source.stem != "glossary":
         link_terms(notebook)
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
@@ -46,6 +47,14 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
         if "fold" in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"source_hidden": True}
     return nbformat.from_dict(notebook)
+
+
+def apart(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """A text behind a folded answer as a cell of its own: in the same one it would stand close below the answer."""
+    if cell.cell_type != "markdown":
+        return [cell]
+    cell.source, *rest = re.split(r"(?<=</details>)\n+(?!\n|<details|#)", cell.source)
+    return [cell, *map(nbformat.v4.new_markdown_cell, rest)]
 
 
 def link_terms(notebook: nbformat.NotebookNode) -> None:

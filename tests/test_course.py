@@ -53,6 +53,16 @@ def test_a_new_copy_has_no_results(folders):
     assert working_copy(mine, source) == []
 
 
+def test_pictures_travel_with_the_lessons(folders):
+    source, mine = folders
+    (source / "lessons/pictures").mkdir()
+    for drawn in ("<svg/>", "<svg>better</svg>"):
+        (source / "lessons/pictures/round.svg").write_text(drawn)
+        working_copy(mine, source)
+        assert (mine / "lessons/pictures/round.svg").read_text() == drawn
+    assert working_copy(mine, source) == []
+
+
 def test_a_copy_that_was_only_run_follows_its_lesson(copied):
     lesson, mine, update = copied
     write(mine, "a", "b", outputs=[RESULT])  # run and saved

@@ -6,6 +6,7 @@ That they run is checked by nbval, in the same `make test`.
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import build
 import nbformat
@@ -13,6 +14,8 @@ import pytest
 
 LESSONS = Path(__file__).parents[1] / "lessons"
 SOURCES = sorted((LESSONS / "src").glob("*.md"))
+PICTURES = sorted((LESSONS / "pictures").glob("*"))
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def stored(source: Path) -> dict:
@@ -58,6 +61,15 @@ def test_a_cell_that_teaches_nothing_is_closed(tmp_path):
     cells = build.from_source(source, terms=False).cells[1:]
     assert [c.metadata.get("jupyter") for c in cells] == [{"source_hidden": True}, None]
     assert [c.source for c in cells] == ["import math", "1"]
+
+
+def test_a_text_behind_a_folded_answer_is_a_cell_of_its_own(tmp_path):
+    """In the same cell it would stand close below the answer: JupyterLab gives <details> no space."""
+    answer = "<details><summary>?</summary>\n\nyes\n\n</details>"
+    source = tmp_path / "a.md"
+    source.write_text(f"# One\n\n{answer}\n\n{answer}\n\ntext\n\n{answer}\n\n## Two\n\ntext\n", encoding="utf-8")
+    found = [c.source for c in build.from_source(source, terms=False).cells]
+    assert found == [f"# One\n\n{answer}\n\n{answer}", f"text\n\n{answer}\n\n## Two\n\ntext"]
 
 
 def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
@@ -110,8 +122,9 @@ class TestLesson:
             name, _, word = link.partition("#")
             if name.startswith("https://"):
                 continue
-            # The working copy has lessons and exercises, and nothing else.
-            assert re.fullmatch(r"(\.\./exercises/)?\w+\.ipynb", name) and (LESSONS / name).exists(), link
+            # The working copy has lessons with their pictures, and exercises, and nothing else.
+            allowed = r"(\.\./exercises/)?\w+\.ipynb|pictures/[\w-]+\.svg"
+            assert re.fullmatch(allowed, name) and (LESSONS / name).exists(), link
             if word:
                 linked = (LESSONS / "src" / f"{Path(name).stem}.md").read_text("utf-8")
                 assert word in [h.replace(" ", "-") for h in re.findall(r"^#+ (.*)$", linked, re.M)], link
@@ -124,6 +137,31 @@ class TestLesson:
         assert "**After this notebook you can**" in text
         assert "Check yourself" in text
         assert text.count("<details>") == text.count("</details>") >= 4
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda p: p.stem)
+class TestPicture:
+    def test_it_says_what_it_shows_and_is_large_enough_to_read(self, path):
+        picture = ElementTree.parse(path).getroot()
+        title, description = (picture.find(SVG + name).text for name in ("title", "desc"))
+        assert picture.get("role") == "img" and title and len(description) > 60
+        shown = float(picture.get("width")) / float(picture.get("viewBox").split()[2])
+        sizes = re.findall(r"font(?:-size)?[:=] ?\"?(?:\d{3} |bold )?([\d.]+)", path.read_text("utf-8"))
+        assert sizes and min(map(float, sizes)) * shown >= 12
+
+    def test_it_is_readable_on_any_page_and_needs_nothing_from_outside(self, path):
+        """A picture in <img> does not know the theme of its page, so it brings its own ground."""
+        picture = ElementTree.parse(path).getroot()
+        ground = picture.find(SVG + "rect")
+        assert (ground.get("width"), ground.get("height")) == tuple(picture.get("viewBox").split()[2:])
+        assert ground.get("fill").startswith("#f")
+        text = path.read_text("utf-8")
+        assert not re.search(r"<script|<image|href|@import|url\(|&lt;", text) and len(text) < 20_000
+
+    def test_a_lesson_shows_it_and_says_in_words_what_is_seen(self, path):
+        shown = [re.findall(rf"!\[([^\]]+)\]\(pictures/{path.name}\)", s.read_text("utf-8")) for s in SOURCES]
+        found = [words for lesson in shown for words in lesson]
+        assert found and all(len(words) > 60 for words in found)
 
 
 def test_the_glossary_is_in_order():

@@ -9,6 +9,7 @@ from specdec_lab.errors import LabError
 
 CLONE = Path(__file__).resolve().parents[2]
 FOLDERS = ("lessons", "exercises")
+PICTURES = "lessons/pictures"  # what the lessons show
 COPIED = ".copied.json"  # in the working copy: which version of each notebook it began as
 
 
@@ -30,7 +31,7 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     """Bring the working copy in `target` up to date; returns a line for each thing done.
 
     A notebook that the learner has not edited follows the one of the course (having run it is no
-    edit). One that was edited stays, and the new one is put beside it.
+    edit). One that was edited stays, and the new one is put beside it. Pictures follow those of the course.
 
     Raises:
         LabError: when there are no lessons here, or the folder cannot be written.
@@ -59,6 +60,7 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
                 new += 1
             place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             began_as |= {name: now, place_name: now}
+        _copy_pictures(source / PICTURES, target / PICTURES)
         unfinished = (target / COPIED).with_suffix(".tmp")
         unfinished.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
         unfinished.replace(target / COPIED)
@@ -67,6 +69,15 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
             f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
         ) from e
     return [f"{new} new notebook{'s' if new > 1 else ''} in {target}"] * bool(new) + updated
+
+
+def _copy_pictures(source: Path, target: Path) -> None:
+    """They are no work of the learner's: those of the course replace them."""
+    for picture in sorted(source.glob("*.svg")):
+        target.mkdir(exist_ok=True)
+        mine, content = target / picture.name, picture.read_bytes()
+        if not mine.exists() or mine.read_bytes() != content:
+            mine.write_bytes(content)
 
 
 def _read(list_of_copies: Path) -> dict[str, str]:
