@@ -24,6 +24,7 @@ _NAMES = {
     "errors": ["LabError"],
     "lab": ["Lab", "load", "load_soon", "recorded_round"],
     "measure.costs": ["pass_times"],
+    "measure.doubts": ["doubts"],
     "measure.race": ["race"],
     "measure.roofline": ["measure_machine", "work"],
     "show.bars": ["Bar", "Bars"],

@@ -5,10 +5,11 @@ whatever else the machine does hits all alike.
 """
 
 import copy
+import itertools
 import json
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -62,6 +63,15 @@ def pass_times(
             if turn >= model.warm_up:
                 times[k].append(seconds)
     return times
+
+
+def width_at(times: Mapping[int, Sequence[float]], factor: float) -> float | None:
+    """The k at which T(k) is `factor` (above 1) times T(1), on straight lines between the measured k; None if nowhere."""
+    T = {k: statistics.median(seconds) for k, seconds in times.items()}
+    for a, b in itertools.pairwise(sorted(T)):
+        if T[b] >= factor * T[1]:
+            return a + (b - a) * (factor * T[1] - T[a]) / (T[b] - T[a])
+    return None
 
 
 def round_costs(

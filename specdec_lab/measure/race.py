@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from specdec_lab import quick
 from specdec_lab.engine.trace import Trace
+from specdec_lab.formats import short
+from specdec_lab.measure.doubts import AGAIN, LEAST
+
+APART = 1.3  # the fastest race over the slowest, from which on their median says little
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,19 @@ class Race:
     def ratio(self) -> float:
         """Median over the repeats."""
         return statistics.median(self.ratios)
+
+    @property
+    def doubt(self) -> str | None:
+        """What speaks against these times, as a sentence that asks to measure again; None if nothing does."""
+        one_round = self.speculative.tokens_per_pass / self.ratio
+        if one_round < LEAST:
+            return (
+                f"These times are doubtful: a round took {short(one_round)} times as long as an ordinary step. {AGAIN}"
+            )
+        low, high = min(self.ratios), max(self.ratios)
+        if high > APART * low:
+            return f"These times say little: {short(low)} times as fast in one race, {short(high)} in another. {AGAIN}"
+        return None
 
 
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:

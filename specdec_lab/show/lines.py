@@ -1,6 +1,7 @@
 """Line charts as SVG: a picture that needs no kernel, no network and no library, with its numbers as text."""
 
-from collections.abc import Sequence
+import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -22,6 +23,12 @@ class Line:
     dots: bool = True
     spread: Sequence[tuple[float, float]] = ()
     of: str = ""
+
+    @classmethod
+    def timed(cls, name: str, times: Mapping[int, Sequence[float]]) -> "Line":
+        """Medians of what `pass_times` returned, in milliseconds, with the shortest and the longest time of each k."""
+        points = [(k, 1e3 * statistics.median(seconds)) for k, seconds in times.items()]
+        return cls(name, points, spread=[(1e3 * min(s), 1e3 * max(s)) for s in times.values()])
 
 
 def colours(lines: Sequence[Line]) -> list[str]:
