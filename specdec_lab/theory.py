@@ -47,6 +47,11 @@ def break_even(gamma: int, c: float, v: float = 1.0, o: float = 0.0) -> float | 
     return high
 
 
+def experts_woken(experts: int, active: int, k: int) -> float:
+    """How many of a layer's experts k tokens wake together, on average, when each picks `active` of them at random."""
+    return experts * (1 - (1 - active / experts) ** k)
+
+
 def acceptance(p: Row, q: Row) -> float:
     """α = Σ min(p, q) = 1 − TV(p, q): the chance that a token drawn from q survives."""
     return sum(map(min, p, q))
