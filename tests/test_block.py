@@ -1,0 +1,192 @@
+"""Block verification, and the enumeration that proves it exact; each planted bug is caught by the same check."""
+
+import itertools
+from collections import Counter
+
+import pytest
+import torch
+from tiny import TinyModel
+
+from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.engine.block import survives, verify_block
+from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.enumeration import completed, outcomes
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.verify import Verdict, residual, verify
+
+
+def tiny(seed, vocab_size=3, spread=1.5):
+    model = TinyModel(vocab_size, seed, spread)
+    return lambda text: model.probabilities([0, *text]).tolist()
+
+
+def worst_error(rule, target, draft, gamma):
+    """How far the chance of a text is from the target's, at worst."""
+    wanted = completed({(): 1.0}, target, gamma + 1)
+    got = completed(outcomes(rule, target, draft, gamma), target, gamma + 1)
+    assert set(got) <= set(wanted)
+    return max(abs(got.get(text, 0.0) - chance) for text, chance in wanted.items())
+
+
+def tokens_a_round(rule, target, draft, gamma):
+    return sum(len(text) * chance for text, chance in outcomes(rule, target, draft, gamma).items())
+
+
+CASES = [(3, 2, 1.5), (2, 3, 1.5), (4, 1, 1.5), (2, 2, 4.0)]  # vocabulary, γ, spread
+
+
+@pytest.mark.parametrize(("vocab_size", "gamma", "spread"), CASES)
+def test_both_rules_are_exact_and_block_verification_keeps_no_fewer(vocab_size, gamma, spread):
+    target, draft = (tiny(seed, vocab_size, spread) for seed in (1, 2))
+    assert worst_error(verify, target, draft, gamma) < 1e-12
+    assert worst_error(verify_block, target, draft, gamma) < 1e-12
+    more = tokens_a_round(verify_block, target, draft, gamma) - tokens_a_round(verify, target, draft, gamma)
+    assert more > (1e-3 if gamma > 1 and spread == 1.5 else -1e-12)
+    assert gamma > 1 or abs(more) < 1e-12  # one draft: the same rule
+
+
+def test_it_never_keeps_fewer():
+    for seed in range(8):
+        target, draft = tiny(seed, 2, 0.3 + seed / 4), tiny(seed + 100, 2, 0.3 + seed / 6)
+        kept = [tokens_a_round(rule, target, draft, 2) for rule in (verify, verify_block)]
+        assert kept[1] > kept[0] - 1e-12
+
+
+def test_the_example_of_the_paper():
+    """Section 2 there: two tokens, rows that never change. 10/9 drafts are kept by the one rule and 11/9 by the other."""
+    rows = (lambda text: (1 / 3, 2 / 3)), (lambda text: (2 / 3, 1 / 3))
+    assert abs(tokens_a_round(verify, *rows, 2) - 1 - 10 / 9) < 1e-12
+    assert abs(tokens_a_round(verify_block, *rows, 2) - 1 - 11 / 9) < 1e-12
+    assert worst_error(verify_block, *rows, 2) < 1e-12
+
+
+def certain(text):
+    return [float(i == (len(text) + sum(text)) % 3) for i in range(3)]
+
+
+def never_the_first(text):
+    p = tiny(1)(text)
+    return [0.0, p[1] / (p[1] + p[2]), p[2] / (p[1] + p[2])]
+
+
+@pytest.mark.parametrize(
+    ("target", "draft"),
+    [(tiny(1), certain), (certain, certain), (certain, tiny(2)), (never_the_first, tiny(2)), (tiny(3), tiny(3))],
+    ids=["copied drafts", "greedy", "a sure target", "tokens that the target never says", "a perfect draft"],
+)
+def test_the_edges(target, draft):
+    for rule in (verify, verify_block):
+        assert worst_error(rule, target, draft, 2) < 1e-12
+    if target is draft:
+        assert abs(tokens_a_round(verify_block, target, draft, 2) - 3) < 1e-12
+
+
+def broken_block(
+    *,
+    plain_residual=False,
+    per_token=False,
+    first_miss=False,
+    no_cap=False,
+    last_like_the_others=False,
+    bare_share=False,
+    same_u=False,
+):
+    """Block verification with one thing wrong."""
+
+    def rule(p, q, drafts, u_accept, u_resample):
+        wanted, survivor = 1.0, (0, 1.0)
+        for i, x in enumerate(drafts):
+            ratio = float(p[i, x]) / float(q[i, x])
+            wanted = ratio if per_token else wanted * ratio
+            wanted = wanted if no_cap else min(1.0, wanted)
+            behind = q[i + 1] if i + 1 < len(drafts) else q[i] if last_like_the_others else None
+            chance = wanted if bare_share else survives(wanted, p[i + 1], behind)
+            if u_accept[0 if same_u else i] < chance:
+                survivor = (i + 1, wanted)
+            elif first_miss:
+                break
+        kept, wanted = survivor
+        if kept == len(drafts):
+            return Verdict(kept, draw(p[kept], u_resample[kept]), "bonus")
+        share = 1.0 if plain_residual else wanted
+        return Verdict(kept, draw(residual(share * p[kept], q[kept]), u_resample[kept]), "corrected")
+
+    return rule
+
+
+BUGS = ["plain_residual", "per_token", "first_miss", "no_cap", "last_like_the_others", "bare_share", "same_u"]
+
+
+@pytest.mark.parametrize("bug", [None, *BUGS])
+def test_bugs_in_block_verification_are_caught(bug):
+    """The first is no bug: so that what fails, fails for its bug."""
+    rule = broken_block(**{bug: True}) if bug else broken_block()
+    worst = max(worst_error(rule, tiny(seed), tiny(seed + 7), 2) for seed in (1, 2))
+    assert worst > 1e-3 if bug else worst < 1e-12
+
+
+def test_the_enumeration_catches_bugs_in_the_other_rule():
+    """What is found here by bisection is found in `test_planted_bugs.py` by the engine."""
+
+    def from_p(p, q, drafts, u_accept, u_resample):
+        verdict = verify(p, q, drafts, u_accept, u_resample)
+        return verdict if verdict.kind == "bonus" else Verdict(verdict.accepted, draw(p[verdict.accepted], 0.3), "")
+
+    def lenient(p, q, drafts, u_accept, u_resample):
+        return verify(p, q, drafts, [0.9 * u for u in u_accept], u_resample)
+
+    for wrong in (from_p, lenient):
+        assert worst_error(wrong, tiny(1), tiny(2), 2) > 1e-3
+
+
+def test_every_chance_is_counted():
+    out = outcomes(verify_block, tiny(1), tiny(2), 2)
+    assert abs(sum(out.values()) - 1) < 1e-12 and all(1 <= len(text) <= 3 for text in out)
+    behind = outcomes(verify, tiny(1), tiny(2), 1, (2, 1))
+    moved = outcomes(verify, lambda text: tiny(1)((2, 1, *text)), lambda text: tiny(2)((2, 1, *text)), 1)
+    assert behind == moved
+
+
+def test_the_engine_runs_with_it():
+    """Greedy: the text of plain decoding. Sampled: rounds that join, and another rule only in name where γ is 1."""
+    for seed in range(6):
+        target, draft = TinyModel(8, seed), TinyModel(8, seed + 50)
+        one = [t for r in plain(target, [0, 1], stops=Stops(30)) for t in r.tokens]
+        for drafter in (ModelDrafter(draft), ModelDrafter(target), LookupDrafter()):
+            rounds = speculative(target, drafter, [0, 1], stops=Stops(30), verify=verify_block)
+            assert [t for r in rounds for t in r.tokens] == one
+        settings = {"sampler": Sampler(1.0), "stops": Stops(30), "uniforms": Uniforms(seed)}
+        rules = verify, verify_block
+        traces = [
+            Trace([0]).collect(speculative(target, ModelDrafter(draft), [0], gamma=g, verify=rule, **settings))
+            for g in (1, 3)
+            for rule in rules
+        ]
+        assert traces[0].tokens == traces[1].tokens
+        for trace in traces:
+            trace.check()
+
+
+@pytest.mark.parametrize("new_numbers", [True, False])
+def test_block_verification_needs_new_numbers_in_every_round(new_numbers):
+    """The table of positions gives a position that is drafted again the same number, and here it was looked at before.
+
+    2,000 texts of four tokens with fixed seeds; the right way fails by chance once in a million times.
+    """
+    p, q = torch.tensor([1 / 3, 2 / 3]).double(), torch.tensor([2 / 3, 1 / 3]).double()
+    count, runs = Counter(), 2000
+    for request in range(runs):
+        text, rounds = [], 0
+        while len(text) < 4:
+            number = Uniforms(rounds if new_numbers else 0, request)
+            at = range(len(text), len(text) + 2)
+            drafts = [draw(q, number(i, DRAFT)) for i in at]
+            accept, resample = ([number(i, what) for i in (*at, at[-1] + 1)] for what in (ACCEPT, RESAMPLE))
+            verdict = verify_block(p.expand(3, 2), q.expand(2, 2), drafts, accept, resample)
+            text, rounds = [*text, *drafts[: verdict.accepted], verdict.token], rounds + 1
+        count[tuple(text[:4])] += 1
+    expected = {text: runs * p[list(text)].prod().item() for text in itertools.product(range(2), repeat=4)}
+    statistic = sum((count[text] - e) ** 2 / e for text, e in expected.items())
+    by_chance = float(torch.special.gammaincc(torch.tensor(15 / 2), torch.tensor(statistic / 2)))
+    assert (by_chance > 1e-6) == new_numbers
