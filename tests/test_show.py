@@ -237,3 +237,65 @@ def test_the_shade_of_a_table_grows_with_its_numbers():
     page = Table("", {"one": {"a": 1.0, "b": 0.5, "c": "text"}}, shade=True)._repr_html_()
     assert re.findall(r"rgba\(0,114,178,([\d.]+)\)", page) == ["0.45", "0.23"]
     assert "rgba" not in Table("", {"one": {"a": 1.0}})._repr_html_()
+
+
+def drawn(shown):
+    """The picture of what is displayed, well-formed, whatever the names hold; it says the same as the text."""
+    svg = re.search(r"<svg [^>]*viewBox.*?</svg>", shown._repr_html_(), re.S)[0]
+    tree = ElementTree.fromstring(svg)
+    assert tree.find("{*}desc").text == repr(shown)
+    return tree
+
+
+def test_dots_show_each_text_and_say_every_number():
+    shown = sd.Dots("α by kind", {"a < b": {"one & two": 0.25, "three": 0.75}, "none": [], "alone": [0.5]}, "α")
+    circles = list(drawn(shown).iter("{http://www.w3.org/2000/svg}circle"))
+    assert [c[0].text for c in circles] == ["one & two: 0.25", "three: 0.75", "0.5"]
+    left, right, _ = (float(c.get("cx")) for c in circles)
+    assert 130 < left < right < 640
+    said = [" ".join(line.split()) for line in repr(shown).splitlines()]
+    assert said == ["α by kind (α)", "a < b mean 0.5: 0.25 0.75", "none none", "alone mean 0.5: 0.5"]
+
+
+def test_dots_on_a_scale_that_multiplies():
+    shown = sd.Dots("", {"a": [1.0, 10.0, 100.0], "b": [4.0]}, "perplexity", log=True)
+    assert shown.mean("a") == pytest.approx(10)
+    places = [float(c.get("cx")) for c in drawn(shown).iter("{http://www.w3.org/2000/svg}circle")]
+    assert places[2] - places[1] == pytest.approx(places[1] - places[0], abs=0.2)
+    for only in ([2.0], [2.0, 2.0]):  # no width
+        assert "2" in repr(sd.Dots("", {"a": only}, "x", log=True)) and drawn(sd.Dots("", {"a": only}, "x", log=True))
+    assert drawn(sd.Dots("", {"a": []}, "x")) and drawn(sd.Dots("", {"a": [0.0, 0.0]}, "x"))
+
+
+def test_an_outline_shows_what_was_wanted_and_what_came():
+    came = {"plain": {"<the": 0.5}, "speculative": {"<the": 0.4, "a": 0.35}}
+    shown = sd.Outline("One word", {"<the": 0.45, "a": 0.3}, came, runs=400)
+    assert repr(shown).splitlines() == [
+        "One word (shares of 400)",
+        "<the: wanted 0.450 ± 0.050, plain 0.500, speculative 0.400",
+        "a: wanted 0.300 ± 0.046, plain 0.000, speculative 0.350",
+    ]
+    tree = drawn(shown)
+    bars = [r for r in tree.iter("{http://www.w3.org/2000/svg}rect") if "url" in r.get("fill", "")]
+    assert len(bars) == 4 + 2  # and two beside their names
+    assert len({r.get("fill") for r in bars}) == 2  # a pattern each, not colour alone
+    heights = [float(r.get("height")) for r in bars[:4]]
+    assert heights[0] > heights[1] > heights[3] > heights[2] == 0
+    exact = sd.Outline("", {"a": 0.3}, {"x": {"a": 0.3}})
+    assert repr(exact) == "\na: wanted 0.300, x 0.300" and "19 of 20" not in exact._repr_html_()
+    assert len(shown._repr_html_()) < 12_000
+    with pytest.raises(ValueError, match="told apart"):
+        sd.Outline("", {}, {way: {} for way in "abcd"})
+
+
+def test_every_rule_has_its_picture():
+    from specdec_lab.theory import RULES
+
+    shown = sd.Rules((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))
+    said, page = repr(shown).splitlines(), shown._repr_html_()
+    assert len(said) == 1 + len(RULES) and sum(line.startswith("✓") for line in said) == 2
+    assert "✗ 0.60 0.16 0.24  bug: after a rejection, draw from p" in said
+    assert page.count("p comes out</b>") == 2 and page.count("not p</b>") == len(RULES) - 2
+    for svg in re.findall(r"<svg xmlns.*?</svg>", page, re.S):
+        ElementTree.fromstring(svg)
+    assert len(page) < 30_000
