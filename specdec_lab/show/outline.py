@@ -8,18 +8,15 @@ from math import sqrt
 from specdec_lab.show.lines import COLOURS, ticks
 
 BAR, BETWEEN, LEFT, TOP, TALL, BOTTOM, LEGEND = 26, 26, 46, 14, 190, 26, 210  # pixels
-PATTERNS = "".join(
-    f'<pattern id="sdl-out{i}" width="6" height="6" patternUnits="userSpaceOnUse"{turn}>'
-    f'<rect width="6" height="6" fill="{colour}" fill-opacity="{opacity}"/>{drawn}</pattern>'
-    for i, (colour, opacity, turn, drawn) in enumerate(
-        [
-            (COLOURS[0], 0.75, "", ""),
-            (COLOURS[1], 0.2, ' patternTransform="rotate(45)"', f'<path d="M0 0V6" stroke="{COLOURS[1]}" stroke-width="3"/>'),
-            (COLOURS[2], 0.2, "", f'<circle cx="3" cy="3" r="2" fill="{COLOURS[2]}"/>'),
-        ]
-    )
-)  # fmt: skip
-MOST = 3  # ways beside each other
+PATTERNS = (
+    '<pattern id="sdl-out1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    f'<path d="M0 0V6" stroke="{COLOURS[1]}" stroke-width="3"/></pattern>'
+    '<pattern id="sdl-out2" width="6" height="6" patternUnits="userSpaceOnUse">'
+    f'<circle cx="3" cy="3" r="2" fill="{COLOURS[2]}"/></pattern>'
+)
+FILLS = (COLOURS[0], "url(#sdl-out1)", "url(#sdl-out2)")
+LOOKS = [f'fill="{fill}" stroke="{colour}"' for fill, colour in zip(FILLS, COLOURS)]
+MOST = len(LOOKS)  # ways beside each other
 
 
 @dataclass(frozen=True)
@@ -64,8 +61,7 @@ class Outline:
             for k, way in enumerate(self.came.values()):
                 height, x = up(way.get(name, 0.0)), left + BAR * k
                 parts.append(
-                    f'<rect x="{x + 2}" y="{ground - height}" width="{BAR - 4}" height="{height}" '
-                    f'fill="url(#sdl-out{k})" stroke="{COLOURS[k]}"/>'
+                    f'<rect x="{x + 2}" y="{ground - height}" width="{BAR - 4}" height="{height}" {LOOKS[k]}/>'
                 )
             wide, middle = BAR * len(self.came), left + BAR * len(self.came) / 2
             parts.append(
@@ -77,7 +73,7 @@ class Outline:
                 bracket = f"M{middle - 5} {ground - high}h10m-5 0V{ground - low}m-5 0h10"
                 parts.append(f'<path d="{bracket}" fill="none" stroke="currentColor"/>')
             parts.append(f'<text x="{middle}" y="{ground + 18}" text-anchor="middle">{escape(name)}</text>')
-        looks = [(f'fill="url(#sdl-out{k})" stroke="{COLOURS[k]}"', way) for k, way in enumerate(self.came)]
+        looks = [(look, way) for look, way in zip(LOOKS, self.came)]
         looks.append(('fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"', "wanted: p"))
         for k, (look, words) in enumerate(looks):
             parts.append(f'<rect x="{right + 16}" y="{TOP + 10 + 26 * k}" width="16" height="14" {look}/>')

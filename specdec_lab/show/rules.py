@@ -27,7 +27,6 @@ class Rules:
         tiles = [self._tile(name, out) for name, out in self.outputs().items()]
         note = "left of each pair: what is drafted, kept (full) or rejected (stripes); right: what comes out, over p (dashed)"
         return (
-            f'<svg width="0" height="0" style="position:absolute">{PATTERNS}</svg>'
             f'<div style="display:flex;flex-wrap:wrap;gap:10px 18px">{"".join(tiles)}</div>'
             f'<div style="font-size:12px;opacity:.8">{note}</div>'
         )
@@ -35,7 +34,7 @@ class Rules:
     def _tile(self, name: str, out: theory.Row) -> str:
         accepts, _ = theory.RULES[name](self.p, self.q)
         kept = [b * a for b, a in zip(self.q, accepts)]
-        parts = []
+        parts = [PATTERNS]
         for i, token in enumerate(TOKENS):
             left = 4 + GAP * i
             right = left + BAR + 2
