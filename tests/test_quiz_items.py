@@ -175,6 +175,11 @@ def test_the_numbers_in_the_words_of_the_items_are_right():
     assert [round(theory.acceptance(*pair), 10) for pair in pairs] == [0.6, 0.9]
     assert [f"{sum(a * b for a, b in zip(*pair)):.2f}" for pair in pairs] == ["0.43", "0.34"]
     assert ".43 to .34" in said["04.favourites"]
+    p, q = (0.45, 0.35, 0.2), (0.3, 0.4, 0.3)
+    shares = p[q.index(max(q))], theory.acceptance(p, q), sum(a * b for a, b in zip(p, q))
+    shares = [drop_leading_zeros(f"{x + 1e-9:.2f}") for x in shares]
+    assert drop_leading_zeros(f"p = {p} and q = {q}") in said["04.argmax"]
+    assert all(f"{share}:" in said["04.argmax"] for share in shares) and right["04.argmax"].startswith(shares[0])
     p, q = (0.3, 0.5, 0.2), (0.6, 0.3, 0.1)
     wrong = theory.emitted(p, q, [min(1, a / b) for a, b in zip(p, q)], p)
     assert drop_leading_zeros(f"p = {p} and q = {q}, drawing from p gives") in said["03.why-the-residual"]

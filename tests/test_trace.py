@@ -1,5 +1,7 @@
 """Stops, records and the numbers that follow from them."""
 
+import math
+
 import pytest
 from tiny import TinyModel
 
@@ -8,7 +10,7 @@ from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Draft, Emitted, Round, Trace, to_json
 from specdec_lab.errors import LabError
-from specdec_lab.lab import collect
+from specdec_lab.lab import Lab, collect
 
 SAMPLED = Sampler(1.0)
 
@@ -186,3 +188,15 @@ def test_json_has_the_promised_keys():
     assert set(rounds[0]["drafted"][0]) == {"id", "text", "p", "q", "p_raw", "q_raw", "u", "status"}
     assert set(rounds[0]["emitted"]) == {"id", "text", "kind"}
     assert to_json(trace_of(sampler=Sampler(0)), str)[0]["drafted"][0]["u"] is None
+
+
+def test_perplexity_is_what_the_target_thinks_of_the_new_tokens():
+    target = TinyModel(5, seed=3)
+    lab = Lab(target, None, frozenset())
+    trace = trace_of(target=target, drafter=ModelDrafter(TinyModel(5, seed=4)))
+    chances = [
+        target.probabilities([*trace.prompt, *trace.tokens[:i]])[token].item() for i, token in enumerate(trace.tokens)
+    ]
+    assert lab.perplexity(trace) == pytest.approx(math.exp(-sum(map(math.log, chances)) / len(chances)), rel=1e-5)
+    even = TinyModel(5, seed=3, spread=0.0)
+    assert Lab(even, None, frozenset()).perplexity(trace_of(target=even)) == pytest.approx(5)
