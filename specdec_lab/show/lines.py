@@ -15,7 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # margins
 class Line:
     """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known.
 
-    of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is drawn thinner.
+    of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is drawn
+        thinner, and dashed.
     """
 
     name: str
@@ -36,6 +37,13 @@ def colours(lines: Sequence[Line]) -> list[str]:
     families = [line.of or line.name for line in lines]
     order = list(dict.fromkeys(families))
     return [COLOURS[order.index(family) % len(COLOURS)] for family in families]
+
+
+def patterns(lines: Sequence[Line]) -> list[int]:
+    """Which dash each line has, by number; 0 is solid. Where a line belongs to another one, dashes say only that: the
+    others are solid, and told apart by colour, by the name at their end, and live by their symbols."""
+    pairs = any(line.of for line in lines)
+    return [int(bool(line.of)) if pairs else i % len(DASHES) for i, line in enumerate(lines)]
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
@@ -69,9 +77,9 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
         across, down = at(x, y0)
         parts.append(f'<text x="{across}" y="{down + 16}" text-anchor="middle">{x:g}</text>')
     ends = []
-    for i, (line, colour) in enumerate(zip(lines, colours(lines))):
+    for line, colour, pattern in zip(lines, colours(lines), patterns(lines)):
         places = [at(x, y) for x, y in line.points]
-        look = f'stroke="{colour}" stroke-width="{1.3 if line.of else 2}" stroke-dasharray="{DASHES[i % len(DASHES)]}"'
+        look = f'stroke="{colour}" stroke-width="{1.3 if line.of else 2}" stroke-dasharray="{DASHES[pattern]}"'
         path = " L".join(f"{across} {down}" for across, down in places)
         parts.append(f'<path d="M{path}" fill="none" {look}/>')
         for (x, _), (low, high) in zip(line.points, line.spread):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from specdec_lab.show.lines import Line, chart, colours, in_words
+from specdec_lab.show.lines import Line, chart, colours, in_words, patterns
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
@@ -28,7 +28,7 @@ class Plot:
 
         x_axis, y_axis = {**GRID, "title": self.x_name}, {**GRID, "title": self.y_name, "rangemode": "tozero"}
         figure = go.Figure(layout={**LAYOUT, "title": self.title, "xaxis": x_axis, "yaxis": y_axis})
-        for i, (line, colour) in enumerate(zip(self.lines, colours(self.lines))):
+        for i, (line, colour, pattern) in enumerate(zip(self.lines, colours(self.lines), patterns(self.lines))):
             xs, ys = zip(*line.points)
             error = None
             if line.spread:
@@ -36,7 +36,7 @@ class Plot:
                 error = {"type": "data", "array": high, "arrayminus": low, "symmetric": False}
             figure.add_scatter(
                 x=xs, y=ys, name=line.name, mode="lines+markers" if line.dots else "lines", error_y=error,
-                line={"color": colour, "dash": DASHES[i % len(DASHES)], "width": 1.3 if line.of else 2},
+                line={"color": colour, "dash": DASHES[pattern], "width": 1.3 if line.of else 2},
                 marker={"symbol": SYMBOLS[i % len(SYMBOLS)]},
             )  # fmt: skip
         return figure
