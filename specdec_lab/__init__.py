@@ -34,6 +34,7 @@ _NAMES = {
     "show.lines": ["Line"],
     "show.loadlab": ["load_lab"],
     "show.outline": ["Outline"],
+    "show.multiples": ["Multiples"],
     "show.plot": ["Plot"],
     "show.progress": ["progress"],
     "show.progress_line": ["OneLine", "each"],

@@ -160,6 +160,16 @@ def test_a_prediction_has_the_colour_of_what_it_predicts():
     assert lines.chart("", [second, theory], "x", "y").count('stroke-width="1.3"') == 2  # itself, and beside its name
 
 
+def test_dashes_mean_a_prediction_where_there_is_one():
+    line = [lines.Line(name, [(0, 0), (1, 1)]) for name in "abc"]
+    theory = lines.Line("a, predicted", [(0, 0), (1, 1)], of="a")
+    assert lines.patterns([line[0], line[1], theory, line[2]]) == [0, 0, 1, 0]
+    assert lines.patterns(line) == [0, 1, 2]  # not by colour alone
+    data = sd.Plot("", [line[0], theory, line[1]], "x", "y").figure().data
+    assert [d.line.dash for d in data] == ["solid", "dash", "solid"]
+    assert len({d.marker.symbol for d in data}) == 3
+
+
 def test_a_line_chart_says_its_numbers_and_tells_lines_apart_without_colour():
     drawn = [lines.Line("α < 1", [(0, 0.1), (1, 0.25)]), lines.Line("other", [(0, 0.5), (1, 0.24)])]
     svg = lines.chart("A title", drawn, "x", "y")
@@ -193,6 +203,28 @@ def test_a_plot_is_one_picture_in_three_forms():
     assert data[0]["line"]["dash"] != data[1]["line"]["dash"]  # not colour alone
     assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]
     assert len(json.dumps(bundle, default=str)) < 20_000
+
+
+def test_small_multiples_share_axes_and_looks_and_say_every_number():
+    def lines_of(height):
+        clock = lines.Line("by the clock", [(1, height), (2, 2 * height), (4, height)])
+        return [clock, lines.Line("foretold <", [(1, 0.5), (4, 1.25)], dots=False, of="by the clock")]
+
+    shown = sd.Multiples("A & B", {"a": lines_of(0.5), "b": lines_of(1)}, "γ", "S", level=(1, "plain"))
+    svg = ElementTree.fromstring(shown._repr_html_())[0]  # well-formed, whatever the names hold
+    space = "{http://www.w3.org/2000/svg}"
+    assert svg.find(f"{space}desc").text == repr(shown)
+    assert repr(shown).splitlines()[1:3] == [
+        "a, by the clock: 0.5 at 1, 1 at 2, 0.5 at 4; the largest at 2",
+        "a, foretold <: 0.5 at 1, 1.25 at 4; the largest at 4",
+    ]
+    drawn = [p for p in svg.iter(f"{space}path") if p.get("fill") == "none"]
+    assert len(drawn) == 4 + 2  # and a sample of each in the legend
+    assert {p.get("stroke-dasharray") for p in drawn} == {"", "7 3"} and len({p.get("stroke") for p in drawn}) == 1
+    foretold = [p.get("d").split()[1] for p in drawn if p.get("stroke-dasharray")][1:]
+    assert foretold[0] == foretold[1]  # the same height for the same number
+    rings = [c for c in svg.iter(f"{space}circle") if c.get("fill") == "none"]
+    assert len(rings) == 4 + 1
 
 
 def test_a_sampled_target_need_not_say_its_favourite(data):
