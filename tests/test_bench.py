@@ -57,6 +57,13 @@ def measured(monkeypatch) -> list[list[bench.Run]]:
     return seen
 
 
+def test_the_rows_over_all_kinds_by_arm():
+    result = results.saved_results(temperature=0.0, gamma="4")[0]
+    found = bench.overall(result["rows"])
+    assert list(found) == list(dict.fromkeys(r["arm"] for r in result["rows"]))
+    assert all(r["arm"] == arm and r["kind"] == "overall" for arm, r in found.items())
+
+
 @pytest.mark.parametrize("temperature", ["0", "1"])
 def test_the_report_has_every_arm_and_kind(run, temperature):
     out, _ = run("--json --drafters lookup,model --max-new-tokens 12 --temperature", temperature)

@@ -7,7 +7,7 @@ Acceptance needs all prompts, once; times may be taken from some of them, severa
 
 import random
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -103,6 +103,11 @@ def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]
         for kind in ("overall", *kinds):
             ids = ([p.id for p in some if kind in ("overall", p.kind)] for some in (prompts, timed))
             yield {"arm": run.arm, "kind": kind} | summary(run, plain, *ids)
+
+
+def overall(rows: Iterable[dict]) -> dict[str, dict]:
+    """Of a report, the row over all kinds, by arm."""
+    return {row["arm"]: row for row in rows if row["kind"] == "overall"}
 
 
 def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
