@@ -1,8 +1,12 @@
-"""EAGLE: one decoder layer that guesses the target's next hidden row (Li et al. 2024, arXiv 2401.15077).
+"""EAGLE: one decoder layer that goes on from the target's hidden rows (Li et al. 2024, arXiv 2401.15077).
 
 The target's hidden row at position i − 1 and the token at i make the layer's input; its output
-is a guess of the hidden row at i, which the target's head turns into a draft. The next step uses
-the guess in place of the true row. After a round, true rows replace the guesses.
+stands for the hidden row at i, and the target's head turns it into a draft. The next step uses
+it in place of the true row. After a round, true rows replace these guesses.
+
+The first EAGLE is trained to hit the true rows. This one is trained on what the head makes of its
+rows, and on going on from them (as EAGLE-3 is, Li et al. 2025, arXiv 2503.01840); a row that is
+similar to the true one is a by-product.
 """
 
 from collections.abc import Sequence
