@@ -267,7 +267,8 @@ def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(w
         (text / "eagle.pt").unlink(missing_ok=True)
         with pytest.MonkeyPatch.context() as m:
             m.setattr(Trainer, "run", lambda self, plan, **kwargs: began.append(self.look()[0].kl))
-            recipes.train("eagle", target, tokenizer, text, tokens=1_600, start=start, say=lambda line: None)
+            trainer = recipes.train("eagle", target, tokenizer, text, tokens=1_600, start=start, say=lambda line: None)
+    assert (first.before, trainer.before) == (0, first.tokens)
     assert began[1] == pytest.approx(first.history[-1]["steps"][0]["kl"], rel=0.1)  # stored in 8 bits
     assert began[0] > 1.2 * began[1]
     with pytest.raises(LabError, match="no weights for the drafter “medusa”"):

@@ -135,6 +135,7 @@ class Trainer:
         self.optimizer = Optimizer(net)
         self.precision = precision(text.device)
         self.head = net.head.weight.to(self.precision)
+        self.before = 0  # tokens that the weights it began with had learned from
         self.tokens, self.history = 0, []  # history: one entry each time the held-out texts were looked at
 
     def loss(self, batch: tuple[Tensor, ...], kind: str) -> tuple[Tensor, list[Fit]]:

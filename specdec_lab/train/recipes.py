@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.drafters.early_exit import exit_of
-from specdec_lab.drafters.trained import KINDS, load_net, save_net, shape
+from specdec_lab.drafters.trained import KINDS, about, load_net, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say
@@ -180,6 +180,7 @@ def train(
     # A student that reads other depths than the exit layer names them: ("exit", "middle").
     depths = getattr(net, "depths", ("exit",) if net.reads_exits else ())
     trainer = Trainer(net, Text(shards, held, target.device, depths), seed=seed)
+    trainer.before = about(name, start)["training_tokens"] if start else 0
     if kept:
         trainer.restore(kept)
         say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")
@@ -189,14 +190,14 @@ def train(
 
 def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> None:
     """The student as a drafter loads it, with what the model card says of it."""
-    about = {
+    card = {
         "drafter": name,
         "target": target.name,
         **dict(zip(("hidden_size", "layers", "vocab_size"), shape(target))),
-        "training_tokens": trainer.tokens,
+        "training_tokens": trainer.before + trainer.tokens,
         "text_precision": sorted({s.precision for s in trainer.text.shards}),
         "held_out": trainer.history[-1]["steps"],
         "held_out_by": by_kind_and_place(trainer),
         "licence": "Apache-2.0",
     }
-    save_net(trainer.net, path, about)
+    save_net(trainer.net, path, card)
