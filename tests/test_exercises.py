@@ -86,7 +86,8 @@ class TestExercise:
         checks = [c for c in notebook.cells if build.CHECK.search(c.source)]
         assert checks
         for cell in checks:
-            assert any("still open" in o.get("text", "") for o in cell.outputs), cell.source
+            said = [o.get("data", {}).get("text/plain", "") for o in cell.outputs]
+            assert any("still open" in line for line in said), cell.source
             assert [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"] == ["0.0"]
 
     def test_it_has_what_an_exercise_needs(self, source):

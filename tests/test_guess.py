@@ -191,7 +191,7 @@ def test_the_ledger_as_a_page():
     Ledger().attempt("01.x", right=False, misconception=7)
     Ledger().attempt("01.x", right=True, misconception=None)
     Ledger().attempt("01.y", right=True, misconception=None)
-    page = repr(sd.ledger())
+    page = " ".join(repr(sd.ledger()).split())
     assert "How <many>? 3 ms 1.5 ms Your guess was 2 times too high. a line" in page
     assert "01.b no guess 2" in page
     assert "1 of 2 questions right at the first attempt" in page

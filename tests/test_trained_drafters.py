@@ -62,7 +62,8 @@ def q_model(target, net, text, drafts):
 
 
 def q_medusa(target, net, text, drafts):
-    return spread(net, net.guess(len(drafts), target.rows(text)[len(text) - 2]), target.vocab_size)
+    guess = net.guess(len(drafts), target.rows(text)[len(text) - 2], torch.tensor(text[-1]))
+    return spread(net, guess, target.vocab_size)
 
 
 def q_early_exit(target, net, text, drafts):

@@ -175,8 +175,9 @@ def train(
     # More text may have been written since the checkpoint; its head stays as it was.
     ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size)
     net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
-    if start and not kept:
-        net.load_state_dict(load_net(name, target, start).state_dict())
+    begun = load_net(name, target, start) if start else None
+    if begun and not kept:
+        net.load_state_dict(begun.state_dict())
     # A student that reads other depths than the exit layer names them: ("exit", "middle").
     depths = getattr(net, "depths", ("exit",) if net.reads_exits else ())
     trainer = Trainer(net, Text(shards, held, target.device, depths), seed=seed)

@@ -83,7 +83,7 @@ def test_a_round_that_a_stop_cut_can_be_marked_right(page):
     explorer.wait_for()
     explorer.scroll_into_view_if_needed()  # JupyterLab does not lay out what is far from the window
     explorer.get_by_text("round 1 of").wait_for()
-    rounds = int(re.search(r"round 1 of (\d+)", explorer.inner_text())[1])
+    rounds = int(re.search(r"round 1 of (\d+)", explorer.text_content())[1])  # laid out or not
     for _ in range(rounds - 1):
         explorer.get_by_role("button", name="next").click()
     explorer.locator("select.sdl-mark").last.select_option("nothing")
