@@ -27,7 +27,7 @@ class Shaped(TinyModel):
         return self.sampler(row)
 
 
-# Not the token before the last one: what may follow changes with every token.
+# Never one token twice in a row: what may follow changes with every token.
 NO_STUTTER = Mask(lambda text: [t for t in range(3) if t != text[-1]])
 ALL = {
     "repetition penalty": (RepetitionPenalty(1.7),),
@@ -57,7 +57,7 @@ def test_processors_are_exact_under_speculation(name):
     assert enumerate_with(ALL[name]) > 3
 
 
-def test_processors_are_exact_for_copied_drafts_and_with_other_drafts_than_the_target_would_draw():
+def test_processors_are_exact_for_copied_drafts():
     target, shaped = TinyModel(3, seed=3), (RepetitionPenalty(1.7), NO_STUTTER)
 
     def copied(text, gamma):

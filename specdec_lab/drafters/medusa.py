@@ -28,6 +28,7 @@ class MedusaNet(Student):
     The paper's heads are one layer, row + SiLU(W·row), on rows of 4,096 numbers and more. On this
     small target such a head has too little room: after 0.25 M tokens α of the first head was .250
     with it, and .271 with two layers (three times as wide inside as the row; here twice, which costs less).
+    Neither read the newest token yet.
     """
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
