@@ -21,7 +21,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.models import linear
 from specdec_lab.models.load import load_model
 from specdec_lab.train import loop, recipes, sources, write
-from specdec_lab.train.distill import divergence, overlaps
+from specdec_lab.train.distill import Head, divergence, fit, overlaps
 from specdec_lab.train.look import by_kind_and_place
 from specdec_lab.train.loop import Text, Trainer
 from specdec_lab.train.shards import read_shards
@@ -98,7 +98,7 @@ def promised(trainer, lab, trace) -> list[torch.Tensor]:
     read = (tokens, last.float(), *([exits.float()] if trainer.net.reads_exits else []))
     found = []
     for guess, true in trainer.net.predict(*read):
-        overlap = overlaps(guess[0].float(), true[0].float(), trainer.head.float())
+        overlap = overlaps(guess[0].float(), true[0].float(), Head(trainer.net.head.weight.float()))
         found.append(torch.cat([torch.full((tokens.shape[1] - len(overlap),), torch.nan), overlap]))
     return found
 
@@ -158,7 +158,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
     whole = weights(recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=lambda line: None))
     path.unlink()
     for stop in (5, 23):  # in the first stage, and in the second
-        look, steps = Trainer.loss, []
+        look, steps = Trainer.guesses, []
 
         def interrupted(self, *a, look=look, steps=steps, stop=stop):
             steps.append(a)
@@ -167,7 +167,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
             return look(self, *a)
 
         with monkeypatch.context() as m:
-            m.setattr(Trainer, "loss", interrupted)
+            m.setattr(Trainer, "guesses", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=lambda line: None)
     resumed = recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=lambda line: None)
@@ -291,16 +291,20 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     student, teacher, head = torch.randn(600, 8), torch.randn(600, 8), torch.randn(20, 8)
     weight = torch.rand(600)
     ours = student.clone().requires_grad_()
-    loss, fit = divergence(ours, teacher, head, weight, kind)
+    loss = divergence(ours, teacher, Head(head), weight, kind)
     loss.backward()
     theirs = student.clone().requires_grad_()
     p, log_q = (teacher @ head.T).softmax(-1), (theirs @ head.T).log_softmax(-1)
     overlap = torch.minimum(p, log_q.exp()).sum(-1)
     kl = (p * (p.log() - log_q)).sum(-1)
-    (weight * (kl if kind == "kl" else 1 - overlap)).sum().backward()
+    expected = (weight * (kl if kind == "kl" else 1 - overlap)).sum()
+    expected.backward()
+    assert float(loss) == pytest.approx(float(expected), rel=1e-5)
     assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
-    assert fit.overlap == pytest.approx(float((weight * overlap).sum().detach() / weight.sum()), abs=1e-5)
-    assert torch.allclose(overlaps(student, teacher, head), overlap, atol=1e-5)
+    found = fit(student, teacher, Head(head))
+    assert (found.overlap, found.kl) == pytest.approx((float(overlap.mean()), float(kl.mean())), rel=1e-4)
+    assert found.agree == pytest.approx(float((p.argmax(-1) == log_q.argmax(-1)).float().mean()))
+    assert torch.allclose(overlaps(student, teacher, Head(head)), overlap, atol=1e-5)
 
 
 @pytest.fixture

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-ROWS = 512  # positions at a time, so that memory holds [512, F] and not [all, F]
+from specdec_lab.models.linear import Linear
+
+ROWS = 256  # positions at a time: [256, F] stays in a CPU's cache, where [all, F] would not fit into memory
 
 
 @dataclass(frozen=True)
@@ -23,65 +25,80 @@ class Fit:
     agree: float
 
 
+class Head:
+    """A cut head [F, H], which students and the target share: from rows to probabilities, and a gradient's way back.
+
+    Packed where the CPU has such products. A step of EAGLE took 1.8 times as long without that.
+    """
+
+    def __init__(self, weight: Tensor):
+        self.dtype = weight.dtype
+        self.logits, self.back = Linear(weight), Linear(weight.T.contiguous())
+
+    def probabilities(self, rows: Tensor) -> Tensor:
+        """Rows [n, H] to probabilities [n, F], float32."""
+        return self.logits(rows.to(self.dtype)).float().softmax(-1)
+
+
+def kl(p: Tensor, q: Tensor) -> Tensor:
+    """KL(p‖q) of each row; what q rounds to zero counts as the least number above it."""
+    log_q = q.clamp(min=torch.finfo(q.dtype).tiny).log()
+    return torch.nn.functional.kl_div(log_q, p, reduction="none").sum(-1)
+
+
 class _Divergence(torch.autograd.Function):
     """The loss and its gradient in one sweep: [rows, F] tensors live for one chunk only."""
 
     @staticmethod
-    def forward(ctx, student: Tensor, teacher: Tensor, head: Tensor, weight: Tensor, kind: str):
+    def forward(ctx, student: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str):
         gradient = torch.empty_like(student, dtype=torch.float32)
-        totals = torch.zeros(3)
-        loss = 0.0
+        loss = torch.zeros((), device=student.device)
         for i in range(0, len(student), ROWS):
             part = slice(i, i + ROWS)
-            z = torch.nn.functional.linear(student[part].to(head.dtype), head).float()
-            y = torch.nn.functional.linear(teacher[part].to(head.dtype), head).float()
-            log_q, log_p = z.log_softmax(-1), y.log_softmax(-1)
-            agree = (z.argmax(-1) == y.argmax(-1)).float()
-            q, p = log_q.exp(), log_p.exp()
+            q, p = head.probabilities(student[part]), head.probabilities(teacher[part])
             w = weight[part]
-            kl = (p * (log_p - log_q)).sum(-1)
-            overlap = torch.minimum(p, q).sum(-1)
             if kind == "kl":  # d KL(p‖q) / d z = q − p
-                loss += float((w * kl).sum())
-                slope = q - p
-            else:  # 1 − Σ min(p, q), which is what acceptance is
-                below = (q < p).float() * q
-                loss += float((w * (1 - overlap)).sum())
-                slope = q * below.sum(-1, keepdim=True) - below
-            gradient[part] = torch.nn.functional.linear((slope * w[:, None]).to(head.dtype), head.T).float()
-            totals += torch.stack([(w * x).sum() for x in (kl, overlap, agree)]).cpu()
+                loss += (w * kl(p, q)).sum()
+                slope = q.sub_(p)
+            else:  # 1 − Σ min(p, q), which is what acceptance is; in place, since memory is what this waits for
+                loss += (w * (1 - torch.minimum(p, q).sum(-1))).sum()
+                below = p.gt_(q).mul_(q)  # q where it is below p
+                slope = q.mul_(below.sum(-1, keepdim=True)).sub_(below)
+            gradient[part] = head.back(slope.mul_(w[:, None]).to(head.dtype)).float()
         ctx.save_for_backward(gradient)
-        ctx.mark_non_differentiable(totals)
-        return torch.tensor(loss, device=student.device), totals
+        return loss
 
     @staticmethod
-    def backward(ctx, upstream, _):
+    def backward(ctx, upstream):
         (gradient,) = ctx.saved_tensors
         return upstream * gradient, None, None, None, None
 
 
-def divergence(student: Tensor, teacher: Tensor, head: Tensor, weight: Tensor, kind: str = "kl") -> tuple[Tensor, Fit]:
-    """Sum over rows of weight · loss, and the fit.
+def divergence(student: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str = "kl") -> Tensor:
+    """Sum over rows of weight · loss.
 
     Args:
         student, teacher: hidden rows [n, H], the target's and what was predicted for it.
-        head: [F, H], shared by both.
         weight: [n], 0 for rows that do not count.
         kind: "kl" (forward KL) or "tv" (total variation).
     """
-    loss, totals = _Divergence.apply(student, teacher, head, weight, kind)
-    n = float(weight.sum())
-    return loss, Fit(int(n), *(totals / max(n, 1e-9)).tolist())
+    return _Divergence.apply(student, teacher, head, weight, kind)
 
 
 @torch.no_grad()
-def overlaps(student: Tensor, teacher: Tensor, head: Tensor) -> Tensor:
-    """[n]: Σ min(p, q) of each row; arguments as of `divergence`."""
-    found = []
+def fit(student: Tensor, teacher: Tensor, head: Head) -> Fit:
+    """How well a student's rows fit, each counted alike; arguments as of `divergence`."""
+    totals = torch.zeros(3, device=student.device)
     for i in range(0, len(student), ROWS):
-        q, p = (
-            torch.nn.functional.linear(x[i : i + ROWS].to(head.dtype), head).float().softmax(-1)
-            for x in (student, teacher)
-        )
-        found.append(torch.minimum(p, q).sum(-1))
-    return torch.cat(found)
+        q, p = head.probabilities(student[i : i + ROWS]), head.probabilities(teacher[i : i + ROWS])
+        agree = q.argmax(-1) == p.argmax(-1)
+        totals += torch.stack([kl(p, q).sum(), torch.minimum(p, q).sum(), agree.sum()])
+    return Fit(len(student), *(totals / max(len(student), 1)).tolist())
+
+
+@torch.no_grad()
+def overlaps(student: Tensor, teacher: Tensor, head: Head) -> Tensor:
+    """[n]: Σ min(p, q) of each row; arguments as of `divergence`."""
+    rows = range(0, len(student), ROWS)
+    both = ((head.probabilities(x[i : i + ROWS]) for x in (student, teacher)) for i in rows)
+    return torch.cat([torch.minimum(q, p).sum(-1) for q, p in both])

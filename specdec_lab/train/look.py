@@ -16,13 +16,10 @@ def by_kind_and_place(trainer: Trainer) -> dict[str, dict[str, tuple[int, float]
     """(positions, mean Σ min(p, q)) of the first drafting step, for each kind, place and temperature."""
     found: dict[str, dict[str, list[float]]] = {x: defaultdict(list) for x in ("kind", "place", "temperature")}
     for shard, rows, (*read, counts) in trainer.text.held_out(trainer.size):
-        with torch.autocast(counts.device.type, trainer.precision, enabled=trainer.precision != torch.float32):
-            guess, true = trainer.net.predict(*read)[0]
-        m = guess.shape[1]
-        own = counts[:, -m:] > 0
-        overlap = overlaps(guess.float()[own], true[own], trainer.head).cpu().numpy()
-        text, place = (x.cpu().numpy() for x in own.nonzero(as_tuple=True))
-        place = place + counts.shape[1] - m
+        guess, true, weights = trainer.guesses((*read, counts))[0]
+        overlap = overlaps(guess, true, trainer.head).cpu().numpy()
+        text, place = (x.cpu().numpy() for x in (weights > 0).nonzero(as_tuple=True))
+        place = place + counts.shape[1] - weights.shape[1]
         for t, i, value in zip(text, place, overlap):
             found["kind"][str(shard.kind[rows[t]])].append(value)
             below = [p for p in PLACES if i < p]

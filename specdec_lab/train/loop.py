@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from specdec_lab.drafters.student import Student
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say
-from specdec_lab.train.distill import Fit, divergence
+from specdec_lab.train.distill import Fit, Head, divergence, fit
 from specdec_lab.train.shards import Shard
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
@@ -134,29 +134,38 @@ class Trainer:
         self.seed = seed
         self.optimizer = Optimizer(net)
         self.precision = precision(text.device)
-        self.head = net.head.weight.to(self.precision)
+        self.head = Head(net.head.weight.to(self.precision))
         self.before = 0  # tokens that the weights it began with had learned from
         self.tokens, self.history = 0, []  # history: one entry each time the held-out texts were looked at
 
-    def loss(self, batch: tuple[Tensor, ...], kind: str) -> tuple[Tensor, list[Fit]]:
+    def guesses(self, batch: tuple[Tensor, ...]) -> list[tuple[Tensor, Tensor, Tensor]]:
+        """For each drafting step: rows [n, H] guessed, the target's rows [n, H], and the weights [R, m] of m places in
+        each text. The n rows are those of a weight above 0; the others need no head.
+        """
         *read, counts = batch
         with torch.autocast(self.text.device.type, self.precision, enabled=self.precision != torch.float32):
             steps = self.net.predict(*read)
-        total, fits = 0.0, []
-        for k, (guess, true) in enumerate(steps):
-            weight = counts[:, -guess.shape[1] :].reshape(-1)
-            matter = weight > 0  # the others need no head
-            weight = weight[matter]
-            flat = (guess.float().flatten(0, 1)[matter], true.flatten(0, 1)[matter])
-            loss, fit = divergence(*flat, self.head, weight, kind)
-            total = total + DEEPER**k * loss / weight.sum()
-            fits.append(fit)
-        return total, fits
+        found = []
+        for guess, true in steps:
+            weight = counts[:, -guess.shape[1] :]
+            matter = weight > 0
+            found.append((guess.float()[matter], true[matter], weight))
+        return found
 
+    def loss(self, batch: tuple[Tensor, ...], kind: str) -> Tensor:
+        total = 0.0
+        for k, (guess, true, weights) in enumerate(self.guesses(batch)):
+            weight = weights[weights > 0]
+            total = total + DEEPER**k * divergence(guess, true, self.head, weight, kind) / weight.sum()
+        return total
+
+    @torch.no_grad()
     def look(self) -> list[Fit]:
         """The fit on the held-out texts, for each drafting step."""
-        with torch.no_grad():
-            looks = [self.loss(batch, "kl")[1] for *_, batch in self.text.held_out(self.size)]
+        looks = [
+            [fit(guess, true, self.head) for guess, true, _ in self.guesses(batch)]
+            for *_, batch in self.text.held_out(self.size)
+        ]
         mean = [mean_of(step) for step in zip(*looks)]
         self.history.append({"tokens": self.tokens, "steps": [asdict(f) for f in mean]})
         return mean
@@ -181,8 +190,7 @@ class Trainer:
                 self.net.unroll = stage.unroll
                 # The batch follows from the number of tokens too.
                 batch = self.text.random(self.size, np.random.default_rng([self.seed, self.tokens]))
-                loss, _ = self.loss(batch, stage.loss)
-                self.optimizer.step(loss, rate)
+                self.optimizer.step(self.loss(batch, stage.loss), rate)
                 self.tokens += int((batch[-1] == 1).sum())
                 if self.tokens - shown >= every or self.tokens >= end:
                     self.tell(shown, clock, say)
