@@ -299,7 +299,7 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     kl = (p * (p.log() - log_q)).sum(-1)
     expected = (weight * (kl if kind == "kl" else 1 - overlap)).sum()
     expected.backward()
-    assert float(loss) == pytest.approx(float(expected), rel=1e-5)
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
     assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
     found = fit(student, teacher, Head(head))
     assert (found.overlap, found.kl) == pytest.approx((float(overlap.mean()), float(kl.mean())), rel=1e-4)
