@@ -5,13 +5,17 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from test_bench import timed_trace
 from test_load import save
 
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
+from specdec_lab.measure import bench
+from specdec_lab.measure.prompts import Prompt
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.measure.traffic import endpoint, report
 from specdec_lab.measure.traffic.read import read_traffic
+from specdec_lab.show.report import PACES
 
 
 def written(tmp_path, text: str) -> str:
@@ -87,11 +91,43 @@ def row(kind: str, ratio: float, interval=None) -> dict:
 )
 def test_the_verdict_follows_the_interval(interval, verdict):
     overall = row("overall", 1.2, interval)
-    made = report.decide([overall, row("code", 1.5), row("chat", 0.9)], overall, limit=4)
+    rows = [overall, row("code", 1.5), row("chat", 0.9)]
+    made = report.decide(rows, row("overall", 1.2, [1.3, 1.5]), {**overall, "ratio_to_plain": 1.1}, limit=4)
     assert made["verdict"] == verdict
     deployed = verdict == "deploy"
     assert made["policy"]["off_for_kinds"] == (["chat"] if deployed else [])
     assert (made["policy"]["drafter"], made["policy"]["gamma"]) == (("eagle", 3) if deployed else (None, 0))
+
+
+def run_of(name: str, seconds: dict[str, list[float]]) -> bench.Run:
+    """An arm whose rounds took these seconds, one token each, for each prompt; the first shared the reading of the prompt."""
+    traces = {i: [timed_trace([0] * len(s), 1, [(0.0, x, 0.0) for x in s])] for i, s in seconds.items()}
+    return bench.Run(name, 1, traces)
+
+
+def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
+    prompts = [Prompt(i, "all", i) for i in "abc"]
+    steady, lucky = (
+        run_of("steady", {i: [0.5] for i in "abc"}),
+        run_of("lucky", {"a": [0.0625], "b": [0.5625], "c": [0.5625]}),
+    )
+    plain = run_of("plain", {i: [1.0] for i in "abc"})
+    ids = list("abc")
+    assert bench.ratio_to_plain(lucky, plain, ids) > bench.ratio_to_plain(
+        steady, plain, ids
+    )  # it owes that to one prompt
+    blind = report.chosen_blindly([steady, lucky], prompts)
+    assert {i: texts is lucky.traces[i] for i, texts in blind.traces.items()} == {"a": False, "b": True, "c": True}
+    assert bench.ratio_to_plain(blind, plain, ids) < bench.ratio_to_plain(steady, plain, ids)
+    alone = report.chosen_blindly([steady], prompts[:1])
+    assert alone.traces == {"a": steady.traces["a"]}
+
+
+def test_a_user_waits_for_the_prompt_as_well():
+    prompts = [Prompt(i, "all", i) for i in "ab"]
+    waits = report.latency(run_of("x", {"a": [1.0, 2.0, 3.0], "b": [2.0, 2.0]}), prompts)
+    # timed_trace's first round took 100 seconds, most of which the prompt took.
+    assert (waits["first"], waits["mean"], waits["answer"]) == (100_000, 2_000, 103_500)
 
 
 def test_drafting_pays_up_to_the_batch_where_its_costs_pass_its_tokens():
@@ -118,7 +154,7 @@ def test_the_report_says_its_verdict_and_what_it_rests_on(capsys, tmp_path, pair
     result = json.loads(capsys.readouterr().out)
     assert result["verdict"] in ("deploy", "don't", "unclear")
     assert {r["arm"] for r in result["rows"]} == {"plain", "lookup", "model"}
-    assert len(result["latency"]) == 2 and all(set(x) == {"mean", "p50", "p95"} for x in result["latency"].values())
+    assert len(result["latency"]) == 2 and all(set(x) == set(PACES) for x in result["latency"].values())
     assert len(result["problems"]) == 2
     assert "Line 7 was left out" in result["problems"][0] and "was left out: it has" in result["problems"][1]
     html = (tmp_path / "out.html").read_text(encoding="utf-8")
