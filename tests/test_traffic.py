@@ -2,18 +2,21 @@
 
 import json
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from test_bench import timed_trace
 from test_load import save
+from test_trace import rounds_of_accepted
 
 from specdec_lab.cli import main
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.measure.traffic import endpoint, report
+from specdec_lab.measure.traffic import endpoint, engines, report
 from specdec_lab.measure.traffic.read import read_traffic
 from specdec_lab.show.report import PACES
 
@@ -138,6 +141,22 @@ def test_drafting_pays_up_to_the_batch_where_its_costs_pass_its_tokens():
     assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 1.3}) == 1  # one text is judged by the clock
     never = StepCosts({(n, g): 1.0 for n in report.BATCHES for g in (0, 3)})
     assert report.texts_at_once(never, {**row("overall", 1.0), "d": 0.0}) == report.BATCHES[-1]
+
+
+def test_engines_numbers_are_those_of_their_formulas_and_lead_back():
+    """Accepted 2, 0, 4 and 1 of four drafts; and a round without drafts, which none of them counts."""
+    trace = Trace([0]).collect(rounds_of_accepted([2, 0, 4, 1], gamma=4))
+    trace.rounds.append(replace(trace.rounds[1], drafted=()))
+    said = engines.as_reported([trace], gamma=4)
+    assert said["vLLM: Mean acceptance length"] == said["SGLang: accept len"] == 1 + 7 / 4
+    assert said["vLLM: Avg Draft acceptance rate"] == said["SGLang: accept rate"] == 7 / 16
+    assert said["SGLang: accept rate"] == engines.as_reported([trace], gamma=8)["SGLang: accept rate"] * 2
+    survival = [said[f"vLLM: Per-position acceptance rate, place {i}"] for i in (1, 2, 3, 4)]
+    assert survival == [3 / 4, 2 / 4, 1 / 4, 1 / 4]
+    assert 1 + sum(survival) == said["llama.cpp: mean len"] == engines.tokens_from_share(7 / 16, 4)
+    assert endpoint.conditional(survival) == pytest.approx(trace.alpha_by_position)
+    with pytest.raises(ValueError, match="no rounds with drafts"):
+        engines.as_reported([Trace([0])], 4)
 
 
 @pytest.fixture(scope="module")
