@@ -7,7 +7,8 @@ import pytest
 from answers import checkpoint as answers
 
 from specdec_lab import theory
-from specdec_lab.course.judges.part import PARTS, judged
+from specdec_lab.course.judges.check import PARTS, judged
+from specdec_lab.course.judges.checkpoint import c1, c2, c3, c4, q2
 
 SOURCE = (Path(__file__).parents[1] / "solutions" / "src" / "09_checkpoint.md").read_text(encoding="utf-8")
 CASES = SOURCE.split("\n## Part ")[1:]
@@ -50,11 +51,11 @@ def test_a_wrong_choice_names_its_belief():
 
 def test_a_part_of_the_answers_earns_a_part_of_the_point():
     for share, made in (
-        (0.67, answers.c1("the cat sat by a")),
-        (0.33, answers.c1("the cat sat", "✓✓✓✗–+")),
+        (0.67, answers.c1("the butter then add some")),
+        (0.33, answers.c1("the butter", "✓✓✗–––+")),
         (0.67, answers.c1(rows=None)),
-        (0.75, answers.c3(0.675)),
-        (0.5, answers.c3(0.675, 2.7)),
+        (0.75, answers.c3(0.509)),
+        (0.5, answers.c3(0.509, 1.16)),
         (0.0, answers.c3(0.1, 0.1, [0, 0], [0, 0])),
     ):
         name = "9.c3" if share in (0.75, 0.5, 0.0) else "9.c1"
@@ -64,22 +65,49 @@ def test_a_part_of_the_answers_earns_a_part_of_the_point():
 
 def test_the_keys_follow_from_the_formulas():
     p, q = answers.P, answers.Q
-    accepts, bug = theory.RULES["bug: after a rejection, draw from p"](p, q)
-    assert theory.emitted(p, q, accepts, bug) == pytest.approx([0.60, 0.16, 0.24])
-    assert (
-        theory.emitted(p, q, *theory.RULES["another exact way: sample the target, accept a match"](p, q))[2]
-        == pytest.approx(p[2])  # choice B of part 2: it is exact
-    )
-    favourite, rest = theory.RULES["bug: accept only the target's favourite"](p, q)
-    assert theory.emitted(p, q, favourite, rest) == pytest.approx([0.7, 0.3, 0])  # and its choice C
-    E = theory.expected_tokens(0.75, 4)
-    assert judged("9.q2", lambda: ("v", E / 5)).points == 1
-    assert judged("9.c4", lambda: ([E, E / 2.5, E / 5], E * 32 / 5)).points == 1
+    assert written_by("the rule: accept with min(1, p/q), replace from the residual") == pytest.approx(p)
+    assert written_by("bug: after a rejection, take the target's favourite") == pytest.approx([0.25, 0.1, 0.65])
+    assert "writes the three tokens with the chances (.25, .1, .65)" in CASES[1]
+    # what is said about the choices B and C of part 2
+    assert written_by("another exact way: sample the target, accept a match") == pytest.approx(p)
+    assert written_by("bug: accept only the target's favourite") == pytest.approx([0.17, 0, 0.83])
+    chances = [min(1, a / b) for a, b in zip(p, q)]
+    assert judged("9.c2", lambda: (chances, theory.residual(p, q), p[2])).points == 1
+    assert judged("9.c4", lambda: ([2.35, 2.35 / 2, 2.35 / 4], 2.35 * 36 / 4)).points == 1
+    assert judged("9.q2", lambda: ("v", theory.expected_tokens(0.65, 4) / 3.5)).points == 1
 
 
-@pytest.mark.parametrize(("crossover", "points"), [(18.99, 0.5), (19, 1), (20, 1), (20.01, 0.5)])
+def written_by(rule: str) -> list[float]:
+    """What comes out of part 2's p and q."""
+    return theory.emitted(answers.P, answers.Q, *theory.RULES[rule](answers.P, answers.Q))
+
+
+def table(case: str) -> list[list[str]]:
+    """The cells of the rows of a case's tables."""
+    return [[cell.strip(" `") for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", case, re.M)]
+
+
+def number_row(case: str, name: str) -> list[float]:
+    row = next(row for row in table(case) if row[0] == name)
+    return [float(x) for cell in row[1:] for x in re.findall(r"\d*\.?\d+", cell)]
+
+
+def test_the_judges_know_the_numbers_that_are_asked_about():
+    one, two, three, four, _, six = CASES
+    rows = [row for row in table(one) if row[0].isdigit()]
+    assert [row[1] for row in rows[1:]] == c1.DRAFTS and [row[2] for row in rows] == c1.SAYS
+    assert f"`{' '.join(c1.DRAFTS)}`" in one
+    assert (number_row(two, "p, the target"), number_row(two, "q, the draft")) == (list(c2.P), list(c2.Q))
+    assert number_row(three, "rounds") == [c3.SILENT, *c3.ROUNDS] and f"log of {c3.PASSES} rounds" in three
+    assert {name: number_row(three, name) for name in "AB"} == {name: [*p, *q] for name, (p, q) in c3.PAIRS.items()}
+    assert f"T(n) = max(1, n/{c4.FREE})" in four and f"γ = {c4.GAMMA} needs" in four and f"E = {c4.E} tokens" in four
+    assert number_row(four, "B") == list(c4.SIZES)
+    assert number_row(six, "noon")[1:] == [q2.ALPHA, q2.COST] and f"γ = {q2.GAMMA}." in six
+
+
+@pytest.mark.parametrize(("crossover", "points"), [(20.99, 0.5), (21, 1), (22, 1), (22.01, 0.5)])
 def test_a_crossover_may_be_rounded_to_a_whole_text_on_either_side(crossover, points):
-    assert judged("9.c4", lambda: ([3.05, 1.22, 0.61], crossover)).points == points
+    assert judged("9.c4", lambda: ([2.35, 1.175, 0.5875], crossover)).points == points
 
 
 def test_a_rubric_is_no_answer():

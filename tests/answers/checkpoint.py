@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import torch
 
-P, Q = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
-MARKS = ["accepted", "accepted", "accepted", "rejected", "discarded", "corrected"]
+P, Q = (0.35, 0.1, 0.55), (0.25, 0.6, 0.15)
+MARKS = ["accepted", "accepted", "rejected", "discarded", "discarded", "discarded", "corrected"]
 
 
 def gives(*values):
@@ -14,19 +14,19 @@ def gives(*values):
     return lambda: made
 
 
-def c1(written="the cat sat by", marks="✓✓✓✗–↻", rows=(1, 2, 3, 4)):
+def c1(written="the butter then", marks="✓✓✗–––↻", rows=(1, 2, 3)):
     return gives(written, marks, rows)
 
 
-def c2(chances=(5 / 7, 1, 1), rest=(0, 1, 0), second=0.3):
-    return gives(chances, rest, second)
+def c2(chances=(1, 1 / 6, 1), rest=(0.2, 0, 0.8), third=0.55):
+    return gives(chances, rest, third)
 
 
-def c3(rate=27 / 31, tokens=3.7, at_1=(0.8, 0.5), at_0=(1, 1)):
+def c3(rate=29 / 43, tokens=2.16, at_1=(0.84, 0.57), at_0=(0, 1)):
     return gives(rate, tokens, at_1, at_0)
 
 
-def c4(gains=(3.05, 1.22, 0.61), crossover=19.5):
+def c4(gains=(2.35, 1.175, 0.5875), crossover=21.15):
     return gives(gains, crossover)
 
 
@@ -35,14 +35,15 @@ def by_rule():
     rest = (torch.tensor(P) - torch.tensor(Q)).clamp(min=0)
     rest = rest / rest.sum()
     rejected = 1 - (torch.tensor(Q) * chances).sum()
-    return [chances, rest, Q[1] * chances[1] + rejected * rest[1]]
+    return [chances, rest, Q[2] * chances[2] + rejected * rest[2]]
 
 
 def by_counting():
-    lengths = [n for n, times in enumerate([2, 1, 1, 0, 6]) for _ in range(times)]
-    examined = sum(n + (n < 4) for n in lengths)
-    overlap = [sum(map(min, p, q)) for p, q in ((P, Q), ((0.4, 0.35, 0.25), (0.9, 0.05, 0.05)))]
-    return sum(lengths) / examined, sum(n + 1 for n in lengths) / len(lengths), overlap, torch.ones(2)
+    lengths = [n for n, times in enumerate([4, 6, 4, 5]) for _ in range(times)]
+    examined = sum(n + (n < 3) for n in lengths)
+    pairs = (((0.3, 0.45, 0.25), (0.46, 0.33, 0.21)), ((0.45, 0.3, 0.25), (0.88, 0.08, 0.04)))
+    overlap = [sum(map(min, p, q)) for p, q in pairs]
+    return sum(lengths) / examined, (sum(lengths) + 25) / 25, overlap, torch.tensor([0.0, 1.0])
 
 
 def letters(right, wrong):
@@ -54,63 +55,81 @@ def letters(right, wrong):
 
 
 WHY = {
-    "9.c1.why": letters("C", {"A": ("a text with `on` in it", 1), "B": ("six rows were computed", 9), "D": ("it is the target's", 10)}),
-    "9.c2.why": letters("A", {"B": ("it is exact", 3), "C": ("(.7, .3, 0)", 4), "D": ("no q changes", 11)}),
+    "9.c1.why": letters("C", {"A": ("a text with `and` in it", 1), "B": ("seven rows were computed", 9), "D": ("only where all drafts were kept", 10)}),
+    "9.c2.why": letters("A", {"B": ("it is exact", 3), "C": ("(.17, 0, .83)", 4), "D": ("no q changes", 11)}),
     "9.c3.why": letters("D", {"A": ("two samples", 3), "B": ("not examined", 5), "C": ("with any α", 11)}),
     "9.c4.why": letters("B", {"A": ("every row costs", 8), "C": ("the pair and the text", 13), "D": ("they save", 7)}),
     "9.q1.why": letters("D", {"A": ("the whole target", None), "B": ("γ + 1 rows", 9), "C": ("your T(200)", 8)}),
-    "9.q2.why": letters("B", {"A": ("No draft changes", 11), "C": ("α is .75", 13), "D": ("five times as long", 7)}),
+    "9.q2.why": letters("B", {"A": ("No draft changes", 11), "C": ("α is .65", 13), "D": ("three and a half times as long", 7)}),
 }  # fmt: skip
 RIGHT = {
-    "9.c1": [c1(), c1(["the", " cat", " sat", " by"], MARKS, [4, 3, 2, 1]), c1(marks=" ".join(MARKS), rows=range(1, 5))],
-    "9.c2": [by_rule, c2([0.71, 1, 1]), c2([Fraction(5, 7), 1, 1], [0.0, 1.0, 0.0], Fraction(3, 10))],
-    "9.c3": [by_counting, c3(0.871, 3.7, [0.8, 0.5], [1.0, 1.0]), c3(Fraction(27, 31), Fraction(37, 10))],
-    "9.c4": [c4([3.05 * max(1, b / 32) / max(1, 5 * b / 32) for b in (1, 16, 32)], 3.05 * 32 / 5), c4([3.05, 1.22, 0.61], 20), c4(torch.tensor([3.05, 3.05 / 2.5, 3.05 / 5]), 19.52)],
+    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS, [3, 2, 1]), c1(marks=" ".join(MARKS), rows=range(1, 4))],
+    "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], [0.2, 0.0, 0.8], Fraction(11, 20))],
+    "9.c3": [by_counting, c3(0.674, 2.16, [0.84, 0.57], [0.0, 1.0]), c3(Fraction(29, 43), Fraction(54, 25))],
+    "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1)],
     "9.q1": [gives(torch.tensor([max(2.7, n * 0.027) for n in (1, 5, 200)])), gives([2.7, 2.7, 5.4]), gives(("2.700", "2.7", Fraction(27, 5)))],
-    "9.q2": [lambda: ["V", (1 - 0.75**5) / (1 - 0.75) / 5], gives("v", 0.61), gives("v", Fraction(781, 256) / 5)],
+    "9.q2": [lambda: ["V", sum(0.65**i for i in range(5)) / 3.5], gives("v", 0.722), gives("v", Fraction(2526, 3500))],
     **{part: right for part, (right, _) in WHY.items()},
 }  # fmt: skip
 WRONG = {
     "9.c1": {
-        "all that agree": (c1("the cat sat a"), "stands after the miss", 1),
-        "other words": (c1("a cat"), "from left to right"),
+        "all that agree": (c1("the butter add some"), "does not count", 1),
+        "goes on behind the correction": (c1("the butter then add some"), "stands after the miss", 1),
+        "up to the next miss": (c1("the butter then add some sugar"), "stands after the miss", 1),
+        "the target's column": (c1("the butter then add some sugar slowly"), "is not one sentence", 1),
+        "no correction": (c1("the butter"), "one more token", 6),
+        "row by row": (c1("butter"), "with its own row"),
+        "other words": (c1("a knife"), "from left to right"),
         "nothing is written": (c1([]), "from left to right"),
-        "the last draft accepted": (c1(marks="✓✓✓✗✓↻"), "had ended before it", 1),
-        "the last draft rejected": (c1(marks=[*MARKS[:4], "rejected", "corrected"]), "never compared"),
-        "all accepted": (c1(marks="✓✓✓✓✓+"), "You accept every draft"),
-        "the correction in the place of the miss": (c1(marks="✓✓✓↻–↻"), "The fourth mark is the draft's"),
-        "the miss discarded": (c1(marks="✓✓✓––↻"), "The fourth draft was compared"),
-        "corrected and bonus mixed up": (c1(marks="✓✓✓✗–+"), "only where all drafts were kept"),
-        "the end discarded": (c1(marks="✓✓✓✗––"), "in the place of a miss"),
-        "the last draft corrected": (c1(marks="✓✓✓✗↻↻"), "stands after the miss"),
-        "the first one discarded": (c1(marks="–✓✓✗–↻"), "The first three"),
+        "a late draft accepted": (c1(marks="✓✓✗✓––↻"), "had ended before them", 1),
+        "late drafts accepted": (c1(marks="✓✓✗✓✓–↻"), "had ended before them", 1),
+        "late drafts rejected": (
+            c1(marks=[*MARKS[:3], "rejected", "rejected", "rejected", "corrected"]),
+            "never compared",
+        ),
+        "the one that differs rejected": (c1(marks="✓✓✗––✗↻"), "never compared"),
+        "all accepted": (c1(marks="✓✓✓✓✓✓+"), "You accept every draft"),
+        "the correction in the place of the miss": (c1(marks="✓✓↻–––↻"), "The third mark is the draft's"),
+        "the miss discarded": (c1(marks="✓✓––––↻"), "The third draft was compared"),
+        "corrected and bonus mixed up": (c1(marks="✓✓✗–––+"), "only where all drafts were kept"),
+        "the end discarded": (c1(marks="✓✓✗––––"), "in the place of a miss"),
+        "the last draft corrected": (c1(marks="✓✓✗––↻↻"), "stands after the miss"),
+        "each draft with its own row": (c1(marks="✗–––––↻"), "*behind* it"),
         "five marks": (c1(marks=MARKS[:5]), "you give 5"),
-        "a mark that does not exist": (c1(marks=[*MARKS[:5], "replaced"]), "one of yours is 'replaced'"),
-        "a row twice": (c1(rows=[1, 2, 3, 4, 4]), "An entry stays if"),
+        "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "one of yours is 'replaced'"),
+        "a row twice": (c1(rows=[1, 2, 3, 3]), "An entry stays if"),
+        "rows that agree": (c1(rows=[1, 2, 4, 5]), "not to what the target says there", 1),
+        "rows of late drafts": (c1(rows=[1, 2, 3, 5, 6]), "`add` and `some`", 1),
         "the rows are missing": (c1(rows=None), "Still missing: the rows"),
-        "two things": (gives("the cat sat by", MARKS), "should return 3 things"),
+        "two things": (gives("the butter then", MARKS), "should return 3 things"),
     },
     "9.c2": {
-        "ratios above 1": (c2([p / q for p, q in zip(P, Q)]), "one of yours is 3"),
+        "ratios above 1": (c2([p / q for p, q in zip(P, Q)]), "one of yours is 3.67"),
         "other chances": (c2([0.2, 0.5, 0.9]), "must be kept less often"),
         "p − q": (c2(rest=[p - q for p, q in zip(P, Q)]), "No probability is below 0"),
-        "another residual": (c2(rest=[0, 0, 1]), "max(0, p − q)"),
+        "p": (c2(rest=P), "This is p", 2),
+        "where q is larger": (c2(rest=[0, 1, 0]), "where q is larger than p"),
+        "another residual": (c2(rest=[0.3, 0.3, 0.4]), "max(0, p − q)"),
         "two tokens": (c2(rest=[0, 1]), "should have 3 items"),
-        "another chance": (c2(second=0.5), "Add two chances"),
+        "after a rejection from p": (c2(third=0.425), "drawing from p", 2),
+        "another chance": (c2(third=0.5), "Add two chances"),
     },
     "9.c3": {
-        "in percent": (c3(87.1), "at most 1"),
-        "another rate": (c3(0.5), "the misses included"),
-        "the formula": (c3(tokens=(1 - (27 / 31) ** 5) / (1 - 27 / 31)), "a formula expects"),
+        "in percent": (c3(67.4), "at most 1"),
+        "another rate": (c3(0.1), "the misses included"),
+        "of the proposed": (c3(29 / 57), "were not examined", 5),
+        "with the rounds without drafts": (c3(29 / 49), "nothing was proposed"),
+        "the formula": (c3(tokens=(1 - (29 / 43) ** 4) / (1 - 29 / 43)), "a formula expects"),
+        "without the rounds without drafts": (c3(tokens=48 / 19), "are passes, too"),
         "other tokens": (c3(tokens=3.3), "Divide all tokens"),
         "another α": (c3(at_1=[0.1, 0.2]), "token by token"),
         "another at T = 0": (c3(at_0=[0.3, 0.9]), "all their chance"),
     },
     "9.c4": {
-        "all drafts in one row": (c4([3.05 / max(1, (b + 4) / 32) for b in (1, 16, 32)]), "its own drafts"),
+        "all drafts in one row": (c4([2.35 / max(1, (b + 3) / 36) for b in (1, 18, 36)]), "its own drafts"),
         "other gains": (c4([3, 2, 1]), "The gain is E"),
-        "another crossover": (c4(crossover=12), "the gain is 1"),
-        "one list": (gives([3.05, 1.22, 0.61, 19.5]), "should return 2 things"),
+        "another crossover": (c4(crossover=16), "the gain is 1"),
+        "one list": (gives([2.35, 1.175, 0.5875, 21.15]), "should return 2 things"),
     },
     "9.q1": {
         "the sum": (gives([2.7 + n * 0.027 for n in (1, 5, 200)]), "You add"),
@@ -119,8 +138,8 @@ WRONG = {
         "not finite": (gives([2.7, 2.7, float("inf")]), "finite"),
     },
     "9.q2": {
-        "α of the proposed": (gives("v", 0.75 * 4 / 5), "a share of the proposed", 5),
-        "a gain for a name": (gives(5, 0.61), "What changed?"),
+        "α of the proposed": (gives("v", 0.65 * 4 / 3.5), "a share of the proposed", 5),
+        "a gain for a name": (gives(5, 0.722), "What changed?"),
         "another gain": (gives("v", 2), "divide by what the pass costs"),
     },
     **{part: wrong for part, (_, wrong) in WHY.items()},

@@ -20,19 +20,25 @@ def falling_alpha(T, texts, gamma, alpha):
     return by_sum(T, texts, gamma, alpha / texts**0.5)
 
 
-def by_loop(T, gamma, alpha, most, gain=by_sum):
+def by_loop(T, D, gamma, alpha, most, gain=by_sum):
     for texts in range(1, most + 1):
-        if gain(T, texts, gamma, alpha) < 1:
+        costs = gamma * D(texts) / T(texts * (gamma + 1))  # in units of the target's pass
+        if gain(T, texts, gamma, alpha) / (1 + costs) < 0.999999:
             return texts
     return None
 
 
-def by_halves(T, gamma, alpha, most):
+def by_halves(T, D, gamma, alpha, most):
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if by_sum(T, middle, gamma, alpha) >= 1 else (low, middle)
+        pays = E(alpha, gamma) * T(middle) >= gamma * D(middle) + T(middle * (gamma + 1))
+        low, high = (middle, high) if pays else (low, middle)
     return high if high <= most else None
+
+
+def without_drafter(T, D, *rest):
+    return by_loop(T, lambda n: 0, *rest)
 
 
 def by_prices(texts, last, costs=StepCosts(MEASURED)):
@@ -62,8 +68,8 @@ RIGHT = {
     "7.gain": [by_sum, by_tensors, lambda T, n, g, a: (n * E(a, g) / T(n * (g + 1))) / (n / T(n))],
     "7.crossover": [
         by_loop,
-        lambda T, g, a, most: next((n for n in range(1, most + 1) if by_tensors(T, n, g, a) < 1), None),
-        lambda T, g, a, most: min((float(n) for n in range(1, most + 1) if T(n + n * g) / T(n) > E(a, g)), default=None),
+        lambda T, D, g, a, most: next((n for n in range(1, most + 1) if (torch.tensor([D(n)] * g + [T(n + n * g)], dtype=torch.float64).sum() / T(n)) > 1.000001 * E(a, g)), None),
+        lambda T, D, g, a, most: min((float(n) for n in range(1, most + 1) if (g * D(n) + T(n + n * g)) / T(n) > 1.000001 * E(a, g)), default=None),
     ],
     "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory()],
 }  # fmt: skip
@@ -80,8 +86,9 @@ WRONG = {
         "by halves": (by_halves, "may lose, pay again"),
         "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "worse in a fuller batch", 13),
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
-        "solved for one machine": (lambda T, g, a, most: E(a, g) * 40 / (g + 1), "a whole number"),
-        "always 30": (lambda *case: 30, "below 1 for the first time"),
+        "solved for one machine": (lambda T, D, g, a, most: (E(a, g) - 0.1 * g) * 40 / (g + 1), "a whole number"),
+        "without the drafter": (without_drafter, "drafts are not free here"),
+        "always 27": (lambda *case: 27, "for the first time"),
     },
     "7.policy": {
         "never": (always(0), "never drafts"),

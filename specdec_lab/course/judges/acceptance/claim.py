@@ -9,7 +9,7 @@ from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, numb
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
-    (0.75, 4, 3.3), (0.4, 4, 1.5), (0.4, 4, 2.0), (0.75, 4, 3.05), (0.8, 3, 4.2), (0.5, 6, 1.0),
+    (0.7, 3, 2.8), (0.3, 5, 2.0), (0.4, 4, 1.5), (0.75, 4, 3.05), (0.8, 3, 4.2), (0.5, 6, 1.0),
     (0.4, 9, 1.65), (0.9, 2, 8.15), (0.0, 5, 1.0), (0.6, 4, 0.9), (1.0, 3, 6.0),
 )  # fmt: skip
 FAR = 0.05

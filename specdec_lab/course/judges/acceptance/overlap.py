@@ -31,8 +31,8 @@ OVERLAP = Question(
     right=overlap, read=partial(number, what="The chance"), near=ROUNDED,
     cases=(
         ({"on": 0.5, "in": 0.3, "at": 0.2}, {"on": 0.7, "in": 0.1, "at": 0.2}),
-        ({"red": 0.4, "blue": 0.35, "green": 0.25}, {"red": 0.9, "blue": 0.05, "green": 0.05}),
-        ({"red": 0.35, "blue": 0.4, "green": 0.25}, {"red": 0.4, "blue": 0.35, "green": 0.25}),
+        ({"red": 0.42, "blue": 0.36, "green": 0.22}, {"red": 0.86, "blue": 0.08, "green": 0.06}),
+        ({"red": 0.42, "blue": 0.36, "green": 0.22}, {"red": 0.36, "blue": 0.42, "green": 0.22}),
         ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}, {"a": 0.4, "b": 0.3, "c": 0.25, "d": 0.05})),
     seen="With p = {} and q = {} your function gives {found}.",
     hint=hint_for_a_chance("Go token by token: how often is it drafted, and how often is it kept then? Add this up."),

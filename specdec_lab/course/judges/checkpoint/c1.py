@@ -3,16 +3,26 @@
 import re
 
 from specdec_lab.course.judges.checkpoint.answers import choice, fixed, several
-from specdec_lab.course.judges.kit import Mistake, Wrong, listed, shown, whole
+from specdec_lab.course.judges.kit import Mistake, Wrong, common_start, listed, shown, whole
+
+DRAFTS = ["the", "butter", "and", "add", "some", "eggs"]
+SAYS = ["the", "butter", "then", "add", "some", "sugar", "slowly"]  # the target, row by row
+MISS = common_start(DRAFTS, SAYS)  # the place of the first miss, from 0: the drafts before it are accepted
+BEHIND = range(MISS + 1, len(DRAFTS))  # the places of the discarded drafts
+LATE = [i for i in BEHIND if DRAFTS[i] == SAYS[i]]  # those that agree all the same
 
 SYMBOLS = {"✓": "accepted", "✗": "rejected", "↻": "corrected", "–": "discarded", "-": "discarded", "+": "bonus"}
 SYMBOLS |= {"✔": "accepted", "x": "rejected", "×": "rejected", "—": "discarded"}  # what is easier to type
 
 
+def words(*tokens: str) -> str:
+    return " ".join(tokens)
+
+
 def sentence(value: object) -> str:
     """Tokens, given as a list of them or as one text; spaces around them do not count."""
     text = value.replace(",", " ").split() if isinstance(value, str) else value
-    return " ".join(str(word).strip() for word in listed(text, what="The list of written tokens"))
+    return words(*(str(word).strip() for word in listed(text, what="The list of written tokens")))
 
 
 def marks(value: object) -> list[str]:
@@ -22,8 +32,8 @@ def marks(value: object) -> list[str]:
     found = [str(x).strip().lower() for x in listed(value, what="The list of marks")]
     found = [SYMBOLS.get(x, x) for x in found]
     if unknown := [x for x in found if x not in SYMBOLS.values()]:
-        words = "accepted, rejected, discarded, corrected or bonus (or its symbol)"
-        raise Wrong(f"A mark is {words}; one of yours is {shown(unknown[0])}.")
+        names = "accepted, rejected, discarded, corrected or bonus (or its symbol)"
+        raise Wrong(f"A mark is {names}; one of yours is {shown(unknown[0])}.")
     return found
 
 
@@ -32,44 +42,57 @@ def rows(value: object) -> list[int]:
 
 
 def wrong_mark(_: tuple, found: list[str]) -> Mistake:
-    drafts, miss, last, own = found[:5], found[3:4], found[4:5], found[5:]
+    size = len(DRAFTS)
+    drafts, miss, own = found[:size], found[MISS : MISS + 1], found[size:]
+    agree, behind = [found[i] for i in LATE if i < len(found)], found[MISS + 1 : size]
     mistakes = (
-        (len(found) != 6, Mistake(f"There are six marks, one for each of the five drafts and one at the end; you give {len(found)}.")),
-        (drafts == ["accepted"] * 5, Mistake("You accept every draft. Compare the fourth one with what the target says there.")),
-        (drafts[:3] != ["accepted"] * 3, Mistake("The first three drafts are what the target says: what is the mark for that?")),
-        (miss == ["corrected"], Mistake("The fourth mark is the draft's, `on`. The mark of what replaces it comes at the end.")),
-        (miss != ["rejected"], Mistake("The fourth draft was compared, and it is not what the target says: what is the mark for that?")),
-        (last == ["accepted"], Mistake("The last draft agrees with the target, but the round had ended before it.", belief=1)),
-        (last == ["rejected"], Mistake("The last draft was never compared with anything, so it was not rejected.")),
-        (last != ["discarded"], Mistake("What is the mark of a draft that stands after the miss?")),
+        (len(found) != size + 1, Mistake(f"There are {size + 1} marks, one for each of the {size} drafts and one at the end; you give {len(found)}.")),
+        (drafts == ["accepted"] * size, Mistake("You accept every draft. Compare `and` with what the target says in its place.")),
+        (drafts[:MISS] != ["accepted"] * MISS,
+         Mistake("`the` and `butter` are what the target says in their places. The row at a token is about the token *behind* it.")),
+        (miss == ["corrected"], Mistake("The third mark is the draft's, `and`. The mark of what replaces it comes at the end.")),
+        (miss != ["rejected"], Mistake("The third draft was compared, and it is not what the target says: what is the mark for that?")),
+        ("accepted" in agree, Mistake("`add` and `some` agree with the target, but the round had ended before them.", belief=1)),
+        ("rejected" in behind, Mistake("A draft behind the miss was never compared with anything, so it was not rejected.")),
+        (behind != ["discarded"] * len(behind), Mistake("What is the mark of a draft that stands after the miss?")),
         (own == ["bonus"], Mistake("The target's token is a bonus only where all drafts were kept.")),
         (True, Mistake("What is the mark of the token that stands in the place of a miss?")),
     )  # fmt: skip
     return next(mistake for is_so, mistake in mistakes if is_so)
 
 
-WRITTEN = fixed("the cat sat by", read=sentence,
+KEPT, CORRECTION, AGREE = DRAFTS[:MISS], SAYS[MISS], [DRAFTS[i] for i in LATE]
+WRITTEN = fixed(words(*KEPT, CORRECTION), read=sentence,
     seen=lambda _, found, right: f"You say that the round writes “{found}”." if found else "",
     hint="Written are the accepted drafts, from left to right, and then one token of the target.", mistakes=[
-    Mistake("The last draft agrees with the target, but it stands after the miss: its row is about a text with `on`.", "the cat sat by a", belief=1),
-    Mistake("The `a` stands after the miss, and the place of the miss itself is not left empty.", "the cat sat a", belief=1),
-    Mistake("The target's column is not one sentence: below the miss it is about a text with `on`.", "the cat sat by a .", belief=1),
-    Mistake("In the place of the miss the round writes one more token, the target's own.", "the cat sat", belief=6),
-    Mistake("`on` was rejected, so it is not written. What stands in its place?", "the cat sat on"),
-    Mistake("These are the drafts. What did the target say in the fourth row?", "the cat sat on a"),
-    Mistake("Not all drafts agree with the target: look at the fourth row.", "the cat sat on a ."),
-    Mistake("The drafts that were accepted are written too, and not only the target's token.", "by")])  # fmt: skip
-MARKED = fixed(["accepted"] * 3 + ["rejected", "discarded", "corrected"], read=marks, hint=wrong_mark)
-KEPT = fixed([1, 2, 3, 4], read=rows, hint="An entry stays if the token at which its row was computed is kept.", mistakes=[
-    Mistake("Row 6 was computed at the last draft, and that one is not in the text, whatever it says.", [1, 2, 3, 4, 6], belief=1),
-    Mistake("Where was row 1 computed? That token is in the text, too.", [2, 3, 4]),
-    Mistake("Where was row 4 computed? That token is in the text.", [1, 2, 3]),
-    Mistake("Row 5 was computed at `on`, which is not in the text; no row was computed at `by`.", [1, 2, 3, 4, 5]),
-    Mistake("Two of the six rows were computed at tokens that are not in the text.", [1, 2, 3, 4, 5, 6]),
-    Mistake("The rows are numbered from 1 to 6.", [0, 1, 2, 3])])  # fmt: skip
+    Mistake("`add some` agrees with the target, but stands after the miss: those rows are about a text with `and`.",
+            words(*KEPT, CORRECTION, *AGREE), words(*SAYS[: LATE[-1] + 2]), belief=1),
+    Mistake("What agrees after the miss does not count, and the place of the miss itself is not left empty.", words(*KEPT, *AGREE), belief=1),
+    Mistake("The target's column is not one sentence: behind the miss it is about a text with `and`.", words(*SAYS), belief=1),
+    Mistake("In the place of the miss the round writes one more token, the target's own.", words(*KEPT), belief=6),
+    Mistake("`and` was rejected, so it is not written. What stands in its place?", words(*DRAFTS[: MISS + 1])),
+    Mistake("These are the drafts. What does the target say behind `butter`?", words(*DRAFTS)),
+    Mistake("Not all drafts agree with the target: look at what it says behind `butter`.", words(*DRAFTS, SAYS[-1])),
+    Mistake("The drafts that were accepted are written too, and not only the target's token.", CORRECTION),
+    Mistake("You compare a draft with its own row. What the target says in a row comes *behind* the token of that row.", SAYS[1])])  # fmt: skip
+MARKED = fixed(
+    ["accepted"] * MISS + ["rejected"] + ["discarded"] * len(BEHIND) + ["corrected"], read=marks, hint=wrong_mark
+)
+STAY = list(range(1, MISS + 2))  # row 1 was computed at the last token of the text, row i + 2 at the draft with index i
+ALL = list(range(1, len(SAYS) + 1))
+ROWS = fixed(STAY, read=rows, hint="An entry stays if the token at which its row was computed is in the text after the round.", mistakes=[
+    Mistake("Rows 5 and 6 were computed at `add` and `some`, and these two are not in the text, whatever the target says.",
+            [*STAY, *(i + 2 for i in LATE)], belief=1),
+    Mistake("An entry belongs to the token at which its row was computed, and not to what the target says there.",
+            [*range(1, MISS + 1), *(i + 1 for i in LATE)], belief=1),
+    Mistake("Where was row 1 computed? That token is in the text, too.", STAY[1:]),
+    Mistake("Where was row 3 computed? That token is in the text.", STAY[:-1]),
+    Mistake("Row 4 was computed at `and`, which is not in the text; no row was computed at `then`.", [*STAY, MISS + 2]),
+    Mistake("Four of the seven rows were computed at tokens that are not in the text.", ALL),
+    Mistake("The rows are numbered from 1 to 7.", [n - 1 for n in STAY])])  # fmt: skip
 
-several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED, "the rows that stay": KEPT})
+several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED, "the rows that stay": ROWS})
 choice("9.c1.why", "C",
-    Mistake("The target said so about a text with `on` in it, and `on` is not there.", "A", belief=1),
-    Mistake("The pass is finished before anything is compared: six rows were computed, one for this draft.", "B", belief=9),
-    Mistake("There is a bonus only where all drafts were kept, and it is the target's.", "D", belief=10))  # fmt: skip
+    Mistake("The target said so about a text with `and` in it, and `and` is not there.", "A", belief=1),
+    Mistake("The pass is finished before anything is compared: seven rows were computed, one for each of these two as well.", "B", belief=9),
+    Mistake("There is a bonus only where all drafts were kept, and it is one token, the target's.", "D", belief=10))  # fmt: skip

@@ -2,6 +2,10 @@
 
 from specdec_lab.course.judges.checkpoint.answers import choice, fixed, one_number, several
 from specdec_lab.course.judges.kit import Mistake, Wrong, shown
+from specdec_lab.theory import expected_tokens
+
+ALPHA, GAMMA, COST = 0.65, 4, 3.5  # COST: a verify pass at noon, in plain passes at the same B
+E = expected_tokens(ALPHA, GAMMA)
 
 NAMES = {"cost": "v", "the cost of a pass": "v", "α": "alpha"}  # other names of what may have changed
 
@@ -19,21 +23,22 @@ CHANGED = fixed("v", read=name, mistakes=[
     Mistake("E follows from α and γ. Has one of them changed?", "e"),
     Mistake("α and E are as before, but the speed does not follow from them alone.", "nothing", belief=7),
     Mistake("The text is the target's, at any load.", "quality", belief=11)])  # fmt: skip
-GAIN = one_number("The new gain", right=3.05 / 5, room=0.004,
+GAIN = one_number("The new gain", right=E / COST, room=0.004,
     hint="Compute the tokens per pass from α and γ, and divide by what the pass costs.", mistakes=[
-    Mistake("α and E have not changed, so you expect the same gain. What does a pass cost now?", 3.05, belief=7),
-    Mistake("You left out the target's own token: with α = .75 and γ = 4 a pass writes more than 2.05.", 0.41, belief=6),
-    Mistake("α · γ = 3 treats α as a share of the proposed drafts; behind a miss none is kept.", 0.6, belief=5),
-    Mistake("1 + α · γ = 4 treats α as a share of the proposed drafts; behind a miss none is kept.", 0.8, belief=5),
-    Mistake("α is not the number of tokens a pass. First compute E from α and γ.", 0.15),
-    Mistake("The pass costs 5 plain ones, but it also writes more than one token.", 0.2),
-    Mistake("The gain is upside down: 2 should mean twice as fast.", 1.64),
-    Mistake("A pass that costs more makes the gain smaller, and not larger.", 15.25),
+    Mistake("α and E have not changed, so you expect the same gain. What does a pass cost now?", E, belief=7),
+    Mistake("You left out the target's own token: it comes on top of the accepted drafts.", (E - 1) / COST, belief=6),
+    Mistake("α · γ treats α as a share of the proposed drafts; behind a miss none is kept.", ALPHA * GAMMA / COST, belief=5),
+    Mistake("1 + α · γ treats α as a share of the proposed drafts; behind a miss none is kept.", (1 + ALPHA * GAMMA) / COST, belief=5),
+    Mistake("α is not the number of tokens a pass. First compute E from α and γ.", ALPHA / COST),
+    Mistake(f"The pass costs {COST} plain ones, but it also writes more than one token.", 1 / COST),
+    Mistake("The gain is upside down: 2 should mean twice as fast.", COST / E),
+    Mistake("A pass that costs more makes the gain smaller, and not larger.", E * COST),
     Mistake("A gain of 1 would mean that nothing is won or lost. Divide the tokens by the cost.", 1),
-    Mistake("This is with 3.3 tokens per pass, which belongs to γ = 5.", 0.66)])  # fmt: skip
+    Mistake("There is a power of α too many in your E: this is γ = 5.", expected_tokens(ALPHA, GAMMA + 1) / COST),
+    Mistake("There is a power of α too few in your E: this is γ = 3.", expected_tokens(ALPHA, GAMMA - 1) / COST)])  # fmt: skip
 
 several("9.q2", {"what changed": CHANGED, "the new gain": GAIN})
 choice("9.q2.why", "B",
     Mistake("No draft changes what is written, good or bad, at any load.", "A", belief=11),
-    Mistake("The log says that α is .75 with 64 texts as with one.", "C", belief=13),
-    Mistake("The same number of tokens from a pass that takes five times as long is no gain.", "D", belief=7))  # fmt: skip
+    Mistake("The log says that α is .65 with 48 texts as with one.", "C", belief=13),
+    Mistake("The same number of tokens from a pass that takes three and a half times as long is no gain.", "D", belief=7))  # fmt: skip

@@ -22,11 +22,6 @@ def gain_over(rows: Callable[[int, int], int], plain: Callable[[int], int] = lam
 
 
 gain = gain_with(E)
-WRONG_GAINS = (  # which also lead to a wrong crossover
-    Mistake("Each text brings γ + 1 rows into the pass, not γ.", gain_over(lambda texts, n: texts * n or texts)),
-    Mistake("Each text brings drafts of its own: count γ + 1 rows for each.", gain_over(lambda texts, n: texts + n)),
-    Mistake("Not all drafts are accepted: the tokens per pass follow from α.", gain_with(lambda a, n: n + 1)),
-)
 GAIN = Question(
     right=gain, read=partial(number, what="The gain"),
     cases=((BEND, 1, 3, 0.8), (BEND, 8, 3, 0.8), (BEND, 16, 3, 0.8), (BEND, 64, 3, 0.8), (LINE, 4, 5, 0.6), (STAIRS, 9, 2, 0.5),
@@ -36,7 +31,9 @@ GAIN = Question(
     mistakes=[
         Mistake("These are the tokens per pass. They are the gain only while the wider pass costs no more.", lambda T, texts, n, a: E(a, n), belief=7),
         Mistake("It is upside down: above 1 must be a gain.", lambda *case: 1 / gain(*case)),
-        *WRONG_GAINS,
+        Mistake("Each text brings γ + 1 rows into the pass, not γ.", gain_over(lambda texts, n: texts * n or texts)),
+        Mistake("Each text brings drafts of its own: count γ + 1 rows for each.", gain_over(lambda texts, n: texts + n)),
+        Mistake("Not all drafts are accepted: the tokens per pass follow from α.", gain_with(lambda a, n: n + 1)),
         Mistake("This is the gain of one text alone: all texts are in the same pass.", gain_over(lambda texts, n: n + 1, lambda texts: 1)),
         Mistake("Compare with a pass without drafts over the same batch, T(texts), and not over one text.",
                 gain_over(lambda texts, n: texts * (n + 1), lambda texts: 1)),

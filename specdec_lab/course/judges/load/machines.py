@@ -1,4 +1,4 @@
-"""Machines of exercise 7: what a pass over n rows costs."""
+"""Machines and drafters of exercise 7: what a pass over n rows costs."""
 
 import math
 from collections.abc import Callable
@@ -23,3 +23,8 @@ STAIRS = Pass("3 · ⌈n/24⌉", lambda n: 3.0 * math.ceil(n / 24))
 FLAT = Pass("1", lambda n: 1.0)
 ROWS = Pass("n", lambda n: float(n))
 POWER = Pass("n^.43", lambda n: n ** (math.log(2) / math.log(5)))  # five times the rows cost twice as much, at any size
+
+# Drafters: what a pass of theirs over n rows costs
+FREE = Pass("0", lambda n: 0.0)
+EVEN = Pass(".1", lambda n: 0.1)
+SMALL = Pass("max(.1, n/300)", lambda n: max(0.1, n / 300))
