@@ -210,7 +210,7 @@ def check_caches(
     fresh_target = fresh_target or target
     seen = {}
     start = drafter.start
-    drafter.start = lambda cached, prompt, hidden: (seen.update(target=cached), start(cached, prompt, hidden))[1]
+    drafter.start = lambda cached, prompt, hidden: (seen.update(target=cached.cached), start(cached, prompt, hidden))[1]
     text, kinds = list(prompt), []
     for r in speculative(
         target, drafter, prompt, gamma=gamma, sampler=sampler, stops=stops, uniforms=uniforms, keep=Keep(rows=True)
@@ -223,7 +223,7 @@ def check_caches(
             assert (fresh - r.q_rows).abs().max() < tolerance, "the draft's rows differ from uncached ones"
         text += r.tokens
         kinds.append("cut" if r.cut else f"{r.emitted.kind} at {r.accepted} of {len(r.drafted)}")
-        caches = [(fresh_target, seen["target"])] + ([(draft, drafter.cached)] if draft is not None else [])
+        caches = [(fresh_target, seen["target"])] + ([(draft, drafter.row.cached)] if draft is not None else [])
         for model, cached in caches:
             held = cached.lengths[0]
             assert held <= len(text) - 1, "a cache holds tokens that are not in the text"

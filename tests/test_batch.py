@@ -3,13 +3,11 @@
 from functools import partial
 
 import pytest
-import torch
 from checks import check_batch
 from test_models import KINDS, make
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter, Proposal
-from specdec_lab.drafters.early_exit import EarlyExitDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.errors import LabError
@@ -49,7 +47,8 @@ class DropsNothing(Batch):
     """The last row does not take the place of the one that left."""
 
     def step(self, gamma):
-        self.cached.drop = lambda row: self.cached.lengths.pop() and self.cached.slots.pop()
+        cached = self.shared.cached
+        cached.drop = lambda row: cached.lengths.pop() and cached.slots.pop()
         return super().step(gamma)
 
 
@@ -57,14 +56,14 @@ class RewindsTogether(Batch):
     """All rows are rewound to the shortest, as if they were one."""
 
     def step(self, gamma):
-        rewind = type(self.cached).rewind
-        self.cached.rewind = lambda lengths: rewind(self.cached, [min(lengths)] * len(lengths))
+        cached = self.shared.cached
+        cached.rewind = lambda lengths: type(cached).rewind(cached, [min(lengths)] * len(lengths))
         return super().step(gamma)
 
 
 class NeverRewinds(Batch):
     def step(self, gamma):
-        self.cached.rewind = lambda lengths: None
+        self.shared.cached.rewind = lambda lengths: None
         return super().step(gamma)
 
 
@@ -73,11 +72,11 @@ class ReadsThePadding(Batch):
 
     def step(self, gamma):
         def filled_up(request, g):
-            tokens = type(request).propose(request, g).tokens
+            tokens = (yield from type(request).drafting(request, g)).tokens
             return Proposal([*tokens, *[0] * (gamma - len(tokens))])  # with token 0, as the pass does
 
         for request, _ in [*self.running, *self.waiting]:
-            request.propose = partial(filled_up, request)
+            request.drafting = partial(filled_up, request)
         return super().step(gamma)
 
 
@@ -114,7 +113,4 @@ def test_bad_input_is_refused_before_it_can_harm_the_others():
         batch.submit(Request(target, [0] * 64, LookupDrafter()))
     with pytest.raises(LabError, match="at least 0"):
         batch.step(-1)
-    exits = EarlyExitDrafter(torch.nn.Identity())
-    with pytest.raises(LabError, match="choose another one for a batch"):
-        batch.submit(Request(target, [0], exits))
     assert len(batch) == 0

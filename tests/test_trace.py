@@ -66,8 +66,8 @@ def test_a_greedy_round_is_the_same_decided_over_its_own_tokens_and_over_all(see
 
 def test_a_drafter_that_draws_though_the_target_is_greedy_is_recorded_with_its_own_q():
     class Draws(ModelDrafter):
-        def propose(self, text, gamma, sampler, uniforms):
-            return super().propose(text, gamma, SAMPLED, uniforms)
+        def drafting(self, text, gamma, sampler, uniforms):
+            return super().drafting(text, gamma, SAMPLED, uniforms)
 
     draft = TinyModel(4, seed=9, spread=0.5)
     trace = trace_of(drafter=Draws(draft), sampler=Sampler(0))

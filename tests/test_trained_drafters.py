@@ -141,8 +141,8 @@ def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma
 class Forgetful(EagleDrafter):
     """A mistake: takes back the draft that made it unsure. Which drafts are checked then depends on their luck."""
 
-    def propose(self, text, gamma, sampler, uniforms):
-        proposal = super().propose(text, gamma, sampler, uniforms)
+    def drafting(self, text, gamma, sampler, uniforms):
+        proposal = yield from super().drafting(text, gamma, sampler, uniforms)
         path = math.prod(float(q[x]) for q, x in zip(proposal.q, proposal.tokens))
         keep = len(proposal.tokens) - (path < self.stop_below)
         return replace(proposal, tokens=proposal.tokens[:keep], q=proposal.q[:keep])

@@ -9,6 +9,11 @@ from specdec_lab.engine.sampling import Sampler
 from specdec_lab.models.base import Cached, Model, Rows
 
 
+def as_it_is(rows: Tensor) -> Tensor:
+    """A head for hidden rows that are logits already."""
+    return rows
+
+
 class TinyModel(Model):
     """Random logits for every context: float64, and different after each different text."""
 
@@ -17,6 +22,7 @@ class TinyModel(Model):
         self.context, self.layers = context, 2
         self.device, self.dtype = torch.device("cpu"), torch.float64
         self.seed, self.spread = seed, spread
+        self.head = as_it_is
         self._seen: dict[tuple[int, ...], Tensor] = {}
 
     def logits(self, text: Sequence[int]) -> Tensor:
@@ -45,21 +51,19 @@ class TinyCached(Cached):
 
     def extend(self, new, *, layers=None, logits=True) -> Rows:
         """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest."""
-        if isinstance(new, Tensor) and not new.is_floating_point():
-            new = new.tolist()
+        new = [tokens.flatten().long().tolist() if isinstance(tokens, Tensor) else tokens for tokens in new]
         if layers == (0, 1):
             self.lengths = [have + len(tokens) for have, tokens in zip(self.lengths, new)]
-            return Rows(torch.tensor(new, dtype=torch.float64)[..., None], None)
-        if layers == (1, 2):
-            new = [[int(x) for x in row[:, 0]] for row in new]
+            ids = [torch.tensor(tokens, dtype=torch.float64)[:, None] for tokens in new]
+            return Rows(torch.nn.utils.rnn.pad_sequence(ids, batch_first=True), None)
         out = []
         for r, tokens in enumerate(new):
-            row = []
+            row = [torch.empty(0, self.model.vocab_size, dtype=torch.float64)]
             for token in tokens:
                 self.slots[r][self.lengths[r] :] = [token]
                 self.lengths[r] += 1
-                row.append(self.model.logits(self.slots[r][: self.lengths[r]]))
-            out.append(torch.stack(row))
+                row.append(self.model.logits(self.slots[r][: self.lengths[r]])[None])
+            out.append(torch.cat(row))
         stacked = torch.nn.utils.rnn.pad_sequence(out, batch_first=True, padding_value=float("nan"))
         return Rows(stacked, stacked)
 

@@ -12,8 +12,8 @@ from torch import Tensor
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.engine.sampling import Sampler, Uniforms, pick
+from specdec_lab.engine.together import Row
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached
 
 RUNNERS_UP = 8  # plausible wrong tokens that the noise is spread over
 
@@ -37,7 +37,7 @@ class DialDrafter(ModelDrafter):
         self.alpha = alpha
         self.lowest_by_row: list[float] = []  # 1 − TV(p, noise) of every row drafted from
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.model = target.model
         super().start(target, prompt, hidden)
 

@@ -20,7 +20,8 @@ from specdec_lab.drafters.small_llama import small_llama
 from specdec_lab.drafters.student import LOUDER, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import PREFILL_CHUNK, Cached
+from specdec_lab.engine.together import Apply, Drafting, Pass, Row, together
+from specdec_lab.models.base import PREFILL_CHUNK
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import draft_product
 
@@ -84,41 +85,45 @@ class EagleDrafter(Drafter):
         net.fuse = draft_product(net.fuse.weight)
         self.model = FastModel(net.llama, "eagle", draft_product)
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
-        self.width, self.cached = target.model.vocab_size, self.model.cached()
-        self.rows, self.tokens = hidden, list(prompt[1:])  # still to be fed: true rows, and the token after each
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.width, self.row = target.model.vocab_size, Row(self.model.cached())
+        self.true, self.tokens = hidden, list(prompt[1:])  # still to be fed: true rows, and the token after each
         if hidden is not None:
-            self.feed(len(hidden) - 1)
+            together([self.feed(len(hidden) - 1)])
 
-    @torch.inference_mode()
-    def feed(self, n: int) -> Tensor | None:
-        """Feed the first n of `rows` and `tokens`. Returns the guess [H] that the last of them gives."""
+    def rows(self) -> list[Row]:
+        return [self.row]
+
+    def feed(self, n: int) -> Drafting:
+        """Feed the first n of `true` and `tokens`. Returns the guess [1, H] that the last of them gives."""
         guess = None
         for i in range(0, n, PREFILL_CHUNK):
             part = slice(i, min(i + PREFILL_CHUNK, n))
-            guess = self.step(self.rows[part], self.tokens[part])
-        self.rows, self.tokens = self.rows[n:], self.tokens[n:]
+            guess = yield from self.step(self.true[part], self.tokens[part])
+        self.true, self.tokens = self.true[n:], self.tokens[n:]
         return guess
 
-    def step(self, rows: Tensor, tokens: Sequence[int] | Tensor) -> Tensor:
-        """The guess [H] behind rows [n, H] and the n tokens after them."""
-        inputs = self.net.inputs(rows, torch.as_tensor(tokens, device=rows.device))
-        return self.cached.extend(inputs[None], layers=(0, 1), logits=False).hidden[0, -1]
+    def step(self, rows: Tensor, tokens: Sequence[int] | Tensor) -> Drafting:
+        """The guess [1, H] behind rows [n, H] and the n tokens after them."""
+        inputs = yield Apply(self.net.inputs, [rows, torch.as_tensor(tokens, device=rows.device)])
+        hidden = yield Pass(self.row, inputs, layers=(0, 1))
+        return hidden[-1:]
 
-    @torch.inference_mode()
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        if gamma < 1 or self.rows is None:  # a one-token prompt has no row yet
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
+        if gamma < 1 or self.true is None:  # a one-token prompt has no row yet
             return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text), self.stop_below)
-        guess = self.feed(len(self.tokens))
-        token = drawing.add(self.model.head(guess))
-        while len(drawing.tokens) < gamma and not drawing.done:
-            guess = self.step(guess[None], token[0])
-            token = drawing.add(self.model.head(guess))
-        self.cached.rewind([len(text) - 1])
-        self.rows = None
+        guess = yield from self.feed(len(self.tokens))
+        while True:
+            logits = yield Apply(self.model.head, [guess])
+            token = drawing.add(logits[0])
+            if len(drawing.tokens) == gamma or drawing.done:
+                break
+            guess = yield from self.step(guess, token[0])
+        self.row.rewind(len(text) - 1)
+        self.true = None
         return drawing.proposal()
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
-        self.rows = hidden if self.rows is None else torch.cat([self.rows, hidden])
+        self.true = hidden if self.true is None else torch.cat([self.true, hidden])
         self.tokens = [*self.tokens, *text[len(text) - len(hidden) :]]

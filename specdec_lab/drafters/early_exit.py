@@ -15,7 +15,7 @@ from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.student import CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import Cached
+from specdec_lab.engine.together import Apply, Drafting, Pass, Row
 from specdec_lab.models.linear import pack
 
 
@@ -49,23 +49,23 @@ class EarlyExitNet(Student):
 
 class EarlyExitDrafter(Drafter):
     name = "early-exit"
-    shares_target_cache = True
 
     def __init__(self, net: EarlyExitNet):
         self.net = pack(net.eval())
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.target = target
 
-    @torch.inference_mode()
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         if gamma < 1:
             return Proposal([])
         drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler, uniforms, len(text))
-        token, rows = [[text[-1]]], []
+        token, rows = [text[-1]], []
         for i in range(gamma + 1):  # the last draft goes through the first layers too, for the verify pass
-            rows.append(self.target.extend(token, layers=(0, self.net.layers)).hidden[0, -1])
+            rows.append((yield Pass(self.target, token, layers=(0, self.net.layers))))
             if i < gamma:
-                token = drawing.add(self.net.head(self.net.guess(rows[-1])))
-        self.target.rewind([len(text) - 1])
-        return drawing.proposal(started=(self.net.layers, torch.stack(rows)))
+                guess = yield Apply(self.net.guess, [rows[-1]])
+                logits = yield Apply(self.net.head, [guess])
+                token = drawing.add(logits[0])[0]
+        self.target.rewind(len(text) - 1)
+        return drawing.proposal(started=(self.net.layers, torch.cat(rows)))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from specdec_lab.drafters.lookup import LookupDrafter
-from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import Cached
+from specdec_lab.engine.together import Drafting, Row
 
 
 class HybridDrafter(Drafter):
@@ -26,9 +26,9 @@ class HybridDrafter(Drafter):
 
     def __init__(self, other: Drafter, most: int = 2):
         self.lookup, self.other, self.most = LookupDrafter(shortest=2), other, most
-        self.shares_target_cache, self.oracle = other.shares_target_cache, other.oracle
+        self.oracle = other.oracle
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         # A shallow copy of a hybrid shares its parts, which remember the text: each text gets its own.
         self.lookup, self.other = copy.copy(self.lookup), copy.copy(self.other)
         self.lookup.start(target, prompt, hidden)
@@ -37,9 +37,14 @@ class HybridDrafter(Drafter):
     def part(self, text: Sequence[int]) -> str:
         return self.other.part(text) if self.lookup.find(text) is None else self.lookup.name
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def rows(self) -> list[Row]:
+        return self.other.rows()
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         copied = self.lookup.propose(text, gamma, sampler, uniforms)
-        return copied if copied.tokens else self.other.propose(text, min(gamma, self.most), sampler, uniforms)
+        if copied.tokens:
+            return copied
+        return (yield from self.other.drafting(text, min(gamma, self.most), sampler, uniforms))
 
     def round_costs(self, measured: Callable[[Drafter], list[float]]) -> dict[str, list[float]]:
         drafting = {part: costs[: self.most + 1] for part, costs in self.other.round_costs(measured).items()}

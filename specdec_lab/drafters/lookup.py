@@ -9,7 +9,7 @@ from torch import Tensor
 
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import Cached
+from specdec_lab.engine.together import Row
 
 
 class LookupDrafter(Drafter):
@@ -21,7 +21,7 @@ class LookupDrafter(Drafter):
     def __init__(self, longest: int = 3, shortest: int = 1):
         self.longest, self.shortest = longest, shortest
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.follows: dict[tuple[int, ...], int] = {}  # n-gram -> where its latest continuation begins
         self.indexed = 1
 

@@ -16,7 +16,7 @@ from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.student import LOUDER, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import Cached
+from specdec_lab.engine.together import Apply, Drafting, Row
 from specdec_lab.models.linear import pack
 
 HEADS = 4
@@ -47,6 +47,10 @@ class MedusaNet(Student):
         """rows [..., H], and the token after each, [...]."""
         return rows + self.heads[k](torch.cat([rows, LOUDER * embedding(newest, self.embeddings)], -1))
 
+    def ahead(self, rows: Tensor, newest: Tensor, n: int) -> Tensor:
+        """The guesses of the first n heads, [R, n, H], for rows [R, H]."""
+        return torch.stack([self.guess(k, rows, newest) for k in range(n)], 1)
+
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """A step is a head."""
         n = tokens.shape[1]
@@ -59,18 +63,17 @@ class MedusaDrafter(Drafter):
     def __init__(self, net: MedusaNet):
         self.net = pack(net.eval())
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.width, self.row = target.model.vocab_size, None if hidden is None else hidden[-1]
 
-    @torch.inference_mode()
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         """The row is that of the last token but one: the newest has not been through the target yet."""
         if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
             return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))
-        newest = torch.tensor(text[-1], device=self.row.device)
-        guesses = torch.stack([self.net.guess(k, self.row, newest) for k in range(min(gamma, HEADS))])
-        for logits in self.net.head(guesses):  # all guesses at once: the head is read once
+        newest = torch.tensor(text[-1:], device=self.row.device)
+        guesses = yield Apply(self.net.ahead, [self.row[None], newest], (min(gamma, HEADS),))
+        for logits in (yield Apply(self.net.head, [guesses[0]])):  # all guesses at once: the head is read once
             drawing.add(logits)
         return drawing.proposal()
 

@@ -11,7 +11,8 @@ from specdec_lab.drafters.small_llama import small_llama
 from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import Cached, Model
+from specdec_lab.engine.together import Apply, Drafting, Pass, Row
+from specdec_lab.models.base import PREFILL_CHUNK, Model
 
 BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
 
@@ -37,30 +38,36 @@ class ModelDrafter(Drafter):
     def __init__(self, model: Model):
         self.model = model
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.width = target.model.vocab_size
-        self.cached = self.model.cached()
-        self.cached.prefill(self.known(prompt[:-1][: self.model.context]))
+        self.row = Row(self.model.cached())
+        self.row.cached.prefill(self.known(prompt[:-1][: self.model.context]))
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def rows(self) -> list[Row]:
+        return [self.row]
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         gamma = min(gamma, self.model.context - len(text))
         if gamma < 1:
             return Proposal([])
         # Usually the newest token alone; after a fully accepted round also the last draft, which was
-        # drawn but never fed. After rounds that this drafter did not draft, one pass more for those.
-        new = self.known(text[self.cached.lengths[0] :])
-        self.cached.prefill(new[:-2])
-        new = [new[-2:]]
+        # drawn but never fed. After rounds that this drafter did not draft, more passes for those.
+        new = self.known(text[self.row.length :])
+        for i in range(0, len(new) - 2, PREFILL_CHUNK):
+            yield Pass(self.row, new[i : min(i + PREFILL_CHUNK, len(new) - 2)])
+        new = new[-2:]
         drawing = self.drawing(sampler, uniforms, len(text))
         while len(drawing.tokens) < gamma and not drawing.done:
-            new = drawing.add(self.cached.extend(new).logits[0, -1])
+            hidden = yield Pass(self.row, new)
+            logits = yield Apply(self.model.head, [hidden[-1:]])
+            new = drawing.add(logits[0])[0]
         return drawing.proposal()
 
     def drawing(self, sampler: Sampler, uniforms: Uniforms, start: int) -> Drawing:
         return Drawing(self.width, self.model.ids, sampler, uniforms, start, self.stop_below)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
-        self.cached.rewind([len(text) - 1])
+        self.row.rewind(len(text) - 1)
 
     def known(self, tokens: Sequence[int]) -> list[int]:
         """The tokens as the draft can read them. A target with a wider head may emit an id without a text, which the draft does not have."""

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
+from specdec_lab.engine.together import Row
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached
 
 
 class ReplayDrafter(Drafter):
@@ -33,7 +33,7 @@ class ReplayDrafter(Drafter):
             raise LabError(f"α is {alpha}, but must lie between 0 and 1.")
         self.known, self.alpha = list(known), alpha
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.begin, self.width = len(prompt), target.model.vocab_size
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:

@@ -1,6 +1,6 @@
 """Many texts in one batch: each pass serves all of them, and each goes on at its own pace.
 
-A round drafts for every row, checks all drafts in one target pass, and lets each row keep what
+A round drafts for all rows together (see `together`), checks all drafts in one target pass, and lets each row keep what
 it accepted, so the rows' lengths drift apart. A row whose text has ended leaves, and a waiting
 one takes its place in the next round (*continuous batching*; Yu et al. 2022, Orca).
 
@@ -10,12 +10,15 @@ and so is its part of the cache. (Up to rounding: a pass over more rows adds in 
 
 import time
 from collections import deque
+from collections.abc import Sequence
 
 from specdec_lab import quick
-from specdec_lab.engine.decode import Request, Stopwatch
+from specdec_lab.engine.decode import Request, Stopwatch, propose
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.together import Shared
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Model
+from specdec_lab.models.base import Model, Rows
 
 
 class Batch:
@@ -31,20 +34,13 @@ class Batch:
         if most < 1:
             raise LabError(f"A batch of at most {most} texts holds none: allow at least 1.")
         self.target, self.most = target, quick.texts(most)
-        self.cached = target.cached(0)
+        self.shared = Shared(target)
+        self.drafts: dict[Model, Shared] = {}  # the drafters' own caches, for each model that drafts
         self.waiting: deque[tuple[Request, Trace]] = deque()
-        self.running: list[tuple[Request, Trace]] = []  # row r of the cache belongs to running[r]
+        self.running: list[tuple[Request, Trace]] = []  # running[r] has row r of the target's cache
 
     def submit(self, request: Request) -> Trace:
-        """Queue a text. Its trace grows round by round; the last round has a `stop`.
-
-        Raises:
-            LabError: for a drafter that works inside the cache of a single text.
-        """
-        if request.drafter.shares_target_cache:
-            raise LabError(
-                f"The drafter “{request.drafter.name}” works inside the cache of a single text: choose another one for a batch."
-            )
+        """Queue a text. Its trace grows round by round; the last round has a `stop`."""
         trace = Trace(list(request.prompt))
         self.waiting.append((request, trace))
         return trace
@@ -56,8 +52,8 @@ class Batch:
     def step(self, gamma: int) -> list[Round]:
         """One round for each text that runs or has just joined; γ = 0 is plain decoding.
 
-        A round's seconds are its own drafts and the pass that all share. The trace's clock has
-        what the row waited for: the whole step, its neighbours' drafts and prompts included.
+        A round's seconds are those that all shared: drafting, and the pass. The trace's clock has
+        what the row waited for: the whole step, its neighbours' prompts included.
 
         Raises:
             LabError: for gamma < 0.
@@ -66,31 +62,27 @@ class Batch:
             raise LabError(f"γ is {gamma}, but must be at least 0 (which drafts nothing).")
         begin = time.perf_counter()
         while self.waiting and len(self.running) < self.most:
-            self.running.append(self.waiting.popleft())
-            self.cached.join(self.running[-1][0].begin())
+            self._join(self.waiting.popleft())
         if not self.running:
             return []
 
-        requests, proposals, watches = [request for request, _ in self.running], [], []
-        for request in requests:
-            watches.append(Stopwatch())
-            proposals.append(request.propose(gamma))
-            self.target.synchronize()
-            watches[-1].lap(request.drafting)
+        requests = [request for request, _ in self.running]
         since = time.perf_counter()
-        rows = self.cached.extend(
-            [[request.text[-1], *proposal.tokens] for request, proposal in zip(requests, proposals)]
-        )
+        proposals = propose(requests, gamma)
         self.target.synchronize()
-        shared = time.perf_counter() - since
+        drafted = time.perf_counter()
+        rows = self._pass(requests, proposals)
+        self.target.synchronize()
+        passed = time.perf_counter()
 
         rounds = []
-        for r, (request, proposal, watch) in enumerate(zip(requests, proposals, watches)):
-            watch.skip()
-            watch.seconds["verify"] += shared
+        for r, (request, proposal) in enumerate(zip(requests, proposals)):
+            watch = Stopwatch()
+            watch.seconds[request.drafting_time] += drafted - since
+            watch.seconds["verify"] += passed - drafted
             used = len(proposal.tokens) + 1  # what lies past it is padding up to the widest row
             rounds.append(request.settle(proposal, rows.logits[r, :used], rows.hidden[r, :used], watch))
-        self.cached.rewind([len(request.text) - 1 for request in requests])
+        self.shared.cached.rewind([len(request.text) - 1 for request in requests])
 
         seconds = time.perf_counter() - begin
         for (_, trace), done in zip(self.running, rounds):
@@ -98,7 +90,36 @@ class Batch:
             trace.clock.append(seconds)
         for r in reversed(range(len(self.running))):
             if rounds[r].stop is not None:
-                self.cached.drop(r)
-                self.running[r] = self.running[-1]  # as the cache does
-                self.running.pop()
+                self._leave(r)
         return rounds
+
+    def _join(self, text: tuple[Request, Trace]) -> None:
+        request, _ = text
+        self.shared.join(request.begin())
+        for row in request.drafter.rows():
+            self.drafts.setdefault(row.model, Shared(row.model)).join(row)
+        self.running.append(text)
+
+    def _leave(self, r: int) -> None:
+        request, _ = self.running[r]
+        self.shared.drop(request.row)
+        for row in request.drafter.rows():
+            self.drafts[row.model].drop(row)
+        self.running[r] = self.running[-1]  # as the cache does
+        self.running.pop()
+
+    def _pass(self, requests: Sequence[Request], proposals: Sequence[Proposal]) -> Rows:
+        """The target's rows for each text's last token and its drafts, padded to the widest."""
+        new = [[request.text[-1], *proposal.tokens] for request, proposal in zip(requests, proposals)]
+        done = {proposal.started[0] for proposal in proposals if proposal.started}
+        if not done:
+            return self.shared.cached.extend(new)
+        # Some have been through the first layers while they drafted. The others go there now, and all go on together.
+        (layers,) = done
+        others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
+        hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]
+        if any(others):
+            first = self.shared.cached.extend(others, layers=(0, layers), logits=False).hidden
+            hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
+            self.shared.cached.rewind([len(request.text) - 1 for request in requests])
+        return self.shared.cached.extend(hidden, layers=(layers, self.target.layers))

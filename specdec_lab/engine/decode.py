@@ -1,6 +1,6 @@
 """Plain and speculative decoding, each a generator of rounds; and the text that they write, from its prompt to its stop.
 
-The way of one round: `Request.propose` asks the drafter, the target scores all drafts in one pass
+The way of one round: `propose` asks the drafter, the target scores all drafts in one pass
 (here in `speculative`, or in `batch` for many texts), `Request.settle` applies the rule of `verify`,
 keeps what agrees, and writes the round down.
 
@@ -20,10 +20,11 @@ from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, check_finite
+from specdec_lab.engine.together import Drafting, Row, together
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached, Model
+from specdec_lab.models.base import Model
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -33,7 +34,7 @@ def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
         request: what `Request` takes, and raises.
     """
     this = Request(target, prompt, **request)
-    cached = this.begin()
+    cached = this.begin().cached
     while this.stop is None:
         watch = Stopwatch()
         rows = cached.extend([this.text[-1:]])
@@ -58,12 +59,12 @@ def speculative(
             f"γ is {gamma}, but a round drafts at least 1 token (plain decoding is the case without drafts)."
         )
     this = Request(target, prompt, drafter, **request)
-    cached = this.begin()
+    cached = this.begin().cached
     while this.stop is None:
         watch = Stopwatch()
-        proposal = this.propose(gamma if isinstance(gamma, int) else gamma.choose(drafter.part(this.text)))
+        (proposal,) = propose([this], gamma if isinstance(gamma, int) else gamma.choose(drafter.part(this.text)))
         target.synchronize()
-        watch.lap(this.drafting)
+        watch.lap(this.drafting_time)
 
         if proposal.started is None:  # else an early exit has run the first layers already
             rows = cached.extend([[this.text[-1], *proposal.tokens]])
@@ -192,21 +193,21 @@ class Request:
         self.uniforms = self.uniforms or Uniforms()
         self.text, self.stop = list(prompt), None
         # Where the time of drafting is counted: an oracle's, which a real drafter would not need, not at all.
-        self.drafting = "oracle" if self.drafter and self.drafter.oracle else "draft"
+        self.drafting_time = "oracle" if self.drafter and self.drafter.oracle else "draft"
 
-    def begin(self) -> Cached:
-        """Read the prompt: a cache of all of it but its last token."""
-        cached = self.target.cached()
-        hidden = cached.prefill(self.prompt[:-1])
+    def begin(self) -> Row:
+        """Read the prompt: a row of a cache, of its own, that holds all of it but its last token."""
+        self.row = Row(self.target.cached())
+        hidden = self.row.cached.prefill(self.prompt[:-1])
         if self.drafter:
-            self.drafter.start(cached, self.prompt, hidden)
-        return cached
+            self.drafter.start(self.row, self.prompt, hidden)
+        return self.row
 
-    def propose(self, gamma: int) -> Proposal:
+    def drafting(self, gamma: int) -> Drafting:
         """At most gamma drafts, fewer at the end of the context."""
         room = self.target.context - len(self.text)
         sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
-        return self.drafter.propose(self.text, min(gamma, room - 1), sampler, self.uniforms)
+        return self.drafter.drafting(self.text, min(gamma, room - 1), sampler, self.uniforms)
 
     def settle(self, proposal: Proposal, logits: Tensor, hidden: Tensor, watch: Stopwatch) -> Round:
         """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
@@ -232,7 +233,7 @@ class Request:
         watch.lap("loop")
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
-            watch.lap(self.drafting)
+            watch.lap(self.drafting_time)
         r = self._record(proposal, verdict, kept, columns, p, q, logits, u_accept)
         watch.lap("loop")
         return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
@@ -309,6 +310,11 @@ class Request:
             emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
         rows = (p, q) if self.keep.rows else (None, None)
         return Round(len(self.text) - kept, drafted, emitted, self.stop, Seconds(), *rows, after_top=p_tops[n])
+
+
+def propose(requests: Sequence[Request], gamma: int) -> list[Proposal]:
+    """Drafts for each of some texts, made together."""
+    return together([request.drafting(gamma) for request in requests])
 
 
 def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:

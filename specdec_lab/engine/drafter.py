@@ -1,7 +1,6 @@
 """The one interface behind which every way of drafting stands. A new one is a file in drafters/, its name in
 `choices.DRAFTERS`, and a line in `Lab.drafter`."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +8,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import Cached
+from specdec_lab.engine.together import Drafting, Row, together
 
 
 @dataclass(frozen=True)
@@ -44,20 +43,25 @@ class Proposal:
         return self.logits().to(device, torch.float32).softmax(-1)
 
 
-class Drafter(ABC):
-    """Proposes tokens for the target to check.
+class Drafter:
+    """Proposes tokens for the target to check: each drafter for one text, whether it is written alone or in a batch.
+
+    It has either `propose`, or, where a net drafts that texts can share, `drafting`.
 
     The text that `propose` is given is the truth. A drafter with a cache compares lengths and
     catches up on whatever it has not seen: two tokens after a fully accepted round, more
     after rounds that it did not draft.
     """
 
+    def __init_subclass__(cls):
+        if "propose" in vars(cls) and "drafting" not in vars(cls) and cls.drafting is not Drafter.drafting:
+            raise TypeError(f"{cls.__name__} builds on a drafter that has `drafting`: change that, and not `propose`.")
+
     name: str
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
-    shares_target_cache = False  # true when it drafts inside the target's own cache of this text
 
-    def start(self, target: Cached, prompt: Sequence[int], hidden: Tensor | None) -> None:
-        """A new text begins; `target` holds all of the prompt but its last token.
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        """A new text begins; `target` is its row in the target's cache and holds all of the prompt but its last token.
 
         All that belongs to a text is made here: a shallow copy of a drafter that is started is independent of it.
 
@@ -66,12 +70,21 @@ class Drafter(ABC):
                 when the prompt is a single token.
         """
 
-    @abstractmethod
+    def rows(self) -> list[Row]:
+        """This text's rows in the drafter's own caches: a batch moves them into shared ones."""
+        return []
+
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         """Draft at most gamma ≥ 0 tokens to follow `text`.
 
         A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`.
         """
+        return together([self.drafting(text, gamma, sampler, uniforms)])[0]
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
+        """The same, step by step: yields what it wants computed, and returns the proposal (see `together`)."""
+        return self.propose(text, gamma, sampler, uniforms)
+        yield  # which makes it a generator, that asks for nothing
 
     def part(self, text: Sequence[int]) -> str:
         """The name of the part of this drafter that would draft next; its own where it has no parts."""

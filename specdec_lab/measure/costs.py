@@ -137,7 +137,7 @@ def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
     shared = target.cached(0)
 
     def join() -> None:
-        shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin())
+        shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin().cached)
 
     times = [seconds_of(target, join) for _ in range(quick.samples(samples) + 1)]
     return statistics.median(times[1:])  # the first one warms up

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specdec_lab import theory
-from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch
+from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch, propose
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.trace import Round
 from specdec_lab.lab import Lab
@@ -78,10 +78,10 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
     """Drafts at each place of a text that is decoded plainly. Every proposal is thrown away."""
     settings = lab.settings(**settings) | {"stops": Stops(STEPS)}
     request = Request(lab.target, text, drafter, **settings)
-    cached = request.begin()
+    cached = request.begin().cached
     while request.stop is None:
         part, start = drafter.part(request.text), time.perf_counter()
-        proposal = request.propose(gamma)
+        (proposal,) = propose([request], gamma)
         lab.target.synchronize()
         yield Drafted(
             part, len(proposal.tokens), time.perf_counter() - start, proposal.started[0] if proposal.started else 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from specdec_lab.errors import LabError, explain_memory
 
@@ -72,8 +73,9 @@ class Cached(ABC):
         """Run one pass over new positions, attending to everything cached, and cache them.
 
         Args:
-            new: token ids, a list a row (lists may differ in length, none empty), or a tensor [R, k]
-                of them; or hidden rows [R, k, H], as they enter the first layer of the range.
+            new: token ids, or hidden rows as they enter the first layer of the range: a tensor [R, k] or
+                [R, k, H], or for each row a list of ids or a tensor [k] or [k, H]. Those may differ in length, and be
+                empty for all rows but one.
             layers: (first, last), to run only the layers first ≤ i < last. The lengths advance all the
                 same: to complete the positions, rewind and run the rest of the layers.
             logits: False skips the head.
@@ -88,6 +90,8 @@ class Cached(ABC):
             raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
         if isinstance(new, Tensor):
             inputs = new.to(model.device)
+        elif isinstance(new[0], Tensor):
+            inputs = pad_sequence(list(new), batch_first=True).to(model.device)
         else:
             width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)

@@ -1,0 +1,135 @@
+"""Drafting for many texts at once: what their drafters ask of the same net becomes one pass.
+
+A drafter writes down how it drafts for *one* text, and stops at each `yield` to ask for work: a `Pass` through
+a cached model, or `Apply`, any other function of rows. For a single text the work is done at once. For a batch
+each text's drafter is run up to its next question, and the questions that go to the same net are answered
+together, until all have proposed. Who drafts less, or nothing, does not wait, and no draft depends on the
+neighbours. (Up to rounding: a pass over more rows adds in another order.)
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from specdec_lab.models.base import Cached, Model
+
+
+class Row:
+    """One text's place in a cache: in one of its own, until it joins others in a `Shared` one."""
+
+    def __init__(self, cached: Cached):
+        self.cached, self.at = cached, 0
+
+    @property
+    def model(self) -> Model:
+        return self.cached.model
+
+    @property
+    def length(self) -> int:
+        """Tokens held."""
+        return self.cached.lengths[self.at]
+
+    def rewind(self, length: int) -> None:
+        """Forget all but the first `length` tokens. A longer length changes nothing."""
+        lengths = self.cached.lengths
+        self.cached.rewind([*lengths[: self.at], length, *lengths[self.at + 1 :]])
+
+
+class Shared:
+    """A cache that many texts share; `rows[r]` is row r of it."""
+
+    def __init__(self, model: Model):
+        self.cached, self.rows = model.cached(0), []
+
+    def join(self, row: Row) -> None:
+        """Copy a text's cache into this one, and let the text go on here."""
+        self.cached.join(row.cached)
+        row.cached, row.at = self.cached, len(self.rows)
+        self.rows.append(row)
+
+    def drop(self, row: Row) -> None:
+        """Forget a text. The last row takes its place, as in the cache."""
+        self.cached.drop(row.at)
+        last = self.rows.pop()
+        if last is not row:
+            self.rows[row.at], last.at = last, row.at
+
+
+@dataclass(frozen=True)
+class Pass:
+    """More tokens of one text (ids, or hidden rows [k, H]) through a model. Answered by their hidden rows [k, H].
+
+    Args:
+        layers: as in `Cached.extend`.
+    """
+
+    row: Row
+    new: Sequence[int] | Tensor
+    layers: tuple[int, int] | None = None
+
+    @property
+    def key(self) -> Hashable:
+        return Pass, id(self.row.cached), self.layers
+
+    @staticmethod
+    def answer(asked: Sequence["Pass"]) -> list[Tensor]:
+        first, cached = asked[0], asked[0].row.cached
+        new = [first.new[:0] for _ in cached.lengths]  # texts that asked for nothing get nothing
+        for one in asked:
+            new[one.row.at] = one.new
+        hidden = cached.extend(new, layers=first.layers, logits=False).hidden
+        return [hidden[one.row.at, : len(one.new)] for one in asked]
+
+
+@dataclass(frozen=True, eq=False)
+class Apply:
+    """A function of tensors whose first dimension is rows, and which treats each row alike. Answered by its rows.
+
+    Args:
+        function: called with the rows of all who ask, and with `more`.
+        rows: tensors with the same number of rows.
+        more: further arguments; only those who have the same ones are served together.
+    """
+
+    function: Callable[..., Tensor]
+    rows: Sequence[Tensor]
+    more: tuple[Hashable, ...] = ()
+
+    @property
+    def key(self) -> Hashable:
+        return Apply, self.function, self.more
+
+    @staticmethod
+    def answer(asked: Sequence["Apply"]) -> list[Tensor]:
+        first = asked[0]
+        if len(asked) == 1:
+            return [first.function(*first.rows, *first.more)]
+        rows = map(torch.cat, zip(*(one.rows for one in asked)))
+        return list(first.function(*rows, *first.more).split([len(one.rows[0]) for one in asked]))
+
+
+Drafting = Generator[Pass | Apply, Tensor, Any]
+
+
+@torch.inference_mode()
+def together(drafting: Sequence[Drafting]) -> list:
+    """Run them side by side to their ends, and return what each returns."""
+    found = [None] * len(drafting)
+    answers: dict[int, Tensor | None] = dict.fromkeys(range(len(drafting)))
+    while answers:
+        asked: dict[Hashable, list[tuple[int, Pass | Apply]]] = defaultdict(list)
+        for i, answer in answers.items():
+            try:
+                question = drafting[i].send(answer)
+                asked[question.key].append((i, question))
+            except StopIteration as end:
+                found[i] = end.value
+        answers = {}
+        for same in asked.values():
+            who, questions = zip(*same)
+            answers |= zip(who, questions[0].answer(questions))
+    return found
