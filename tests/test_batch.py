@@ -5,12 +5,16 @@ from functools import partial
 import pytest
 from checks import check_batch
 from test_models import KINDS, make
+from test_trained_drafters import KINDS as DRAFTING
+from test_trained_drafters import make as make_drafting
 from tiny import TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter, Proposal
+from specdec_lab.drafters import LookupDrafter, ModelDrafter, Proposal, model
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
+from specdec_lab.engine.together import Pass
 from specdec_lab.errors import LabError
+from specdec_lab.models.base import Cached
 
 
 def own_draft(i: int):
@@ -41,6 +45,80 @@ def test_real_caches_let_rows_join_and_leave(kind, full):
 
     for seed in range(3 if full else 1):
         check_batch(target, drafter, most=4, texts=10, seed=seed)
+
+
+@pytest.mark.parametrize("name", [*DRAFTING, "mixed"])
+def test_texts_that_draft_together_write_what_they_write_alone(name, full):
+    """Joining, leaving and pausing at random, in float64; mixed: each text has another drafter than its neighbours."""
+    names = list(DRAFTING) if name == "mixed" else [name]
+    made = {n: make_drafting(n, 7, [0, 1, 2, 3, 5]) for n in names}
+    target = made[names[0]][0]
+
+    def drafter(i: int):
+        return made[names[i % len(names)]][2]()
+
+    traces = []
+    for seed in range(6 if full else 2):
+        traces += check_batch(target, drafter, most=4, texts=10, seed=seed)
+    assert sum(r.accepted for t in traces for r in t.rounds) > 20
+
+
+@pytest.mark.parametrize("name", DRAFTING)
+def test_a_batch_asks_each_net_once_for_all_its_texts(name, monkeypatch):
+    """As often as for a single text, whatever the number of texts."""
+    target, _, drafter, _ = make_drafting(name, 7, list(range(7)))
+
+    def passes(texts: int) -> int:
+        batch = Batch(target, most=texts)
+        for _ in range(texts):
+            batch.submit(Request(target, [0, 1, 2, 4], drafter(), stops=Stops(40)))
+        batch.step(3)
+        count = []
+        with monkeypatch.context() as m:
+            extend = Cached.extend
+            m.setattr(Cached, "extend", lambda self, *a, **k: count.append(1) or extend(self, *a, **k))
+            batch.step(3)
+        return len(count)
+
+    assert passes(5) == passes(1) <= 6
+
+
+class Neighbours(Pass):
+    """Hands each text the rows of the one beside it."""
+
+    @staticmethod
+    def answer(asked):
+        found = Pass.answer(asked)
+        return found[-1:] + found[:-1]
+
+
+class PadsCount(Pass):
+    """Texts that asked for nothing hold one token more afterwards."""
+
+    @staticmethod
+    def answer(asked):
+        cached, found = asked[0].row.cached, Pass.answer(asked)
+        if len(cached.lengths) > len(asked):
+            who = {one.row.at for one in asked}
+            cached.lengths = [n + (r not in who) for r, n in enumerate(cached.lengths)]
+        return found
+
+
+@pytest.mark.parametrize("wrong", [Neighbours, PadsCount])
+def test_wrong_passes_of_several_drafters_are_caught(wrong, monkeypatch):
+    target, _, drafter, _ = make_drafting("model", 7, list(range(7)))
+    monkeypatch.setattr(model, "Pass", wrong)
+    with pytest.raises((AssertionError, RuntimeError, IndexError)):
+        for seed in range(4):
+            check_batch(target, lambda i: drafter(), most=4, texts=10, seed=seed)
+
+
+def test_a_drafter_that_drafts_in_steps_is_changed_there():
+    with pytest.raises(TypeError, match="change that, and not `propose`"):
+
+        class Wrong(ModelDrafter):
+            def propose(self, text, gamma, sampler, uniforms):
+                return Proposal([])
 
 
 class DropsNothing(Batch):

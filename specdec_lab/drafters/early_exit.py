@@ -67,5 +67,4 @@ class EarlyExitDrafter(Drafter):
                 guess = yield Apply(self.net.guess, [rows[-1]])
                 logits = yield Apply(self.net.head, [guess])
                 token = drawing.add(logits[0])[0]
-        self.target.rewind(len(text) - 1)
         return drawing.proposal(started=(self.net.layers, torch.cat(rows)))

@@ -121,5 +121,5 @@ class Batch:
         if any(others):
             first = self.shared.cached.extend(others, layers=(0, layers), logits=False).hidden
             hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
-            self.shared.cached.rewind([len(request.text) - 1 for request in requests])
+        self.shared.cached.rewind([len(request.text) - 1 for request in requests])
         return self.shared.cached.extend(hidden, layers=(layers, self.target.layers))

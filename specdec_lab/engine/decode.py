@@ -70,6 +70,7 @@ def speculative(
             rows = cached.extend([[this.text[-1], *proposal.tokens]])
         else:
             done, hidden = proposal.started
+            cached.rewind([len(this.text) - 1])
             rows = cached.extend(hidden[None], layers=(done, target.layers))
         r = this.settle(proposal, rows.logits[0], rows.hidden[0], watch)
         cached.rewind([len(this.text) - 1])

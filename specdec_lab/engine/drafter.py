@@ -21,7 +21,7 @@ class Proposal:
     logits: gives the draft's raw logits [len(tokens), V], for whoever wants to see them; None when there are none.
     started: what drafting has already done of the verify pass, if anything: (layers, hidden rows). The
         rows [γ + 1, H] are of the last token of the text and the γ drafts, after the target's first
-        `layers` layers, whose cache holds them.
+        `layers` layers, whose cache holds them: it is rewound before the other layers run, and not earlier.
     """
 
     tokens: list[int]

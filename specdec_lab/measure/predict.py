@@ -86,5 +86,6 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
         yield Drafted(
             part, len(proposal.tokens), time.perf_counter() - start, proposal.started[0] if proposal.started else 0
         )
+        cached.rewind([len(request.text) - 1])  # an early exit has gone ahead
         rows = cached.extend([request.text[-1:]])
         request.settle(Proposal([]), rows.logits[0], rows.hidden[0], Stopwatch())
