@@ -19,7 +19,7 @@ INSTALL := $(BIN)/python install.py $(PIP_ARGS) -c constraints.txt
 TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-cell-timeout=900
 
 ENGINE := .venv-engine
-SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}
+SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
 .PHONY: lab test notebooks exercises links full engine bundle constraints clean
 

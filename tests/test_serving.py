@@ -8,11 +8,33 @@ from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.errors import LabError
 from specdec_lab.measure.costs import batch_costs, join_cost
-from specdec_lab.measure.serving import Arrival, StepCosts, always, bursts, load_aware, never, serve, simulate
+from specdec_lab.measure.serving import (
+    Arrival,
+    StepCosts,
+    always,
+    bursts,
+    load_aware,
+    never,
+    scheduled,
+    serve,
+    simulate,
+)
 
 # A machine with a crossover: a pass is bound by memory up to 16 rows, then by arithmetic.
 COSTS = StepCosts({(texts, gamma): max(1.0, texts * (gamma + 1) / 16) for texts in range(1, 65) for gamma in range(5)})
 ACCEPTED = [0, 1, 2, 4, 4]  # mean 2.2: 3.2 tokens a round with γ = 4
+
+
+class Watched(LookupDrafter):
+    """Notes each time that it is asked."""
+
+    def __init__(self, asked: list):
+        super().__init__()
+        self.asked = asked
+
+    def propose(self, text, gamma, sampler, uniforms):
+        self.asked.append(gamma)
+        return super().propose(text, gamma, sampler, uniforms)
 
 
 def test_one_request_alone_takes_its_steps():
@@ -95,10 +117,22 @@ def test_a_real_run_serves_all_and_tells_the_same_story():
     assert said[-1] == "12 of 12 requests done"
 
 
+def test_the_schedule_takes_what_writes_most_for_each_number_of_texts():
+    """A pass takes its rows: free up to 8, then n(γ + 1)/8. E = 2.1 with γ = 1, 3 with γ = 3."""
+    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in range(1, 17) for g in (0, 1, 3)})
+    assert costs.schedule({0: 1.0, 1: 2.1, 3: 3.0}) == [(1, 2, 3), (3, 16, 1)]  # 3 texts: 2.1/1 against 3/1.5
+    assert costs.schedule({0: 1.0, 1: 1.5, 3: 1.8}) == [(1, 2, 3), (3, 5, 1), (6, 16, 0)]
+    assert costs.crossover(1, 1.5) == 6  # 6 texts: 1.5 steps for 1.5 tokens
+    policy = scheduled([(1, 2, 3), (3, 5, 1), (6, 16, 0)])
+    assert [policy(n, 0) for n in (1, 2, 3, 5, 6, 16, 99)] == [3, 3, 1, 1, 0, 0, 0]
+
+
 def test_steps_of_a_real_batch_can_be_timed():
     target = TinyModel(5, seed=1, context=400)
     costs = batch_costs(target, [0, 1], sizes=(1, 3), gammas=(0, 2), samples=3)
     assert set(costs) == {(1, 0), (1, 2), (3, 0), (3, 2)}
     assert all(seconds > 0 for seconds in costs.values())
+    drafted = batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=Watched(asked := []))
+    assert set(drafted) == {(2, 2)} and asked == [2] * 2 * 3  # each text in each step, one of which warms up
     assert StepCosts(costs, join_cost(target, [0, 1], samples=2)).join > 0
     assert StepCosts(costs)(2, 2) > 0

@@ -15,10 +15,9 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench
 from specdec_lab.measure.prompts import Prompt
-from specdec_lab.measure.serving import StepCosts
 from specdec_lab.measure.traffic import endpoint, engines, report
 from specdec_lab.measure.traffic.read import read_traffic
-from specdec_lab.show.report import PACES
+from specdec_lab.show.report import PACES, in_words
 
 
 def written(tmp_path, text: str) -> str:
@@ -95,7 +94,9 @@ def row(kind: str, ratio: float, interval=None) -> dict:
 def test_the_verdict_follows_the_interval(interval, verdict):
     overall = row("overall", 1.2, interval)
     rows = [overall, row("code", 1.5), row("chat", 0.9)]
-    made = report.decide(rows, row("overall", 1.2, [1.3, 1.5]), {**overall, "ratio_to_plain": 1.1}, limit=4)
+    made = report.decide(
+        rows, row("overall", 1.2, [1.3, 1.5]), {**overall, "ratio_to_plain": 1.1}, [(1, 4, 3), (5, 16, 0)]
+    )
     assert made["verdict"] == verdict
     deployed = verdict == "deploy"
     assert made["policy"]["off_for_kinds"] == (["chat"] if deployed else [])
@@ -133,14 +134,15 @@ def test_a_user_waits_for_the_prompt_as_well():
     assert (waits["first"], waits["mean"], waits["answer"]) == (100_000, 2_000, 103_500)
 
 
-def test_drafting_pays_up_to_the_batch_where_its_costs_pass_its_tokens():
-    """A pass takes its rows: with E = 2 and γ = 3 a batch of n costs max(1, 4n/8) against max(1, n/8)."""
-    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in range(1, 9) for g in (0, 3)})
-    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.0}) == 3  # 4 texts: 2 steps for 2 tokens
-    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 0.3}) == 2  # 3 texts: 1.5 + 0.9
-    assert report.texts_at_once(costs, {**row("overall", 1.0), "d": 1.3}) == 1  # one text is judged by the clock
-    never = StepCosts({(n, g): 1.0 for n in report.BATCHES for g in (0, 3)})
-    assert report.texts_at_once(never, {**row("overall", 1.0), "d": 0.0}) == report.BATCHES[-1]
+def test_the_policy_follows_the_schedule():
+    overall = row("overall", 1.2, [1.1, 1.4])
+    policy = report.decide([overall], overall, overall, [(1, 3, 4), (4, 6, 1), (7, 16, 0)])["policy"]
+    assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
+    assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in in_words(policy)
+    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
+    # One text was judged by the clock.
+    assert report.decide([overall], overall, overall, [(1, 16, 0)])["policy"]["off_above_texts_at_once"] == 1
+    assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]
 
 
 def test_engines_numbers_are_those_of_their_formulas_and_lead_back():

@@ -22,6 +22,7 @@ from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Uniforms
+from specdec_lab.engine.together import Row
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
@@ -107,20 +108,31 @@ def batch_costs(
     gammas: Sequence[int] = (0, 1, 2, 4),
     samples: int = 5,
     say: Say = silent,
+    drafter: Drafter | None = None,
 ) -> dict[tuple[int, int], float]:
-    """Median seconds of a real step of a `Batch`, by (texts in it, γ), with drafts that cost nothing.
-
-    Nearly all of the drafts are wrong, which does not change what a step costs.
+    """Median seconds of a real step of a `Batch`, by (texts in it, γ).
 
     Args:
-        prompt: what each text goes on from.
+        prompt: what each text goes on from. It is read once.
+        drafter: who drafts; None: drafts that cost nothing. Nearly all of those are wrong, which does not change
+            what a step costs.
     """
     seconds: dict[tuple[int, int], list[float]] = {}
+    drafter = drafter or ReplayDrafter([0] * target.context, 1.0)
+    source = target.cached()
+    hidden = source.prefill(prompt[:-1])
+
+    class Reader(Request):
+        def begin(self) -> Row:
+            self.row = Row(target.cached(0))
+            self.row.cached.join(source)
+            self.drafter.start(self.row, prompt, hidden)
+            return self.row
+
     batches = {size: Batch(target, size) for size in sizes}
     for size, batch in batches.items():
         for i in range(size):
-            drafter = ReplayDrafter([0] * target.context, 1.0)
-            batch.submit(Request(target, prompt, drafter, stops=Stops(10**6), uniforms=Uniforms(0, i)))
+            batch.submit(Reader(target, prompt, copy.copy(drafter), stops=Stops(10**6), uniforms=Uniforms(0, i)))
         say(f"Filling a batch of {size} …")
         batch.step(max(gammas))
     samples = quick.samples(samples)

@@ -29,3 +29,13 @@ def saved_results(**wanted: object) -> list[dict]:
     """All saved results whose `meta` has these values, such as `saved_results(temperature=0)`."""
     results = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder().glob("*.json")))
     return [r for r in results if all(r["meta"].get(key) == value for key, value in wanted.items())]
+
+
+def engine_run(name: str) -> dict:
+    """A recorded run of a serving engine, as `specdec-lab traffic --endpoint --json` printed it, with a label that says
+    where and how.
+
+    Args:
+        name: the file in data/engine.
+    """
+    return json.loads((folder().parent / "engine" / f"{name}.json").read_text(encoding="utf-8"))

@@ -107,6 +107,11 @@ def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Polic
     return lambda running, last: gamma if running < (off_from if last else back_below) else 0
 
 
+def scheduled(schedule: Sequence[tuple[int, int, int]]) -> Policy:
+    """γ by the number of texts, as engines take it: (from, to, γ), both ends included; none beyond the last."""
+    return lambda running, last: next((gamma for low, high, gamma in schedule if low <= running <= high), 0)
+
+
 class StepCosts:
     """Seconds of a step by the texts in it and γ; between the measured numbers of texts on a straight line.
 
@@ -130,15 +135,27 @@ class StepCosts:
         share = (texts - below) / (above - below) if above > below else 0.0
         return self.measured[below, gamma] * (1 - share) + self.measured[above, gamma] * share
 
-    def crossover(self, gamma: int, tokens: float, drafting: float = 0.0) -> int | None:
+    def crossover(self, gamma: int, tokens: float) -> int | None:
         """The fewest texts with which drafts no longer pay; None when they pay with as many as were measured.
 
         Args:
             tokens: what a round with γ drafts writes for each text.
-            drafting: seconds for the drafts of one text, made one text after the other; 0 where the costs hold them.
         """
         numbers = range(1, self.sizes[-1] + 1)
-        return next((n for n in numbers if self(n, gamma) + n * drafting >= tokens * self(n, 0)), None)
+        return next((n for n in numbers if self(n, gamma) >= tokens * self(n, 0)), None)
+
+    def schedule(self, tokens: Mapping[int, float]) -> list[tuple[int, int, int]]:
+        """The best γ by the number of texts, as (from, to, γ): that with which a step writes most tokens a second.
+
+        Args:
+            tokens: for each γ, what its rounds write for each text; 1 for γ = 0.
+        """
+        best = {n: max(tokens, key=lambda g: tokens[g] / self(n, g)) for n in range(1, self.sizes[-1] + 1)}
+        found = []
+        for gamma, same in itertools.groupby(best, key=best.get):
+            numbers = list(same)
+            found.append((numbers[0], numbers[-1], gamma))
+        return found
 
 
 def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 96), seed: int = 0) -> list[Arrival]:

@@ -70,7 +70,15 @@ def in_words(policy: dict) -> str:
     load = f"off when more than {limit} texts are decoded at once"
     if limit >= largest:
         load = f"it paid up to the largest batch that was measured, {largest} texts"
-    return f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}."
+    schedule = ", ".join(
+        f"{low} to {high} texts: {gamma or 'none'}" if high > low else f"{low} text{'s' * (low > 1)}: {gamma or 'none'}"
+        for low, high, gamma in policy["schedule"]
+    )
+    return (
+        f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}. "
+        f"The best γ by the texts at once: {schedule}. For vLLM: "
+        f'"num_speculative_tokens_per_batch_size": {policy["schedule"]}.'
+    )
 
 
 def from_endpoint(result: dict) -> list[str]:

@@ -12,7 +12,7 @@ from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.say import Say, silent
 
-BATCHES = (1, 2, 4, 8)
+BATCHES = (1, 2, 4, 8, 16)
 
 
 def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
@@ -48,8 +48,12 @@ def compare_drafters(
     rows = list(bench.rows(prompts, runs, prompts))
     best = max((r for r in rows if r["kind"] == "overall" and r["gamma"]), key=lambda r: r["ratio_to_plain"])
     say("Timing batches, to see up to how many texts it pays …")
-    costs = batch_costs(lab.target, lab.encode("one two three"), BATCHES, (0, best["gamma"]), samples=3)
     plain, *drafted = runs
+    rounds = [r for run in drafted if run.arm == best["arm"] for p in prompts for r in run.traces[p.id][0].rounds]
+    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(best["gamma"])}
+    ids = lab.encode(prompts[0].content, prompts[0].raw)
+    drafter = lab.drafter(best["arm"])
+    costs = StepCosts(batch_costs(lab.target, ids, BATCHES, list(tokens), samples=5, drafter=drafter))
     blind, ids = chosen_blindly(drafted, prompts), [p.id for p in prompts]
     judged = {
         "prompts": len(ids),
@@ -60,7 +64,7 @@ def compare_drafters(
         "rows": rows,
         "judged": judged,
         "latency": {run.arm: latency(run, prompts) for run in (plain, *(r for r in drafted if r.arm == best["arm"]))},
-        **decide(rows, best, judged, texts_at_once(StepCosts(costs), best)),
+        **decide(rows, best, judged, costs.schedule(tokens)),
     }
 
 
@@ -106,21 +110,21 @@ def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
     }
 
 
-def texts_at_once(costs: StepCosts, row: dict) -> int:
-    """The most texts with which drafts pay, up to BATCHES[-1]. The drafts of a step are made one text after the other.
-
-    At least one: whether a single text gains was measured by the clock, which tells it better than these costs.
-    """
-    too_many = costs.crossover(row["gamma"], row["tokens_per_pass"], row["d"] * costs(1, 0))
-    return BATCHES[-1] if too_many is None else max(1, too_many - 1)
+def gammas_up_to(most: int) -> list[int]:
+    """The γ that a schedule chooses from: none, 1, 2, 4, … and `most`."""
+    return sorted({0, most, *(g for g in (1, 2, 4, 8) if g < most)})
 
 
-def decide(rows: Sequence[dict], best: dict, judged: dict, limit: int) -> dict:
+def decide(rows: Sequence[dict], best: dict, judged: dict, schedule: Sequence[tuple[int, int, int]]) -> dict:
     """The policy and the verdict, with the sentence that defends it.
 
     deploy: even the lower end of the interval of the speed-up is above 1. don't: the upper end is
     below 1. unclear: anything else, or fewer than FEW prompts. The interval is that of `judged`: of drafters
-    that were chosen without the prompt that judges them.
+    that were chosen without the prompt that judges them. With a single text drafts stay on even where the costs of
+    batches, which are measured less well, say otherwise.
+
+    Args:
+        schedule: as `StepCosts.schedule` makes it.
     """
     name, gamma, interval = best["arm"], best["gamma"], judged["ratio_interval"]
     losing = [r["kind"] for r in rows if r["arm"] == name and r["kind"] != "overall" and r["ratio_to_plain"] < 1]
@@ -144,7 +148,8 @@ def decide(rows: Sequence[dict], best: dict, judged: dict, limit: int) -> dict:
             "drafter": name if deploy else None,
             "gamma": gamma if deploy else 0,
             "off_for_kinds": losing if deploy else [],
-            "off_above_texts_at_once": limit if deploy else 0,
+            "off_above_texts_at_once": max([1, *(high for _, high, g in schedule if g)]) if deploy else 0,
             "largest_batch_measured": BATCHES[-1],
+            "schedule": [list(stretch) for stretch in schedule] if deploy else [],
         },
     }
