@@ -12,6 +12,7 @@ is needed, and teaches nothing.
 """
 
 import ast
+import hashlib
 import json
 import os
 import re
@@ -78,7 +79,8 @@ def link_terms(notebook: nbformat.NotebookNode) -> None:
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
     """Write an executed notebook: no times, and no live widgets, whose static pictures stay.
 
-    The picture is another form of the same output, or an output of its own beside the widget.
+    The picture is another form of the same output, or an output of its own beside the widget. The seal shows
+    whether code or results were changed by hand afterwards.
     """
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -91,7 +93,14 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
             o for o in cell.outputs if WIDGET not in o.get("data", {}) and o.get("data") != {"text/plain": ""}
         ]  # the last: a line of progress that has gone
     notebook.metadata.pop("widgets", None)
+    notebook.metadata["seal"] = seal(notebook)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def seal(notebook: nbformat.NotebookNode) -> str:
+    """A short digest of all code cells and their results."""
+    cells = [[c.source, c.outputs] for c in notebook.cells if c.cell_type == "code"]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:

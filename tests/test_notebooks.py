@@ -41,7 +41,16 @@ def test_a_stored_widget_leaves_its_page(tmp_path):
     build.store(notebook, tmp_path / "stored.ipynb")
     kept = json.loads((tmp_path / "stored.ipynb").read_text(encoding="utf-8"))
     assert [{k: "".join(v) for k, v in o["data"].items()} for o in kept["cells"][0]["outputs"]] == [page, page]
-    assert kept["cells"][0]["metadata"] == kept["metadata"] == {}
+    assert kept["cells"][0]["metadata"] == {} and set(kept["metadata"]) == {"seal"}
+
+
+def test_a_result_changed_by_hand_breaks_the_seal(tmp_path):
+    cell = nbformat.v4.new_code_cell("1 + 1", outputs=[nbformat.v4.new_output("stream", text="2")])
+    build.store(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
+    kept = nbformat.read(tmp_path / "a.ipynb", as_version=4)
+    assert kept.metadata.seal == build.seal(kept)
+    kept.cells[0].outputs[0].text = "3"
+    assert kept.metadata.seal != build.seal(kept)
 
 
 def test_a_word_links_to_the_glossary_where_it_is_first_emphasised():
@@ -96,6 +105,11 @@ class TestLesson:
         made = build.from_source(source)
         kept = [(c["cell_type"], "".join(c["source"])) for c in stored(source)["cells"]]
         assert kept == [(c.cell_type, c.source) for c in made.cells], "run `make notebooks`"
+
+    def test_its_results_are_those_that_its_code_gave(self, source):
+        """As `make notebooks` stored them: nothing was changed by hand."""
+        notebook = nbformat.read(LESSONS / f"{source.stem}.ipynb", as_version=4)
+        assert notebook.metadata.seal == build.seal(notebook), "run `make notebooks`"
 
     def test_it_was_executed_without_errors(self, source):
         for cell in code(stored(source)):

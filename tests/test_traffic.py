@@ -146,12 +146,13 @@ def test_the_policy_follows_the_schedule():
 
 
 def test_engines_numbers_are_those_of_their_formulas_and_lead_back():
-    """Accepted 2, 0, 4 and 1 of four drafts; and a round without drafts, which none of them counts."""
+    """Accepted 2, 0, 4 and 1 of four drafts; and a round without drafts, which only SGLang counts."""
     trace = Trace([0]).collect(rounds_of_accepted([2, 0, 4, 1], gamma=4))
     trace.rounds.append(replace(trace.rounds[1], drafted=()))
     said = engines.as_reported([trace], gamma=4)
-    assert said["vLLM: Mean acceptance length"] == said["SGLang: accept len"] == 1 + 7 / 4
-    assert said["vLLM: Avg Draft acceptance rate"] == said["SGLang: accept rate"] == 7 / 16
+    assert said["vLLM: Mean acceptance length"] == said["TensorRT-LLM: acceptanceLength"] == 1 + 7 / 4
+    assert said["vLLM: Avg Draft acceptance rate"] == said["llama.cpp: draft acceptance"] == 7 / 16
+    assert (said["SGLang: accept len"], said["SGLang: accept rate"]) == (1 + 7 / 5, 7 / 20)
     assert said["SGLang: accept rate"] == engines.as_reported([trace], gamma=8)["SGLang: accept rate"] * 2
     survival = [said[f"vLLM: Per-position acceptance rate, place {i}"] for i in (1, 2, 3, 4)]
     assert survival == [3 / 4, 2 / 4, 1 / 4, 1 / 4]

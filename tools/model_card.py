@@ -93,7 +93,7 @@ def measured(result: dict) -> str:
         f"**On {prompts}**, temperature {meta['temperature']:g}, {meta['max_new_tokens']} tokens, "
         f"{rows[0]['prompts']} prompts; {meta['hardware']}, {meta['dtype']}{timed}. Tokens per target pass:",
         "",
-        "| drafter | γ | " + " | ".join(kinds) + " | speed-up (95 %) | predicted |",
+        "| drafter | γ | " + " | ".join(kinds) + " | speed-up (95 %) | E / (d + v + o) |",
         "|" + "---|" * (len(kinds) + 4),
     ]
     for arm in dict.fromkeys(r["arm"] for r in rows if r["gamma"] is not None):  # our drafters, not the peers
@@ -107,6 +107,11 @@ def measured(result: dict) -> str:
             + f" | {whole['ratio_to_plain']:.2f}{interval} | {whole['ratio_predicted']:.2f} |"
         )
     repeated = ", ".join(f"{r['kind']} {r['repetition']:.0%}" for r in rows[: len(kinds)])
+    lines += [
+        "",
+        "The last column is bookkeeping: its parts come from the rounds that the clock timed, so it must nearly "
+        "agree with the speed-up. A prediction is what `specdec-lab bench --predict` gives.",
+    ]
     lines += ["", f"Repetition in the target's own answers (4-grams that stood there before): {repeated}."]
     return "\n".join(lines)
 

@@ -11,22 +11,23 @@ from specdec_lab.engine.trace import Trace
 def as_reported(traces: Sequence[Trace], gamma: int) -> dict[str, float]:
     """{engine and its name for a number: the number} of rounds with at most `gamma` drafts.
 
-    All of them count only rounds that had drafts.
+    SGLang counts all rounds, the others only those that had drafts.
 
     Raises:
         ValueError: without a round that has drafts.
     """
-    rounds = [r for trace in traces for r in trace.rounds if r.drafted]
+    every = [r for trace in traces for r in trace.rounds]
+    rounds = [r for r in every if r.drafted]
     if not rounds:
         raise ValueError("there are no rounds with drafts")
     accepted = sum(r.accepted for r in rounds)
     length = 1 + accepted / len(rounds)
     of_proposed = accepted / sum(len(r.drafted) for r in rounds)
-    of_allowed = accepted / (gamma * len(rounds))  # whether they were proposed or not
+    of_allowed = accepted / (gamma * len(every))  # whether they were proposed or not
     survival = {f"place {i + 1}": sum(r.accepted > i for r in rounds) / len(rounds) for i in range(gamma)}
     return {
         "vLLM: Mean acceptance length": length,
-        "SGLang: accept len": length,
+        "SGLang: accept len": 1 + accepted / len(every),
         "llama.cpp: mean len": length,
         "TensorRT-LLM: acceptanceLength": length,
         "vLLM: Avg Draft acceptance rate": of_proposed,
