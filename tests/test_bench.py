@@ -21,7 +21,7 @@ from specdec_lab.measure.roofline import Machine, Work, work
 
 ROW = {
     "arm", "kind", "tokens_per_pass", "alpha", "alpha_by_position", "d", "v", "o", "tokens_per_second",
-    "ratio_to_plain", "ratio_interval", "ratio_predicted", "gamma", "prompts", "new_tokens", "repetition",
+    "ratio_to_plain", "ratio_interval", "ratio_from_parts", "gamma", "prompts", "new_tokens", "repetition",
 }  # fmt: skip
 
 
@@ -75,10 +75,10 @@ def test_the_report_has_every_arm_and_kind(run, temperature):
         assert set(r) == ROW
         assert r["prompts"] == (6 if r["kind"] == "overall" else 3)
         speculative = r["arm"] != "plain"
-        assert all((r[x] is None) != speculative for x in ("gamma", "d", "v", "o", "ratio_predicted"))
+        assert all((r[x] is None) != speculative for x in ("gamma", "d", "v", "o", "ratio_from_parts"))
         assert (r["ratio_interval"] is not None) == (speculative and r["kind"] == "overall")  # not from three prompts
         if speculative:
-            assert r["ratio_predicted"] == pytest.approx(r["tokens_per_pass"] / (r["d"] + r["v"] + r["o"]))
+            assert r["ratio_from_parts"] == pytest.approx(r["tokens_per_pass"] / (r["d"] + r["v"] + r["o"]))
     assert result["rows"][0]["tokens_per_pass"] == result["rows"][0]["ratio_to_plain"] == 1
     assert result["meta"]["identical_texts"] == (12 if temperature == "0" else None)
 
@@ -98,7 +98,10 @@ def test_predict_says_what_each_drafter_should_gain(run):
     assert set(result["expected"]) == {"lookup", "model"} and min(result["expected"].values()) > 0
     assert result["meta"]["pilot"] == ["p0", "p1"]
     out, _ = run("--gamma 2 --predict --drafters lookup --max-new-tokens 8")
-    assert "lead one to expect" in out
+    heads, *rows = (line.split() for line in out[out.index("         arm") :].splitlines() if line.strip())
+    predicted = {(r[0], r[2 if r[0] != "plain" else 1]): r[heads.index("predicted") - (r[0] == "plain")] for r in rows}
+    assert float(predicted["lookup", "overall"]) > 0  # beside the clock's, for all prompts together
+    assert {p for kind, p in predicted.items() if kind != ("lookup", "overall")} == {"–"}
 
 
 def test_gamma_best_gives_each_drafter_its_own(run):
@@ -153,7 +156,7 @@ def test_times_follow_from_the_clocks_alone():
     run = bench.Run("x", 2, {"a": [timed_trace([2, 0], 2, rounds)]})
     row = bench.summary(run, plain, ["a"], ["a"])
     assert (row["d"], row["v"], row["o"]) == (0.5, 1.5, 0.25)
-    assert (row["new_tokens"], row["tokens_per_pass"], row["ratio_predicted"]) == (4, 2.0, 2 / 2.25)
+    assert (row["new_tokens"], row["tokens_per_pass"], row["ratio_from_parts"]) == (4, 2.0, 2 / 2.25)
     assert (row["tokens_per_second"], row["ratio_to_plain"]) == (4 / 2.25, 0.5 / (2.25 / 4))
     row = bench.summary(plain, plain, ["a"], ["a"])
     assert (row["tokens_per_second"], row["ratio_to_plain"], row["d"]) == (2.0, 1.0, None)
@@ -176,7 +179,7 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
     assert row["alpha_by_position"] == [2 / 5, 1 / 2]
     assert (row["d"], row["v"], row["o"]) == (0.5, 2 / 3, 1 / 6)  # a plain step takes 1.0 in the mean
     # Predicted is the time of "a", so from its rounds: 5 tokens in 2 passes.
-    assert row["ratio_predicted"] == 5 / 2 / (row["d"] + row["v"] + row["o"])
+    assert row["ratio_from_parts"] == 5 / 2 / (row["d"] + row["v"] + row["o"])
     assert row["ratio_to_plain"] == 0.5 / (2.0 / 5)  # medians
     assert row["tokens_per_second"] == 15 / 8
 

@@ -8,8 +8,22 @@ from specdec_lab.cli import lab_from, reply, say
 from specdec_lab.errors import LabError
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
-HEADS = ("arm", "γ", "kind", "tokens/pass", "α", "d", "v", "o", "predicted", "measured", "95 %", "repetition")
-ROW = "{:>12} {:>2}  {:<19}" + 9 * "{:>12}"
+HEADS = (
+    "arm",
+    "γ",
+    "kind",
+    "tokens/pass",
+    "α",
+    "d",
+    "v",
+    "o",
+    "E/(d+v+o)",
+    "predicted",
+    "measured",
+    "95 %",
+    "repetition",
+)
+ROW = "{:>12} {:>2}  {:<19}" + 10 * "{:>12}"
 LIMITS_ROW = "{:>4}" + 4 * "{:>12}"
 
 
@@ -105,23 +119,21 @@ def as_text(result: dict) -> str:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
     where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
-        f"Times{where} in units of one plain step. predicted = {'their ' if where else ''}tokens per pass / (d + v + o); "
-        "measured is by the clock.",
+        f"Times{where} in units of one plain step. E/(d+v+o) is {'their ' if where else ''}tokens per pass and the parts "
+        "of their rounds: bookkeeping.",
+        "predicted (--predict): from passes and drafting timed apart, and single drafts on other prompts. measured: by the "
+        "clock.",
         "",
         ROW.format(*HEADS),
     ]
     for r in result["rows"]:
-        numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_predicted", "ratio_to_plain")]
+        numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_from_parts")]
+        foretold = result.get("expected", {}).get(r["arm"]) if r["kind"] == "overall" else None
+        numbers += [foretold, r["ratio_to_plain"]]
         cells = ["–" if x is None else f"{x:.2f}" for x in numbers]
         interval = "{:.2f}–{:.2f}".format(*r["ratio_interval"]) if r["ratio_interval"] else "–"
         gamma = "" if r["gamma"] is None else r["gamma"]
         lines += [ROW.format(r["arm"], gamma, r["kind"], *cells, interval, f"{r['repetition']:.0%}")]
-    if "expected" in result:
-        lines += [
-            "",
-            "What passes and drafting timed apart, and single drafts on the pilot's prompts, lead one to expect:",
-        ]
-        lines += ["  " + ", ".join(f"{arm} {ratio:.2f}" for arm, ratio in result["expected"].items())]
     return "\n".join(lines + (["", limits_text(result["floor"])] if "floor" in result else []))
 
 

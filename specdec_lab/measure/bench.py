@@ -139,7 +139,7 @@ def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, 
     Args:
         texts: the traces that acceptance is taken from; clocked: those that times are.
     """
-    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_predicted")
+    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts")
     if run is plain or not all(isinstance(t, Trace) for t in texts):
         return dict.fromkeys(names)
     together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
