@@ -55,7 +55,7 @@ def test_times_that_cannot_be_true_are_to_be_taken_again(loud, says):
     ("ratios", "says"),
     [
         ([1.5, 1.6, 1.7], None),
-        ([2.5], "a round took 0.8 times as long as an ordinary step"),
+        ([2.5], "a round took 0.8 times as long as a plain step"),
         ([1.2, 1.6, 1.7], "1.2 times as fast in one race, 1.7 in another"),
     ],
 )

@@ -30,7 +30,7 @@ class DraftNet(Student):
 
 
 class ModelDrafter(Drafter):
-    """Drafts by ordinary decoding with `model`, which must share the target's vocabulary."""
+    """Drafts by plain decoding with `model`, which must share the target's vocabulary."""
 
     name = "model"
     stop_below = 0.0  # off; see Drawing

@@ -32,7 +32,7 @@ class Race:
         one_round = self.speculative.tokens_per_pass / self.ratio
         if one_round < LEAST:
             return (
-                f"These times are doubtful: a round took {short(one_round)} times as long as an ordinary step. {AGAIN}"
+                f"These times are doubtful: a round took {short(one_round)} times as long as a plain step. {AGAIN}"
             )
         low, high = min(self.ratios), max(self.ratios)
         if high > APART * low:

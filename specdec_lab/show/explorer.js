@@ -106,7 +106,7 @@ function render({ model, el }) {
       return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): ` +
         `${kept < n ? "what was drafted after it is discarded, and " : ""}the target's own token is not used.`;
     }
-    if (n === 0) return "nothing was drafted: an ordinary step, one token from one pass.";
+    if (n === 0) return "nothing was drafted: a plain step, one token from one pass.";
     if (miss < 0) return `${drafts} accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
     const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].id === d.id).length;
     const sentence = `${kept} accepted; draft ${miss + 1} is the first miss, and the target's own token takes its place: ` +

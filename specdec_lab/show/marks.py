@@ -15,7 +15,7 @@ MARKS = {
     "corrected": Mark("↻", "#E69F00", "the target's own token in its place"),
     "bonus": Mark("+", "#0072B2", "all drafts kept: the target's last row gives one more"),
     "discarded": Mark("–", "#767676", "after the first miss, or cut off by a stop"),
-    "plain": Mark("·", "#767676", "nothing was drafted: an ordinary step"),
+    "plain": Mark("·", "#767676", "nothing was drafted: a plain step"),
 }
 
 

@@ -3,7 +3,7 @@
 1.bytes: bytes_read(weights, bits, k) → bytes that a pass over k tokens reads
 1.ceiling: most_tokens(bytes_a_pass, bandwidth, texts) → tokens a second of all texts together
 1.crossing: crossing(bandwidth, arithmetic, bits) → the k where computing takes as long as reading
-1.v: pass_seconds(k, weights, bits, bandwidth, arithmetic) → seconds, and v(gamma, T) → ordinary passes
+1.v: pass_seconds(k, weights, bits, bandwidth, arithmetic) → seconds, and v(gamma, T) → plain passes
 """
 
 import math
@@ -138,16 +138,16 @@ MEASURED = (0.0198, 0.0201, 0.0214, 0.0209, 0.0233, 0.0240, 0.0262, 0.0249, 0.03
 CURVES = (lambda k: max(0.0027, 0.0009 * k), lambda k: 0.010 + 0.0008 * k**1.5, MEASURED.__getitem__)
 V = question("v", lambda n, T: T(n + 1) / T(1), tuple((n, WatchedCurve(T)) for T in CURVES for n in (0, 1, 2, 4, 7, 10)),
     Mistake("You use a pass over γ tokens. Besides the γ drafts, the last token of the text goes through the pass.", lambda n, T: T(n) / T(1)),
-    Mistake("This is in seconds. v is in units of an ordinary pass: divide by T(1).", lambda n, T: T(n + 1)),
+    Mistake("This is in seconds. v is in units of a plain pass: divide by T(1).", lambda n, T: T(n + 1)),
     Mistake("This is in seconds, and of a pass over γ tokens; v is T(γ + 1) / T(1).", lambda n, T: T(n)),
     Mistake("Your fraction is upside down: a pass that takes longer should give a larger v.", lambda n, T: T(1) / T(n + 1)),
-    Mistake("You compare with a pass over γ tokens; an ordinary pass has one.", lambda n, T: T(n + 1) / T(n)),
-    Mistake("You divide by T(0), a pass over no token; an ordinary pass has one.", lambda n, T: T(n + 1) / T(0)),
+    Mistake("You compare with a pass over γ tokens; a plain pass has one.", lambda n, T: T(n + 1) / T(n)),
+    Mistake("You divide by T(0), a pass over no token; a plain pass has one.", lambda n, T: T(n + 1) / T(0)),
     Mistake("You use a pass over γ + 2 tokens. The bonus is chosen after the pass, not put into it.", lambda n, T: T(n + 2) / T(1)),
-    Mistake("You subtract the ordinary pass. v is the whole pass: it is 1 if the drafts cost nothing.", lambda n, T: T(n + 1) / T(1) - 1),
-    Mistake("You subtract the ordinary pass. v says how many ordinary passes the wide one takes: divide.", lambda n, T: T(n + 1) - T(1)),
+    Mistake("You subtract the plain pass. v is the whole pass: it is 1 if the drafts cost nothing.", lambda n, T: T(n + 1) / T(1) - 1),
+    Mistake("You subtract the plain pass. v says how many plain passes the wide one takes: divide.", lambda n, T: T(n + 1) - T(1)),
     Mistake("You divide by the γ + 1 tokens as well. v is the cost of the whole pass, not of one token.", lambda n, T: T(n + 1) / T(1) / (n + 1)),
-    Mistake("You take γ + 1 ordinary passes. The wide pass is one pass: T(γ + 1) says what it costs.", lambda n, T: n + 1),
+    Mistake("You take γ + 1 plain passes. The wide pass is one pass: T(γ + 1) says what it costs.", lambda n, T: n + 1),
     Mistake("You say that the drafts cost nothing. Whether they do is what T tells: use it.", 1))  # fmt: skip
 
 part("1.bytes", points=1, asks=[BYTES])(BYTES.judge)
