@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Sequence
 
 from specdec_lab import quick
-from specdec_lab.engine.decode import Request, Stopwatch, propose
+from specdec_lab.engine.decode import Request, Stopwatch
 from specdec_lab.engine.drafter import Proposal
-from specdec_lab.engine.together import Shared
+from specdec_lab.engine.together import Shared, together
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Model, Rows
@@ -68,7 +68,7 @@ class Batch:
 
         requests = [request for request, _ in self.running]
         since = time.perf_counter()
-        proposals = propose(requests, gamma)
+        proposals = together([request.drafting(gamma) for request in requests])
         self.target.synchronize()
         drafted = time.perf_counter()
         rows = self._pass(requests, proposals)

@@ -1,6 +1,6 @@
 """Plain and speculative decoding, each a generator of rounds; and the text that they write, from its prompt to its stop.
 
-The way of one round: `propose` asks the drafter, the target scores all drafts in one pass
+The way of one round: `Request.drafting` asks the drafter, the target scores all drafts in one pass
 (here in `speculative`, or in `batch` for many texts), `Request.settle` applies the rule of `verify`,
 keeps what agrees, and writes the round down.
 
@@ -62,7 +62,8 @@ def speculative(
     cached = this.begin().cached
     while this.stop is None:
         watch = Stopwatch()
-        (proposal,) = propose([this], gamma if isinstance(gamma, int) else gamma.choose(drafter.part(this.text)))
+        most = gamma if isinstance(gamma, int) else gamma.choose(drafter.part(this.text))
+        (proposal,) = together([this.drafting(most)])
         target.synchronize()
         watch.lap(this.drafting_time)
 
@@ -311,11 +312,6 @@ class Request:
             emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
         rows = (p, q) if self.keep.rows else (None, None)
         return Round(len(self.text) - kept, drafted, emitted, self.stop, Seconds(), *rows, after_top=p_tops[n])
-
-
-def propose(requests: Sequence[Request], gamma: int) -> list[Proposal]:
-    """Drafts for each of some texts, made together."""
-    return together([request.drafting(gamma) for request in requests])
 
 
 def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:

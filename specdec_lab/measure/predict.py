@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specdec_lab import theory
-from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch, propose
+from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.together import together
 from specdec_lab.engine.trace import Round
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import pass_times
@@ -81,7 +82,7 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
     cached = request.begin().cached
     while request.stop is None:
         part, start = drafter.part(request.text), time.perf_counter()
-        (proposal,) = propose([request], gamma)
+        (proposal,) = together([request.drafting(gamma)])
         lab.target.synchronize()
         yield Drafted(
             part, len(proposal.tokens), time.perf_counter() - start, proposal.started[0] if proposal.started else 0

@@ -31,9 +31,7 @@ class Race:
         """What speaks against these times, as a sentence that asks to measure again; None if nothing does."""
         one_round = self.speculative.tokens_per_pass / self.ratio
         if one_round < LEAST:
-            return (
-                f"These times are doubtful: a round took {short(one_round)} times as long as a plain step. {AGAIN}"
-            )
+            return f"These times are doubtful: a round took {short(one_round)} times as long as a plain step. {AGAIN}"
         low, high = min(self.ratios), max(self.ratios)
         if high > APART * low:
             return f"These times say little: {short(low)} times as fast in one race, {short(high)} in another. {AGAIN}"
