@@ -36,7 +36,10 @@ def from_measurement(result: dict) -> list[str]:
     waits = result["latency"]
     paces = [(name, *(f"{x[key]:.1f}" for key in PACES)) for name, x in waits.items()]
     plain, best = (x["answer"] for x in waits.values())
-    rows = [row(r) for r in result["rows"]]
+    kinds = {r["kind"] for r in result["rows"]}
+    rows = [
+        row(r) for r in result["rows"] if r["kind"] == "overall" or len(kinds) > 2
+    ]  # with one kind, both are the same
     overall = [r for r in result["rows"] if r["kind"] == "overall" and r["alpha_by_position"]]
     lines = [Line(r["arm"], list(enumerate(r["alpha_by_position"], 1))) for r in overall]
     title = "Of the tested drafts, the share that was accepted"

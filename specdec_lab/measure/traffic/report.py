@@ -12,6 +12,7 @@ from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.say import Say, silent
 
+COPY = ("lookup", "hybrid")
 BATCHES = (1, 2, 4, 8, 16)
 
 
@@ -52,8 +53,9 @@ def compare_drafters(
     rounds = [r for run in drafted if run.arm == best["arm"] for p in prompts for r in run.traces[p.id][0].rounds]
     tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(best["gamma"])}
     ids = lab.encode(prompts[0].content, prompts[0].raw)
-    drafter = lab.drafter(best["arm"])
-    costs = StepCosts(batch_costs(lab.target, ids, BATCHES, list(tokens), samples=5, drafter=drafter))
+    # Whoever copies has drafts in some steps only. With drafts in all of them, the schedule is on the careful side.
+    drafter = None if best["arm"] in COPY else lab.drafter(best["arm"])
+    costs = StepCosts(batch_costs(lab.target, ids, BATCHES, list(tokens), samples=3, drafter=drafter))
     blind, ids = chosen_blindly(drafted, prompts), [p.id for p in prompts]
     judged = {
         "prompts": len(ids),
