@@ -12,6 +12,7 @@ from specdec_lab.choices import TRAINED
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms, draw
+from specdec_lab.engine.together import Row
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
@@ -119,13 +120,13 @@ def test_sampled_pairs_follow_the_target(lab, relative, full, name, rule, monkey
     """
     runs = 2500 if full else 300 if name == "eagle" else 80
     prompt, sampler = lab.encode("My favourite animal is the", raw=True), Sampler(0.6)
-    cached = lab.target.cached()
-    hidden = cached.prefill(prompt[:-1])
+    row = Row(lab.target.cached())
+    hidden = row.cached.prefill(prompt[:-1])
 
     def begin(request):  # the prompt is read once for all runs
-        cached.rewind([len(prompt) - 1])
-        request.drafter.start(cached, prompt, hidden)
-        return cached
+        row.rewind(len(prompt) - 1)
+        request.drafter.start(row, prompt, hidden)
+        return row
 
     monkeypatch.setattr(Request, "begin", begin)
     counts: dict[tuple[int, int], int] = {}
