@@ -28,7 +28,7 @@ class Fit:
 class Head:
     """A cut head [F, H], which students and the target share: from rows to probabilities, and a gradient's way back.
 
-    Packed where the CPU has such products. A step of EAGLE took 1.8 times as long without that.
+    Packed where the CPU has such products. (With sums in place as well, unrolled training of EAGLE is 1.5 times as fast.)
     """
 
     def __init__(self, weight: Tensor):
