@@ -16,7 +16,17 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from specdec_lab import quick
 from specdec_lab.choices import DRAFTERS, EMBEDDED
-from specdec_lab.drafters import DialDrafter, Drafter, HybridDrafter, LookupDrafter, ModelDrafter, trained
+from specdec_lab.drafters import (
+    DialDrafter,
+    Drafter,
+    EagleTreeDrafter,
+    HybridDrafter,
+    LookupDrafter,
+    LookupTreeDrafter,
+    MedusaTreeDrafter,
+    ModelDrafter,
+    trained,
+)
 from specdec_lab.drafters.model import whole_llama
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
@@ -111,6 +121,14 @@ class Lab:
             return DialDrafter(alpha)
         if name == "hybrid":
             return HybridDrafter(self.drafter("eagle"))
+        if name == "lookup-tree":
+            return LookupTreeDrafter()
+        if name == "medusa-tree":
+            return MedusaTreeDrafter(self.drafter("medusa"))
+        if name == "eagle-tree":
+            return EagleTreeDrafter(self.drafter("eagle"))
+        if name == "hybrid-tree":
+            return HybridDrafter(self.drafter("eagle-tree"), most=8)
         if name == "model" and self.draft is not None:
             return ModelDrafter(self.draft)
         if name not in DRAFTERS:

@@ -28,7 +28,7 @@ def simulate(choose, costs, alpha, tokens: int, seed: int = 0) -> float:
             hits += 1
         marks = [ACCEPTED] * hits + ([REJECTED] if hits < gamma else [])
         marks += [DISCARDED] * (gamma - len(marks))
-        drafts = tuple(Draft(0, 1, 1, 1, 1, 1, None, mark) for mark in marks)
+        drafts = tuple(Draft(0, 1, 1, 1, 1, 1, None, mark, parent=i - 1) for i, mark in enumerate(marks))
         if isinstance(choose, PartGamma):
             choose.observe(Round(0, drafts, Emitted(0, CORRECTED, 1, 1)))
         cost += costs[gamma]

@@ -155,13 +155,13 @@ def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
     model, tokens = make("replayed llama"), text(12)
     layers = fast.FastCached._layers
 
-    def wrong(self, x, first, last, slots, at, visible):
+    def wrong(self, x, first, last, slots, at, places, mask, visible):
         if bug == "position":  # known to Python: frozen
             begin = self.lengths[0]
-            at = slice(begin, begin + x.shape[1])
+            at, places = slice(begin, begin + x.shape[1]), None
         if bug == "waits":
-            visible = int(slots.max()) + 1
-        return layers(self, x, first, last, slots, at, visible)
+            int(slots.max())
+        return layers(self, x, first, last, slots, at, places, mask, visible)
 
     if bug == "shared result":
         monkeypatch.setattr(Tape, "__call__", lambda self, x, call=Tape.__call__: (call(self, x), self.out)[1])

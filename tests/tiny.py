@@ -49,7 +49,7 @@ class TinyCached(Cached):
         self.model, self.lengths = model, [0] * rows
         self.slots: list[list[int]] = [[] for _ in range(rows)]
 
-    def extend(self, new, *, layers=None, logits=True) -> Rows:
+    def extend(self, new, *, layers=None, logits=True, trees=()) -> Rows:
         """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest."""
         new = [tokens.flatten().long().tolist() if isinstance(tokens, Tensor) else tokens for tokens in new]
         if layers == (0, 1):
@@ -62,10 +62,21 @@ class TinyCached(Cached):
             for token in tokens:
                 self.slots[r][self.lengths[r] :] = [token]
                 self.lengths[r] += 1
-                row.append(self.model.logits(self.slots[r][: self.lengths[r]])[None])
+                row.append(self.model.logits(self.seen(r, trees[r] if trees else None))[None])
             out.append(torch.cat(row))
         stacked = torch.nn.utils.rnn.pad_sequence(out, batch_first=True, padding_value=float("nan"))
         return Rows(stacked, stacked)
+
+    def seen(self, r: int, tree) -> list[int]:
+        """What the newest token of row r sees, itself included."""
+        text, newest = self.slots[r][: self.lengths[r]], self.lengths[r] - 1
+        if tree is None or newest < tree[0]:
+            return text
+        start, nodes = tree
+        return text[:start] + [text[start + i] for i in nodes.way(newest - start)]
+
+    def _move(self, row: int, to: int, slots: Tensor) -> None:
+        self.slots[row][to : to + len(slots)] = [self.slots[row][slot] for slot in slots]
 
     def join(self, other: "TinyCached") -> None:
         self.lengths += other.lengths
@@ -89,5 +100,5 @@ class Scripted:
     def next_round(self) -> None:
         self.now += 1
 
-    def __call__(self, position: int, purpose: int) -> float:
-        return self.rounds[self.now].get((position, purpose), self.otherwise)
+    def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
+        return self.rounds[self.now].get((position, purpose, twin)[: 3 if twin else 2], self.otherwise)

@@ -1,5 +1,6 @@
 """How a drafter with a net makes its proposal: drawn token by token, and read from the device once."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -71,16 +72,22 @@ class Drawing:
             return Proposal([])
         if self._q:
             check_finite(torch.stack(self._logits))
-        q = self._whole_rows(self._q, 0.0) if self._q else None
-        logits = partial(self._whole_rows, self._logits, float("-inf"))
+        q = whole_rows(self._q, self.ids, self.width, 0.0) if self._q else None
+        logits = partial(whole_rows, self._logits, self.ids, self.width, float("-inf"))
         return Proposal(torch.stack(self.tokens).tolist(), q, logits, started)
 
-    def _whole_rows(self, rows: list[Tensor], missing: float) -> Tensor:
-        """Rows of [F] as one tensor [n, V], with `missing` at the tokens that no logit stands for."""
-        stacked = torch.stack(rows)
-        if self.ids is None:
-            short = self.width - stacked.shape[1]
-            return pad(stacked, (0, short), value=missing) if short else stacked
-        whole = stacked.new_full((len(rows), self.width), missing)
-        whole[:, self.ids.to(stacked.device)] = stacked
-        return whole
+
+def whole_rows(rows: Sequence[Tensor], ids: Tensor | None, width: int, missing: float) -> Tensor:
+    """Rows of [F] as one tensor [n, V], with `missing` at the tokens that no logit stands for.
+
+    Args:
+        ids: [F], the tokens that the numbers stand for; None when number i is token i's.
+        width: V.
+    """
+    stacked = torch.stack(list(rows))
+    if ids is None:
+        short = width - stacked.shape[1]
+        return pad(stacked, (0, short), value=missing) if short else stacked
+    whole = stacked.new_full((len(rows), width), missing)
+    whole[:, ids.to(stacked.device)] = stacked
+    return whole

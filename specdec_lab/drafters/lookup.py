@@ -3,6 +3,7 @@
 (Saxena 2023, "Prompt Lookup Decoding"; known in serving engines as n-gram speculation.)
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from torch import Tensor
@@ -22,27 +23,29 @@ class LookupDrafter(Drafter):
         self.longest, self.shortest = longest, shortest
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
-        self.follows: dict[tuple[int, ...], int] = {}  # n-gram -> where its latest continuation begins
+        self.follows: dict[tuple[int, ...], list[int]] = defaultdict(list)  # n-gram -> where its continuations begin
         self.indexed = 1
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        source = self.find(text)
-        if source is None:
-            return Proposal([])
-        copy = list(text[source:])  # grows while we read it, so a repeating text repeats on
-        for i in range(gamma):
-            copy.append(copy[i])
-        return Proposal(copy[len(text) - source :])
+        sources = self.find(text)
+        return Proposal(self.copy(text, sources[-1], gamma) if sources else [])
 
-    def find(self, text: Sequence[int]) -> int | None:
-        """Where what followed the text's last tokens before begins; None when they stood nowhere before."""
+    def copy(self, text: Sequence[int], source: int, n: int) -> list[int]:
+        """The n tokens from `source` on, as if the text went on with them: one that repeats itself repeats on."""
+        longer = list(text[source:])  # grows while we read it
+        for i in range(n):
+            longer.append(longer[i])
+        return longer[:n]
+
+    def find(self, text: Sequence[int]) -> list[int]:
+        """Where what followed the text's last tokens before begins, each time; empty when they stood nowhere before."""
         # Index the n-grams that end before each position that has become known since last time.
         for end in range(self.indexed, len(text)):
             for n in range(self.shortest, min(self.longest, end) + 1):
-                self.follows[tuple(text[end - n : end])] = end
+                self.follows[tuple(text[end - n : end])].append(end)
         self.indexed = len(text)
         for n in range(min(self.longest, len(text)), self.shortest - 1, -1):
-            source = self.follows.get(tuple(text[len(text) - n :]))
-            if source is not None:
-                return source
-        return None
+            sources = self.follows.get(tuple(text[len(text) - n :]))
+            if sources:
+                return sources
+        return []

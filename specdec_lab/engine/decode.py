@@ -12,6 +12,8 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from inspect import signature
 
 import torch
 from torch import Tensor
@@ -25,6 +27,7 @@ from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitt
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Model
+from specdec_lab.models.tree import TEXT
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -68,7 +71,8 @@ def speculative(
         watch.lap(this.drafting_time)
 
         if proposal.started is None:  # else an early exit has run the first layers already
-            rows = cached.extend([[this.text[-1], *proposal.tokens]])
+            trees = (len(this.text), proposal.tree) if proposal.tree else None
+            rows = cached.extend([[this.text[-1], *proposal.tokens]], trees=[trees])
         else:
             done, hidden = proposal.started
             cached.rewind([len(this.text) - 1])
@@ -219,19 +223,23 @@ class Request:
             hidden: [γ + 1, H], the same after the last layer.
             watch: runs since the round began; the pass is not lapped yet.
         """
-        start, drafts = len(self.text), proposal.tokens
-        columns, p, q = self._distributions(proposal, process(self.processors, logits, self.text, drafts))
+        start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
+        columns, p, q = self._distributions(proposal, process(self.processors, logits, self.text, drafts, proposal.tree))
         self.target.synchronize()
         watch.lap("verify")
 
-        u_accept = [self.uniforms(start + i, ACCEPT) for i in range(len(drafts))]
+        u_accept = [self.uniforms(start + d, ACCEPT, twin) for d, twin in zip(tree.depths, tree.twins)]
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
         drafted = [columns.index(token) for token in drafts]  # the rule speaks of columns, the text of tokens
-        verdict = self.verify(p, q, drafted, u_accept, u_resample)
-        verdict = replace(verdict, token=columns[verdict.token])
-        new = [*drafts[: verdict.accepted], verdict.token]
+        verdict = self._rule(proposal)(p, q, drafted, u_accept, u_resample)
+        way = range(verdict.accepted) if verdict.way is None else verdict.way
+        verdict = replace(verdict, token=columns[verdict.token], way=way)
+        new = [*(drafts[i] for i in way), verdict.token]
         kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
         self.text += new[:kept]
+        if proposal.tree:
+            self.row.keep(start, way)
+            hidden = hidden[[0, *(i + 1 for i in way)]]
         watch.lap("loop")
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
@@ -239,6 +247,20 @@ class Request:
         r = self._record(proposal, verdict, kept, columns, p, q, logits, u_accept)
         watch.lap("loop")
         return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
+
+    def _rule(self, proposal: Proposal) -> Callable[..., Verdict]:
+        """What verifies this proposal. A rule of one's own need not know of trees.
+
+        Raises:
+            LabError: for a tree, when it does not.
+        """
+        if not proposal.tree:
+            return self.verify
+        if "tree" not in signature(self.verify).parameters:
+            raise LabError(
+                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains: choose another of the two."
+            )
+        return partial(self.verify, tree=proposal.tree)
 
     def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
         """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
@@ -276,13 +298,15 @@ class Request:
             logits: the target's raw rows [γ + 1, V].
             u_accept: the γ numbers that the accept test compared with.
         """
-        n, greedy = len(proposal.tokens), self.sampler.greedy
+        n, greedy, tree = len(proposal.tokens), self.sampler.greedy, proposal.shape
         at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[
             :, None
         ]
-        p_drafts, q_drafts = p[:n].gather(1, at), q.gather(1, at)
+        # What each draft was compared with; those that nobody tested, with the target's row at their place.
+        wanted = p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
+        p_drafts, q_drafts = wanted.gather(1, at), q.gather(1, at)
         # Σ min(p, q); where q is one-hot, that is p of its token.
-        overlaps = p_drafts if proposal.q is None else torch.minimum(p[:n], q).sum(-1, keepdim=True)
+        overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
         # All at once: a GPU makes us wait for each reading.
         decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
         raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
@@ -290,23 +314,29 @@ class Request:
             p_raw = logits.to(p.device, torch.float32).softmax(-1)
             q_raw = proposal.raw(self.target.vocab_size, p.device)
             ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
-            raw = torch.cat([p_raw[:n].gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
+            at_place = p_raw[[parent + 1 for parent in tree.parents]]
+            raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
             # A one-hot row has no second choice worth showing; the softmax behind it has.
             p_tops, q_tops = (tops(rows, self.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
         # Where a stop cuts the target's own token off, the draft that it replaces counts as discarded.
         whole = kept == verdict.accepted + 1
-        statuses = [ACCEPTED] * min(verdict.accepted, kept)
-        statuses += [REJECTED] if whole and verdict.accepted < n else []
-        statuses += [DISCARDED] * (n - len(statuses))
+        statuses = [DISCARDED] * n
+        for place, draft in zip([TEXT, *verdict.way], [*verdict.way[:kept], None]):
+            for i in tree.children[place]:
+                if i == draft:
+                    statuses[i] = ACCEPTED
+                    break
+                if draft is not None or whole:
+                    statuses[i] = REJECTED
         drafted = tuple(
-            Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_top, q_top)
-            for token, (p_x, q_x, overlap), both, u, status, p_top, q_top in zip(
-                proposal.tokens, decided, raw, u_accept, statuses, p_tops, q_tops
+            Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent)
+            for token, (p_x, q_x, overlap), both, u, status, parent, q_top in zip(
+                proposal.tokens, decided, raw, u_accept, statuses, tree.parents, q_tops
             )
         )
         emitted = None
         if whole:
-            row, token = verdict.accepted, verdict.token
+            row, token = ([TEXT, *verdict.way][-1] + 1), verdict.token
             p_token = float(p[row, columns.index(token)])
             p_raw_token = None if p_raw is None else float(p_raw[row, token])
             emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])

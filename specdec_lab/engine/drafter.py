@@ -3,12 +3,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Drafting, Row, together
+from specdec_lab.models.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,19 @@ class Proposal:
     started: what drafting has already done of the verify pass, if anything: (layers, hidden rows). The
         rows [γ + 1, H] are of the last token of the text and the γ drafts, after the target's first
         `layers` layers, whose cache holds them: it is rewound before the other layers run, and not earlier.
+    tree: how the tokens hang together, if some go on from the same place; None for a chain. Row i of q is then what
+        tokens[i] was drawn from after its older siblings, which is q without them where nothing is drawn twice.
     """
 
     tokens: list[int]
     q: Tensor | None = None
     logits: Callable[[], Tensor] | None = None
     started: tuple[int, Tensor] | None = None
+    tree: Tree | None = None
+
+    @cached_property
+    def shape(self) -> Tree:
+        return self.tree or Tree.chain(len(self.tokens))
 
     def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
         """q as a tensor [len(tokens), V] on `device`."""
@@ -77,7 +86,8 @@ class Drafter:
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         """Draft at most gamma ≥ 0 tokens to follow `text`.
 
-        A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`.
+        A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`, in a tree with
+        `uniforms(i, DRAFT, twin)` (see `Tree.twins`).
         """
         return together([self.drafting(text, gamma, sampler, uniforms)])[0]
 

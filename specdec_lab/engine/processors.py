@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.errors import LabError
+from specdec_lab.models.tree import Tree
 
 # New logits [V] from a row's logits [V] and all tokens before it, the prompt's included. Must leave the old ones alone.
 Processor = Callable[[Tensor, Sequence[int]], Tensor]
@@ -74,13 +75,15 @@ class Mask:
         return torch.full_like(logits, float("-inf")).index_copy(0, ids, logits[ids])
 
 
-def process(processors: Sequence[Processor], logits: Tensor, text: Sequence[int], drafts: Sequence[int]) -> Tensor:
+def process(
+    processors: Sequence[Processor], logits: Tensor, text: Sequence[int], drafts: Sequence[int], tree: Tree | None = None
+) -> Tensor:
     """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it."""
     if not processors:
         return logits
     rows = []
     for i, row in enumerate(logits):
-        before = [*text, *drafts[:i]]
+        before = [*text, *(drafts[:i] if tree is None else (drafts[j] for j in tree.way(i - 1)))]
         for processor in processors:
             row = processor(row, before)
         rows.append(row)

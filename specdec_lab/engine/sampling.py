@@ -133,11 +133,20 @@ class Uniforms:
         for name, value in (("seed", seed), ("request number", request)):
             if not 0 <= value < 2**32:  # larger ones would share tables with smaller ones
                 raise LabError(f"The {name} is {value}, but must be between 0 and {2**32 - 1}.")
-        self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, request])))
-        self._table = np.empty((0, 3))
+        self._key = seed, request
+        self._streams: dict[int, np.random.Generator] = {}
+        self._tables: dict[int, np.ndarray] = {}
 
-    def __call__(self, position: int, purpose: int) -> float:
-        """The number of one position (tokens before it in the text) and one purpose."""
-        while position >= len(self._table):
-            self._table = np.concatenate([self._table, self._stream.random((512, 3))])
-        return float(self._table[position, purpose])
+    def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
+        """The number of one position (tokens before it in the text) and one purpose.
+
+        Args:
+            twin: of several drafts for that position, how many are older.
+        """
+        if twin not in self._tables:
+            key = (*self._key, twin) if twin else self._key
+            self._streams[twin] = np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
+            self._tables[twin] = np.empty((0, 3))
+        while position >= len(self._tables[twin]):
+            self._tables[twin] = np.concatenate([self._tables[twin], self._streams[twin].random((512, 3))])
+        return float(self._tables[twin][position, purpose])

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.models.base import Cached, Model
+from specdec_lab.models.tree import Placed
 
 
 class Row:
@@ -32,6 +33,10 @@ class Row:
     def length(self) -> int:
         """Tokens held."""
         return self.cached.lengths[self.at]
+
+    def keep(self, start: int, way: Sequence[int]) -> None:
+        """Of the tree in the slots from `start` on, keep the drafts on one way, and forget the rest."""
+        self.cached.keep(self.at, start, way)
 
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens. A longer length changes nothing."""
@@ -65,11 +70,13 @@ class Pass:
 
     Args:
         layers: as in `Cached.extend`.
+        tree: the one that the text's last slots hold then, these tokens included, if they are a tree.
     """
 
     row: Row
     new: Sequence[int] | Tensor
     layers: tuple[int, int] | None = None
+    tree: Placed | None = None
 
     @property
     def key(self) -> Hashable:
@@ -79,9 +86,10 @@ class Pass:
     def answer(asked: Sequence["Pass"]) -> list[Tensor]:
         first, cached = asked[0], asked[0].row.cached
         new = [first.new[:0] for _ in cached.lengths]  # texts that asked for nothing get nothing
+        trees: list[Placed | None] = [None for _ in cached.lengths]
         for one in asked:
-            new[one.row.at] = one.new
-        hidden = cached.extend(new, layers=first.layers, logits=False).hidden
+            new[one.row.at], trees[one.row.at] = one.new, one.tree
+        hidden = cached.extend(new, layers=first.layers, logits=False, trees=trees).hidden
         return [hidden[one.row.at, : len(one.new)] for one in asked]
 
 

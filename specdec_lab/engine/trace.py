@@ -27,6 +27,8 @@ class Draft:
     status: accepted; rejected (the first miss: examined and replaced); or discarded (never
         examined, or cut off by a stop).
     p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
+    parent: which draft of the round it follows; −1 where it follows the text. Behind refused siblings p is what they
+        left of it (see `verify`).
     """
 
     id: int
@@ -39,6 +41,7 @@ class Draft:
     status: str
     p_top: tuple[tuple[int, float], ...] = ()
     q_top: tuple[tuple[int, float], ...] = ()
+    parent: int = -1
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,19 @@ class Round:
         return sum(d.status == ACCEPTED for d in self.drafted)
 
     @property
+    def last(self) -> int:
+        """The last draft that was accepted; −1 for none."""
+        return max((i for i, d in enumerate(self.drafted) if d.status == ACCEPTED), default=-1)
+
+    @property
     def tested(self) -> tuple[Draft, ...]:
-        """The drafts that were examined: up to and including the first rejection."""
+        """The drafts that were examined: up to and including the first rejection, and in a tree at each place."""
         return tuple(d for d in self.drafted if d.status != DISCARDED)
+
+    @property
+    def missed(self) -> bool:
+        """All drafts behind those accepted were refused, and the target corrected."""
+        return self.emitted is not None and self.emitted.kind == CORRECTED
 
     @property
     def cut(self) -> bool:
@@ -157,8 +170,8 @@ class Trace:
 
     @property
     def alpha_by_position(self) -> list[float]:
-        """Accepted / tested at each draft depth: conditional on having got there."""
-        by_round = [[d.status == ACCEPTED for d in r.tested] for r in self.rounds]
+        """At each draft depth, how often a draft there was accepted: conditional on having got there."""
+        by_round = [[True] * r.accepted + [False] * r.missed for r in self.rounds]
         depths = range(max(map(len, by_round), default=0))
         by_depth = [[passed[i] for passed in by_round if len(passed) > i] for i in depths]
         return [sum(passed) / len(passed) for passed in by_depth]
@@ -178,22 +191,28 @@ class Trace:
         rounds = len(self.rounds)
         accepted = sum(r.accepted for r in self.rounds)
         cut = sum(r.cut for r in self.rounds)
-        rejected = sum(d.status == REJECTED for r in self.rounds for d in r.drafted)
-        fully = sum(not r.cut and r.accepted == len(r.drafted) for r in self.rounds)
+        missed = sum(r.missed for r in self.rounds)
+        fully = sum(not r.cut and not any(d.parent == r.last for d in r.drafted) for r in self.rounds)
         assert len(self.tokens) == accepted + rounds - cut, "emitted = accepted + rounds − cut"
         assert sum(self.histogram) == rounds, "the histogram counts every round once"
         assert sum(n * c for n, c in enumerate(self.histogram)) == accepted, "accepted = Σ n·histogram[n]"
         assert sum(len(r.drafted) for r in self.rounds) >= accepted, "proposed ≥ accepted"
-        assert rejected + fully + cut == rounds, "rejections + full accepts + cut = rounds"
+        assert missed + fully + cut == rounds, "rounds with a miss + full accepts + cut = rounds"
         position = len(self.prompt)
         for i, r in enumerate(self.rounds):
             assert r.start == position, "rounds join without gap or overlap"
             position += len(r.tokens)
             assert not r.cut or (r.stop is not None and i == rounds - 1), "only a stop cuts, and only the last round"
-            statuses = [d.status for d in r.drafted]
-            order = [ACCEPTED] * r.accepted + [REJECTED] * statuses.count(REJECTED)
-            assert statuses == order + [DISCARDED] * (len(statuses) - len(order)), "✓…✓ ✗ –…– in this order"
-            assert statuses.count(REJECTED) == (r.emitted is not None and r.emitted.kind == CORRECTED)
+            way = [n for n, d in enumerate(r.drafted) if d.status == ACCEPTED]
+            assert [r.drafted[n].parent for n in way] == [-1, *way][: len(way)], "each accepted draft follows another"
+            for place, draft in zip([-1, *way], [*way, None]):
+                offered = [(n, d.status) for n, d in enumerate(r.drafted) if d.parent == place]
+                before = [status for n, status in offered if draft is None or n < draft]
+                expected = DISCARDED if draft is None and r.cut else REJECTED
+                assert set(before) <= {expected}, "✗…✗ ✓ –…– at each place, in this order"
+            tested = {-1, *way}
+            assert all(d.parent in tested or d.status == DISCARDED for d in r.drafted), "– behind all that is not kept"
+            assert r.missed == any(d.status == REJECTED and d.parent == r.last for d in r.drafted)
 
 
 def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:

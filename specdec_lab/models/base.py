@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.models.tree import Placed, hide_cousins
 
 PREFILL_CHUNK = 512  # tokens a pass: bounds the memory of the attention scores of a long prompt
 
@@ -68,7 +69,12 @@ class Cached(ABC):
 
     @torch.inference_mode()
     def extend(
-        self, new: Sequence[Sequence[int]] | Tensor, *, layers: tuple[int, int] | None = None, logits: bool = True
+        self,
+        new: Sequence[Sequence[int]] | Tensor,
+        *,
+        layers: tuple[int, int] | None = None,
+        logits: bool = True,
+        trees: Sequence[Placed | None] = (),
     ) -> Rows:
         """Run one pass over new positions, attending to everything cached, and cache them.
 
@@ -79,6 +85,8 @@ class Cached(ABC):
             layers: (first, last), to run only the layers first ≤ i < last. The lengths advance all the
                 same: to complete the positions, rewind and run the rest of the layers.
             logits: False skips the head.
+            trees: for each row the token tree that its last slots hold, these new ones included, if there is one; a
+                tree may grow in several passes. `keep` makes a text of it again.
 
         Raises:
             LabError: when a row would outgrow the model's context, or memory runs out.
@@ -96,7 +104,7 @@ class Cached(ABC):
             width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1])
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees)
             out = model.head(hidden) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
@@ -116,6 +124,16 @@ class Cached(ABC):
         self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
 
     @torch.inference_mode()
+    def keep(self, row: int, start: int, way: Sequence[int]) -> None:
+        """Of a row's tree in the slots from `start` on, keep the drafts on one `way` (see `Tree.way`), and forget the rest.
+
+        Their keys and values were made at the positions of their depths, so they only have to be moved.
+        """
+        if list(way) != list(range(len(way))):
+            self._move(row, start, torch.tensor(way, device=self.model.device) + start)
+        self.rewind([*self.lengths[:row], start + len(way), *self.lengths[row + 1 :]])
+
+    @torch.inference_mode()
     def join(self, other: "Cached") -> None:
         """Add the rows of another cache of the same model behind the own ones, as copies."""
         self._join(other)
@@ -133,22 +151,28 @@ class Cached(ABC):
         at = torch.arange(k, device=self.model.device)
         return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
 
-    def _mask(self, slots: Tensor, visible: int) -> Tensor:
-        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, and no later one."""
+    def _mask(self, slots: Tensor, visible: int, trees: Sequence[Placed | None] = ()) -> Tensor:
+        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins."""
         unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
+        hide_cousins(unseen[:, 0], slots, trees)
         mask = torch.zeros(unseen.shape, dtype=self.model.dtype, device=slots.device)
         return mask.masked_fill_(unseen, torch.finfo(self.model.dtype).min)
 
     @abstractmethod
-    def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
+    def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
         """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
 
         Args:
             visible: positions that the longest row holds after this.
+            trees: as in `extend`.
 
         Returns:
             Hidden rows [R, k, H].
         """
+
+    @abstractmethod
+    def _move(self, row: int, to: int, slots: Tensor) -> None:
+        """Copy a row's keys and values in `slots` [n] to the n slots from `to` on."""
 
     @abstractmethod
     def _join(self, other: "Cached") -> None:

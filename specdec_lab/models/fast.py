@@ -12,7 +12,7 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,7 @@ from specdec_lab.models.base import Cached
 from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
 MOST_CAPTURED = 256  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
@@ -44,6 +45,7 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
 
 Weights = tuple[Tensor, Tensor | None]  # of one product: [out, in], and its bias [out]
 Product = Callable[..., nn.Module]
+Key = tuple[int, int, int, int, bool]  # of a captured pass: rows, width, first and last layer, whether there are trees
 
 
 def joined(norm: Tensor, *parts: Weights) -> Weights:
@@ -138,8 +140,9 @@ class KeyValues:
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
         self.rotations = torch.complex(cos, sin)  # [size, D/2]
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
-        self.captured: dict[tuple[int, int, int, int], CapturedPass] = {}  # by rows, width, first and last layer
-        self.uses: Counter[tuple[int, int, int, int]] = Counter()
+        self.captured: dict[Key, CapturedPass] = {}
+        self.uses: Counter[Key] = Counter()
+        self.shapes: dict[Key, tuple[Tensor, Tensor]] = {}  # positions and mask of the trees that a captured pass reads
 
 
 class FastCached(Cached):
@@ -193,31 +196,47 @@ class FastCached(Cached):
         last, kv = len(self.lengths) - 1, self.held.kv
         kv[:, :, row, :, : self.lengths[last]] = kv[:, :, last, :, : self.lengths[last]]
 
-    def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
+    def _move(self, row: int, to: int, slots: Tensor) -> None:
+        kv = self.held.kv
+        kv[:, :, row, :, to : to + len(slots)] = kv[:, :, row, :, slots]
+
+    def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
         if visible > self.held.size:
             self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
         rows, k, _ = x.shape
-        key = rows, k, first, last
+        key = rows, k, first, last, any(trees)
         if self.model.capture and rows * k <= MOST_CAPTURED:
             self.held.uses[key] += 1
             if self.held.uses[key] >= self.model.capture_at:
-                return self._replay(x, key)
+                return self._replay(x, key, trees)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
-        return self._layers(x, first, last, self._slots(k), at, visible)
+        slots = self._slots(k)
+        if at and not any(trees):  # all see alike
+            mask = self._mask(slots[:1], visible) if k > 1 else None
+            return self._layers(x, first, last, slots, at, None, mask, visible)
+        mask = self._mask(slots, visible, trees)
+        return self._layers(x, first, last, slots, at, positions(slots, trees), mask, visible)
 
-    def _replay(self, x: Tensor, key: tuple[int, int, int, int]) -> Tensor:
-        """The pass as one that can be captured: it reads its positions from a tensor, and sees all of `size`."""
-        held, model, (rows, k, first, last) = self.held, self.model, key
+    def _replay(self, x: Tensor, key: Key, trees: Sequence[Placed | None]) -> Tensor:
+        """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`."""
+        held, model, (rows, k, first, last, _) = self.held, self.model, key
         start = held.start[:rows]
         if rows == 1:
             start.fill_(self.lengths[0])
         else:
             start.copy_(torch.tensor(self.lengths)[:, None])
+        if any(trees):
+            slots = self._slots(k)
+            shape = positions(slots, trees), self._mask(slots, held.size, trees)
+            for kept, new in zip(held.shapes.setdefault(key, shape), shape):
+                kept.copy_(new)
 
         def run(x: Tensor) -> Tensor:
-            return self._layers(x, first, last, start + torch.arange(k, device=x.device), None, held.size)
+            slots = start + torch.arange(k, device=x.device)
+            places, mask = held.shapes[key] if any(trees) else (slots, self._mask(slots, held.size))
+            return self._layers(x, first, last, slots, None, places, mask, held.size)
 
         if key not in held.captured:
             try:
@@ -228,22 +247,33 @@ class FastCached(Cached):
                 return run(x)
         return held.captured[key](x)
 
-    def _layers(self, x: Tensor, first: int, last: int, slots: Tensor, at: slice | None, visible: int) -> Tensor:
+    def _layers(
+        self,
+        x: Tensor,
+        first: int,
+        last: int,
+        slots: Tensor,
+        at: slice | None,
+        places: Tensor | None,
+        mask: Tensor | None,
+        visible: int,
+    ) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last.
 
         Args:
             slots: [R, k], where each row writes.
             at: the same as a slice, which is faster, if all rows write at the same slots; only then.
-            visible: positions handed to attention; the mask hides what a row must not see.
+            places: [R, k], the positions that these tokens have in their texts; None where they are `at`.
+            mask: [R or 1, 1, k, visible], as `_mask` makes it; None where a single new token sees all.
+            visible: slots handed to attention.
         """
         model, held = self.model, self.held
         rows, k, size = x.shape
         heads, shared, dim = model.heads, model.kv_heads, model.head_size
         group = heads // shared  # query heads that share their keys
-        rotations = held.rotations[at, None] if at else held.rotations[slots][:, :, None]
-        mask = None
-        if not at or k > 1:  # the queries of a group lie one after the other
-            mask = self._mask(slots[:1] if at else slots, visible).repeat(1, 1, group, 1)
+        rotations = held.rotations[at, None] if places is None else held.rotations[places][:, :, None]
+        if mask is not None:  # the queries of a group lie one after the other
+            mask = mask.repeat(1, 1, group, 1)
         row_numbers, precise = torch.arange(rows, device=x.device)[:, None], rotation_dtype(x.dtype)
         for part, kv in zip(model.parts[first:last], held.kv[first:last, :, :rows]):
             qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))

@@ -5,6 +5,8 @@ and their `crop` changed meaning between releases, so the keys and values live i
 buffers here and the causal mask is written out.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -13,6 +15,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model
+from specdec_lab.models.tree import Placed, positions
 
 
 class RowLayer(DynamicLayer):
@@ -124,13 +127,18 @@ class ReferenceCached(Cached):
         for layer in self._kv.layers:
             layer.drop(row)
 
-    def _run(self, inputs: Tensor, first: int, last: int, visible: int) -> Tensor:
+    def _move(self, row: int, to: int, slots: Tensor) -> None:
+        for layer in self._kv.layers:
+            for part in (layer.keys, layer.values):
+                part[row, :, to : to + len(slots)] = part[row, :, slots]
+
+    def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
         model = self.model
         slots = self._slots(inputs.shape[1])
         for layer in self._kv.layers:
             layer.slots, layer.visible = slots, visible
-        positions = slots.clamp(max=model.context - 1)  # padding may point past the last position
-        how = {"attention_mask": self._mask(slots, visible), "position_ids": positions}
+        places = positions(slots, trees).clamp(max=model.context - 1)  # padding may point past the last position
+        how = {"attention_mask": self._mask(slots, visible, trees), "position_ids": places}
         how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():
             return model.hf.base_model(input_ids=inputs, **how).last_hidden_state
@@ -139,7 +147,7 @@ class ReferenceCached(Cached):
         if not all(hasattr(body, part) for part in ("embed_tokens", "layers", "norm", "rotary_emb")):
             raise LabError(f"{model.name} cannot run a part of its layers: this needs a Llama-shaped model.")
         x = inputs if inputs.is_floating_point() else body.embed_tokens(inputs)
-        rope = body.rotary_emb(x, position_ids=positions)
+        rope = body.rotary_emb(x, position_ids=places)
         for layer in body.layers[first:last]:
             x = layer(x, position_embeddings=rope, **how)
         return body.norm(x) if last == model.layers else x

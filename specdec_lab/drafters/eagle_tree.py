@@ -1,0 +1,60 @@
+"""EAGLE with a tree that follows its own confidence (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
+
+The layer goes on from several of its guesses in one pass; each sees the true rows and the guesses on its own way.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from specdec_lab.drafters.eagle import EagleDrafter
+from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.together import Apply, Drafting, Pass
+from specdec_lab.models.tree import TEXT, Tree
+
+# How often the first, second, … of some drawn drafts is the one that is accepted, at any depth (measured at
+# temperature 1 on the built-in suite).
+RATES = [[0.55, 0.12, 0.05, 0.03]] * 8
+
+
+class EagleTreeDrafter(EagleDrafter):
+    """Works with the net of another one, whose drafts are a chain.
+
+    least: see `Favourites`.
+    sampled: whether drafts are drawn where the request draws its tokens. Else they are the favourites, at any temperature.
+    """
+
+    name = "eagle-tree"
+    least = 0.0
+    sampled = True
+
+    def __init__(self, chain: EagleDrafter):
+        self.net, self.model = chain.net, chain.model
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
+        if gamma < 1 or self.true is None:  # a one-token prompt has no row yet
+            return Proposal([])
+        guess = yield from self.feed(len(self.tokens))
+        ids = self.net.head.ids
+        if sampler.greedy or not self.sampled:
+            growing = Favourites(self.width, ids, gamma, self.least)
+        else:
+            growing = Drawn(self.width, ids, sampler, uniforms, len(text), shape_of(gamma, RATES))
+        start, fed = self.row.length, []  # the drafts that went through the layer, in their order
+        guesses = {TEXT: guess[0]}
+        growing.behind([TEXT], (yield Apply(self.model.head, [guess])))
+        while wait := growing.waiting():
+            parents = [growing.parent(i) for i in wait]
+            fed += wait
+            tree = Tree(tuple(TEXT if (parent := growing.parent(i)) == TEXT else fed.index(parent) for i in fed))
+            before = torch.stack([guesses[parent] for parent in parents])
+            tokens = torch.tensor([growing.tokens[i] for i in wait], device=before.device)
+            inputs = yield Apply(self.net.inputs, [before, tokens])
+            hidden = yield Pass(self.row, inputs, layers=(0, 1), tree=(start, tree))
+            guesses |= zip(wait, hidden)
+            growing.behind(wait, (yield Apply(self.model.head, [hidden])))
+        self.row.rewind(len(text) - 1)
+        self.true = None
+        return growing.proposal()

@@ -1,0 +1,37 @@
+"""Lookup with several continuations: where the same words went on in different ways, copy more than one of them.
+
+(As in REST, He et al. 2023, arXiv 2311.08252, and in suffix decoding, Oliaro et al. 2024, arXiv 2411.04975, which keep
+what they copy from in a tree of all suffixes.)
+"""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Sequence
+
+from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.tree import TEXT, Tree
+
+MOST = 8  # continuations that are looked at, the latest ones
+GOES_ON = 0.8  # the chance that a copy holds for one token more
+
+
+class LookupTreeDrafter(LookupDrafter):
+    """Copies the beginnings that are most likely to hold: those that many continuations share, the later ones above all."""
+
+    name = "lookup-tree"
+
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        sources = self.find(text)[: -MOST - 1 : -1]
+        if not sources or gamma < 1:
+            return Proposal([])
+        chances: dict[tuple[int, ...], float] = defaultdict(float)  # of each beginning of a copy
+        for age, source in enumerate(sources):
+            copy = tuple(self.copy(text, source, gamma))
+            for n in range(1, gamma + 1):
+                chances[copy[:n]] += 0.5 ** (age + 1) * GOES_ON**n
+        best = heapq.nsmallest(gamma, chances, key=lambda way: -chances[way])
+        number = {(): TEXT} | {way: n for n, way in enumerate(best)}
+        tree = Tree(tuple(number[way[:-1]] for way in best))
+        return Proposal([way[-1] for way in best], tree=None if tree.is_chain else tree)

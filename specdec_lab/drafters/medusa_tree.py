@@ -1,0 +1,45 @@
+"""Medusa with a tree: a sparse product of what its heads like best (Cai et al. 2024, arXiv 2401.10774, section 2.1.2).
+
+A head does not see the drafts before its place, so all places of one depth share its logits, and a tree costs no
+pass more than a chain.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.drafters.medusa import HEADS, MedusaDrafter
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.together import Apply, Drafting
+from specdec_lab.models.tree import TEXT
+
+RATES = [[0.45, 0.12, 0.05, 0.03], [0.35, 0.12, 0.05, 0.03], [0.3, 0.1, 0.05, 0.03], [0.25, 0.1, 0.05, 0.03]]
+
+
+class MedusaTreeDrafter(MedusaDrafter):
+    """Works with the net of another one, whose drafts are a chain. For `least` and `sampled` see `EagleTreeDrafter`."""
+
+    name = "medusa-tree"
+    least = 0.0
+    sampled = True
+
+    def __init__(self, chain: MedusaDrafter):
+        self.net = chain.net
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
+        if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
+            return Proposal([])
+        ids = self.net.head.ids
+        if sampler.greedy or not self.sampled:
+            growing = Favourites(self.width, ids, gamma, self.least)
+        else:
+            growing = Drawn(self.width, ids, sampler, uniforms, len(text), shape_of(gamma, RATES))
+        newest = torch.tensor(text[-1:], device=self.row.device)
+        guesses = yield Apply(self.net.ahead, [self.row[None], newest], (min(gamma, HEADS),))
+        heads = yield Apply(self.net.head, [guesses[0]])
+        growing.behind([TEXT], heads[:1])
+        while wait := [i for i in growing.waiting() if growing.depth(i) + 1 < len(heads)]:
+            growing.behind(wait, heads[[growing.depth(i) + 1 for i in wait]])
+        return growing.proposal()

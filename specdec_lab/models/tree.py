@@ -1,0 +1,100 @@
+"""A token tree: drafts that go on from one text in more than one way (Miao et al. 2023, SpecInfer, arXiv 2305.09781).
+
+Node i is a draft, parents[i] the draft before it, and −1 the text itself. One pass can run over all of them, if each
+sees the text, the drafts on its own way back to it, and itself, and stands at the position of its depth.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+TEXT = -1  # the parent of a first draft
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The shape alone; the tokens stand beside it, in the same order.
+
+    Args:
+        parents: a parent comes before its children.
+
+    Raises:
+        ValueError: when one does not.
+    """
+
+    parents: tuple[int, ...]
+
+    def __post_init__(self):
+        if any(not TEXT <= parent < i for i, parent in enumerate(self.parents)):
+            raise ValueError(f"In a tree a parent comes before its children; the parents here are {self.parents}.")
+
+    @classmethod
+    def chain(cls, n: int) -> "Tree":
+        """n drafts, each behind the one before: the tree without branches."""
+        return cls(tuple(range(TEXT, n - 1)))
+
+    @property
+    def is_chain(self) -> bool:
+        return self.parents == tuple(range(TEXT, len(self.parents) - 1))
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """For TEXT and each draft those that go on from there, oldest first."""
+        out: dict[int, list[int]] = {i: [] for i in range(TEXT, len(self.parents))}
+        for i, parent in enumerate(self.parents):
+            out[parent].append(i)
+        return out
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """Drafts before each draft, on its way back to the text."""
+        return [len(self.way(i)) - 1 for i in range(len(self.parents))]
+
+    @cached_property
+    def twins(self) -> list[int]:
+        """For each draft, how many older ones have its depth: together they name it."""
+        return [self.depths[:i].count(depth) for i, depth in enumerate(self.depths)]
+
+    def way(self, i: int) -> list[int]:
+        """The drafts from the text to draft i, itself included; none for TEXT."""
+        out = []
+        while i != TEXT:
+            out.append(i)
+            i = self.parents[i]
+        return out[::-1]
+
+    @cached_property
+    def sees(self) -> Tensor:
+        """[n, n]: whether draft i (the row) sees draft j."""
+        out = torch.zeros(len(self.parents), len(self.parents), dtype=torch.bool)
+        for i in range(len(self.parents)):
+            out[i, self.way(i)] = True
+        return out
+
+
+Placed = tuple[int, Tree]  # a tree in a cache: its draft i stands in the slot (the first number) + i
+
+
+def positions(slots: Tensor, trees: Sequence[Placed | None]) -> Tensor:
+    """Where tokens in slots [R, k] stand in their texts: in a tree, at its depth."""
+    out = slots.clone()
+    for row, tree in zip(out, trees):
+        if tree:
+            start, nodes = tree
+            inside = (row >= start) & (row < start + len(nodes.parents))
+            row[inside] = torch.tensor([0, *nodes.depths], device=row.device)[1:][row[inside] - start] + start
+    return out
+
+
+def hide_cousins(unseen: Tensor, slots: Tensor, trees: Sequence[Placed | None]) -> None:
+    """Mark in `unseen` [R, k, visible] what a draft in the slots [R, k] does not see of its tree."""
+    for hidden, row, tree in zip(unseen, slots.tolist(), trees):
+        if tree:
+            start, nodes = tree
+            n = len(nodes.parents)
+            for mine, slot in zip(hidden, row):
+                if start <= slot < start + n:
+                    mine[start : start + n] = ~nodes.sees[slot - start].to(mine.device)
