@@ -16,8 +16,8 @@ from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, check_finite, pick
 from specdec_lab.models.tree import TEXT, Tree
 
-# A draft's favourite behind it has about half of its chance: it is not asked where that is too little.
-HOPE = 0.5
+# A place is asked for its own favourites where they may still enter the tree: with this share of its chance.
+HOPE = 0.3
 
 
 class Favourites:

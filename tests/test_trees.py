@@ -1,0 +1,437 @@
+"""Token trees: exact by enumeration, and what a draft sees, where it stands and what is kept of it."""
+
+from collections import defaultdict
+from itertools import product
+
+import pytest
+import torch
+from test_models import KINDS, make
+from tiny import TinyCached, TinyModel
+from ways import Unknown, every_way, follow_draws
+
+from specdec_lab.drafters import Drafter, LookupTreeDrafter, growing
+from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.block import verify_block
+from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.sampling import Sampler, Uniforms, draw
+from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.verify import Verdict, accepts, residual, verify
+from specdec_lab.errors import LabError
+from specdec_lab.models import base, fast, reference, tree
+from specdec_lab.models.tree import TEXT, Tree
+
+TWO_BY_TWO = Tree((-1, -1, 0, 0, 1, 1))
+THREE_THEN_ONE = Tree((-1, -1, -1, 0, 1, 2))
+DEEP = Tree((-1, -1, 0, 0, 2, 2))  # three deep, two at each place of one way
+WIDE_AND_DEEP = Tree((-1, -1, -1, 0, 3))
+SHAPES = (TWO_BY_TWO, THREE_THEN_ONE, DEEP, WIDE_AND_DEEP)
+
+
+class TreeOf(Drafter):
+    """Drafts a tree of one shape from a tiny model.
+
+    Args:
+        again: draw with replacement, each draft from the whole of q.
+    """
+
+    name = "tree"
+
+    def __init__(self, draft: TinyModel, shape: Tree, again: bool = False):
+        self.draft, self.shape, self.again = draft, shape, again
+
+    def propose(self, text, gamma, sampler, uniforms):
+        width, wait = self.draft.vocab_size, [TEXT]
+        if gamma < 1:
+            return Proposal([])
+        if sampler.greedy:
+            grow = Favourites(width, None, min(gamma, 6))
+        else:
+            shape = Tree(self.shape.parents[:gamma])
+            grow = (Independent if self.again else Drawn)(width, None, sampler, uniforms, len(text), shape)
+        while wait:
+            ways = [self.way(grow, place) for place in wait]
+            grow.behind(wait, torch.stack([self.draft.logits([*text, *way]) for way in ways]))
+            wait = grow.waiting()
+        return grow.proposal()
+
+    def way(self, grow, place):
+        return [] if place == TEXT else [*self.way(grow, grow.parent(place)), grow.tokens[place]]
+
+
+class Independent(Drawn):
+    """Each sibling from the same q (SpecInfer's other way)."""
+
+    def behind(self, places, logits):
+        for place, row in zip(places, logits):
+            q = self.sampler.shaped(row)
+            for i in self.shape.children[place]:
+                u = self.uniforms(self.start + self.shape.depths[i], 0, self.shape.twins[i])
+                self.drawn[i] = int(growing.pick(q, u)), q, row
+        self.asked.update(places)
+
+
+def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, length=3, prompt=(0, 1)):
+    """The probability of each text of `length` tokens, when the target goes on alone behind the rounds."""
+    follow_draws(monkeypatch)
+    texts = defaultdict(float)
+
+    def run(choose):
+        stream = speculative(
+            target,
+            drafter(),
+            list(prompt),
+            gamma=8,
+            uniforms=Unknown(choose),
+            sampler=Sampler(1.0),
+            stops=Stops(100),
+            verify=rule,
+        )
+        return [token for _ in range(rounds) for token in next(stream).tokens]
+
+    for chance, tokens in every_way(run):
+        for rest in product(range(vocab), repeat=max(0, length - len(tokens))):
+            text = [*tokens, *rest][:length]
+            ahead = [float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(len(tokens), length)]
+            texts[tuple(text)] += chance * torch.tensor(ahead, dtype=torch.float64).prod().item()
+    return texts
+
+
+def apart(texts, target, vocab=3, length=3, prompt=(0, 1)):
+    """How far that is from the target's own, for the worst text."""
+    worst = 0.0
+    for text in product(range(vocab), repeat=length):
+        own = [float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(length)]
+        worst = max(worst, abs(texts[text] - torch.tensor(own, dtype=torch.float64).prod().item()))
+    return worst
+
+
+@pytest.mark.parametrize(("again", "vocab"), [(False, 3), (True, 2)], ids=["without replacement", "independent"])
+@pytest.mark.parametrize("shape", SHAPES, ids=["2·2", "3·1", "deep", "3·1·1"])
+def test_trees_are_exact(monkeypatch, shape, again, vocab):
+    """Every draw of every draft, every acceptance and every replacement; p and q differ after each text."""
+    target, draft = TinyModel(vocab, seed=1), TinyModel(vocab, seed=2)
+    texts = written(monkeypatch, lambda: TreeOf(draft, shape, again), target, vocab=vocab, length=4)
+    assert sum(texts.values()) == pytest.approx(1, abs=1e-12)
+    assert apart(texts, target, vocab=vocab, length=4) < 1e-12
+
+
+def test_two_rounds_of_trees_are_exact(monkeypatch):
+    target, draft = TinyModel(2, seed=1), TinyModel(2, seed=2)
+    texts = written(
+        monkeypatch, lambda: TreeOf(draft, Tree((-1, -1, 0)), again=True), target, rounds=2, vocab=2, length=6
+    )
+    assert apart(texts, target, vocab=2, length=6) < 1e-12
+
+
+def test_favourites_are_exact_at_any_temperature(monkeypatch):
+    """Nothing is drawn: q is one-hot, and each refusal takes one token out of p."""
+    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+
+    class AlwaysFavourites(TreeOf):
+        def propose(self, text, gamma, sampler, uniforms):
+            return super().propose(text, gamma, Sampler(0.0), uniforms)
+
+    assert apart(written(monkeypatch, lambda: AlwaysFavourites(draft, None), target), target) < 1e-12
+
+
+def test_lookup_with_several_copies_is_exact(monkeypatch):
+    target, prompt = TinyModel(3, seed=3), (0, 1, 2, 0, 1, 1, 0, 1)
+    drafter = LookupTreeDrafter()
+    drafter.start(None, prompt, None)
+    assert drafter.propose(prompt, 8, Sampler(1.0), Uniforms()).tree is not None
+    texts = written(monkeypatch, LookupTreeDrafter, target, prompt=prompt)
+    assert apart(texts, target, prompt=prompt) < 1e-12
+
+
+def wrong_rule(bug):
+    """The rule with one thing wrong."""
+
+    def rule(p, q, drafts, u_accept, u_resample, tree=None):
+        tree = tree or Tree.chain(len(drafts))
+        at, way = TEXT, []
+        while offered := tree.children[at]:
+            rest = p[at if bug == "row" and at > 0 else at + 1]
+            for i in offered:
+                taken = q[offered[0]] if bug == "the first one's q" else q[i]
+                if accepts(float(rest[drafts[i]]), float(taken[drafts[i]]), u_accept[i]):
+                    break
+                if bug != "once" or i == offered[0]:
+                    rest = residual(rest, taken)
+            else:
+                rest = p[at + 1] if bug == "p instead of what is left" else rest
+                return Verdict(len(way), specdec_draw(rest, u_resample[len(way)]), "corrected", way)
+            at = i
+            way.append(i)
+        return Verdict(len(way), specdec_draw(p[at + 1], u_resample[len(way)]), "bonus", way)
+
+    def specdec_draw(probs, u):
+        from specdec_lab.engine import verify
+
+        return verify.draw(probs, u)
+
+    return rule
+
+
+@pytest.mark.parametrize("bug", [None, "once", "the first one's q", "p instead of what is left", "row"])
+def test_wrong_rules_for_trees_are_caught(monkeypatch, bug):
+    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+    texts = written(monkeypatch, lambda: TreeOf(draft, TWO_BY_TWO), target, rule=wrong_rule(bug))
+    assert (apart(texts, target) < 1e-12) == (bug is None)
+
+
+def test_a_q_that_is_not_renormalised_is_caught(monkeypatch):
+    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+
+    class Unscaled(TreeOf):
+        def propose(self, text, gamma, sampler, uniforms):
+            proposal = super().propose(text, gamma, sampler, uniforms)
+            q = proposal.q.clone()
+            for siblings in proposal.shape.children.values():
+                whole = q[siblings[0]] if siblings else None
+                for n, i in enumerate(siblings[1:], start=1):
+                    q[i] = whole
+                    q[i, [proposal.tokens[j] for j in siblings[:n]]] = 0
+            return Proposal(proposal.tokens, q, tree=proposal.tree)
+
+    assert apart(written(monkeypatch, lambda: Unscaled(draft, TWO_BY_TWO), target), target) > 1e-6
+
+
+def test_dropping_improbable_drafts_after_drawing_is_caught(monkeypatch):
+    """Why the shape of a drawn tree is settled before."""
+    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+
+    class Choosy(TreeOf):
+        def propose(self, text, gamma, sampler, uniforms):
+            proposal = super().propose(text, gamma, sampler, uniforms)
+            likely = float(proposal.q[0, proposal.tokens[0]])
+            return proposal if likely > 0.3 else Proposal([])
+
+    assert apart(written(monkeypatch, lambda: Choosy(draft, TWO_BY_TWO), target), target) > 1e-6
+
+
+def test_a_chain_is_the_tree_without_branches():
+    generator = torch.Generator().manual_seed(0)
+    for trial in range(200):
+        p, q = (torch.rand(n, 5, generator=generator, dtype=torch.float64) for n in (4, 3))
+        p, q = p / p.sum(1, keepdim=True), q / q.sum(1, keepdim=True)
+        u = torch.rand(7, generator=generator, dtype=torch.float64).tolist()
+        drafts = [draw(row, float(torch.rand(1, generator=generator))) for row in q]
+        one, two = (verify(p, q, drafts, u[:3], u[3:], tree=shape) for shape in (None, Tree.chain(3)))
+        assert (one.accepted, one.token, one.kind, one.way) == (two.accepted, two.token, two.kind, two.way), trial
+
+
+def test_shapes():
+    assert Tree.chain(3).parents == (-1, 0, 1) and Tree.chain(3).is_chain and not TWO_BY_TWO.is_chain
+    assert TWO_BY_TWO.depths == [0, 0, 1, 1, 1, 1] and TWO_BY_TWO.twins == [0, 1, 0, 1, 2, 3]
+    assert TWO_BY_TWO.way(4) == [1, 4] and TWO_BY_TWO.way(TEXT) == []
+    assert TWO_BY_TWO.sees.int().tolist()[4] == [0, 1, 0, 0, 1, 0]
+    with pytest.raises(ValueError, match="a parent comes before"):
+        Tree((-1, 1))
+
+
+def test_the_shape_follows_the_rates():
+    assert shape_of(3, [[0.9, 0.05]] * 3).is_chain
+    assert shape_of(3, [[0.4, 0.3, 0.2]] * 3).parents == (-1, -1, -1)
+    assert shape_of(4, [[0.6, 0.3]] * 2).parents == (-1, 0, -1, 0) and len(shape_of(99, [[0.6, 0.3]] * 2).parents) == 6
+
+
+def test_favourites_are_the_most_probable_ways():
+    """Against all ways of up to five tokens, each with its product."""
+    draft, text = TinyModel(4, seed=5), [0, 1]
+    ways = {}
+    for n in range(1, 6):
+        for way in product(range(4), repeat=n):
+            steps = [float(draft.probabilities([*text, *way[:i]])[way[i]]) for i in range(n)]
+            ways[way] = torch.tensor(steps).prod().item()
+    expected = sorted(ways, key=ways.get)[-6:]
+    grow, wait = Favourites(4, None, 6), [TEXT]
+    drafter, hope = TreeOf(draft, None), growing.HOPE
+    growing.HOPE = 1.0
+    while wait:
+        logits = [draft.logits([*text, *drafter.way(grow, place)]) for place in wait]
+        grow.behind(wait, torch.stack(logits).float())
+        wait = grow.waiting()
+    growing.HOPE = hope
+    proposal = grow.proposal()
+    found = [tuple(proposal.tokens[j] for j in proposal.shape.way(i)) for i in range(6)]
+    assert set(found) == set(expected) and found == sorted(found, key=ways.get, reverse=True)
+
+
+def test_where_q_ends_nothing_is_drawn_twice():
+    """top-k 2 leaves two tokens: a shape with three at a place gets two, and nothing behind the third."""
+    draft = TinyModel(5, seed=6)
+    grow = Drawn(5, None, Sampler(1.0, top_k=2), Uniforms(3), 2, WIDE_AND_DEEP)
+    grow.behind([TEXT], draft.logits([0, 1])[None])
+    proposal = grow.proposal()
+    assert len(proposal.tokens) == 2 == len(set(proposal.tokens)) and proposal.tree.parents == (-1, -1)
+    assert proposal.q.sum(1).tolist() == pytest.approx([1, 1])
+
+
+# What the models do with a tree.
+
+BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3))
+
+
+def rows_of(cached, root, tokens, shape, *, start, passes):
+    """The rows behind `root` and each draft, from so many passes."""
+    cut = [0, 3, len(tokens)] if passes == 2 else [0, len(tokens)]
+    rows = [] if root is None else [cached.extend([[root]]).logits[0]]
+    for first, last in zip(cut, cut[1:]):
+        grown = Tree(shape.parents[:last])
+        rows.append(cached.extend([tokens[first:last]], trees=[(start, grown)]).logits[0])
+    return torch.cat(rows)
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("kind", [k for k in KINDS])
+def test_a_draft_sees_its_own_way_alone(kind, passes):
+    """Every row of a tree is the row of its way written out; and so is all that follows once a way is kept."""
+    model = make(kind)
+    text, tokens = [3, 1, 4, 1, 5], [2, 7, 2, 8, 2, 1, 9]
+    ways = {i: [tokens[j] for j in BUSHY.way(i)] for i in range(-1, len(tokens))}
+    for kept in (6, 4, 1, TEXT):
+        cached = model.cached()
+        cached.extend([text[:-1]])
+        rows = rows_of(cached, text[-1], tokens, BUSHY, start=len(text), passes=passes)
+        for i, way in ways.items():
+            fresh = model.cached().extend([text + way]).logits[0, -1]
+            assert (rows[i + 1] - fresh).abs().max() < 1e-9, f"draft {i}"
+        cached.keep(0, len(text), BUSHY.way(kept))
+        assert cached.lengths == [len(text) + len(BUSHY.way(kept))]
+        after = cached.extend([[6, 2]]).logits[0]
+        fresh = model.cached().extend([text + ways[kept] + [6, 2]]).logits[0, -2:]
+        assert (after - fresh).abs().max() < 1e-9, f"kept {kept}"
+
+
+@pytest.mark.parametrize("kind", ["llama", "fast llama", "replayed llama"])
+def test_trees_beside_chains_in_a_batch(kind):
+    model = make(kind)
+    texts, drafts = [[3, 1, 4], [1, 5, 9, 2, 6], [5, 3]], [[2, 7, 2, 8], [1, 8], [2, 8, 1, 8, 2]]
+    shapes = [Tree((-1, -1, 0, 1)), None, Tree((-1, 0, 0, -1, 3))]
+    shared = model.cached(0)
+    for text in texts:
+        own = model.cached()
+        own.extend([text[:-1]])
+        shared.join(own)
+    trees = [(len(text), shape) if shape else None for text, shape in zip(texts, shapes)]
+    rows = shared.extend([[text[-1], *some] for text, some in zip(texts, drafts)], trees=trees).logits
+    for r, (text, some, shape) in enumerate(zip(texts, drafts, shapes)):
+        shape = shape or Tree.chain(len(some))
+        for i in range(-1, len(some)):
+            way = [some[j] for j in shape.way(i)]
+            fresh = model.cached().extend([text + way]).logits[0, -1]
+            assert (rows[r, i + 1] - fresh).abs().max() < 1e-9
+    shared.keep(2, 2, [3, 4])
+    shared.rewind([3, 5, 9])
+    after = shared.extend([[4], [4], [4]]).logits[:, -1]
+    for row, text in zip(after, [[3, 1, 4], [1, 5, 9, 2, 6], [5, 3, 8, 2]]):
+        assert (row - model.cached().extend([text + [4]]).logits[0, -1]).abs().max() < 1e-9
+
+
+PLANTED = {
+    "sees a cousin": lambda monkeypatch: monkeypatch.setattr(base, "hide_cousins", lambda *_: None),
+    "positions by index": lambda monkeypatch: [
+        monkeypatch.setattr(module, "positions", lambda slots, trees: slots) for module in (reference, fast)
+    ],
+    "moved one off": lambda monkeypatch: [
+        monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to + 1, slots))
+        for kind in (reference.ReferenceCached, fast.FastCached)
+    ],
+    "a sibling's cache": lambda monkeypatch: [
+        monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to, slots - 1))
+        for kind in (reference.ReferenceCached, fast.FastCached)
+    ],
+    "not moved": lambda monkeypatch: [
+        monkeypatch.setattr(kind, "_move", lambda *_: None) for kind in (reference.ReferenceCached, fast.FastCached)
+    ],
+    "does not see itself": lambda monkeypatch: monkeypatch.setattr(
+        tree.Tree, "sees", property(lambda self: Tree.way_matrix(self)), raising=True
+    ),
+}
+Tree.way_matrix = lambda self: torch.tensor(
+    [[j in self.way(i)[:-1] for j in range(len(self.parents))] for i in range(len(self.parents))]
+)
+
+
+@pytest.mark.parametrize("kind", ["llama", "fast llama", "replayed llama"])
+@pytest.mark.parametrize("bug", PLANTED)
+def test_what_is_wrong_in_a_backend_is_caught(monkeypatch, kind, bug):
+    PLANTED[bug](monkeypatch)
+    with pytest.raises(AssertionError):
+        test_a_draft_sees_its_own_way_alone(kind, 1)
+
+
+# A text with trees.
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_texts_with_trees(temperature):
+    """Greedy texts are the target's; records join; what decided is written down; and caches are those of the text."""
+    target, draft = TinyModel(5, seed=8, spread=0.7), TinyModel(5, seed=9 if temperature == 0 else 8, spread=0.5)
+    kinds = set()
+    for request in range(20):
+        settings = {"sampler": Sampler(temperature), "stops": Stops(24), "uniforms": Uniforms(1, request)}
+        drafter = TreeOf(draft, TWO_BY_TWO)
+        trace = Trace([0, request % 5])
+        held = {}
+        drafter.start = lambda row, prompt, hidden, held=held: held.update(row=row)
+        text = list(trace.prompt)
+        for r in speculative(target, drafter, text, gamma=6, keep=Keep(top=3, rows=True), **settings):
+            trace.rounds.append(r)
+            shape = Tree(tuple(d.parent for d in r.drafted)) if r.drafted else Tree(())
+            for i in range(-1, len(r.drafted)):
+                way = [r.drafted[j].id for j in shape.way(i)]
+                fresh = Sampler(temperature)(target.logits([*text, *way]))
+                assert (r.p_rows[i + 1] - fresh).abs().max() < 1e-12
+            text += r.tokens
+            cached = held["row"].cached
+            assert cached.slots[0][: cached.lengths[0]] == text[: cached.lengths[0]]
+            assert cached.lengths[0] == len(text) - 1 or r.stop
+            kinds.add(("cut" if r.cut else r.emitted.kind, r.accepted))
+        trace.check()
+        if temperature == 0:
+            plain = [0, request % 5]
+            while len(plain) < len(text):
+                plain.append(int(target.logits(plain).argmax()))
+            assert plain == text
+    assert {("corrected", 0), ("corrected", 1)} <= kinds and "bonus" in {kind for kind, _ in kinds}
+
+
+def test_a_batch_with_trees_writes_what_each_text_writes_alone():
+    target, draft = TinyModel(5, seed=8, spread=0.7), TinyModel(5, seed=9, spread=0.7)
+
+    def requests():
+        for i in range(7):
+            shape = SHAPES[i % 4] if i % 3 else Tree.chain(3)
+            settings = {"sampler": Sampler(i % 2), "stops": Stops(10 + i), "uniforms": Uniforms(2, i)}
+            yield Request(target, [0, i % 5], TreeOf(draft, shape), **settings)
+
+    alone = []
+    for request in requests():
+        settings = {"sampler": request.sampler, "stops": request.stops, "uniforms": request.uniforms}
+        alone.append(Trace(list(request.prompt)).collect(speculative(target, request.drafter, request.prompt, gamma=6, **settings)))
+    batch = Batch(target, most=3)
+    traces = [batch.submit(request) for request in requests()]
+    while len(batch):
+        batch.step(6)
+    assert [trace.tokens for trace in traces] == [trace.tokens for trace in alone]
+    assert [len(trace.rounds) for trace in traces] == [len(trace.rounds) for trace in alone]
+
+
+def test_a_rule_for_chains_refuses_a_tree():
+    drafter = TreeOf(TinyModel(3, seed=2), TWO_BY_TWO)
+    with pytest.raises(LabError, match="drafts trees, but this rule judges chains"):
+        next(speculative(TinyModel(3, seed=1), drafter, [0, 1], verify=verify_block, sampler=Sampler(1.0), gamma=6))
+
+
+def test_a_stale_tiny_cache_shows():
+    """The stand-in model sees the way of a draft, so that the tests above mean something."""
+    model = TinyModel(4, seed=1)
+    cached = TinyCached(model, 1)
+    cached.extend([[0, 1]])
+    rows = cached.extend([[2, 3, 1]], trees=[(2, Tree((-1, -1, 0)))]).logits[0]
+    assert torch.equal(rows[1], model.logits([0, 1, 3])) and torch.equal(rows[2], model.logits([0, 1, 2, 1]))
+    cached.keep(0, 2, [1])
+    assert torch.equal(cached.extend([[2]]).logits[0, 0], model.logits([0, 1, 3, 2]))
