@@ -3,7 +3,7 @@
 import argparse
 from importlib.metadata import version
 
-from specdec_lab.choices import BENCHED
+from specdec_lab.choices import BENCHED, TREES
 from specdec_lab.cli import lab_from, reply, say
 from specdec_lab.errors import LabError
 
@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--predict",
         action="store_true",
-        help="also what each drafter should gain, from passes and drafting timed apart, and single drafts on other prompts",
+        help="also what each drafter of chains should gain, from passes and drafting timed apart, and single drafts on other prompts",
     )
     parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
     parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     if args.predict:
         say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
         texts = [lab.encode(p.content, p.raw) for p in pilot]
-        expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
+        expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names if name not in TREES}
     runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:

@@ -9,7 +9,7 @@ The hybrid's copies and its guesses differ in both, so each of its parts is judg
 
 from collections.abc import Mapping, Sequence
 
-from specdec_lab.engine.trace import ACCEPTED, Round
+from specdec_lab.engine.trace import ACCEPTED, DISCARDED, Round
 
 MEMORY = 0.96  # the weight of a test when the next one at its depth comes: about 25 are remembered
 PRIOR = 0.5, 4.0  # the rate of first drafts before any test, and the number of tests that it counts for
@@ -46,20 +46,22 @@ class PartGamma:
 
     def __init__(self, costs: Sequence[float]):
         self.costs = list(costs)
-        self.tested = [0.0] * (len(costs) - 1)  # drafts at each depth; those of older rounds count less
+        # Of the first, the second, … draft of a round: how often the one before it was kept, and how often it was itself.
+        self.tested = [0.0] * (len(costs) - 1)  # those of older rounds count less
         self.accepted = [0.0] * (len(costs) - 1)
         self.idle, self.patience = 0, TRIAL  # rounds with γ = 0 since the last draft, and how many until a trial
         self.asked, self.trial = 0, False  # the γ that was chosen last, and whether for a trial
 
     def emitted(self) -> list[float]:
-        """E(γ) for γ = 0, 1, …: one token, and for each depth the chance to get that far.
+        """E(γ) for γ = 0, 1, …: one token, and for each draft the chance that it is kept.
 
-        A depth with few tests is taken to be like the one before it.
+        The chance of each is a share of that of the draft before it: in a chain, which it follows; and in a tree, where
+        the likeliest come first. With few tests that share is taken to be like the one before it.
         """
         rate, weight = PRIOR
         total, reached, out = 1.0, 1.0, [1.0]
         for tested, accepted in zip(self.tested, self.accepted):
-            rate = (accepted + weight * rate) / (tested + weight)
+            rate = min(1.0, (accepted + weight * rate) / (tested + weight))
             reached *= rate
             total += reached
             out.append(total)
@@ -82,6 +84,9 @@ class PartGamma:
         if self.trial:
             self.patience = TRIAL if r.accepted == len(r.drafted) else min(2 * self.patience, LONGEST_WAIT)
         self.idle = 0
-        for depth, draft in enumerate(r.tested):
-            self.tested[depth] = MEMORY * self.tested[depth] + 1
-            self.accepted[depth] = MEMORY * self.accepted[depth] + (draft.status == ACCEPTED)
+        kept = [draft.status == ACCEPTED for draft in r.drafted]
+        for i, draft in enumerate(r.drafted):
+            before = i == 0 or kept[i - 1]
+            if (before or kept[i]) and not (r.cut and draft.status == DISCARDED):
+                self.tested[i] = MEMORY * self.tested[i] + before
+                self.accepted[i] = MEMORY * self.accepted[i] + kept[i]

@@ -14,7 +14,7 @@ from functools import partial
 from specdec_lab import quick
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
-from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.trace import ACCEPTED, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.measure.peers import Generated
@@ -192,7 +192,7 @@ def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **
 def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 
-    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts. The cost of
+    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts (in a tree the likeliest come first). The cost of
     drafting is taken as proportional to the drafts, round by round (a hybrid's rounds differ), and
     that of the verify pass as a straight line between a plain step and the pilot's mean pass.
     """
@@ -202,7 +202,7 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     drafting = sum(r.seconds.draft for r in rounds)
 
     def predicted(gamma: int) -> float:
-        emitted = 1 + statistics.fmean(min(r.accepted, gamma) for r in rounds)
+        emitted = 1 + statistics.fmean(sum(d.status == ACCEPTED for d in r.drafted[:gamma]) for r in rounds)
         share = statistics.fmean(min(len(r.drafted), gamma) for r in rounds) / drafted if drafted else 0.0
         parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
         d = costs["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
