@@ -3,6 +3,13 @@
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
 TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # the same, with several drafts for one place
-DRAFTERS = ("lookup", "dial", *TRAINED, "hybrid", *TREES, "untrained")  # hybrid: lookup, and EAGLE where it finds nothing
+DRAFTERS = (
+    "lookup",
+    "dial",
+    *TRAINED,
+    "hybrid",
+    *TREES,
+    "untrained",
+)  # hybrid: lookup, and EAGLE where it finds nothing
 # All that `specdec-lab bench` compares; a dial asks the target itself.
 BENCHED = (*TRAINED, "lookup", "hybrid", *TREES, "untrained")

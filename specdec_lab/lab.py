@@ -221,10 +221,12 @@ class Lab:
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 
     def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
-        """The Round Explorer on a trace that `speculative` made."""
+        """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
         from specdec_lab.show.explorer import RoundExplorer, explorer_data
+        from specdec_lab.show.tree_explorer import TreeExplorer
 
-        return RoundExplorer(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
+        kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
+        return kind(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
 
 
 def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:

@@ -27,7 +27,9 @@ def rounds_of_accepted(lengths, gamma):
     position = 1
     for n in lengths:
         marks = ["accepted"] * n + ["rejected"] + ["discarded"] * gamma
-        drafts = tuple(Draft(0, 1, 1, 1, 1, float(i < n), None, mark, parent=i - 1) for i, mark in enumerate(marks[:gamma]))
+        drafts = tuple(
+            Draft(0, 1, 1, 1, 1, float(i < n), None, mark, parent=i - 1) for i, mark in enumerate(marks[:gamma])
+        )
         yield Round(position, drafts, Emitted(0, "bonus" if n == gamma else "corrected", 1, 1))
         position += n + 1
 

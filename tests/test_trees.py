@@ -1,7 +1,7 @@
 """Token trees: exact by enumeration, and what a draft sees, where it stands and what is kept of it."""
 
 from collections import defaultdict
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import torch
@@ -278,7 +278,7 @@ def rows_of(cached, root, tokens, shape, *, start, passes):
     """The rows behind `root` and each draft, from so many passes."""
     cut = [0, 3, len(tokens)] if passes == 2 else [0, len(tokens)]
     rows = [] if root is None else [cached.extend([[root]]).logits[0]]
-    for first, last in zip(cut, cut[1:]):
+    for first, last in pairwise(cut):
         grown = Tree(shape.parents[:last])
         rows.append(cached.extend([tokens[first:last]], trees=[(start, grown)]).logits[0])
     return torch.cat(rows)
@@ -327,7 +327,7 @@ def test_trees_beside_chains_in_a_batch(kind):
     shared.rewind([3, 5, 9])
     after = shared.extend([[4], [4], [4]]).logits[:, -1]
     for row, text in zip(after, [[3, 1, 4], [1, 5, 9, 2, 6], [5, 3, 8, 2]]):
-        assert (row - model.cached().extend([text + [4]]).logits[0, -1]).abs().max() < 1e-9
+        assert (row - model.cached().extend([[*text, 4]]).logits[0, -1]).abs().max() < 1e-9
 
 
 PLANTED = {
@@ -411,7 +411,11 @@ def test_a_batch_with_trees_writes_what_each_text_writes_alone():
     alone = []
     for request in requests():
         settings = {"sampler": request.sampler, "stops": request.stops, "uniforms": request.uniforms}
-        alone.append(Trace(list(request.prompt)).collect(speculative(target, request.drafter, request.prompt, gamma=6, **settings)))
+        alone.append(
+            Trace(list(request.prompt)).collect(
+                speculative(target, request.drafter, request.prompt, gamma=6, **settings)
+            )
+        )
     batch = Batch(target, most=3)
     traces = [batch.submit(request) for request in requests()]
     while len(batch):

@@ -89,7 +89,11 @@ def run(args: argparse.Namespace) -> int:
     if args.predict:
         say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
         texts = [lab.encode(p.content, p.raw) for p in pilot]
-        expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names if name not in TREES}
+        expected = {
+            name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings)
+            for name in names
+            if name not in TREES
+        }
     runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:

@@ -22,12 +22,10 @@ RATES = [[0.55, 0.12, 0.05, 0.03]] * 8
 class EagleTreeDrafter(EagleDrafter):
     """Works with the net of another one, whose drafts are a chain.
 
-    least: see `Favourites`.
     sampled: whether drafts are drawn where the request draws its tokens. Else they are the favourites, at any temperature.
     """
 
     name = "eagle-tree"
-    least = 0.0
     sampled = True
 
     def __init__(self, chain: EagleDrafter):
@@ -39,7 +37,7 @@ class EagleTreeDrafter(EagleDrafter):
         guess = yield from self.feed(len(self.tokens))
         ids = self.net.head.ids
         if sampler.greedy or not self.sampled:
-            growing = Favourites(self.width, ids, gamma, self.least)
+            growing = Favourites(self.width, ids, gamma)
         else:
             growing = Drawn(self.width, ids, sampler, uniforms, len(text), shape_of(gamma, RATES))
         start, fed = self.row.length, []  # the drafts that went through the layer, in their order

@@ -8,7 +8,6 @@ import heapq
 from collections.abc import Sequence
 from functools import partial
 
-import torch
 from torch import Tensor
 
 from specdec_lab.drafters.drawing import whole_rows
@@ -28,11 +27,10 @@ class Favourites:
     Args:
         width: V, the target's vocabulary.
         ids: [F], the tokens that the logits stand for; None when logit i is token i.
-        least: a draft with a smaller chance of its own is not worth its row.
     """
 
-    def __init__(self, width: int, ids: Tensor | None, n: int, least: float = 0.0):
-        self.width, self.ids, self.n, self.least = width, ids, n, least
+    def __init__(self, width: int, ids: Tensor | None, n: int):
+        self.width, self.ids, self.n = width, ids, n
         self.tokens: list[int] = []
         self.parents: list[int] = []
         self.chances: list[float] = []  # of the whole way from the text to here, by the draft's own word
@@ -64,12 +62,11 @@ class Favourites:
 
     def best(self) -> list[int]:
         """The n best so far. No child is better than its parent, and a parent comes first."""
-        order = heapq.nsmallest(self.n, range(len(self.tokens)), key=lambda i: (-self.chances[i], i))
-        return [i for i in order if self.chances[i] >= self.least]
+        return heapq.nsmallest(self.n, range(len(self.tokens)), key=lambda i: (-self.chances[i], i))
 
     def waiting(self) -> list[int]:
         best = self.best()
-        beaten = self.chances[best[-1]] if len(best) == self.n else self.least
+        beaten = self.chances[best[-1]] if len(best) == self.n else 0.0
         return [i for i in best if i not in self.asked and HOPE * self.chances[i] > beaten]
 
     def proposal(self) -> Proposal:
@@ -92,9 +89,7 @@ class Drawn:
         start: the position of the first drafts, for their random numbers.
     """
 
-    def __init__(
-        self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int, shape: Tree
-    ):
+    def __init__(self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int, shape: Tree):
         self.width, self.ids, self.sampler, self.uniforms, self.start = width, ids, sampler, uniforms, start
         self.shape, self.asked = shape, set()
         self.drawn: dict[int, tuple[int, Tensor, Tensor]] = {}  # number in the shape: token, q [F], logits [F]

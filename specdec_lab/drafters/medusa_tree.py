@@ -19,10 +19,9 @@ RATES = [[0.45, 0.12, 0.05, 0.03], [0.35, 0.12, 0.05, 0.03], [0.3, 0.1, 0.05, 0.
 
 
 class MedusaTreeDrafter(MedusaDrafter):
-    """Works with the net of another one, whose drafts are a chain. For `least` and `sampled` see `EagleTreeDrafter`."""
+    """Works with the net of another one, whose drafts are a chain. For `sampled` see `EagleTreeDrafter`."""
 
     name = "medusa-tree"
-    least = 0.0
     sampled = True
 
     def __init__(self, chain: MedusaDrafter):
@@ -33,7 +32,7 @@ class MedusaTreeDrafter(MedusaDrafter):
             return Proposal([])
         ids = self.net.head.ids
         if sampler.greedy or not self.sampled:
-            growing = Favourites(self.width, ids, gamma, self.least)
+            growing = Favourites(self.width, ids, gamma)
         else:
             growing = Drawn(self.width, ids, sampler, uniforms, len(text), shape_of(gamma, RATES))
         newest = torch.tensor(text[-1:], device=self.row.device)

@@ -113,7 +113,10 @@ class Batch:
         new = [[request.text[-1], *proposal.tokens] for request, proposal in zip(requests, proposals)]
         done = {proposal.started[0] for proposal in proposals if proposal.started}
         if not done:
-            trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in zip(requests, proposals)]
+            trees = [
+                (len(request.text), proposal.tree) if proposal.tree else None
+                for request, proposal in zip(requests, proposals)
+            ]
             return self.shared.cached.extend(new, trees=trees)
         # Some have been through the first layers while they drafted. The others go there now, and all go on together.
         (layers,) = done

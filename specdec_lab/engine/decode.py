@@ -21,13 +21,13 @@ from torch import Tensor
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
+from specdec_lab.engine.record import record
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, check_finite
 from specdec_lab.engine.together import Drafting, Row, together
-from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
+from specdec_lab.engine.trace import Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Model
-from specdec_lab.models.tree import TEXT
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -224,7 +224,9 @@ class Request:
             watch: runs since the round began; the pass is not lapped yet.
         """
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
-        columns, p, q = self._distributions(proposal, process(self.processors, logits, self.text, drafts, proposal.tree))
+        columns, p, q = self._distributions(
+            proposal, process(self.processors, logits, self.text, drafts, proposal.tree)
+        )
         self.target.synchronize()
         watch.lap("verify")
 
@@ -244,7 +246,7 @@ class Request:
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
             watch.lap(self.drafting_time)
-        r = self._record(proposal, verdict, kept, columns, p, q, logits, u_accept)
+        r = record(self, proposal, verdict, kept, columns, p, q, logits, u_accept)
         watch.lap("loop")
         return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
@@ -278,73 +280,3 @@ class Request:
         p = self.sampler(logits)
         vocab_size = self.target.vocab_size
         return range(vocab_size), p, proposal.distributions(vocab_size, p.device)
-
-    def _record(
-        self,
-        proposal: Proposal,
-        verdict: Verdict,
-        kept: int,
-        columns: Sequence[int],
-        p: Tensor,
-        q: Tensor,
-        logits: Tensor,
-        u_accept: list,
-    ) -> Round:
-        """The round in plain numbers, still without its times.
-
-        Args:
-            kept: tokens of the round that entered the text.
-            columns, p, q: the rows that decided, as `_distributions` gives them.
-            logits: the target's raw rows [γ + 1, V].
-            u_accept: the γ numbers that the accept test compared with.
-        """
-        n, greedy, tree = len(proposal.tokens), self.sampler.greedy, proposal.shape
-        at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[
-            :, None
-        ]
-        # What each draft was compared with; those that nobody tested, with the target's row at their place.
-        wanted = p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
-        p_drafts, q_drafts = wanted.gather(1, at), q.gather(1, at)
-        # Σ min(p, q); where q is one-hot, that is p of its token.
-        overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
-        # All at once: a GPU makes us wait for each reading.
-        decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
-        raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
-        if self.keep.top:
-            p_raw = logits.to(p.device, torch.float32).softmax(-1)
-            q_raw = proposal.raw(self.target.vocab_size, p.device)
-            ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
-            at_place = p_raw[[parent + 1 for parent in tree.parents]]
-            raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
-            # A one-hot row has no second choice worth showing; the softmax behind it has.
-            p_tops, q_tops = (tops(rows, self.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
-        # Where a stop cuts the target's own token off, the draft that it replaces counts as discarded.
-        whole = kept == verdict.accepted + 1
-        statuses = [DISCARDED] * n
-        for place, draft in zip([TEXT, *verdict.way], [*verdict.way[:kept], None]):
-            for i in tree.children[place]:
-                if i == draft:
-                    statuses[i] = ACCEPTED
-                    break
-                if draft is not None or whole:
-                    statuses[i] = REJECTED
-        drafted = tuple(
-            Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent)
-            for token, (p_x, q_x, overlap), both, u, status, parent, q_top in zip(
-                proposal.tokens, decided, raw, u_accept, statuses, tree.parents, q_tops
-            )
-        )
-        emitted = None
-        if whole:
-            row, token = ([TEXT, *verdict.way][-1] + 1), verdict.token
-            p_token = float(p[row, columns.index(token)])
-            p_raw_token = None if p_raw is None else float(p_raw[row, token])
-            emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
-        rows = (p, q) if self.keep.rows else (None, None)
-        return Round(len(self.text) - kept, drafted, emitted, self.stop, Seconds(), *rows, after_top=p_tops[n])
-
-
-def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
-    """For each of some rows [R, V] its n most likely (id, probability) pairs, those of probability 0 left out."""
-    values, ids = rows.topk(min(n, rows.shape[1]))
-    return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]

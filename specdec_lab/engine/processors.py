@@ -76,7 +76,11 @@ class Mask:
 
 
 def process(
-    processors: Sequence[Processor], logits: Tensor, text: Sequence[int], drafts: Sequence[int], tree: Tree | None = None
+    processors: Sequence[Processor],
+    logits: Tensor,
+    text: Sequence[int],
+    drafts: Sequence[int],
+    tree: Tree | None = None,
 ) -> Tensor:
     """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it."""
     if not processors:

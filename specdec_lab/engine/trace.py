@@ -29,6 +29,7 @@ class Draft:
     p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
     parent: which draft of the round it follows; −1 where it follows the text. Behind refused siblings p is what they
         left of it (see `verify`).
+    after_top: the target's favourites behind this draft.
     """
 
     id: int
@@ -42,6 +43,7 @@ class Draft:
     p_top: tuple[tuple[int, float], ...] = ()
     q_top: tuple[tuple[int, float], ...] = ()
     parent: int = -1
+    after_top: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ class Round:
     @property
     def accepted(self) -> int:
         return sum(d.status == ACCEPTED for d in self.drafted)
+
+    @property
+    def is_tree(self) -> bool:
+        """Some drafts go on from the same place."""
+        return any(d.parent != i - 1 for i, d in enumerate(self.drafted))
 
     @property
     def last(self) -> int:
@@ -235,7 +242,13 @@ def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = Fa
         out = {"id": e.id, "text": text_of([e.id]), "kind": e.kind}
         return out | ({"p": e.p, "p_raw": e.p_raw, "p_top": pairs(e.p_top)} if detail else {})
 
+    def branch(d: Draft) -> dict:
+        return {"parent": d.parent} | ({"after_top": pairs(d.after_top)} if detail else {})
+
     return [
-        {"drafted": [draft(d) for d in r.drafted], "emitted": emitted(r.emitted) if r.emitted else None}
+        {
+            "drafted": [draft(d) | (branch(d) if r.is_tree else {}) for d in r.drafted],
+            "emitted": emitted(r.emitted) if r.emitted else None,
+        }
         for r in trace.rounds
     ]

@@ -40,14 +40,19 @@ def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str)
     return {"title": title, "greedy": greedy, "summary": summary(trace), "rounds": rounds}
 
 
+def script(name: str) -> str:
+    """A file beside this one, as text."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
 class RoundExplorer(anywidget.AnyWidget):
     """Shows `data`, as `explorer_data` makes it or as it was recorded.
 
     Where no kernel or browser can draw a widget, a picture of the first rounds stands instead.
     """
 
-    _esm = Path(__file__).with_name("explorer.js")
-    _css = Path(__file__).with_name("explorer.css")
+    _esm = script("common.js") + script("explorer.js")
+    _css = script("explorer.css")
     data = traitlets.Dict().tag(sync=True)
     # What the learner did, kept here so that a second view of the widget, or a reloaded page, still shows it.
     revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that were opened
@@ -57,8 +62,14 @@ class RoundExplorer(anywidget.AnyWidget):
         marks = {word: mark._asdict() for word, mark in MARKS.items()}
         super().__init__(data={**data, "marks": marks, "id": uuid.uuid4().hex[:8]})
 
+    def picture(self) -> str:
+        return rounds_html(self.data)
+
+    def text(self) -> str:
+        return rounds_text(self.data)
+
     def _ipython_display_(self) -> None:
-        picture = f'<div class="sdl-static-{self.data["id"]}">{rounds_html(self.data)}</div>'
-        display({"text/html": picture, "text/plain": rounds_text(self.data)}, raw=True)
+        picture = f'<div class="sdl-static-{self.data["id"]}">{self.picture()}</div>'
+        display({"text/html": picture, "text/plain": self.text()}, raw=True)
         widget, metadata = self._repr_mimebundle_()
         display(widget, metadata=metadata, raw=True)

@@ -1,0 +1,86 @@
+"""A round in plain numbers, from what decided it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
+from specdec_lab.engine.verify import Verdict
+from specdec_lab.models.tree import TEXT
+
+if TYPE_CHECKING:
+    from specdec_lab.engine.decode import Request
+
+
+def record(
+    request: "Request",
+    proposal: Proposal,
+    verdict: Verdict,
+    kept: int,
+    columns: Sequence[int],
+    p: Tensor,
+    q: Tensor,
+    logits: Tensor,
+    u_accept: list,
+) -> Round:
+    """The round in plain numbers, still without its times.
+
+    Args:
+        kept: tokens of the round that entered the text.
+        columns, p, q: the rows that decided, as `_distributions` gives them.
+        logits: the target's raw rows [γ + 1, V].
+        u_accept: the γ numbers that the accept test compared with.
+    """
+    n, greedy, tree = len(proposal.tokens), request.sampler.greedy, proposal.shape
+    at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[:, None]
+    # What each draft was compared with; those that nobody tested, with the target's row at their place.
+    wanted = (
+        p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
+    )
+    p_drafts, q_drafts = wanted.gather(1, at), q.gather(1, at)
+    # Σ min(p, q); where q is one-hot, that is p of its token.
+    overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
+    # All at once: a GPU makes us wait for each reading.
+    decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
+    raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
+    if request.keep.top:
+        p_raw = logits.to(p.device, torch.float32).softmax(-1)
+        q_raw = proposal.raw(request.target.vocab_size, p.device)
+        ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
+        at_place = p_raw[[parent + 1 for parent in tree.parents]]
+        raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
+        # A one-hot row has no second choice worth showing; the softmax behind it has.
+        p_tops, q_tops = (tops(rows, request.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
+    # Where a stop cuts the target's own token off, the draft that it replaces counts as discarded.
+    whole = kept == verdict.accepted + 1
+    statuses = [DISCARDED] * n
+    for place, draft in zip([TEXT, *verdict.way], [*verdict.way[:kept], None]):
+        for i in tree.children[place]:
+            if i == draft:
+                statuses[i] = ACCEPTED
+                break
+            if draft is not None or whole:
+                statuses[i] = REJECTED
+    drafted = tuple(
+        Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)
+        for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
+            proposal.tokens, decided, raw, u_accept, statuses, tree.parents, q_tops, p_tops[1:]
+        )
+    )
+    emitted = None
+    if whole:
+        row, token = ([TEXT, *verdict.way][-1] + 1), verdict.token
+        p_token = float(p[row, columns.index(token)])
+        p_raw_token = None if p_raw is None else float(p_raw[row, token])
+        emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
+    rows = (p, q) if request.keep.rows else (None, None)
+    return Round(len(request.text) - kept, drafted, emitted, request.stop, Seconds(), *rows, after_top=p_tops[n])
+
+
+def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
+    """For each of some rows [R, V] its n most likely (id, probability) pairs, those of probability 0 left out."""
+    values, ids = rows.topk(min(n, rows.shape[1]))
+    return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]

@@ -1,0 +1,18 @@
+// What the explorers share. It stands in front of their own scripts.
+
+/** A DOM element: h("div", {class: "x", onclick: f}, child, "text", …). */
+function h(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value != null) node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child != null));
+  return node;
+}
+
+const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
+const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
+const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
+const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;

@@ -1,0 +1,196 @@
+
+// The Tree Explorer: mark the drafts of a tree that you expect to be kept, reveal the round, step through all of them.
+
+function render({ model, el }) {
+  const data = model.get("data");
+  const rounds = data.rounds;
+  const state = { round: 0, chosen: 0, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
+
+  const root = h("div", { class: "sdl-explorer sdl-trees", role: "group", "aria-label": "Tree Explorer" });
+  const live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const body = h("div");
+  root.append(body, live);
+  el.append(root);
+  for (const picture of document.querySelectorAll(`.sdl-static-${data.id}`)) picture.style.display = "none";
+
+  const mark = (word) => data.marks[word];
+  const chip = (word) =>
+    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
+  const parent = (r, i) => r.drafted[i].parent ?? i - 1;
+  const children = (r, place) => r.drafted.map((_, i) => i).filter((i) => parent(r, i) === place);
+  const kept = (r) => r.drafted.map((d, i) => (d.status === "accepted" ? i : -1)).filter((i) => i >= 0);
+  /** Where the target's own token goes: behind the last draft that was kept. */
+  const place = (r) => kept(r).at(-1) ?? -1;
+  /** The target's favourites behind a draft, or behind the text. */
+  function favourites(r, at) {
+    const next = children(r, at)[0];
+    if (next !== undefined) return r.drafted[next].p_top;
+    return (at < 0 ? r.after_top : r.drafted[at].after_top ?? (at === r.drafted.length - 1 ? r.after_top : [])) ?? [];
+  }
+  const marked = () => new Set(state.guesses[state.round] ?? []);
+
+  function keep() {
+    model.set("revealed", [...state.revealed].sort((a, b) => a - b));
+    model.set("guesses", { ...state.guesses });
+    model.save_changes();
+  }
+
+  function reveal() {
+    state.revealed.add(state.round);
+    draw(".sdl-next");
+    live.textContent = `Round ${state.round + 1}: ${sentence(rounds[state.round])}`;
+    keep();
+  }
+
+  function go(to, focus) {
+    const next = Math.max(0, Math.min(rounds.length - 1, to));
+    if (next !== state.round) Object.assign(state, { round: next, chosen: 0 });
+    live.textContent = `Round ${state.round + 1} of ${rounds.length}.`;
+    draw(focus);
+  }
+
+  function choose(i) {
+    state.chosen = i;
+    if (!state.revealed.has(state.round)) {
+      const set = marked();
+      set.has(i) ? set.delete(i) : set.add(i);
+      state.guesses[state.round] = [...set].sort((a, b) => a - b);
+      keep();
+    }
+    draw(`.sdl-token[data-column="${i}"]`);
+  }
+
+  function sentence(r) {
+    const n = kept(r).length, all = r.drafted.length;
+    const tokens = `${n + 1} token${n ? "s" : ""} from one pass over ${all + 1} rows`;
+    if (!r.emitted) return `${n} of ${all} drafts kept, and the text ends there (${STOPS[r.stop] ?? r.stop}).`;
+    if (!all) return "nothing was drafted: a plain step, one token from one pass.";
+    const miss = r.emitted.kind === "corrected" ? "no draft that stood next was the target's, so it corrects" : "nothing was drafted behind them, so the target adds a bonus";
+    return `${n} of ${all} drafts kept; ${miss}: ${tokens}.`;
+  }
+
+  function node(r, i, shown) {
+    const d = r.drafted[i], set = marked();
+    const word = shown ? d.status : null;
+    const said = shown ? `, ${d.status}` : set.has(i) ? ", you expect it to be kept" : "";
+    return h(
+      "button",
+      {
+        class: `sdl-token${word ? ` sdl-${word}` : ""}${state.chosen === i ? " sdl-chosen" : ""}`,
+        style: word ? `--mark: ${mark(word).colour}` : null,
+        "aria-pressed": String(shown ? state.chosen === i : set.has(i)),
+        "aria-label": `draft ${i + 1}: ${visible(d.text)}${said}`,
+        "data-column": i, "data-happened": word,
+        onclick: () => choose(i),
+      },
+      shown ? `${mark(word).symbol} ` : set.has(i) ? "? " : null, h("code", {}, visible(d.text)),
+      shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? " you: kept" : set.size ? " you: not kept" : "") : null,
+    );
+  }
+
+  /** What stands behind a place: the target's word there, then a line for each draft, with its own place behind it. */
+  function behind(r, at, shown) {
+    const top = favourites(r, at)[0], own = shown && r.emitted && place(r) === at;
+    const list = h(
+      "ul", { class: "sdl-branches" },
+      h("li", { class: "sdl-says" }, `${data.greedy ? "the target says" : "the target's favourite"} `, h("code", {}, top ? visible(top.text) : "–")),
+      ...children(r, at).map((i) => h("li", {}, node(r, i, shown), behind(r, i, shown))),
+    );
+    if (own) {
+      const { kind, text } = r.emitted;
+      list.append(h("li", { "data-happened": kind },
+        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text)), ` ${kind}`)));
+    }
+    return list;
+  }
+
+  function bars(title, tops) {
+    return h("div", { class: "sdl-top" }, h("b", {}, title),
+      ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
+        h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))));
+  }
+
+  /** The numbers behind one draft. */
+  function detail(r, shown) {
+    const d = r.drafted[state.chosen];
+    if (!d) return h("div", { class: "sdl-detail" });
+    const older = children(r, parent(r, state.chosen)).filter((i) => i < state.chosen);
+    const tried = shown && d.status !== "discarded";
+    const left = older.length && tried ? "p, what the refused ones before it left" : "p, the target's";
+    const facts = data.greedy
+      ? [["the target gives it", percent(d.p_raw)], ["the draft gives it", percent(d.q_raw)]]
+      : [[left, number(d.p)], ["q, what it was drawn from", number(d.q)], ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)], ["u drawn", number(d.u)]];
+    return h(
+      "div", { class: "sdl-detail" },
+      h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), h("code", {}, visible(d.text)),
+        h("table", {}, h("tbody", {}, ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))))),
+        shown ? h("div", {}, chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : "") : null),
+      bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
+    );
+  }
+
+  function totals() {
+    const seen = [...state.revealed].map((i) => rounds[i]);
+    const tokens = seen.reduce((sum, r) => sum + kept(r).length + (r.emitted ? 1 : 0), 0);
+    const rows = seen.reduce((sum, r) => sum + r.drafted.length + 1, 0);
+    const set = [...state.revealed].filter((i) => (state.guesses[i] ?? []).length);
+    const right = set.filter((i) => String(state.guesses[i]) === String(kept(rounds[i]))).length;
+    const items = [
+      ["rounds revealed", `${seen.length} of ${rounds.length}`], ["new tokens", tokens], ["rows computed", rows],
+      ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"],
+      ["your ways", set.length ? `${right} right of ${set.length}` : "none marked"],
+    ];
+    return h("div", { class: "sdl-totals" },
+      ...items.map(([name, value]) => h("div", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+  }
+
+  function draw(focus) {
+    const r = rounds[state.round], shown = state.revealed.has(state.round);
+    const first = state.round === 0, last = state.round === rounds.length - 1;
+    const bar = h(
+      "div", { class: "sdl-nav" },
+      h("button", { class: "sdl-previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "← previous"),
+      h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
+      h("button", { class: "sdl-next", disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
+      h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
+    );
+    body.replaceChildren(
+      h("div", { class: "sdl-title" }, data.title), bar,
+      h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏")),
+      h("div", { class: "sdl-scroll" }, behind(r, -1, shown)),
+      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : "Choose the drafts that you expect to be kept, then reveal the round."),
+      detail(r, shown), totals(),
+      h("div", { class: "sdl-legend" }, ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`))),
+      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."),
+    );
+    if (focus) {
+      const wanted = body.querySelector(focus);
+      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled])"))?.focus();
+    }
+  }
+
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.stopPropagation(); // or JupyterLab acts on it
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "ArrowRight") go(state.round + 1, ".sdl-next");
+    else if (event.key === "ArrowLeft") go(state.round - 1, ".sdl-previous");
+    else if (step) {
+      const nodes = [...body.querySelectorAll(".sdl-token")]; // in the order of the page
+      const now = nodes.indexOf(document.activeElement);
+      nodes[Math.max(0, Math.min(nodes.length - 1, now < 0 ? 0 : now + step))]?.focus();
+    } else return;
+    event.preventDefault();
+  });
+  draw();
+}
+
+const TREE_MEANING = {
+  accepted: "kept: the way into the text",
+  rejected: "offered and refused",
+  discarded: "never offered",
+  corrected: "the target's own token, where all that was offered was refused",
+  bonus: "the target's own token, where nothing was drafted",
+};
+
+export default { render };
