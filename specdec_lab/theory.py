@@ -3,7 +3,8 @@
 α is the acceptance rate, γ the drafts a round. Costs are in units of one plain target pass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 Row = Sequence[float]  # a distribution over a small vocabulary
 
@@ -68,6 +69,38 @@ def emitted(p: Row, q: Row, accepts: Row, replacement: Row) -> list[float]:
     """What comes out of one position: q(x)·accepts(x), and the replacement for all that was rejected."""
     rejected = 1 - sum(b * a for b, a in zip(q, accepts))
     return [b * a + rejected * r for b, a, r in zip(q, accepts, replacement)]
+
+
+@dataclass(frozen=True)
+class Siblings:
+    """kept: the chance that one of several drafts for a place is kept. output: the distribution of its token."""
+
+    kept: float
+    output: list[float]
+
+
+def siblings(p: Row, q: Row, n: int, again: bool = False, left: Callable[[Row, Row], Row] = residual) -> Siblings:
+    """n drafts for one place, offered one after the other (Miao et al. 2023, algorithm 2), all draws added up.
+
+    Args:
+        again: each is drawn from the whole of q; else from q without those before it.
+        left: what a refused draft that was drawn from q leaves of p.
+    """
+    if n == 0 or not any(q):
+        return Siblings(0.0, list(p))
+    kept, output, rest = 0.0, [0.0] * len(p), left(p, q)
+    for x, share in enumerate(q):
+        if share == 0:
+            continue
+        accepted = share * min(1.0, p[x] / share)
+        others = [0.0 if y == x else other for y, other in enumerate(q)]
+        total = sum(others)
+        following = q if again else [other / total if total else 0.0 for other in others]
+        later = siblings(rest, following, n - 1, again, left)
+        kept += accepted + (share - accepted) * later.kept
+        output = [o + (share - accepted) * l for o, l in zip(output, later.output)]
+        output[x] += accepted
+    return Siblings(kept, output)
 
 
 RULES = {

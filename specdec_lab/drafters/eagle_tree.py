@@ -14,9 +14,9 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass
 from specdec_lab.models.tree import TEXT, Tree
 
-# How often the first, second, … of some drawn drafts is the one that is accepted, at any depth (measured at
-# temperature 1 on the built-in suite).
-RATES = [[0.55, 0.12, 0.05, 0.03]] * 8
+# How often the first, second, … of some drawn drafts is the one that is accepted: measured at temperature 1 on 13
+# prompts of the built-in suite, where it hardly differed by depth.
+RATES = [[0.44, 0.09, 0.06, 0.05]] * 8
 
 
 class EagleTreeDrafter(EagleDrafter):

@@ -35,7 +35,7 @@ class HybridDrafter(Drafter):
         self.other.start(target, prompt, hidden)
 
     def part(self, text: Sequence[int]) -> str:
-        return self.lookup.name if self.lookup.find(text) else self.other.part(text)
+        return self.other.part(text) if self.lookup.find(text) is None else self.lookup.name
 
     def rows(self) -> list[Row]:
         return self.other.rows()

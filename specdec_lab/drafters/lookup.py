@@ -27,8 +27,8 @@ class LookupDrafter(Drafter):
         self.indexed = 1
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        sources = self.find(text)
-        return Proposal(self.copy(text, sources[-1], gamma) if sources else [])
+        source = self.find(text)
+        return Proposal([] if source is None else self.copy(text, source, gamma))
 
     def copy(self, text: Sequence[int], source: int, n: int) -> list[int]:
         """The n tokens from `source` on, as if the text went on with them: one that repeats itself repeats on."""
@@ -37,8 +37,12 @@ class LookupDrafter(Drafter):
             longer.append(longer[i])
         return longer[:n]
 
-    def find(self, text: Sequence[int]) -> list[int]:
-        """Where what followed the text's last tokens before begins, each time; empty when they stood nowhere before."""
+    def find(self, text: Sequence[int]) -> int | None:
+        """Where what followed the text's last tokens before begins; None when they stood nowhere before."""
+        return next(reversed(self.all(text)), None)
+
+    def all(self, text: Sequence[int]) -> list[int]:
+        """The same for each time that they stood before."""
         # Index the n-grams that end before each position that has become known since last time.
         for end in range(self.indexed, len(text)):
             for n in range(self.shortest, min(self.longest, end) + 1):

@@ -23,7 +23,7 @@ class LookupTreeDrafter(LookupDrafter):
     name = "lookup-tree"
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        sources = self.find(text)[: -MOST - 1 : -1]
+        sources = self.all(text)[: -MOST - 1 : -1]
         if not sources or gamma < 1:
             return Proposal([])
         chances: dict[tuple[int, ...], float] = defaultdict(float)  # of each beginning of a copy

@@ -26,7 +26,8 @@ def verify_block(
 
     Args: those of `verify`. The numbers must be new in every round: here a draft that is discarded was looked at,
         so what it was drawn and tested with must not decide about that position a second time. (The table of
-        `Uniforms` gives a position the same number in every round, which is right for `verify` alone.)
+        `Uniforms` gives a position the same number in every round, which is right for `verify` alone; so a request
+        with this rule takes others.)
     """
     wanted, survivor = 1.0, (0, 1.0)  # the longest beginning that survives so far, and its w
     for i, x in enumerate(drafts):
@@ -37,6 +38,9 @@ def verify_block(
     if kept == len(drafts):
         return Verdict(kept, draw(p[kept], u_resample[kept]), "bonus" if kept else "plain")
     return Verdict(kept, draw(residual(wanted * p[kept], q[kept]), u_resample[kept]), "corrected")
+
+
+verify_block.needs_fresh_numbers = True
 
 
 def survives(wanted: float, p: Tensor, q: Tensor | None) -> float:

@@ -197,6 +197,8 @@ class Request:
                 "without penalties, biases and masks: choose another drafter."
             )
         self.uniforms = self.uniforms or Uniforms()
+        if getattr(self.verify, "needs_fresh_numbers", False):
+            self.uniforms = self.uniforms.fresh()
         self.text, self.stop = list(prompt), None
         # Where the time of drafting is counted: an oracle's, which a real drafter would not need, not at all.
         self.drafting_time = "oracle" if self.drafter and self.drafter.oracle else "draft"

@@ -137,6 +137,10 @@ class Uniforms:
         self._streams: dict[int, np.random.Generator] = {}
         self._tables: dict[int, np.ndarray] = {}
 
+    def fresh(self) -> "Fresh":
+        """For a rule that may not see a number twice."""
+        return Fresh(self._key)
+
     def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
         """The number of one position (tokens before it in the text) and one purpose.
 
@@ -150,3 +154,16 @@ class Uniforms:
         while position >= len(self._tables[twin]):
             self._tables[twin] = np.concatenate([self._tables[twin], self._streams[twin].random((512, 3))])
         return float(self._tables[twin][position, purpose])
+
+
+class Fresh:
+    """Random numbers in [0, 1), new ones whenever one is asked for."""
+
+    def __init__(self, key: tuple[int, int]):
+        self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([*key, 2**32 - 1])))
+
+    def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
+        return float(self._stream.random())
+
+    def fresh(self) -> "Fresh":
+        return self

@@ -1,0 +1,107 @@
+"""Exercise 10: offer(p, drafts, qs, us, w) → the token of one place, for which several drafts were drawn."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, same, whole
+from specdec_lab.theory import Row, residual, siblings
+
+Rule = Callable[[Row, Sequence[int], Sequence[Row], Sequence[float], float], int]
+
+PAIRS = (  # p and q
+    ((0.5, 0.3, 0.2), (0.2, 0.2, 0.6)), ((0.1, 0.6, 0.3), (0.5, 0.25, 0.25)), ((0.25, 0.5, 0.25), (0.6, 0.1, 0.3)),
+)  # fmt: skip
+CELLS, FINE = 30, 12  # points of [0, 1) at which the rule is asked, for each u and for w
+
+
+def points(n: int) -> list[float]:
+    return [(i + 0.5) / n for i in range(n)]
+
+
+def without(q: Row, x: int) -> Row:
+    """q with one token left out, scaled up to 1."""
+    return [0.0 if y == x else share / (1 - q[x]) for y, share in enumerate(q)]
+
+
+def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
+    """What comes out of the place with two drafts, none drawn twice: all draws, and all numbers on a grid."""
+    out = [0.0] * len(p)
+    for x, y in itertools.permutations(range(len(q)), 2):
+        chance = q[x] * without(q, x)[y]
+        for u in itertools.product(points(CELLS), repeat=2):
+            for w in points(FINE):
+                out[written(rule, p, (x, y), (q, without(q, x)), u, w)] += chance / CELLS**2 / FINE
+    return out
+
+
+def written(rule: Rule, p: Row, drafts: Sequence[int], qs: Sequence[Row], u: Sequence[float], w: float) -> int:
+    token = whole(rule(list(p), list(drafts), [list(q) for q in qs], list(u), w), "What your rule returns")
+    if not 0 <= token < len(p):
+        raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
+    return token
+
+
+def looked_up(row: Row, w: float) -> int:
+    """The token at w of a distribution."""
+    place = w * sum(row)
+    return next(i for i, total in enumerate(itertools.accumulate(row)) if place < total)
+
+
+def rule(
+    left: Callable[[Row, Row], Row] = residual, own: bool = True, last: Callable[[Row, Row], Row] | None = None
+) -> Rule:
+    """The rule, or with something changed: what a refused draft leaves, whose q is taken, what the last draw is from."""
+
+    def made(p: Row, drafts: Sequence[int], qs: Sequence[Row], us: Sequence[float], w: float) -> int:
+        rest = p
+        for x, q, u in zip(drafts, qs if own else [qs[0]] * len(qs), us):
+            if u * q[x] < rest[x]:
+                return x
+            rest = left(rest, q)
+        return looked_up(last(p, qs[0]) if last else rest, w)
+
+    return made
+
+
+def first_alone(p: Row, drafts: Sequence[int], qs: Sequence[Row], us: Sequence[float], w: float) -> int:
+    return rule()(p, drafts[:1], qs[:1], us[:1], w)
+
+
+def output(made: Rule) -> Callable[[Row, Row], list[float]]:
+    return partial(output_of, made)
+
+
+OFFER = Question(
+    cases=PAIRS, right=lambda p, q: p, equal=partial(same, tolerance=0.025),
+    seen=lambda pair, out, p: f"With p = {list(p)}, q = {list(pair[1])} and two drafts, what comes out is {[round(x, 2) for x in out]}, and not p.",
+    hint="Test the first with p. Test the second with what the first one left. If both are refused, draw from what the second one left of that.",
+    mistakes=[
+        Mistake("You compare the second draft with p again. It must be compared with what the first one left: norm(max(0, p − q)).",
+                output(rule(left=lambda rest, q: rest)), output(rule(left=lambda rest, q: rest, last=residual)), belief=2),
+        Mistake("You take the residual only once: the second refusal leaves less, too.", output(rule(last=residual))),
+        Mistake("You take the first draft's q for both. The second was drawn from a q of its own, without the first.", output(rule(own=False))),
+        Mistake("After both are refused you draw from p; draw from what is left of it.", output(rule(last=lambda p, q: p)), belief=2)])  # fmt: skip
+
+
+@part("10.offer", points=3)
+def offer(made: Rule) -> None:
+    begun(made([0.5, 0.5], [0, 1], [[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5], 0.5))
+    OFFER.compare([output_of(made, p, q) for p, q in PAIRS])
+    for p, q in PAIRS:
+        kept = sum(
+            q[x] * without(q, x)[y] * (written(made, p, (x, y), (q, without(q, x)), u, w) in (x, y))
+            for x, y in itertools.permutations(range(3), 2)
+            for u in itertools.product(points(CELLS), repeat=2)
+            for w in (0.001,)
+        ) / CELLS**2  # fmt: skip
+        if kept < siblings(p, q, 2).kept - 0.05:
+            said = "What comes out is p, but fewer drafts are kept than could be: is the second one offered when the first is refused?"
+            raise Wrong(said, 0.67)
+    p, drafts, qs = [0.1, 0.2, 0.3, 0.4], [0, 1, 2], [[0.7, 0.1, 0.1, 0.1], [0, 0.5, 0.3, 0.2], [0, 0, 0.6, 0.4]]
+    for u in itertools.product((0.05, 0.4, 0.95), repeat=3):
+        for w in (0.1, 0.6, 0.95):
+            if written(made, p, drafts, qs, u, w) != rule()(p, drafts, qs, u, w):
+                raise Wrong(
+                    "With two drafts your rule is right, with three it is not. Go through them in a loop.", 0.67
+                )
