@@ -98,7 +98,7 @@ def siblings(p: Row, q: Row, n: int, again: bool = False, left: Callable[[Row, R
         following = q if again else [other / total if total else 0.0 for other in others]
         later = siblings(rest, following, n - 1, again, left)
         kept += accepted + (share - accepted) * later.kept
-        output = [o + (share - accepted) * l for o, l in zip(output, later.output)]
+        output = [out + (share - accepted) * more for out, more in zip(output, later.output)]
         output[x] += accepted
     return Siblings(kept, output)
 

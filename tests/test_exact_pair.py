@@ -8,7 +8,7 @@ import torch
 from checks import check_caches
 from transformers import LlamaForCausalLM
 
-from specdec_lab.choices import TRAINED
+from specdec_lab.choices import TRAINED, TREES
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms, draw
@@ -47,11 +47,11 @@ def sibling(lab) -> ReferenceModel:
 
 
 UNTRAINED = ("lookup", "dial", "relative")
-DRAFTERS = (*UNTRAINED, *TRAINED, "hybrid")
+DRAFTERS = (*UNTRAINED, *TRAINED, "hybrid", *TREES)
 
 
 def make(lab, name, relative):
-    if name in (*TRAINED, "hybrid"):
+    if name in (*TRAINED, "hybrid", *TREES):
         return lab.drafter(name)
     return {"lookup": LookupDrafter, "dial": lambda: DialDrafter(0.7), "relative": lambda: ModelDrafter(relative)}[
         name
@@ -110,7 +110,8 @@ def no_residual(p, q, drafts, u_accept, u_resample) -> Verdict:
 
 
 @pytest.mark.parametrize(
-    ("name", "rule"), [*((name, verify) for name in ("dial", "relative", *TRAINED)), ("eagle", no_residual)]
+    ("name", "rule"),
+    [*((name, verify) for name in ("dial", "relative", *TRAINED, "eagle-tree")), ("eagle", no_residual)],
 )
 def test_sampled_pairs_follow_the_target(lab, relative, full, name, rule, monkeypatch):
     """χ² on the first two tokens, against the probabilities that the target itself gives them.

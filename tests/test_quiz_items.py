@@ -14,7 +14,7 @@ WITH_CHOICES = [item for item in EVERY if item.choices]
 
 
 def test_each_lesson_has_its_items():
-    assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08"]
+    assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08", "10"]
     for lesson in lessons():
         found = items(lesson)
         assert 4 <= len(found) <= 8
@@ -117,6 +117,15 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     ),
     ("rate_from_survival", {"survival": (0.8, 0.4, 0.3), "place": 2}, 0.5, {0.4: 5, 0.32: None}),
     ("tokens_from_survival", {"survival": (0.8, 0.4, 0.3)}, 2.5, {1.5: 6, 2.216: None, 2.952: None, 4: 1}),
+    (
+        "tokens_of_tree",
+        {"first": (0.6, 0.3), "behind": (0.8, 0.5)},
+        2.53,
+        {3.2: 1, 1.53: 6, 2.08: None, 1.9: None},
+    ),
+    ("tree_in_batch", {"texts": 8, "drafts": 7, "idle": 32}, 2, {1.75: None, 64: None, 1: None}),
+    ("tree_in_batch", {"texts": 4, "drafts": 7, "idle": 32}, 1, {32: None}),
+    ("second_sibling", {"rows": ((0.6, 0.3, 0.1), (0.2, 0.25, 0.55))}, 4 / 9, {1: 2, 1 / 9: None, 0.2: None}),
 ]
 
 

@@ -72,7 +72,7 @@ class Independent(Drawn):
         self.asked.update(places)
 
 
-def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, length=3, prompt=(0, 1)):
+def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, length=3, prompt=(0, 1), gamma=8):
     """The probability of each text of `length` tokens, when the target goes on alone behind the rounds."""
     follow_draws(monkeypatch)
     texts = defaultdict(float)
@@ -82,7 +82,7 @@ def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, len
             target,
             drafter(),
             list(prompt),
-            gamma=8,
+            gamma=gamma,
             uniforms=Unknown(choose),
             sampler=Sampler(1.0),
             stops=Stops(100),

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.drafters import drawing, growing
-from specdec_lab.engine import verify
+from specdec_lab.engine import block, verify
 
 Result = TypeVar("Result")
 Choose = Callable[[Sequence[float]], int]  # from the chances of some outcomes to the one that is followed
@@ -61,6 +61,9 @@ class Unknown:
     def __call__(self, position: int, purpose: int, twin: int = 0) -> Uniform:
         return Uniform(self.choose)
 
+    def fresh(self) -> "Unknown":
+        return self
+
 
 def follow_draws(monkeypatch) -> None:
     """Let everything that draws a token with a `Uniform` follow all of them."""
@@ -70,4 +73,5 @@ def follow_draws(monkeypatch) -> None:
 
     for module in (drawing, growing):
         monkeypatch.setattr(module, "pick", follow)
-    monkeypatch.setattr(verify, "draw", lambda probs, u: int(follow(probs, u)))
+    for module in (verify, block):
+        monkeypatch.setattr(module, "draw", lambda probs, u: int(follow(probs, u)))

@@ -1,0 +1,173 @@
+"""Answers to exercise 10."""
+
+import torch
+
+from specdec_lab.theory import residual
+
+
+def by_ways(parents):
+    ways = []
+    for i, parent in enumerate(parents):
+        ways.append([*(ways[parent] if parent >= 0 else []), i])
+    return [(len(way), way) for way in ways]
+
+
+def by_climbing(parents):
+    out = []
+    for i in range(len(parents)):
+        seen, at = {i}, i
+        while parents[at] != -1:
+            at = parents[at]
+            seen.add(at)
+        out.append([len(seen), sorted(seen, reverse=True)])
+    return out
+
+
+def by_matrix(parents):
+    n = len(parents)
+    sees = torch.eye(n, dtype=torch.long)
+    for i, parent in enumerate(parents):
+        if parent >= 0:
+            sees[i] += sees[parent]
+    return [(int(row.sum()), row.nonzero()[:, 0]) for row in sees]
+
+
+def in_a_loop(parents, drafts, choices):
+    at, kept = -1, []
+    while True:
+        for i in range(len(drafts)):
+            if parents[i] == at and drafts[i] == choices[at + 1]:
+                at = i
+                kept.append(i)
+                break
+        else:
+            return kept, choices[at + 1]
+
+
+def in_one_sweep(parents, drafts, choices):
+    """Parents come before children, so one look at each draft is enough."""
+    kept = [-1]
+    for i, (parent, token) in enumerate(zip(parents, drafts)):
+        if parent == kept[-1] and token == choices[parent + 1]:
+            kept.append(i)
+    return kept[1:], choices[kept[-1] + 1]
+
+
+def by_index(parents, drafts, choices):
+    there, at, kept = {(parent, token): i for i, (parent, token) in enumerate(zip(parents, drafts))}, -1, []
+    while (at, choices[at + 1]) in there:
+        at = there[at, choices[at + 1]]
+        kept.append(at)
+    return tuple(kept), choices[at + 1]
+
+
+def lookup(row, w):
+    return int((torch.tensor(row).cumsum(0) <= w * sum(row)).sum())
+
+
+def offering(p, drafts, qs, us, w, left=residual, tested=None):
+    """The rule; or another residual, or other drafts that are tested."""
+    wanted = list(p)
+    for x, q, u in list(zip(drafts, qs, us))[:tested]:
+        if u * q[x] < wanted[x]:
+            return x
+        wanted = left(wanted, q)
+    return lookup(wanted, w)
+
+
+def with_chances(p, drafts, qs, us, w):
+    for x, q, u in zip(drafts, qs, us):
+        if q[x] > 0 and u < min(1, p[x] / q[x]):
+            return torch.tensor(x)
+        p = residual(p, q)
+    return lookup(p, w)
+
+
+def recursive(p, drafts, qs, us, w):
+    if not drafts:
+        return lookup(p, w)
+    if us[0] * qs[0][drafts[0]] < p[drafts[0]]:
+        return drafts[0]
+    return recursive(residual(p, qs[0]), drafts[1:], qs[1:], us[1:], w)
+
+
+def only_two(p, drafts, qs, us, w):
+    return offering(p, drafts, qs, us, w, tested=2)
+
+
+def compared_with_p(p, drafts, qs, us, w):
+    for x, q, u in zip(drafts, qs, us):
+        if u * q[x] < p[x]:
+            return x
+    return lookup(residual(p, qs[0]), w)
+
+
+def deciding(cost=lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[texts], plain=1.0):
+    def made(texts, T, shapes):
+        gains = {name: s["E"] / cost(texts, T, s) for name, s in shapes.items()}
+        best = max(gains, key=gains.get)
+        return best if gains[best] > plain else "plain"
+
+    return made
+
+
+def by_time(texts, T, shapes):
+    """Milliseconds a token of one text."""
+    times = {"plain": T[texts]} | {n: (s["d"] * T[texts] + T[texts * (s["drafts"] + 1)]) / s["E"] for n, s in shapes.items()}  # fmt: skip
+    return min(times, key=times.get)
+
+
+def sorted_by_gain(texts, T, shapes):
+    gains = [(s["E"] / (s["d"] + T[texts * (int(s["drafts"]) + 1)] / T[texts]), name) for name, s in shapes.items()]
+    return sorted([*gains, (1.0, "plain")])[-1][1]
+
+
+RIGHT = {
+    "10.sees": [by_ways, by_climbing, by_matrix],
+    "10.walk": [in_a_loop, in_one_sweep, by_index],
+    "10.offer": [offering, with_chances, recursive],
+    "10.decide": [deciding(), by_time, sorted_by_gain],
+}
+WRONG = {
+    "10.sees": {
+        "a chain": (lambda parents: [(i + 1, list(range(i + 1))) for i in range(len(parents))], "that is a chain"),
+        "places by index": (lambda parents: [(i + 1, seen) for i, (_, seen) in enumerate(by_ways(parents))], "its place is that of its depth"),
+        "all older ones": (lambda parents: [(place, list(range(i + 1))) for i, (place, _) in enumerate(by_ways(parents))], "only its own way"),
+        "not itself": (lambda parents: [(place, seen[:-1]) for place, seen in by_ways(parents)], "also sees itself"),
+        "from 0": (lambda parents: [(place - 1, seen) for place, seen in by_ways(parents)], "count from 1"),
+        "only the parent": (lambda parents: [(place, seen[-2:]) for place, seen in by_ways(parents)], "and the parent's parent"),
+        "the text": (lambda parents: [(place, [-1, *seen]) for place, seen in by_ways(parents)], "leave −1 out"),
+        "no pairs": (lambda parents: [seen for _, seen in by_ways(parents)], "should have 2 items"),
+        "changes what it is given": (lambda parents: [parents.append(0), by_ways(parents[:-1])][1], "changes the list"),
+        "something else": (lambda parents: [(1, [i]) for i in range(len(parents))], "from parent to parent"),
+    },
+    "10.walk": {
+        "with gaps": (lambda parents, drafts, choices: ([i for i, x in enumerate(drafts) if x == choices[parents[i] + 1]], in_a_loop(parents, drafts, choices)[1]), "Begin at the text"),
+        "plays on after a miss": (lambda parents, drafts, choices: ((kept := [i for i, x in enumerate(drafts) if x == choices[parents[i] + 1]]), choices[(kept[-1] if kept else -1) + 1]), "without a gap", 1),
+        "tokens instead of numbers": (lambda parents, drafts, choices: ([drafts[i] for i in in_a_loop(parents, drafts, choices)[0]], in_a_loop(parents, drafts, choices)[1]), "give their numbers"),
+        "the last choice": (lambda parents, drafts, choices: (in_a_loop(parents, drafts, choices)[0], choices[-1]), "behind the last of them"),
+        "one step": (lambda parents, drafts, choices: ((kept := in_a_loop(parents, drafts, choices)[0][:1]), choices[(kept[0] if kept else -1) + 1]), "after one draft"),
+        "only the token": (lambda parents, drafts, choices: in_a_loop(parents, drafts, choices)[1], "should be a list"),
+        "half a draft": (lambda parents, drafts, choices: ([0.5], 1), "a whole number"),
+    },
+    "10.offer": {
+        "p again": (compared_with_p, "compared with what the first one left", 2),
+        "p, and p again": (lambda *case: offering(*case, left=lambda wanted, q: wanted), "compared with what the first one left", 2),
+        "one residual": (lambda p, drafts, qs, us, w: next((x for x, q, u, r in zip(drafts, qs, us, (p, residual(p, qs[0]))) if u * q[x] < r[x]), lookup(residual(p, qs[0]), w)), "only once"),
+        "the first one's q": (lambda p, drafts, qs, us, w: offering(p, drafts, [qs[0]] * len(qs), us, w), "a q of its own"),
+        "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept"),
+        "not the third": (only_two, "with three it is not"),
+        "always the first": (lambda p, drafts, qs, us, w: drafts[0], "Test the first with p"),
+        "no token": (lambda p, drafts, qs, us, w: 7, "there are only the tokens"),
+    },
+    "10.decide": {
+        "most tokens": (lambda texts, T, shapes: max(shapes, key=lambda n: shapes[n]["E"]), "most tokens per pass", 7),
+        "no drafting": (deciding(lambda texts, T, s: T[texts * (s["drafts"] + 1)] / T[texts]), "d, is missing"),
+        "a pass is a pass": (deciding(lambda texts, T, s: s["d"] + 1), "pass is missing"),
+        "never plain": (deciding(plain=0.0), "give \"plain\""),
+        "a plain step of one text": (deciding(lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[min(T)]), "of the whole batch"),
+        "the first": (lambda texts, T, shapes: next(iter(shapes)), "E / (d + v)"),
+        "always plain": (lambda texts, T, shapes: "plain", "faster than plain decoding here"),
+        "a number": (lambda texts, T, shapes: 1.2, "should return the name of a shape"),
+    },
+}  # fmt: skip
