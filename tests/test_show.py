@@ -331,3 +331,21 @@ def test_every_rule_has_its_picture():
     for svg in re.findall(r"<svg xmlns.*?</svg>", page, re.S):
         ElementTree.fromstring(svg)
     assert len(page) < 30_000
+
+
+def test_a_tree_is_shown_with_its_way(data):
+    from specdec_lab.show.tree_explorer import TreeExplorer, outline
+
+    r = data["rounds"][0]
+    marks = ["rejected", "accepted", "discarded", "accepted"]
+    drafts = [r["drafted"][0] | {"status": mark, "text": f"t{n}"} for n, mark in enumerate(marks)]
+    for draft, parent in zip(drafts, (-1, -1, 0, 1)):
+        draft |= {"parent": parent, "after_top": []}
+    emitted = {"id": 1, "text": "own", "kind": "bonus", "p": 1, "p_raw": 1, "p_top": []}
+    tree = {"drafted": drafts, "emitted": emitted, "before": "", "stop": None, "after_top": []}
+    assert outline(tree) == [
+        (0, "rejected", "t0"), (1, "discarded", "t2"), (0, "accepted", "t1"), (1, "accepted", "t3"), (2, "bonus", "own"),
+    ]  # fmt: skip
+    shown = TreeExplorer({**data, "rounds": [tree]})
+    assert "\n     ✓“t3” accepted\n        +“own” bonus" in shown.text()
+    assert shown.picture().count("padding-left:26px") == 2 and "<script" not in shown.picture()

@@ -100,3 +100,17 @@ def test_the_residual_is_the_engines():
         p, q = random_rows(seed)
         engine = engine_residual(torch.tensor(p, dtype=torch.float64), torch.tensor(q, dtype=torch.float64))
         assert theory.residual(p, q) == pytest.approx(engine.tolist())
+
+
+def test_several_drafts_for_one_place_by_hand():
+    """p = (.5, .3, .2), q = (.2, .2, .6). The first is refused with chance .4 (always the third token), and leaves
+    (.75, .25, 0). Drawn again: .2 + .2 of the second are kept. Without the third: .5 + .25."""
+    p, q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+    again, without = theory.siblings(p, q, 2, again=True), theory.siblings(p, q, 2)
+    assert again.kept == pytest.approx(0.6 + 0.4 * 0.4) and without.kept == pytest.approx(0.6 + 0.4 * 0.75)
+    for found in (again, without):
+        assert found.output == pytest.approx(list(p))
+    assert theory.siblings(p, q, 1).kept == pytest.approx(theory.acceptance(p, q))
+    assert theory.siblings(p, q, 3).output == pytest.approx(list(p))
+    wrong = theory.siblings(p, q, 2, again=True, left=lambda p, q: p)
+    assert wrong.output != pytest.approx(list(p), abs=0.05)

@@ -5,9 +5,13 @@ without its hardware.
 """
 
 import json
+import random
 import re
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+
+Counts = Mapping[str, Sequence[int]]  # by prompt: new tokens, target passes
 
 
 def folder() -> Path:
@@ -39,3 +43,21 @@ def engine_run(name: str) -> dict:
         name: the file in data/engine.
     """
     return json.loads((folder().parent / "engine" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def recorded_trees(temperature: float) -> dict[str, Counts]:
+    """What `tools/record_trees.py` counted on the built-in suite, by arm, such as "eagle-tree 8"."""
+    path = folder().parent / "trees" / f"t{temperature:g}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["arms"]
+
+
+def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:
+    """All new tokens / all passes, or how many times that of `other`; and 95 % of it, by bootstrap over prompts."""
+
+    def value(prompts: Sequence[str]) -> float:
+        found = [sum(of[p][0] for p in prompts) / sum(of[p][1] for p in prompts) for of in (counts, other) if of]
+        return found[0] / found[1] if other else found[0]
+
+    dice, prompts = random.Random(0), list(counts)
+    drawn = sorted(value(dice.choices(prompts, k=len(prompts))) for _ in range(400))
+    return value(prompts), (drawn[10], drawn[389])
