@@ -13,7 +13,7 @@ import specdec_lab as sd
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.show import lines, terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
@@ -349,3 +349,12 @@ def test_a_tree_is_shown_with_its_way(data):
     shown = TreeExplorer({**data, "rounds": [tree]})
     assert "\n     ✓“t3” accepted\n        +“own” bonus" in shown.text()
     assert shown.picture().count("padding-left:26px") == 2 and "<script" not in shown.picture()
+
+
+def test_a_tree_in_the_terminal_has_brackets():
+    drafts = [
+        Draft(n, 1, 1, None, None, 1, None, mark, parent=parent)
+        for n, (mark, parent) in enumerate(zip(["rejected", "accepted", "discarded", "accepted"], (-1, -1, 0, 1)))
+    ]
+    line = terminal.round_line(Round(3, tuple(drafts), Emitted(9, "bonus", 1, None)), lambda ids: f"t{ids[0]}", False)
+    assert line == "✗“t0” [–“t2”] ✓“t1” [✓“t3”]  →  +“t9”"

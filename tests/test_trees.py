@@ -333,7 +333,7 @@ def test_trees_beside_chains_in_a_batch(kind):
 PLANTED = {
     "sees a cousin": lambda monkeypatch: monkeypatch.setattr(base, "hide_cousins", lambda *_: None),
     "positions by index": lambda monkeypatch: [
-        monkeypatch.setattr(module, "positions", lambda slots, trees: slots) for module in (reference, fast)
+        monkeypatch.setattr(module, "positions", lambda slots, trees, lengths: slots) for module in (reference, fast)
     ],
     "moved one off": lambda monkeypatch: [
         monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to + 1, slots))

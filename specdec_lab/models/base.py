@@ -154,7 +154,7 @@ class Cached(ABC):
     def _mask(self, slots: Tensor, visible: int, trees: Sequence[Placed | None] = ()) -> Tensor:
         """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins."""
         unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
-        hide_cousins(unseen[:, 0], slots, trees)
+        hide_cousins(unseen[:, 0], trees, self.lengths)
         mask = torch.zeros(unseen.shape, dtype=self.model.dtype, device=slots.device)
         return mask.masked_fill_(unseen, torch.finfo(self.model.dtype).min)
 

@@ -217,7 +217,7 @@ class FastCached(Cached):
             mask = self._mask(slots[:1], visible) if k > 1 else None
             return self._layers(x, first, last, slots, at, None, mask, visible)
         mask = self._mask(slots, visible, trees)
-        return self._layers(x, first, last, slots, at, positions(slots, trees), mask, visible)
+        return self._layers(x, first, last, slots, at, positions(slots, trees, self.lengths), mask, visible)
 
     def _replay(self, x: Tensor, key: Key, trees: Sequence[Placed | None]) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`."""
@@ -229,7 +229,7 @@ class FastCached(Cached):
             start.copy_(torch.tensor(self.lengths)[:, None])
         if any(trees):
             slots = self._slots(k)
-            shape = positions(slots, trees), self._mask(slots, held.size, trees)
+            shape = positions(slots, trees, self.lengths), self._mask(slots, held.size, trees)
             for kept, new in zip(held.shapes.setdefault(key, shape), shape):
                 kept.copy_(new)
 

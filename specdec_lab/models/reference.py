@@ -137,7 +137,9 @@ class ReferenceCached(Cached):
         slots = self._slots(inputs.shape[1])
         for layer in self._kv.layers:
             layer.slots, layer.visible = slots, visible
-        places = positions(slots, trees).clamp(max=model.context - 1)  # padding may point past the last position
+        places = positions(slots, trees, self.lengths).clamp(
+            max=model.context - 1
+        )  # padding may point past the last position
         how = {"attention_mask": self._mask(slots, visible, trees), "position_ids": places}
         how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():

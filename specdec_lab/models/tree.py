@@ -78,23 +78,27 @@ class Tree:
 Placed = tuple[int, Tree]  # a tree in a cache: its draft i stands in the slot (the first number) + i
 
 
-def positions(slots: Tensor, trees: Sequence[Placed | None]) -> Tensor:
-    """Where tokens in slots [R, k] stand in their texts: in a tree, at its depth."""
+def inside(tree: Placed, begin: int, k: int) -> tuple[slice, slice]:
+    """Which of k tokens in the slots from `begin` on are drafts of the tree, and which drafts they are."""
+    start, nodes = tree
+    first, last = max(begin, start), max(begin, start, min(begin + k, start + len(nodes.parents)))
+    return slice(first - begin, last - begin), slice(first - start, last - start)
+
+
+def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> Tensor:
+    """Where tokens in slots [R, k] stand in their texts: in a tree, at its depth. lengths: the first slot of each row."""
     out = slots.clone()
-    for row, tree in zip(out, trees):
+    for row, begin, tree in zip(out, lengths, trees):
         if tree:
-            start, nodes = tree
-            inside = (row >= start) & (row < start + len(nodes.parents))
-            row[inside] = torch.tensor([0, *nodes.depths], device=row.device)[1:][row[inside] - start] + start
+            new, drafts = inside(tree, begin, len(row))
+            row[new] = torch.tensor(tree[1].depths[drafts], dtype=row.dtype, device=row.device) + tree[0]
     return out
 
 
-def hide_cousins(unseen: Tensor, slots: Tensor, trees: Sequence[Placed | None]) -> None:
-    """Mark in `unseen` [R, k, visible] what a draft in the slots [R, k] does not see of its tree."""
-    for hidden, row, tree in zip(unseen, slots.tolist(), trees):
+def hide_cousins(unseen: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
+    """Mark in `unseen` [R, k, visible] what a draft does not see of its tree. lengths: the first slot of each row."""
+    for row, begin, tree in zip(unseen, lengths, trees):
         if tree:
             start, nodes = tree
-            n = len(nodes.parents)
-            for mine, slot in zip(hidden, row):
-                if start <= slot < start + n:
-                    mine[start : start + n] = ~nodes.sees[slot - start].to(mine.device)
+            new, drafts = inside(tree, begin, len(row))
+            row[new, start : start + len(nodes.parents)] = ~nodes.sees[drafts].to(row.device)

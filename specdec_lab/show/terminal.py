@@ -26,12 +26,18 @@ def coloured(word: str, text: str, colour: bool) -> str:
 
 
 def round_line(r: Round, text_of: Callable[[list[int]], str], colour: bool) -> str:
-    """Drafts with their marks, an arrow, then what the target added."""
+    """Drafts with their marks, an arrow, then what the target added. In a tree, drafts that follow another stand in [ ]."""
 
     def token(word: str, id: int) -> str:
         return coloured(word, marked(word, text_of([id])), colour)
 
-    drafts = " ".join(token(d.status, d.id) for d in r.drafted) or "nothing drafted"
+    def behind(place: int) -> str:
+        here = [(i, d) for i, d in enumerate(r.drafted) if d.parent == place]
+        more = {i: behind(i) for i, _ in here}
+        return " ".join(token(d.status, d.id) + (f" [{more[i]}]" if more[i] else "") for i, d in here)
+
+    chain = " ".join(token(d.status, d.id) for d in r.drafted)
+    drafts = (behind(-1) if r.is_tree else chain) or "nothing drafted"
     own = token(r.emitted.kind, r.emitted.id) if r.emitted else f"stopped here ({r.stop})"
     return f"{drafts}  →  {own}"
 

@@ -56,7 +56,7 @@ def largest(score: Callable[[int, Times, dict], float], plain: float = 1.0) -> C
 def read(value: object) -> str:
     names = {name for _, _, shapes in CASES for name in shapes} | {"plain"}
     if not isinstance(value, str) or value not in names:
-        raise Wrong(f"Your function should return the name of a shape, or \"plain\"; it returned {shown(value)}.")
+        raise Wrong(f'Your function should return the name of a shape, or "plain"; it returned {shown(value)}.')
     return value
 
 
