@@ -189,3 +189,13 @@ def test_the_drafts_of_a_tree_are_judged_by_their_order():
         auto.observe(Round(0, drafts, Emitted(0, CORRECTED, 1, 1)))
     found = auto.emitted()
     assert found[1:4] == pytest.approx([1.5, 1.8, 2.05], abs=0.25)  # about 25 drafts are remembered
+
+
+def test_a_tree_whose_way_goes_to_its_end_is_no_failed_trial():
+    """Some drafts of a tree are always left over."""
+    auto = PartGamma(DEAR)
+    drafts = (Draft(0, 1, 1, 1, 1, 1, None, ACCEPTED), Draft(0, 1, 1, 1, 1, 1, None, DISCARDED))
+    for kind, patience in (("bonus", TRIAL), (CORRECTED, 2 * TRIAL)):
+        auto.asked, auto.trial, auto.patience = 2, True, TRIAL
+        auto.observe(Round(0, drafts, Emitted(0, kind, 1, 1)))
+        assert auto.patience == patience

@@ -10,7 +10,16 @@ from test_trained_drafters import KINDS as DRAFTING
 from test_trained_drafters import make as make_drafting
 from tiny import TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter, Proposal, model
+from specdec_lab.drafters import (
+    EagleTreeDrafter,
+    HybridDrafter,
+    LookupDrafter,
+    LookupTreeDrafter,
+    MedusaTreeDrafter,
+    ModelDrafter,
+    Proposal,
+    model,
+)
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.together import Pass
@@ -62,6 +71,19 @@ def test_texts_that_draft_together_write_what_they_write_alone(name, full):
     for seed in range(6 if full else 2):
         traces += check_batch(target, drafter, most=4, texts=10, seed=seed)
     assert sum(r.accepted for t in traces for r in t.rounds) > 20
+
+
+def test_trees_beside_chains_and_early_exits_write_what_they_write_alone(full):
+    """An early exit's neighbours go through the layers in two parts: their trees must be trees in both."""
+    made = {n: make_drafting(n, 7, [0, 1, 2, 3, 5]) for n in ("early-exit", "eagle", "medusa")}
+    chains = {n: of[2]() for n, of in made.items()}
+    trees = [EagleTreeDrafter(chains["eagle"]), MedusaTreeDrafter(chains["medusa"]), LookupTreeDrafter()]
+    kinds = [chains["early-exit"], *trees, HybridDrafter(trees[0], most=6)]
+    traces = []
+    for seed in range(4 if full else 2):
+        some = partial(lambda i, kinds: copy.copy(kinds[i % len(kinds)]), kinds=kinds)
+        traces += check_batch(made["eagle"][0], some, most=4, texts=10, seed=seed)
+    assert any(r.is_tree and r.accepted for trace in traces for r in trace.rounds)
 
 
 @pytest.mark.parametrize("name", DRAFTING)

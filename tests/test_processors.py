@@ -96,26 +96,26 @@ def test_argmax_drafts_are_accepted_as_often_as_p_says():
     assert drafts and all(d.q == 1 and d.overlap == d.p for d in drafts)
 
 
-def stale(processors, logits, text, drafts, tree):
+def stale(processors, logits, text, drafts, *more):
     """The text without the drafts: what an engine does that shapes all rows at once."""
     return process(processors, logits, text, [])  # as many rows, none of them knows a draft
 
 
-def ahead(processors, logits, text, drafts, tree):
+def ahead(processors, logits, text, drafts, *more):
     """All drafts for every row: also those behind it."""
     return torch.stack([process(processors, row[None], [*text, *drafts], [])[0] for row in logits])
 
 
-def one_late(processors, logits, text, drafts, tree):
+def one_late(processors, logits, text, drafts, *more):
     """The newest token before each row is missing."""
     return process(processors, logits, text[:-1], [text[-1], *drafts])
 
 
-def not_the_last(processors, logits, text, drafts, tree):
+def not_the_last(processors, logits, text, drafts, *more):
     return torch.cat([process(processors, logits[:-1], text, drafts), logits[-1:]]) if len(logits) > 1 else logits
 
 
-def on_the_answer_alone(processors, logits, text, drafts, tree):
+def on_the_answer_alone(processors, logits, text, drafts, *more):
     """Forgets the prompt."""
     return process(processors, logits, text[2:], drafts)
 

@@ -6,15 +6,19 @@ from itertools import pairwise, product
 import pytest
 import torch
 from test_models import KINDS, make
+from test_processors import NO_STUTTER, Shaped
 from tiny import TinyCached, TinyModel
 from ways import Unknown, every_way, follow_draws
 
-from specdec_lab.drafters import Drafter, LookupTreeDrafter, growing
+from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, growing
 from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.block import verify_block
+from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import Keep, Request, Stops, speculative
 from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import Verdict, accepts, residual, verify
@@ -72,22 +76,16 @@ class Independent(Drawn):
         self.asked.update(places)
 
 
-def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, length=3, prompt=(0, 1), gamma=8):
+def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, length=3, prompt=(0, 1), gamma=8, **more):
     """The probability of each text of `length` tokens, when the target goes on alone behind the rounds."""
     follow_draws(monkeypatch)
     texts = defaultdict(float)
 
+    settings = {"sampler": Sampler(1.0), "stops": Stops(100), "verify": rule, "gamma": gamma, **more}
+    run_on = settings.pop("run_on", target)
+
     def run(choose):
-        stream = speculative(
-            target,
-            drafter(),
-            list(prompt),
-            gamma=gamma,
-            uniforms=Unknown(choose),
-            sampler=Sampler(1.0),
-            stops=Stops(100),
-            verify=rule,
-        )
+        stream = speculative(run_on, drafter(), list(prompt), uniforms=Unknown(choose), **settings)
         return [token for _ in range(rounds) for token in next(stream).tokens]
 
     for chance, tokens in every_way(run):
@@ -218,8 +216,8 @@ def test_a_chain_is_the_tree_without_branches():
         p, q = p / p.sum(1, keepdim=True), q / q.sum(1, keepdim=True)
         u = torch.rand(7, generator=generator, dtype=torch.float64).tolist()
         drafts = [draw(row, float(torch.rand(1, generator=generator))) for row in q]
-        one, two = (verify(p, q, drafts, u[:3], u[3:], tree=shape) for shape in (None, Tree.chain(3)))
-        assert (one.accepted, one.token, one.kind, one.way) == (two.accepted, two.token, two.kind, two.way), trial
+        one, two = verify(p, q, drafts, u[:3], u[3:]), verify_tree(p, q, drafts, u[:3], u[3:], Tree.chain(3))
+        assert (one.accepted, one.token, one.kind) == (two.accepted, two.token, two.kind), trial
 
 
 def test_shapes():
@@ -422,6 +420,80 @@ def test_a_batch_with_trees_writes_what_each_text_writes_alone():
         batch.step(6)
     assert [trace.tokens for trace in traces] == [trace.tokens for trace in alone]
     assert [len(trace.rounds) for trace in traces] == [len(trace.rounds) for trace in alone]
+
+
+@pytest.mark.parametrize("sampler", [Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.8), Sampler(1.0, min_p=0.3)], ids=str)
+def test_trees_are_exact_where_q_is_cut(monkeypatch, sampler):
+    target, draft = Shaped(TinyModel(3, seed=1), (), sampler), TinyModel(3, seed=2)
+    texts = written(
+        monkeypatch, lambda: TreeOf(draft, TWO_BY_TWO), target, run_on=TinyModel(3, seed=1), sampler=sampler
+    )
+    assert apart(texts, target) < 1e-12
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_processors_see_the_way_of_each_row(monkeypatch, wrong):
+    """Planted: each row is shaped with all older drafts, as in a chain."""
+    shaped = (RepetitionPenalty(1.7), NO_STUTTER)
+    if wrong:
+        chain = lambda processors, logits, text, drafts, *more: process(processors, logits, text, drafts)  # noqa: E731
+        monkeypatch.setattr(decode, "process", chain)
+    target, draft = Shaped(TinyModel(3, seed=1), shaped), TinyModel(3, seed=2)
+    texts = written(
+        monkeypatch, lambda: TreeOf(draft, TWO_BY_TWO), target, run_on=TinyModel(3, seed=1), processors=shaped
+    )
+    assert (apart(texts, target) < 1e-12) != wrong
+
+
+def test_a_mask_need_not_know_what_follows_a_forbidden_draft():
+    """Nor what follows the end: plain decoding never asks."""
+
+    def allowed(text):
+        assert 2 not in text and text[-1] != 3, "nobody asks about this text"
+        return [0, 1, 3]
+
+    target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2)
+    for drafter in (ModelDrafter(draft), TreeOf(draft, TWO_BY_TWO)):
+        for request in range(20):
+            settings = {"sampler": Sampler(1.0), "stops": Stops(8, frozenset([3])), "uniforms": Uniforms(0, request)}
+            trace = Trace([0]).collect(
+                speculative(target, drafter, [0], processors=(Mask(allowed),), gamma=6, **settings)
+            )
+            trace.check()
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_each_draft_has_numbers_of_its_own(same):
+    """χ² over 2-token texts with the real table. Planted: all drafts of a depth share their numbers."""
+    target, draft, runs = TinyModel(3, seed=5), TinyModel(3, seed=6), 3000
+
+    class Shared(Uniforms):
+        def __call__(self, position, purpose, twin=0):
+            return super().__call__(position, purpose, 0 if same else twin)
+
+    counts = torch.zeros(3, 3, dtype=torch.float64)
+    for request in range(runs):
+        rounds = speculative(
+            target,
+            TreeOf(draft, TWO_BY_TWO, again=True),
+            [0],
+            gamma=6,
+            sampler=Sampler(1.0),
+            uniforms=Shared(7, request),
+            stops=Stops(2),
+        )
+        counts[tuple(t for r in rounds for t in r.tokens)] += 1
+    first = target.probabilities([0])
+    expected = runs * torch.stack([first[a] * target.probabilities([0, a]) for a in range(3)])
+    statistic = ((counts - expected) ** 2 / expected).sum() / 2
+    p_value = float(torch.special.gammaincc(torch.tensor(4.0, dtype=torch.float64), statistic))
+    assert (p_value < 1e-6) == same, p_value
+
+
+def test_each_row_of_q_is_a_distribution_however_small_its_rest():
+    grow = Drawn(3, None, Sampler(0.02), Uniforms(3), 2, Tree((-1, -1, -1)))
+    grow.behind([TEXT], torch.tensor([[0.0, -14.0, -14.2]]))
+    assert grow.proposal().q.sum(1).tolist() == pytest.approx([1, 1, 1])
 
 
 def test_a_rule_for_chains_refuses_a_tree():

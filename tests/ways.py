@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.drafters import drawing, growing
-from specdec_lab.engine import block, verify
+from specdec_lab.engine import block, branches, verify
 
 Result = TypeVar("Result")
 Choose = Callable[[Sequence[float]], int]  # from the chances of some outcomes to the one that is followed
@@ -73,5 +73,5 @@ def follow_draws(monkeypatch) -> None:
 
     for module in (drawing, growing):
         monkeypatch.setattr(module, "pick", follow)
-    for module in (verify, block):
+    for module in (verify, block, branches):
         monkeypatch.setattr(module, "draw", lambda probs, u: int(follow(probs, u)))

@@ -4,6 +4,7 @@ from specdec_lab.course.judges.check import PARTS
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items, lessons
 
+CHECKPOINT = "09"
 ROW = "{:8}{:>9}{:>10}{:>8}   {}"
 
 
@@ -12,13 +13,13 @@ def progress(path: str | None = None) -> tuple[dict, str]:
 
     Returns:
         {"lessons": [{"lesson", "guesses", "measured", "quiz": [right, of], "parts": [{"id", "points", "max_points",
-        "status", "tries"}]}]} for the lessons 00 to 09; 09 is the checkpoint.
+        "status", "tries"}]}]} for each lesson and the checkpoint, 09.
     """
     ledger = Ledger(path)
     data = ledger.read()
     out = []
-    for number in range(10):
-        name = f"{number:02}"
+    for name in sorted({*lessons(), CHECKPOINT}):
+        number = int(name)
         claims = [c for id, c in data["claims"].items() if id.startswith(f"{name}.")]
         asked = [i.id for i in items(name)] if name in lessons() else []
         right = sum(any(a["right"] for a in data["quiz"].get(id, [])) for id in asked)

@@ -22,7 +22,7 @@ HOPE = 0.3
 class Favourites:
     """The n most probable ways to go on from the text, all in all (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-    Nothing is drawn, so q is one-hot, at any temperature.
+    As far as it looks: with a HOPE below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is one-hot, at any temperature.
 
     Args:
         width: V, the target's vocabulary.
@@ -115,7 +115,7 @@ class Drawn:
                 token = int(chosen if self.ids is None else self.ids[chosen])
                 self.drawn[i] = token, q, row
                 rest = q.index_fill(0, chosen, 0.0)
-                q = rest / rest.sum().clamp(min=1e-300)
+                q = rest / total if float(total := rest.sum()) > 0 else rest
         self.asked.update(places)
 
     def waiting(self) -> list[int]:

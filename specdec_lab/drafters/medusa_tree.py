@@ -1,4 +1,6 @@
-"""Medusa with a tree: a sparse product of what its heads like best (Cai et al. 2024, arXiv 2401.10774, section 2.1.2).
+"""Medusa with a tree: a sparse product of what its heads like best (Cai et al. 2024, arXiv 2401.10774).
+
+There the tree has one shape for all rounds; here it follows the products of the heads' own chances.
 
 A head does not see the drafts before its place, so all places of one depth share its logits, and a tree costs no
 pass more than a chain.

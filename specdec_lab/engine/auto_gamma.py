@@ -82,7 +82,7 @@ class PartGamma:
         if not r.drafted:  # a lookup that found nothing to copy: not a failure, and no cost
             return
         if self.trial:
-            self.patience = TRIAL if r.accepted == len(r.drafted) else min(2 * self.patience, LONGEST_WAIT)
+            self.patience = TRIAL if not r.missed else min(2 * self.patience, LONGEST_WAIT)
         self.idle = 0
         kept = [draft.status == ACCEPTED for draft in r.drafted]
         for i, draft in enumerate(r.drafted):

@@ -112,18 +112,18 @@ class Batch:
         """The target's rows for each text's last token and its drafts, padded to the widest."""
         new = [[request.text[-1], *proposal.tokens] for request, proposal in zip(requests, proposals)]
         done = {proposal.started[0] for proposal in proposals if proposal.started}
+        trees = [
+            (len(request.text), proposal.tree) if proposal.tree else None
+            for request, proposal in zip(requests, proposals)
+        ]
         if not done:
-            trees = [
-                (len(request.text), proposal.tree) if proposal.tree else None
-                for request, proposal in zip(requests, proposals)
-            ]
             return self.shared.cached.extend(new, trees=trees)
         # Some have been through the first layers while they drafted. The others go there now, and all go on together.
         (layers,) = done
         others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
         hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]
         if any(others):
-            first = self.shared.cached.extend(others, layers=(0, layers), logits=False).hidden
+            first = self.shared.cached.extend(others, layers=(0, layers), logits=False, trees=trees).hidden
             hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
         self.shared.cached.rewind([len(request.text) - 1 for request in requests])
-        return self.shared.cached.extend(hidden, layers=(layers, self.target.layers))
+        return self.shared.cached.extend(hidden, layers=(layers, self.target.layers), trees=trees)

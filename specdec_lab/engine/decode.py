@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.engine.auto_gamma import AutoGamma
+from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.record import record
@@ -227,7 +228,7 @@ class Request:
         """
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
         columns, p, q = self._distributions(
-            proposal, process(self.processors, logits, self.text, drafts, proposal.tree)
+            proposal, process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
         )
         self.target.synchronize()
         watch.lap("verify")
@@ -260,6 +261,8 @@ class Request:
         """
         if not proposal.tree:
             return self.verify
+        if self.verify is verify:
+            return partial(verify_tree, tree=proposal.tree)
         if "tree" not in signature(self.verify).parameters:
             raise LabError(
                 f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains: choose another of the two."

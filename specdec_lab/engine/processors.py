@@ -9,7 +9,7 @@ The draft's q needs none of it. It may be anything, as long as the drafts were d
 does not know of a mask is only refused more often.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -81,14 +81,25 @@ def process(
     text: Sequence[int],
     drafts: Sequence[int],
     tree: Tree | None = None,
+    ends: Collection[int] = (),
 ) -> Tensor:
-    """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it."""
+    """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it.
+
+    Rows that no text gets to are left as they are: behind a draft that is forbidden, or that is one of the tokens `ends`,
+    which end the text. A mask need not know what may follow there.
+    """
     if not processors:
         return logits
-    rows = []
+    rows, dead = [], set()  # dead: the rows that no text gets to
     for i, row in enumerate(logits):
-        before = [*text, *(drafts[:i] if tree is None else (drafts[j] for j in tree.way(i - 1)))]
+        if 0 < i <= len(drafts):
+            before, token = (i - 1 if tree is None else tree.parents[i - 1] + 1), drafts[i - 1]
+            if before in dead or token in ends or float(rows[before][token]) == float("-inf"):
+                dead.add(i)
+                rows.append(row)
+                continue
+        own = drafts[:i] if tree is None else [drafts[j] for j in tree.way(i - 1)]
         for processor in processors:
-            row = processor(row, before)
+            row = processor(row, [*text, *own])
         rows.append(row)
     return torch.stack(rows)

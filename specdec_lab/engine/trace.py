@@ -113,7 +113,7 @@ class Round:
     @property
     def missed(self) -> bool:
         """All drafts behind those accepted were refused, and the target corrected."""
-        return self.emitted is not None and self.emitted.kind == CORRECTED
+        return any(d.status == REJECTED and d.parent == self.last for d in self.drafted)
 
     @property
     def cut(self) -> bool:
@@ -219,7 +219,7 @@ class Trace:
                 assert set(before) <= {expected}, "✗…✗ ✓ –…– at each place, in this order"
             tested = {-1, *way}
             assert all(d.parent in tested or d.status == DISCARDED for d in r.drafted), "– behind all that is not kept"
-            assert r.missed == any(d.status == REJECTED and d.parent == r.last for d in r.drafted)
+            assert r.missed == (r.emitted is not None and r.emitted.kind == CORRECTED)
 
 
 def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:

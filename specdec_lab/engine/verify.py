@@ -10,13 +10,7 @@ Chen et al. 2023, arXiv 2302.01318).
 Greedy decoding is the same rule with one-hot p and q: a draft is accepted when it is the
 target's own choice, and the residual is that choice.
 
-Drafts may also be a tree, several for one place. They are offered one after the other, and each refusal leaves less to
-be wanted: the next one is compared with the residual instead of p. That is exact, too, whatever each was drawn from
-(q is its own: with the older ones left out, where it was drawn without replacement), as long as nobody looks at a
-draft before deciding to offer it (Miao et al. 2023, SpecInfer, arXiv 2305.09781, algorithm 2). A chain is the tree
-without branches.
-
-The random numbers come in as arguments, so that a test can integrate over them.
+The random numbers come in as arguments, so that a test can integrate over them. (Several drafts for one place: `branches`.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,15 +20,13 @@ import torch
 from torch import Tensor
 
 from specdec_lab.engine.sampling import draw
-from specdec_lab.models.tree import TEXT, Tree
 
 
 @dataclass(frozen=True)
 class Verdict:
     """`accepted` drafts kept, then `token` (a column, too), of `kind` corrected, bonus or plain (nothing was drafted).
 
-    way: which drafts are kept; None for the first `accepted` of a chain.
-    wanted: for each draft that was tested what it was compared with [V]: p, or what refused ones left of it.
+    way, wanted: of a tree, see `branches.verify_tree`.
     """
 
     accepted: int
@@ -61,36 +53,21 @@ def residual(p: Tensor, q: Tensor) -> Tensor:
 
 
 def verify(
-    p: Tensor,
-    q: Tensor,
-    drafts: Sequence[int],
-    u_accept: Sequence[float],
-    u_resample: Sequence[float],
-    tree: Tree | None = None,
+    p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float]
 ) -> Verdict:
     """Check γ drafts against the target's γ + 1 rows.
 
     Args:
-        p: target rows [γ + 1, V]; row 0 is the distribution behind the text, row i + 1 that behind draft i.
+        p: target rows [γ + 1, V]; row i is the distribution of the token at draft position i.
         q: draft rows [γ, V]; row i is the distribution that drafts[i] was drawn from.
         drafts: for each of the γ drafts its column in p and q: its token id, where they have all V columns.
-        u_accept: independent uniforms in [0, 1), one a draft.
-        u_resample: the same, one for each number of drafts that may be kept.
-        tree: how the drafts hang together; None for a chain.
+        u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
     """
-    tree = tree or Tree.chain(len(drafts))
-    at, way, wanted = TEXT, [], {}
-    while offered := tree.children[at]:
-        rest = p[at + 1]
-        for i in offered:  # in a chain a single one
-            wanted[i] = rest
-            # Both numbers at once: a GPU makes us wait for each reading.
-            p_x, q_x = torch.stack([rest[drafts[i]], q[i, drafts[i]]]).tolist()
-            if accepts(p_x, q_x, u_accept[i]):
-                break
-            rest = residual(rest, q[i])
-        else:
-            return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
-        at = i
-        way.append(i)
-    return Verdict(len(way), draw(p[at + 1], u_resample[len(way)]), "bonus" if way else "plain", way, wanted)
+    x = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]
+    # Both numbers of every draft at once: a GPU makes us wait for each reading.
+    pairs = torch.cat([p[: len(drafts)].gather(1, x), q.gather(1, x)], 1).tolist() if drafts else []
+    for i, (p_x, q_x) in enumerate(pairs):
+        if not accepts(p_x, q_x, u_accept[i]):
+            return Verdict(i, draw(residual(p[i], q[i]), u_resample[i]), "corrected")
+    last = len(drafts)
+    return Verdict(last, draw(p[last], u_resample[last]), "bonus" if last else "plain")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, part, shown
 
 Times = dict[int, float]  # T(k) of some k, in milliseconds
-Shapes = dict[str, dict[str, float]]  # by name: drafts, tokens per pass (E), and d in plain steps of one text
+Shapes = dict[str, dict[str, float]]  # by name: drafts, tokens per pass (E), and d in plain steps of this batch
 
 LAPTOP = {1: 20.0, 2: 20.2, 3: 20.6, 5: 21.8, 9: 24.0, 12: 27.0, 17: 30.0, 20: 33.0, 36: 50.0, 4: 21.0, 68: 90.0}
 CARD = {

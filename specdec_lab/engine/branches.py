@@ -1,0 +1,51 @@
+"""The rule of `verify` for a tree: several drafts for one place (Miao et al. 2023, SpecInfer, arXiv 2305.09781, algorithm 2).
+
+They are offered one after the other, and each refusal leaves less to be wanted: the next one is compared with the
+residual instead of p. That is exact, too, whatever each was drawn from, as long as nobody looks at a draft before
+deciding to offer it. q is its own: without its older siblings, where none is drawn twice; one-hot for a favourite.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from specdec_lab.engine.sampling import draw
+from specdec_lab.engine.verify import Verdict, accepts, residual
+from specdec_lab.models.tree import TEXT, Tree
+
+
+def verify_tree(
+    p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float], tree: Tree
+) -> Verdict:
+    """Walk from the text down the tree, while one of the drafts there is accepted. A chain is the tree without branches.
+
+    Args:
+        p: target rows [n + 1, V]; row 0 is the distribution behind the text, row i + 1 that behind draft i.
+        q: draft rows [n, V]; row i is the distribution that drafts[i] was drawn from.
+        drafts, u_accept: as in `verify`, one a draft.
+        u_resample: one for each number of drafts that may be kept.
+
+    Returns:
+        A verdict with the `way`, the drafts that are kept; and for each draft that was tested what was still `wanted`
+        there [V]: p, or what refused siblings left of it.
+    """
+    # Both numbers of every draft at once: a GPU makes us wait for each reading.
+    at = torch.tensor([[parent + 1 for parent in tree.parents], drafts, range(len(drafts))], device=p.device)
+    pairs = torch.stack([p[at[0], at[1]], q[at[2], at[1]]], 1).tolist()
+    place, way, wanted = TEXT, [], {}
+    while offered := tree.children[place]:
+        rest = p[place + 1]
+        for i in offered:
+            wanted[i] = rest
+            p_x, q_x = pairs[i]
+            if i != offered[0]:
+                p_x = float(rest[drafts[i]])
+            if accepts(p_x, q_x, u_accept[i]):
+                break
+            rest = residual(rest, q[i])
+        else:
+            return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
+        place = i
+        way.append(i)
+    return Verdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)
