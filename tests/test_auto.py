@@ -193,9 +193,12 @@ def test_the_drafts_of_a_tree_are_judged_by_their_order():
 
 def test_a_tree_whose_way_goes_to_its_end_is_no_failed_trial():
     """Some drafts of a tree are always left over."""
-    auto = PartGamma(DEAR)
-    drafts = (Draft(0, 1, 1, 1, 1, 1, None, ACCEPTED), Draft(0, 1, 1, 1, 1, 1, None, DISCARDED))
-    for kind, patience in (("bonus", TRIAL), (CORRECTED, 2 * TRIAL)):
+    marks = {TRIAL: (ACCEPTED, DISCARDED), 2 * TRIAL: (ACCEPTED, DISCARDED, REJECTED)}
+    for patience, of_drafts in marks.items():
+        auto = PartGamma(DEAR)
         auto.asked, auto.trial, auto.patience = 2, True, TRIAL
-        auto.observe(Round(0, drafts, Emitted(0, kind, 1, 1)))
+        drafts = tuple(
+            Draft(0, 1, 1, 1, 1, 1, None, mark, parent=parent) for mark, parent in zip(of_drafts, (-1, -1, 0))
+        )
+        auto.observe(Round(0, drafts, Emitted(0, CORRECTED, 1, 1)))
         assert auto.patience == patience

@@ -15,13 +15,13 @@ from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.block import verify_block
-from specdec_lab.engine.branches import verify_tree
+from specdec_lab.engine.branches import TreeVerdict, verify_tree
 from specdec_lab.engine.decode import Keep, Request, Stops, speculative
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
-from specdec_lab.engine.verify import Verdict, accepts, residual, verify
+from specdec_lab.engine.verify import accepts, residual, verify
 from specdec_lab.errors import LabError
 from specdec_lab.models import base, fast, reference, tree
 from specdec_lab.models.tree import TEXT, Tree
@@ -159,10 +159,10 @@ def wrong_rule(bug):
                     rest = residual(rest, taken)
             else:
                 rest = p[at + 1] if bug == "p instead of what is left" else rest
-                return Verdict(len(way), specdec_draw(rest, u_resample[len(way)]), "corrected", way)
+                return TreeVerdict(len(way), specdec_draw(rest, u_resample[len(way)]), "corrected", way, {})
             at = i
             way.append(i)
-        return Verdict(len(way), specdec_draw(p[at + 1], u_resample[len(way)]), "bonus", way)
+        return TreeVerdict(len(way), specdec_draw(p[at + 1], u_resample[len(way)]), "bonus", way, {})
 
     def specdec_draw(probs, u):
         from specdec_lab.engine import verify

@@ -5,7 +5,8 @@ residual instead of p. That is exact, too, whatever each was drawn from, as long
 deciding to offer it. q is its own: without its older siblings, where none is drawn twice; one-hot for a favourite.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -15,9 +16,18 @@ from specdec_lab.engine.verify import Verdict, accepts, residual
 from specdec_lab.models.tree import TEXT, Tree
 
 
+@dataclass(frozen=True)
+class TreeVerdict(Verdict):
+    """way: the drafts that are kept. wanted: for each draft that was tested what was still wanted there [V]: p, or what
+    refused siblings left of it."""
+
+    way: Sequence[int]
+    wanted: Mapping[int, Tensor]
+
+
 def verify_tree(
     p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float], tree: Tree
-) -> Verdict:
+) -> TreeVerdict:
     """Walk from the text down the tree, while one of the drafts there is accepted. A chain is the tree without branches.
 
     Args:
@@ -25,10 +35,6 @@ def verify_tree(
         q: draft rows [n, V]; row i is the distribution that drafts[i] was drawn from.
         drafts, u_accept: as in `verify`, one a draft.
         u_resample: one for each number of drafts that may be kept.
-
-    Returns:
-        A verdict with the `way`, the drafts that are kept; and for each draft that was tested what was still `wanted`
-        there [V]: p, or what refused siblings left of it.
     """
     # Both numbers of every draft at once: a GPU makes us wait for each reading.
     at = torch.tensor([[parent + 1 for parent in tree.parents], drafts, range(len(drafts))], device=p.device)
@@ -45,7 +51,7 @@ def verify_tree(
                 break
             rest = residual(rest, q[i])
         else:
-            return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
+            return TreeVerdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
         place = i
         way.append(i)
-    return Verdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)
+    return TreeVerdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)

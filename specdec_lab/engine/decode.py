@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.engine.auto_gamma import AutoGamma
-from specdec_lab.engine.branches import verify_tree
+from specdec_lab.engine.branches import TreeVerdict, verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.record import record
@@ -237,8 +237,8 @@ class Request:
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
         drafted = [columns.index(token) for token in drafts]  # the rule speaks of columns, the text of tokens
         verdict = self._rule(proposal)(p, q, drafted, u_accept, u_resample)
-        way = range(verdict.accepted) if verdict.way is None else verdict.way
-        verdict = replace(verdict, token=columns[verdict.token], way=way)
+        way, wanted = getattr(verdict, "way", range(verdict.accepted)), getattr(verdict, "wanted", {})
+        verdict = TreeVerdict(verdict.accepted, columns[verdict.token], verdict.kind, way, wanted)
         new = [*(drafts[i] for i in way), verdict.token]
         kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
         self.text += new[:kept]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from specdec_lab.engine.branches import TreeVerdict
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
-from specdec_lab.engine.verify import Verdict
 from specdec_lab.models.tree import TEXT
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def record(
     request: "Request",
     proposal: Proposal,
-    verdict: Verdict,
+    verdict: TreeVerdict,
     kept: int,
     columns: Sequence[int],
     p: Tensor,

@@ -13,8 +13,8 @@ target's own choice, and the residual is that choice.
 The random numbers come in as arguments, so that a test can integrate over them. (Several drafts for one place: `branches`.)
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -24,16 +24,11 @@ from specdec_lab.engine.sampling import draw
 
 @dataclass(frozen=True)
 class Verdict:
-    """`accepted` drafts kept, then `token` (a column, too), of `kind` corrected, bonus or plain (nothing was drafted).
-
-    way, wanted: of a tree, see `branches.verify_tree`.
-    """
+    """`accepted` drafts kept, then `token` (a column, too), of `kind` corrected, bonus or plain (nothing was drafted)."""
 
     accepted: int
     token: int
     kind: str
-    way: Sequence[int] | None = None
-    wanted: Mapping[int, Tensor] = field(default_factory=dict)
 
 
 def accepts(p_x: float, q_x: float, u: float) -> bool:
