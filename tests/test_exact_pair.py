@@ -126,6 +126,7 @@ def test_sampled_pairs_follow_the_target(lab, relative, full, name, rule, monkey
 
     def begin(request):  # the prompt is read once for all runs
         row.rewind(len(prompt) - 1)
+        request.row = row
         request.drafter.start(row, prompt, hidden)
         return row
 
