@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec_lab.choices import EMBEDDED
+from specdec_lab.choices import DRAFTERS, EMBEDDED
 from specdec_lab.errors import LabError
 from specdec_lab.show.page import as_text, page
 
@@ -19,6 +19,21 @@ VERBS = ["demo", "bench", "traffic", "progress", "grade", "course", "class-repor
 
 def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+def drafter_names(given: str) -> tuple[str, ...]:
+    """The names in an option, with commas between them.
+
+    Raises:
+        LabError: for a name that is none, or stands twice.
+    """
+    names = tuple(name.strip() for name in given.split(","))
+    for i, name in enumerate(names):
+        if name not in DRAFTERS:
+            raise LabError(f"There is no drafter “{name}”: choose some of {', '.join(DRAFTERS)}, with commas.")
+        if name in names[:i]:
+            raise LabError(f"The drafter “{name}” stands twice in --drafters.")
+    return names
 
 
 def lab_from(args: argparse.Namespace) -> "Lab":

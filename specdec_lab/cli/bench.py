@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import version
 
 from specdec_lab.choices import BENCHED, TREES
-from specdec_lab.cli import lab_from, reply, say
+from specdec_lab.cli import drafter_names, lab_from, reply, say
 from specdec_lab.errors import LabError
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
@@ -51,6 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from specdec_lab.engine.decode import MOST_DRAFTS, check_gamma
     from specdec_lab.measure import bench, roofline
     from specdec_lab.measure.peers import peers
     from specdec_lab.measure.predict import predicted_ratio
@@ -58,15 +59,17 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.results import save_result
     from specdec_lab.models.reference import ReferenceModel
 
-    names = BENCHED if args.drafters == "all" else tuple(args.drafters.split(","))
-    fixed = args.gamma.isascii() and args.gamma.isdigit()
+    names = BENCHED if args.drafters == "all" else drafter_names(args.drafters)
+    fixed = args.gamma.isascii() and args.gamma.isdigit() and len(args.gamma) < 20
     if args.gamma not in ("auto", "best") and not fixed:
-        raise LabError(f"--gamma is {args.gamma}, but must be a number, best or auto.")
+        raise LabError(f"--gamma is {args.gamma[:20]}, but must be a number (at most {MOST_DRAFTS}), best or auto.")
     if args.predict and args.gamma == "auto":
         raise LabError("--predict needs a γ that stays as it is: give --gamma a number, or best.")
     for name in ("limit", "repeats", "timed"):
         if (value := getattr(args, name)) is not None and value < 1:
             raise LabError(f"--{name} is {value}, but must be at least 1.")
+    if fixed:
+        check_gamma(int(args.gamma), 1, "plain decoding is measured in any case")
     prompts = read_prompts(args.prompts)
     if args.limit:
         prompts = first_of_each_kind(prompts, args.limit)
@@ -111,9 +114,10 @@ def run(args: argparse.Namespace) -> int:
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
     if expected:
         result["expected"] = expected
+    reply(args, result, as_text(result))  # first of all: keeping it may fail
     if args.record:
         say(f"The result is kept in {save_result(result)}.")
-    return reply(args, result, as_text(result))
+    return 0
 
 
 def as_text(result: dict) -> str:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from specdec_lab.choices import BENCHED
-from specdec_lab.cli import lab_from, reply_with_page, say
+from specdec_lab.cli import drafter_names, lab_from, reply_with_page, say
 from specdec_lab.errors import LabError
 
 
@@ -25,6 +25,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.repeats < 1:
         raise LabError(f"--repeats is {args.repeats}, but must be at least 1.")
+    drafters = drafter_names(args.drafters)
     prompts, problems = read_traffic(args.file)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}
     meta = {"schema": 1, "file": Path(args.file).name, **settings}
@@ -37,7 +38,6 @@ def run(args: argparse.Namespace) -> int:
         problems += too_long
         if not prompts:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
-        drafters = args.drafters.split(",")
         measured = report.compare_drafters(lab, prompts, drafters, args.repeats, say, seed=args.seed, **settings)
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": args.repeats}
         result = {"meta": meta, **measured, "problems": problems}

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from specdec_lab import quick
-from specdec_lab.engine.decode import Request, Stopwatch
+from specdec_lab.engine.decode import Request, Stopwatch, check_gamma
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.together import Shared, together
 from specdec_lab.engine.trace import Round, Trace
@@ -56,10 +56,9 @@ class Batch:
         what the row waited for: the whole step, its neighbours' prompts included.
 
         Raises:
-            LabError: for gamma < 0.
+            LabError: for gamma < 0, or more than MOST_DRAFTS.
         """
-        if gamma < 0:
-            raise LabError(f"γ is {gamma}, but must be at least 0 (which drafts nothing).")
+        check_gamma(gamma, 0, "which drafts nothing")
         begin = time.perf_counter()
         while self.waiting and len(self.running) < self.most:
             self._join(self.waiting.popleft())

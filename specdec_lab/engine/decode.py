@@ -56,12 +56,10 @@ def speculative(
         request: what `Request` takes, and raises.
 
     Raises:
-        LabError: for gamma < 1.
+        LabError: for gamma < 1, or more than MOST_DRAFTS.
     """
-    if isinstance(gamma, int) and gamma < 1:
-        raise LabError(
-            f"γ is {gamma}, but a round drafts at least 1 token (plain decoding is the case without drafts)."
-        )
+    if isinstance(gamma, int):
+        check_gamma(gamma, 1, "plain decoding is the case without drafts")
     this = Request(target, prompt, drafter, **request)
     cached = this.begin().cached
     while this.stop is None:
@@ -83,6 +81,19 @@ def speculative(
         if not isinstance(gamma, int):
             gamma.observe(r)
         yield r
+
+
+MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
+
+
+def check_gamma(gamma: int, least: int, why: str) -> None:
+    """Raises LabError for a γ that is too small or too large."""
+    if gamma < least:
+        raise LabError(f"γ is {gamma}, but must be at least {least} ({why}).")
+    if gamma > MOST_DRAFTS:
+        raise LabError(
+            f"γ is {gamma:.3g}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
+        )
 
 
 @dataclass(frozen=True)

@@ -192,8 +192,8 @@ def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **
 def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 
-    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts (in a tree the likeliest come first). The cost of
-    drafting is taken as proportional to the drafts, round by round (a hybrid's rounds differ), and
+    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts (in a tree the likeliest come
+    first). The cost of drafting is taken as proportional to the drafts, round by round (a hybrid's rounds differ), and
     that of the verify pass as a straight line between a plain step and the pilot's mean pass.
     """
     rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from specdec_lab.errors import LabError
 
+LARGEST = 50_000_000  # bytes of a file of prompts
+ROLES = ("system", "developer", "user", "assistant", "tool")
 FEW = 5  # fewer give no interval, and no decision
 
 
@@ -23,6 +25,24 @@ class Prompt:
         return [{"role": "user", "content": self.content}] if isinstance(self.content, str) else self.content
 
 
+def read_file(path: str) -> str:
+    """The text of a user's file, whatever is in it.
+
+    Raises:
+        LabError: for what is no such file, too large, or not UTF-8.
+    """
+    try:
+        file = Path(path)
+        if not path or not file.is_file():  # a device would be read for ever
+            raise OSError("there is no file" if not path or not file.exists() else "it is no file")
+        if file.stat().st_size > LARGEST:
+            raise OSError(f"it is larger than {LARGEST // 10**6} MB: give a part of it")
+        return file.read_bytes().decode("utf-8-sig")  # a byte-order mark may stand in front
+    except (OSError, ValueError) as e:
+        why = "it is not UTF-8" if isinstance(e, UnicodeDecodeError) else getattr(e, "strerror", None) or e
+        raise LabError(f"“{path[:80]}” cannot be read ({why}).") from e
+
+
 def read_prompts(source: str = "builtin") -> list[Prompt]:
     """The built-in prompts, or those of a JSON-lines file (its form is described in the README).
 
@@ -32,18 +52,17 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
     if source == "builtin":
         text = resources.files("specdec_lab").joinpath("data/prompts.jsonl").read_text(encoding="utf-8")
     else:
-        try:
-            text = Path(source).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as e:
-            raise LabError(f"The prompts in {source} cannot be read ({e}).") from e
+        text = read_file(source)
     prompts: list[Prompt] = []
+    known = set()
     for number, line in enumerate(text.split("\n"), start=1):  # JSON may hold the other line breaks
         if not line.strip():
             continue
         try:
-            prompts.append(read_prompt(json.loads(line)))
-            if prompts[-1].id in {p.id for p in prompts[:-1]}:
+            prompts.append(read_prompt(read_line(line)))
+            if prompts[-1].id in known:
                 raise ValueError(f"the id “{prompts[-1].id}” stands twice")
+            known.add(prompts[-1].id)
         except ValueError as e:
             raise LabError(
                 f'Line {number} of {source} is no prompt ({e}): it must be {{"id", "kind", "prompt"}} or '
@@ -54,23 +73,54 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
     return prompts
 
 
-def read_prompt(entry: dict) -> Prompt:
+def read_line(line: str) -> object:
+    """A line of JSON; ValueError says what is wrong with it."""
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_prompt(entry: object) -> Prompt:
     """One line's prompt; ValueError says what is wrong with it."""
     if not isinstance(entry, dict):
         raise ValueError("it is no object")
     if missing := {"id", "kind", "messages" if "messages" in entry else "prompt"} - set(entry):
         raise ValueError(f"“{min(missing)}” is missing")
+    for part in ("id", "kind"):
+        if not isinstance(entry[part], str | int) or not str(entry[part]).strip():
+            raise ValueError(f"“{part}” must be text, and not empty")
     if "messages" in entry:
         content = entry["messages"]
         if not isinstance(content, list) or not content:
             raise ValueError("“messages” must be a list of messages")
-        if not all(isinstance(m, dict) and {"role", "content"} <= set(m) for m in content):
-            raise ValueError("each message needs “role” and “content”")
+        content = [read_message(m) for m in content]
     else:
         content = entry["prompt"]
         if not isinstance(content, str) or not content.strip():
             raise ValueError("the prompt is empty")
-    return Prompt(str(entry["id"]), str(entry["kind"]), content, bool(entry.get("raw", False)))
+        whole(content)
+    return Prompt(whole(str(entry["id"])), whole(str(entry["kind"])), content, entry.get("raw", False) is True)
+
+
+def read_message(message: object) -> dict[str, str]:
+    """Its role and its text, which is all that a chat template is given."""
+    if not isinstance(message, dict) or not {"role", "content"} <= set(message):
+        raise ValueError("each message needs “role” and “content”")
+    if message["role"] not in ROLES:
+        raise ValueError(f"a message's role must be one of {', '.join(ROLES)}")
+    if not isinstance(message["content"], str) or not message["content"].strip():
+        raise ValueError("a message's content must be text, and not empty")
+    return {"role": message["role"], "content": whole(message["content"])}
+
+
+def whole(text: str) -> str:
+    """The text, if it can be written down: half a character, as JSON can hold one, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character (a lone surrogate)") from None
+    return text
 
 
 def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:

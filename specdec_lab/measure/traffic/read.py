@@ -1,10 +1,7 @@
 """One's own prompts, in whatever form they were kept. What cannot be read is told, and the rest is used."""
 
-import json
-from pathlib import Path
-
 from specdec_lab.errors import LabError
-from specdec_lab.measure.prompts import Prompt, read_prompt, read_prompts
+from specdec_lab.measure.prompts import Prompt, read_file, read_line, read_prompt, read_prompts
 
 
 def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
@@ -20,10 +17,11 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
     """
     if path == "builtin":
         return read_prompts(), []
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        raise LabError(f"{path} cannot be read ({e}).") from e
+    text = read_file(path)
+    if text.lstrip()[:1] != "{" and (kind := no_prose(text)):
+        raise LabError(
+            f"{path} holds {kind}, and no prompts: give JSON lines, each an object, or plain text with empty lines between prompts."
+        )
     prompts, problems = (from_lines if text.lstrip().startswith("{") else from_text)(text)
     if not prompts:
         why = f" ({problems[0]})" if problems else ": it is empty"
@@ -31,8 +29,20 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
     return prompts, problems
 
 
+def no_prose(text: str) -> str | None:
+    """What a file is that is read neither as JSON lines nor as plain text; None where it is plain text."""
+    begin = text.lstrip()[:200].lower()
+    if begin.startswith(("<!doctype", "<html", "<?xml")):
+        return "a page or XML"
+    try:
+        read_line(text)
+    except ValueError as e:
+        return "JSON that is nested too deeply" if "nested" in str(e) else None
+    return "JSON that is no object"
+
+
 def from_text(text: str) -> tuple[list[Prompt], list[str]]:
-    text = text.strip()
+    text = text.replace("\r\n", "\n").strip()
     pieces = text.split("\n\n") if "\n\n" in text else text.split("\n")
     return [Prompt(str(i), "all", piece.strip()) for i, piece in enumerate(pieces, 1) if piece.strip()], []
 
@@ -42,7 +52,7 @@ def from_lines(text: str) -> tuple[list[Prompt], list[str]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                prompts.append(read_prompt(logged(json.loads(line), number)))
+                prompts.append(read_prompt(logged(read_line(line), number)))
             except ValueError as e:
                 problems.append(f"Line {number} was left out: {e}.")
     return prompts, problems

@@ -1,0 +1,154 @@
+"""What comes from outside: files of prompts in every wrong shape, and options that are none."""
+
+import json
+import random
+
+import pytest
+
+from specdec_lab.cli import main
+from specdec_lab.errors import LabError
+from specdec_lab.measure import prompts as prompts_module
+from specdec_lab.measure import results
+from specdec_lab.measure.prompts import Prompt, read_prompts
+from specdec_lab.measure.traffic.read import read_traffic
+
+VALUES = [None, True, 5, 1.5, "", " ", "\ud800", "text", [], ["hi"], {}, {"a": 1}, [[]], [None], "x" * 10_000]
+CONTENTS = [*VALUES, [{"type": "text", "text": "hi"}], [{"type": "image_url"}], [{"text": 5}]]
+GOOD = {"id": "0", "kind": "x", "prompt": "hello"}
+
+
+def lines():
+    """Objects with one part that is wrong, or unusual."""
+    for value in VALUES:
+        yield value
+        for part in ("id", "kind", "prompt", "raw"):
+            yield {**GOOD, part: value}
+        yield {"id": "0", "kind": "x", "messages": value}
+        yield {"id": "0", "kind": "x", "messages": [value]}
+        yield {"id": "0", "kind": "x", "messages": [{"role": value, "content": "hi"}]}
+    for content in CONTENTS:
+        yield {"id": "0", "kind": "x", "messages": [{"role": "user", "content": content}]}
+        yield {
+            "id": "0",
+            "kind": "x",
+            "messages": [{"role": "user", "content": "a"}, {"role": "user", "content": content}],
+        }
+
+
+def usable(prompt: Prompt) -> bool:
+    texts = [m["content"] for m in prompt.messages] if isinstance(prompt.content, list) else [prompt.content]
+    return all(isinstance(t, str) and t.strip() and t.encode() for t in (*texts, prompt.id, prompt.kind))
+
+
+@pytest.mark.parametrize("entry", list(lines()), ids=lambda entry: ascii(entry)[:70])
+def test_a_line_is_a_prompt_or_one_sentence(tmp_path, entry):
+    """By `bench` and by `traffic`."""
+    file = tmp_path / "p.jsonl"
+    file.write_text(json.dumps({**GOOD, "id": "first"}) + "\n" + json.dumps(entry), encoding="utf-8")
+    try:
+        assert all(map(usable, read_prompts(str(file))))
+    except LabError as e:
+        assert "Line 2" in str(e) and "\n" not in str(e)
+    prompts, problems = read_traffic(str(file))
+    assert len(prompts) + len(problems) == 2 and all(map(usable, prompts))
+    assert all(p.startswith("Line 2 was left out") and "\n" not in p for p in problems)
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+FILES = {
+    "deep": DEEP.encode(),
+    "deep inside": b'{"id": 1, "kind": "x", "prompt": ' + DEEP.encode() + b"}",
+    "an array": json.dumps([GOOD]).encode(),
+    "a number": b"12",
+    "a word in quotes": b'"hello"',
+    "a page": b"<!DOCTYPE html><html><body>hi</body></html>",
+    "UTF-16": "hello".encode("utf-16"),
+    "Latin-1": "caf\u00e9".encode("latin-1"),
+    "bytes": bytes(range(256)),
+    "nothing": b"",
+    "white": b" \n\n \t",
+    "half a line": b'{"id": 1, "kind": "x", "prompt": "he',
+    "a long number": b'{"id": ' + b"9" * 10_000 + b', "kind": "x", "prompt": "he"}',
+}
+
+
+@pytest.mark.parametrize("read", [read_prompts, read_traffic])
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_holds_no_prompts_is_one_sentence(tmp_path, read, name):
+    file = tmp_path / "file"
+    file.write_bytes(FILES[name])
+    with pytest.raises(LabError) as told:
+        read(str(file))
+    assert "\n" not in str(told.value).strip() and len(str(told.value)) < 500
+
+
+@pytest.mark.parametrize("read", [read_prompts, read_traffic])
+@pytest.mark.parametrize("path", ["", "\0", "a" * 5000, "/dev/zero", "/dev/stdin", ".", "~nobody/x", "no such file"])
+def test_a_path_that_is_no_file_is_one_sentence(read, path):
+    with pytest.raises(LabError, match="cannot be read"):
+        read(path)
+
+
+@pytest.mark.parametrize("read", [read_prompts, read_traffic])
+def test_a_file_that_is_too_large_is_refused_unread(tmp_path, monkeypatch, read):
+    monkeypatch.setattr(prompts_module, "LARGEST", 10)
+    (tmp_path / "p").write_text("x" * 11, encoding="utf-8")
+    with pytest.raises(LabError, match="larger than"):
+        read(str(tmp_path / "p"))
+
+
+def test_a_byte_order_mark_and_other_line_ends_are_no_harm(tmp_path):
+    file = tmp_path / "p.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n")
+    assert read_prompts(str(file)) == [Prompt("0", "x", "hello")]
+    assert [p.content for p in read_traffic(str(file))[0]] == ["hello"]
+    file.write_bytes(b"\xef\xbb\xbffirst\r\n\r\nsecond, which\r\nhas two lines")
+    assert [p.content for p in read_traffic(str(file))[0]] == ["first", "second, which\nhas two lines"]
+
+
+def test_random_bytes_never_end_in_a_traceback(tmp_path):
+    dice, file = random.Random(0), tmp_path / "p"
+    good = json.dumps(GOOD).encode()
+    for _ in range(300):
+        data = bytearray(good * dice.randint(1, 3))
+        for _ in range(dice.randint(1, 8)):
+            data[dice.randrange(len(data))] = dice.randrange(256)
+        file.write_bytes(bytes(data))
+        for read in (read_prompts, lambda path: read_traffic(path)[0]):
+            try:
+                assert all(map(usable, read(str(file))))
+            except LabError as e:
+                assert len(str(e)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["bench", "--gamma", "10000"], "at most 256"),
+        (["bench", "--gamma", "9" * 5000], "at most 256"),
+        (["bench", "--gamma", "0"], "at least 1"),
+        (["bench", "--gamma", ""], "must be a number"),
+        (["bench", "--drafters", "lookup,lookup"], "stands twice"),
+        (["bench", "--drafters", ""], "no drafter “”"),
+        (["bench", "--drafters", "lookup,magic"], "no drafter “magic”"),
+        (["traffic", "builtin", "--drafters", "eagle,eagle"], "stands twice"),
+        (["demo", "--gamma", "257"], "at most 256"),
+        (["demo", "--gamma", "100000000000000000000"], "at most 256"),
+        (["bench", "--prompts", ""], "cannot be read"),
+        (["traffic", ""], "cannot be read"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)
+def test_options_that_are_none_are_one_sentence(capsys, argv, says):
+    assert main([*argv, "--device", "cpu"]) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert says in told[-1] and len(told[-1]) < 300
+
+
+def test_a_result_that_cannot_be_kept_was_printed_before(capsys, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(results, "folder", lambda: tmp_path / "file" / "results")
+    argv = ["bench", "--device", "cpu", "--drafters", "lookup", "--limit", "1", "--max-new-tokens", "2", "--record"]
+    assert main([*argv, "--gamma", "2"]) == 2
+    shown = capsys.readouterr()
+    assert "lookup  2  overall" in shown.out and "cannot be kept" in shown.err.splitlines()[-1]
