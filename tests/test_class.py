@@ -61,7 +61,7 @@ def test_what_is_released_is_the_exercise(course):
         assert [(c.cell_type, c.source) for c in released.cells] == [(c.cell_type, c.source) for c in exercise.cells]
 
 
-def test_points_and_misconceptions_of_a_class(course, capsys):
+def test_points_and_misconceptions_of_a_class(course, capsys, tmp_path):
     found = read_class(course / "gradebook.db")
     assert set(NAMES) <= set(found["assignments"])
     ann, bob, cem = found["students"]
@@ -79,7 +79,9 @@ def test_points_and_misconceptions_of_a_class(course, capsys):
     assert data["beliefs"] == [{"number": 2, "belief": "after a rejection, the token is drawn from p", "students": 1}]
     html = page.read_text(encoding="utf-8")
     assert "cem" in html and "✎" in html and "http" not in html
-    assert main(["class-report", str(course / "gradebook.db")]) == 0
+    odd = tmp_path / "a#b?c"
+    shutil.copytree(course, odd)
+    assert main(["class-report", str(odd / "gradebook.db")]) == 0
     assert f"{exercise}/{exercise}" in capsys.readouterr().out
 
 

@@ -1,7 +1,11 @@
 """A class at a glance, from nbgrader's gradebook and the graded notebooks beside it: who is where, and what is commonly believed."""
 
 import json
+import shutil
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from specdec_lab.classroom.nbgrader_course import require_nbgrader
@@ -30,7 +34,7 @@ def read_class(gradebook: Path) -> dict:
     graded = gradebook.absolute().parent / "autograded"
     students = []
     try:
-        with Gradebook(f"sqlite:///{gradebook.absolute()}", "speculative_decoding") as book:
+        with copied(gradebook) as path, Gradebook(f"sqlite:///{path}", "speculative_decoding") as book:
             assignments = sorted(a.name for a in book.assignments)
             for name in sorted(s.id for s in book.students):
                 points, found = {}, set()
@@ -45,6 +49,13 @@ def read_class(gradebook: Path) -> dict:
     common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))  # the most frequent first
     named = [{"number": number, "belief": MISCONCEPTIONS[number], "students": n} for number, n in common]
     return {"schema": 1, "assignments": assignments, "students": students, "beliefs": named}
+
+
+@contextmanager
+def copied(gradebook: Path) -> Iterator[Path]:
+    """A copy where no sign in a folder's name means something in a database's address, as ? and # do."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(shutil.copy(gradebook, Path(folder) / "gradebook.db"))
 
 
 def beliefs(path: Path) -> set[int]:
