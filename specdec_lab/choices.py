@@ -3,13 +3,7 @@
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
 TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # the same, with several drafts for one place
-DRAFTERS = (
-    "lookup",
-    "dial",
-    *TRAINED,
-    "hybrid",
-    *TREES,
-    "untrained",
-)  # hybrid: lookup, and EAGLE where it finds nothing
+# suffix: lookup by counts; hybrid: lookup, and EAGLE where it finds nothing
+DRAFTERS = ("lookup", "suffix", "dial", *TRAINED, "hybrid", *TREES, "untrained")
 # All that `specdec-lab bench` compares; a dial asks the target itself.
 BENCHED = (*TRAINED, "lookup", "hybrid", *TREES, "untrained")

@@ -25,6 +25,7 @@ from specdec_lab.drafters import (
     LookupTreeDrafter,
     MedusaTreeDrafter,
     ModelDrafter,
+    SuffixDrafter,
     trained,
 )
 from specdec_lab.drafters.model import whole_llama
@@ -117,6 +118,8 @@ class Lab:
         """A drafter by name. `alpha` is what a dial is set to."""
         if name == "lookup":
             return LookupDrafter()
+        if name == "suffix":
+            return SuffixDrafter()
         if name == "dial":
             return DialDrafter(alpha)
         if name == "hybrid":

@@ -1,6 +1,7 @@
 """What each drafter proposes."""
 
 import copy
+from itertools import pairwise
 
 import pytest
 import torch
@@ -14,7 +15,9 @@ from specdec_lab.drafters import (
     ModelDrafter,
     Proposal,
     ReplayDrafter,
+    SuffixDrafter,
 )
+from specdec_lab.drafters.suffix import Memory
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
@@ -219,3 +222,54 @@ def test_what_dial_and_replay_cannot_do_is_refused():
             make()
     with pytest.raises(LabError, match="temperature 0"):
         list(speculative(TinyModel(4, 0), ReplayDrafter([1], 0.5), [0], sampler=Sampler(1.0)))
+
+
+def drafted(text, gamma=8, memory=None, **settings):
+    drafter = SuffixDrafter(memory, **settings)
+    drafter.start(None, text, None)
+    return drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
+
+
+def test_suffix_decoding_takes_what_followed_most_often_and_of_equals_the_latest():
+    assert drafted([1, 2, 1, 3, 1, 2, 9, 1], gamma=1) == [2]  # twice, where lookup would take the latest, 9's neighbour
+    assert drafted([1, 2, 9, 1, 3, 9, 1], gamma=1) == [3]
+    assert drafted([7, 1, 2, 8, 1, 3, 8, 1, 3, 7, 1], gamma=1) == [
+        2
+    ]  # the longer run decides, not the more frequent token
+    assert drafted([1, 2, 3]) == drafted([5]) == []
+
+
+def test_suffix_decoding_stops_where_it_is_unsure_and_after_a_short_match():
+    text = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1]
+    assert drafted(text, each=4) == [2, 3, 4, 5]
+    assert drafted([*text, 2], each=4) == [3, 4, 5, 6, 7, 8, 9, 1]
+    assert drafted(text, gamma=3) == [2, 3, 4]
+    unsure = [1, 2, 5, 1, 3, 5, 1, 4, 5, 1]  # behind 1 came 2, 3 and 4
+    assert drafted(unsure, memory=Memory(longest=1), stop_below=0.4) == []
+    assert drafted(unsure, memory=Memory(longest=1), stop_below=0.3, gamma=1) == [4]
+
+
+def test_suffix_decoding_remembers_earlier_texts_and_only_what_it_is_given():
+    memory = Memory()
+    assert drafted([1, 2, 3, 4, 5], memory=memory) == []
+    assert drafted([8, 1, 2], memory=memory) == [3, 4, 5]
+    assert drafted([8, 1, 2]) == []
+
+
+def test_suffix_decoding_learns_each_token_once():
+    generator = torch.Generator().manual_seed(0)
+    text = torch.randint(0, 4, (60,), generator=generator).tolist()
+    drafter = SuffixDrafter()
+    drafter.start(None, text[:10], None)
+    for n in range(10, 60, 3):
+        assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == drafted(text[:n], gamma=4)
+    assert drafter.memory.follows[(text[0],)] == followers(text[:58])[text[0]]
+
+
+def followers(text):
+    """What followed each token, counted from the beginning."""
+    counts = {}
+    for a, b in pairwise(text):
+        after = counts.setdefault(a, {})
+        after[b] = after.get(b, 0) + 1
+    return counts

@@ -47,11 +47,11 @@ def sibling(lab) -> ReferenceModel:
 
 
 UNTRAINED = ("lookup", "dial", "relative")
-DRAFTERS = (*UNTRAINED, *TRAINED, "hybrid", *TREES)
+DRAFTERS = (*UNTRAINED, *TRAINED, "suffix", "hybrid", *TREES)
 
 
 def make(lab, name, relative):
-    if name in (*TRAINED, "hybrid", *TREES):
+    if name in (*TRAINED, "suffix", "hybrid", *TREES):
         return lab.drafter(name)
     return {"lookup": LookupDrafter, "dial": lambda: DialDrafter(0.7), "relative": lambda: ModelDrafter(relative)}[
         name

@@ -8,6 +8,7 @@ from specdec_lab.drafters.lookup_tree import LookupTreeDrafter
 from specdec_lab.drafters.medusa_tree import MedusaTreeDrafter
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.drafters.replay import ReplayDrafter
+from specdec_lab.drafters.suffix import SuffixDrafter
 from specdec_lab.engine.drafter import Drafter, Proposal
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "ModelDrafter",
     "Proposal",
     "ReplayDrafter",
+    "SuffixDrafter",
 ]
