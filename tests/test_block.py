@@ -197,8 +197,8 @@ def test_block_verification_needs_new_numbers_in_every_round(new_numbers):
 
 def test_the_engine_gives_it_new_numbers_in_every_round(monkeypatch):
     """Two rounds in the engine, every draw followed: exact. With the table's numbers it is not (see above)."""
-    from test_trees import apart, written
     from tiny import TinyModel
+    from ways import apart, written
 
     from specdec_lab.drafters import ModelDrafter
 

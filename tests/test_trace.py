@@ -177,7 +177,7 @@ def test_an_interrupt_leaves_model_and_trace_usable():
 def test_bad_prompts_and_too_few_drafts_are_one_sentence(prompt, says):
     target = TinyModel(4, seed=8)
     for gamma in (0, -1):
-        with pytest.raises(LabError, match="drafts at least 1"):
+        with pytest.raises(LabError, match="must be at least 1"):
             trace_of(gamma=gamma)
     for run in (lambda: plain(target, prompt), lambda: speculative(target, LookupDrafter(), prompt)):
         with pytest.raises(LabError, match=says):

@@ -4,14 +4,20 @@ Uniform numbers are not drawn. Where the program compares one with something, bo
 its chance; where it draws a token, all tokens are. So a sum over all ways is an integral over all random numbers.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import TypeVar
 
 import torch
 from torch import Tensor
 
 from specdec_lab.drafters import drawing, growing
-from specdec_lab.engine import block, branches, verify
+from specdec_lab.engine import block, branches
+from specdec_lab.engine import verify as rule_of_chains
+from specdec_lab.engine.decode import Stops, speculative
+from specdec_lab.engine.sampling import Sampler
+from specdec_lab.engine.verify import verify
 
 Result = TypeVar("Result")
 Choose = Callable[[Sequence[float]], int]  # from the chances of some outcomes to the one that is followed
@@ -73,5 +79,34 @@ def follow_draws(monkeypatch) -> None:
 
     for module in (drawing, growing):
         monkeypatch.setattr(module, "pick", follow)
-    for module in (verify, block, branches):
+    for module in (rule_of_chains, block, branches):
         monkeypatch.setattr(module, "draw", lambda probs, u: int(follow(probs, u)))
+
+
+def written(monkeypatch, drafter, target, *, rounds=1, rule=verify, vocab=3, length=3, prompt=(0, 1), gamma=8, **more):
+    """The probability of each text of `length` tokens, when the target goes on alone behind the rounds."""
+    follow_draws(monkeypatch)
+    texts = defaultdict(float)
+
+    settings = {"sampler": Sampler(1.0), "stops": Stops(100), "verify": rule, "gamma": gamma, **more}
+    run_on = settings.pop("run_on", target)
+
+    def run(choose):
+        stream = speculative(run_on, drafter(), list(prompt), uniforms=Unknown(choose), **settings)
+        return [token for _ in range(rounds) for token in next(stream).tokens]
+
+    for chance, tokens in every_way(run):
+        for rest in product(range(vocab), repeat=max(0, length - len(tokens))):
+            text = [*tokens, *rest][:length]
+            ahead = [float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(len(tokens), length)]
+            texts[tuple(text)] += chance * torch.tensor(ahead, dtype=torch.float64).prod().item()
+    return texts
+
+
+def apart(texts, target, vocab=3, length=3, prompt=(0, 1)):
+    """How far that is from the target's own, for the worst text."""
+    worst = 0.0
+    for text in product(range(vocab), repeat=length):
+        own = [float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(length)]
+        worst = max(worst, abs(texts[text] - torch.tensor(own, dtype=torch.float64).prod().item()))
+    return worst

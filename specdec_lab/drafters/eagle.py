@@ -44,7 +44,11 @@ class EagleNet(Student):
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Each step learns on the guesses of the step before."""
-        body, before, true = self.llama.model, rows[:, :-1], rows[:, 1:]
+        return self.steps(tokens, rows, rows)
+
+    def steps(self, tokens: Tensor, features: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """The same from features [R, n, H], which the layer reads where the target has been: its rows, or others."""
+        body, before, true = self.llama.model, features[:, :-1], rows[:, 1:]
         n = true.shape[1]
         at = torch.arange(n, device=tokens.device)
         rope = body.rotary_emb(true, position_ids=at[None])
@@ -66,7 +70,7 @@ class EagleNet(Student):
                 )
             )
             steps.append((guess, true))
-            before = torch.cat([rows[:, :1], guess[:, :-1].to(rows.dtype)], 1)
+            before = torch.cat([features[:, :1], guess[:, :-1].to(features.dtype)], 1)
         return steps
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from specdec_lab.drafters.eagle import EagleDrafter
-from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.drafters.growing import tree_of
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass
@@ -36,10 +36,7 @@ class EagleTreeDrafter(EagleDrafter):
             return Proposal([])
         guess = yield from self.feed(len(self.tokens))
         ids = self.net.head.ids
-        if sampler.greedy or not self.sampled:
-            growing = Favourites(self.width, ids, gamma)
-        else:
-            growing = Drawn(self.width, ids, sampler, uniforms, len(text), shape_of(gamma, RATES))
+        growing = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
         start, fed = self.row.length, []  # the drafts that went through the layer, in their order
         guesses = {TEXT: guess[0]}
         growing.behind([TEXT], (yield Apply(self.model.head, [guess])))

@@ -22,7 +22,8 @@ HOPE = 0.3
 class Favourites:
     """The n most probable ways to go on from the text, all in all (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-    As far as it looks: with a HOPE below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is one-hot, at any temperature.
+    As far as it looks: with a HOPE below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is
+    one-hot, at any temperature.
 
     Args:
         width: V, the target's vocabulary.
@@ -132,11 +133,27 @@ class Drawn:
         return Proposal(list(tokens), whole, logits, tree=None if tree.is_chain else tree)
 
 
+def tree_of(
+    n: int,
+    width: int,
+    ids: Tensor | None,
+    sampler: Sampler,
+    uniforms: Uniforms,
+    start: int,
+    rates: Sequence[Sequence[float]],
+    sampled: bool,
+) -> Favourites | Drawn:
+    """A tree of n drafts that is still to grow: the favourites; or, where the text is sampled and drafts shall be, too, drawn ones."""
+    if sampler.greedy or not sampled:
+        return Favourites(width, ids, n)
+    return Drawn(width, ids, sampler, uniforms, start, shape_of(n, rates))
+
+
 def shape_of(n: int, rates: Sequence[Sequence[float]]) -> Tree:
     """The tree of n places that keeps most drafts on average, where a place is reached or not by chance alone.
 
-    With drafts that are drawn, q says little about which of them will be kept (one that is drawn with q = .01 is
-    accepted as often as others), so one shape serves every round (Chen et al. 2024, Sequoia, arXiv 2402.12374).
+    Where drafts are drawn the shape must not follow what was drawn, so one shape serves every round (Chen et al. 2024,
+    Sequoia, arXiv 2402.12374).
 
     Args:
         rates: rates[depth][k], the chance that of the drafts at one place, once it is reached, the k-th is accepted.

@@ -14,7 +14,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.tree import TEXT, Tree
 
 MOST = 8  # continuations that are looked at, the latest ones
-GOES_ON = 0.8  # the chance that a copy holds for one token more
+GOES_ON = 0.8  # the chance that a copy holds for one token more: set by hand, and no measurement
 
 
 class LookupTreeDrafter(LookupDrafter):

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 import torch
 
-from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.drafters.growing import tree_of
 from specdec_lab.drafters.medusa import HEADS, MedusaDrafter
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting
 from specdec_lab.models.tree import TEXT
 
+# As `eagle_tree.RATES`, by head. Guessed, not measured: the output is exact whatever they are.
 RATES = [[0.45, 0.12, 0.05, 0.03], [0.35, 0.12, 0.05, 0.03], [0.3, 0.1, 0.05, 0.03], [0.25, 0.1, 0.05, 0.03]]
 
 
@@ -33,10 +34,7 @@ class MedusaTreeDrafter(MedusaDrafter):
         if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
             return Proposal([])
         ids = self.net.head.ids
-        if sampler.greedy or not self.sampled:
-            growing = Favourites(self.width, ids, gamma)
-        else:
-            growing = Drawn(self.width, ids, sampler, uniforms, len(text), shape_of(gamma, RATES))
+        growing = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
         newest = torch.tensor(text[-1:], device=self.row.device)
         guesses = yield Apply(self.net.ahead, [self.row[None], newest], (min(gamma, HEADS),))
         heads = yield Apply(self.net.head, [guesses[0]])

@@ -28,7 +28,7 @@ class Draft:
         examined, or cut off by a stop).
     p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
     parent: which draft of the round it follows; −1 where it follows the text. Behind refused siblings p is what they
-        left of it (see `verify`).
+        left of it (see `branches`).
     after_top: the target's favourites behind this draft.
     """
 

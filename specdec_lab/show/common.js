@@ -16,3 +16,12 @@ const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.r
 const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+
+/** The most likely tokens of a distribution. */
+function bars(title, tops) {
+  return h(
+    "div", { class: "sdl-top" }, h("b", {}, title),
+    ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
+      h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
+  );
+}

@@ -174,14 +174,6 @@ function render({ model, el }) {
     return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-strip" }, h("tbody", {}, head, drafts, target, marks, own)));
   }
 
-  function bars(title, tops) {
-    return h(
-      "div", { class: "sdl-top" }, h("b", {}, title),
-      ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
-        h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
-    );
-  }
-
   /** The numbers behind one token. */
   function detail(r, shown) {
     const n = r.drafted.length;

@@ -1,4 +1,3 @@
-
 // The Tree Explorer: mark the drafts of a tree that you expect to be kept, reveal the round, step through all of them.
 
 function render({ model, el }) {
@@ -102,12 +101,6 @@ function render({ model, el }) {
         h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text)), ` ${kind}`)));
     }
     return list;
-  }
-
-  function bars(title, tops) {
-    return h("div", { class: "sdl-top" }, h("b", {}, title),
-      ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
-        h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))));
   }
 
   /** The numbers behind one draft. */

@@ -1,0 +1,101 @@
+"""What a pass over a tree computes and a cache keeps of it: in both backends, in batches, in recorded passes."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from test_models import KINDS, make
+
+from specdec_lab.models import base, fast, reference, tree
+from specdec_lab.models.tree import TEXT, Tree
+
+BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3))
+
+
+def rows_of(cached, root, tokens, shape, *, start, passes):
+    """The rows behind `root` and each draft, from so many passes."""
+    cut = [0, 3, len(tokens)] if passes == 2 else [0, len(tokens)]
+    rows = [] if root is None else [cached.extend([[root]]).logits[0]]
+    for first, last in pairwise(cut):
+        grown = Tree(shape.parents[:last])
+        rows.append(cached.extend([tokens[first:last]], trees=[(start, grown)]).logits[0])
+    return torch.cat(rows)
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("kind", [k for k in KINDS])
+def test_a_draft_sees_its_own_way_alone(kind, passes):
+    """Every row of a tree is the row of its way written out; and so is all that follows once a way is kept."""
+    model = make(kind)
+    text, tokens = [3, 1, 4, 1, 5], [2, 7, 2, 8, 2, 1, 9]
+    ways = {i: [tokens[j] for j in BUSHY.way(i)] for i in range(-1, len(tokens))}
+    for kept in (6, 4, 1, TEXT):
+        cached = model.cached()
+        cached.extend([text[:-1]])
+        rows = rows_of(cached, text[-1], tokens, BUSHY, start=len(text), passes=passes)
+        for i, way in ways.items():
+            fresh = model.cached().extend([text + way]).logits[0, -1]
+            assert (rows[i + 1] - fresh).abs().max() < 1e-9, f"draft {i}"
+        cached.keep(0, len(text), BUSHY.way(kept))
+        assert cached.lengths == [len(text) + len(BUSHY.way(kept))]
+        after = cached.extend([[6, 2]]).logits[0]
+        fresh = model.cached().extend([text + ways[kept] + [6, 2]]).logits[0, -2:]
+        assert (after - fresh).abs().max() < 1e-9, f"kept {kept}"
+
+
+@pytest.mark.parametrize("kind", ["llama", "fast llama", "replayed llama"])
+def test_trees_beside_chains_in_a_batch(kind):
+    model = make(kind)
+    texts, drafts = [[3, 1, 4], [1, 5, 9, 2, 6], [5, 3]], [[2, 7, 2, 8], [1, 8], [2, 8, 1, 8, 2]]
+    shapes = [Tree((-1, -1, 0, 1)), None, Tree((-1, 0, 0, -1, 3))]
+    shared = model.cached(0)
+    for text in texts:
+        own = model.cached()
+        own.extend([text[:-1]])
+        shared.join(own)
+    trees = [(len(text), shape) if shape else None for text, shape in zip(texts, shapes)]
+    rows = shared.extend([[text[-1], *some] for text, some in zip(texts, drafts)], trees=trees).logits
+    for r, (text, some, shape) in enumerate(zip(texts, drafts, shapes)):
+        shape = shape or Tree.chain(len(some))
+        for i in range(-1, len(some)):
+            way = [some[j] for j in shape.way(i)]
+            fresh = model.cached().extend([text + way]).logits[0, -1]
+            assert (rows[r, i + 1] - fresh).abs().max() < 1e-9
+    shared.keep(2, 2, [3, 4])
+    shared.rewind([3, 5, 9])
+    after = shared.extend([[4], [4], [4]]).logits[:, -1]
+    for row, text in zip(after, [[3, 1, 4], [1, 5, 9, 2, 6], [5, 3, 8, 2]]):
+        assert (row - model.cached().extend([[*text, 4]]).logits[0, -1]).abs().max() < 1e-9
+
+
+PLANTED = {
+    "sees a cousin": lambda monkeypatch: monkeypatch.setattr(base, "hide_cousins", lambda *_: None),
+    "positions by index": lambda monkeypatch: [
+        monkeypatch.setattr(module, "positions", lambda slots, trees, lengths: slots) for module in (reference, fast)
+    ],
+    "moved one off": lambda monkeypatch: [
+        monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to + 1, slots))
+        for kind in (reference.ReferenceCached, fast.FastCached)
+    ],
+    "a sibling's cache": lambda monkeypatch: [
+        monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to, slots - 1))
+        for kind in (reference.ReferenceCached, fast.FastCached)
+    ],
+    "not moved": lambda monkeypatch: [
+        monkeypatch.setattr(kind, "_move", lambda *_: None) for kind in (reference.ReferenceCached, fast.FastCached)
+    ],
+    "does not see itself": lambda monkeypatch: monkeypatch.setattr(
+        tree.Tree, "sees", property(lambda self: Tree.way_matrix(self)), raising=True
+    ),
+}
+Tree.way_matrix = lambda self: torch.tensor(
+    [[j in self.way(i)[:-1] for j in range(len(self.parents))] for i in range(len(self.parents))]
+)
+
+
+@pytest.mark.parametrize("kind", ["llama", "fast llama", "replayed llama"])
+@pytest.mark.parametrize("bug", PLANTED)
+def test_what_is_wrong_in_a_backend_is_caught(monkeypatch, kind, bug):
+    PLANTED[bug](monkeypatch)
+    with pytest.raises(AssertionError):
+        test_a_draft_sees_its_own_way_alone(kind, 1)
