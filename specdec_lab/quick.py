@@ -15,6 +15,11 @@ def tokens(asked: int) -> int:
     return 8 if ON and asked > 22 else asked
 
 
+def learned(asked: int) -> int:
+    """Tokens that a draft learns from."""
+    return min(asked, 600) if ON else asked
+
+
 def repeats(asked: int) -> int:
     """How often whole texts are decoded for their times."""
     return min(asked, 1) if ON else asked

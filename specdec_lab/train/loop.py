@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -177,8 +177,13 @@ class Trainer:
         every: int = 250_000,
         save_to: Path | None = None,
         say: Say = print,
+        looked: Callable[["Trainer"], None] = lambda trainer: None,
     ) -> None:
         """Train to the end of the plan, from wherever this trainer stands in it.
+
+        Args:
+            every: so many tokens lie between two looks at the held-out text.
+            looked: told this trainer after each look; its history has grown.
 
         Raises:
             KeyboardInterrupt: after saving.
@@ -197,6 +202,7 @@ class Trainer:
                     shown, clock = self.tokens, time.perf_counter()
                     if save_to:
                         self.save(save_to)
+                    looked(self)
             if not self.history:  # an interrupt came at the last look
                 self.net.unroll = plan[-1].unroll
                 self.tell(shown, clock, say)

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,9 +46,16 @@ def stages(name: str, tokens: int, begun: bool = False) -> list[Stage]:
     return [first, last]
 
 
-def frequent_ids(shards: list[Shard], tokenizer: PreTrainedTokenizerBase, vocab_size: int) -> torch.Tensor:
-    """The FREQUENT tokens that the target writes most, [F] in increasing order; every special token is among them."""
+def frequent_ids(
+    shards: list[Shard], tokenizer: PreTrainedTokenizerBase, vocab_size: int, known: Sequence[int] = ()
+) -> torch.Tensor:
+    """The FREQUENT tokens that the target writes most, [F] in increasing order; every special token is among them.
+
+    Args:
+        known: those of another text, which fill what this one leaves.
+    """
     counts = sum(np.bincount(s.tokens[:, 1:][s.own], minlength=vocab_size) for s in shards).astype(float)
+    counts[list(known)] += 0.5
     counts[[i for i in tokenizer.all_special_ids if i < vocab_size]] = np.inf
     return torch.from_numpy(np.sort(np.argsort(-counts, kind="stable")[: min(FREQUENT, vocab_size)]))
 
@@ -150,11 +158,15 @@ def train(
     seed: int = 0,
     start: Path | None = None,
     say: Say = print,
+    every: int = 250_000,
+    looked: Callable[[Trainer], None] = lambda trainer: None,
 ) -> Trainer:
     """Train one student on the text in `folder`, up to `tokens` tokens in all; goes on from its checkpoint there.
 
     Args:
         start: a folder of weights that a student without a checkpoint begins with, instead of parts of the target.
+        every: so many tokens lie between two looks at the held-out text.
+        looked: told the trainer after each look.
 
     Raises:
         LabError: what `check` refuses, a folder without text or with another target's, a torn checkpoint, weights
@@ -173,9 +185,10 @@ def train(
         p.requires_grad_(False)
     kept = read_checkpoint(folder / f"{name}.pt")
     # More text may have been written since the checkpoint; its head stays as it was.
-    ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size)
-    net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
     begun = load_net(name, target, start) if start else None
+    known = begun.head.ids.tolist() if begun else ()
+    ids = kept["ids"] if kept else frequent_ids(shards, tokenizer, target.vocab_size, known)
+    net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
     if begun and not kept:
         net.load_state_dict(begun.state_dict())
     # A student that reads other depths than the exit layer names them: ("exit", "middle").
@@ -185,7 +198,11 @@ def train(
     if kept:
         trainer.restore(kept)
         say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")
-    trainer.run(stages(name, tokens, start is not None), save_to=folder / f"{name}.pt", say=say)
+    if not trainer.history:  # where it begins
+        trainer.look()
+    looked(trainer)
+    plan = stages(name, tokens, start is not None)
+    trainer.run(plan, every=every, save_to=folder / f"{name}.pt", say=say, looked=looked)
     return trainer
 
 
