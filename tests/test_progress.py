@@ -21,7 +21,7 @@ RIGHT = {
 
 def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
     done, told = progress()
-    assert [x["lesson"] for x in done["lessons"]] == [f"{n:02}" for n in range(11)]
+    assert [x["lesson"] for x in done["lessons"]] == [f"{n:02}" for n in range(13)]
     assert sum(len(x["parts"]) for x in done["lessons"]) == len(PARTS)
     assert all(p["status"] == "open" for x in done["lessons"] for p in x["parts"]) and not told
     assert "0 of 6" in progress_text(done)

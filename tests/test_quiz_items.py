@@ -14,7 +14,7 @@ WITH_CHOICES = [item for item in EVERY if item.choices]
 
 
 def test_each_lesson_has_its_items():
-    assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08", "10"]
+    assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08", "10", "11", "12"]
     for lesson in lessons():
         found = items(lesson)
         assert 4 <= len(found) <= 8
@@ -126,6 +126,20 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     ("tree_in_batch", {"texts": 8, "drafts": 7, "idle": 32}, 2, {1.75: None, 64: None, 1: None}),
     ("tree_in_batch", {"texts": 4, "drafts": 7, "idle": 32}, 1, {32: None}),
     ("second_sibling", {"rows": ((0.6, 0.3, 0.1), (0.2, 0.25, 0.55))}, 4 / 9, {1: 2, 1 / 9: None, 0.2: None}),
+    (
+        "block_speed",
+        {"places": (0.6, 0.4, 0.3), "d": 0.1, "v": 1.2},
+        1.912 / 1.3,
+        {1.912 / 1.5: None, 1.912: 7, 1.912 / 1.1: None, 1.912 / 1.2: None},
+    ),
+    (
+        "relaxed_output",
+        {"rows": ((0.5, 0.3, 0.2), (0.1, 0.2, 0.7))},
+        0.45,
+        {0.5: None, 0.1: None, 0.66: None, 0.6: None},
+    ),
+    ("paid_after", {"step": 20, "tokens": (1.6, 2.0), "minutes": 10}, 240, {60: None, 75: None, 4: None}),
+    ("speed_after", {"tokens": (1.8, 2.25), "speed": 1.4}, 1.75, {2.25: 7, 1.85: None, 1.4: None}),
 ]
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
+from specdec_lab.errors import LabError
+
 Counts = Mapping[str, Sequence[int]]  # by prompt: new tokens, target passes
 
 
@@ -19,13 +21,20 @@ def folder() -> Path:
 
 
 def save_result(result: dict) -> Path:
-    """Keep a benchmark's result, named after its hardware, number format, temperature and γ; a new one replaces the old."""
+    """Keep a benchmark's result, named after its hardware, number format, temperature and γ; a new one replaces the old.
+
+    Raises:
+        LabError: when it cannot be written.
+    """
     meta = result["meta"]
     parts = [meta["hardware"], meta["dtype"], f"t{meta['temperature']:g}", f"gamma {meta['gamma']}"]
     name = re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
     path = folder() / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as e:
+        raise LabError(f"The result, printed above, cannot be kept in {path} ({e.strerror}).") from e
     return path
 
 
@@ -49,6 +58,11 @@ def recorded_trees(temperature: float) -> dict[str, Counts]:
     """What `tools/record_trees.py` counted on the built-in suite, by arm, such as "eagle-tree 8"."""
     path = folder().parent / "trees" / f"t{temperature:g}.json"
     return json.loads(path.read_text(encoding="utf-8"))["arms"]
+
+
+def recorded_designs() -> dict:
+    """What `tools/record_designs.py` measured: {"tokens", "held_out", "designs": {name: {"overlap" by place, …}}}."""
+    return json.loads((folder().parent / "designs.json").read_text(encoding="utf-8"))
 
 
 def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:

@@ -1,0 +1,92 @@
+"""The designs that lesson 11 compares: what each place may know, and what they begin as."""
+
+import pytest
+import torch
+
+from specdec_lab import load
+from specdec_lab.drafters.eagle import EagleNet
+from specdec_lab.train.designs import PLACES, BlockOfMasks, LayerForEach, ThreeDepths
+
+KNOWN = {
+    EagleNet: lambda k: 1 + k,
+    ThreeDepths: lambda k: 1 + k,
+    LayerForEach: lambda k: 1 + k,
+    BlockOfMasks: lambda k: 1,
+}
+
+
+@pytest.fixture(scope="module")
+def hf(writer):
+    hf = load(writer, device="cpu", backend="reference").target.hf
+    return hf.requires_grad_(False)
+
+
+def net_of(kind, hf):
+    torch.manual_seed(0)
+    net = kind(hf, torch.arange(hf.config.vocab_size))
+    net.unroll = PLACES
+    for p in net.parameters():  # away from where it begins, where some parts are still zero
+        p.data += 0.05 * torch.randn(p.shape)
+    return net.eval()
+
+
+def inputs(net, hf, n=9):
+    generator = torch.Generator().manual_seed(1)
+    tokens = torch.randint(0, hf.config.vocab_size, (2, n), generator=generator)
+    rows = [
+        torch.randn(2, n, hf.config.hidden_size, generator=generator) for _ in ("last", *getattr(net, "depths", ()))
+    ]
+    return tokens, rows
+
+
+@pytest.mark.parametrize("kind", KNOWN)
+@torch.no_grad()
+def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
+    """Draft k behind position i: rows up to i, and tokens up to i + 1 + k, which a block does not have: up to i + 1."""
+    net = net_of(kind, hf)
+    tokens, rows = inputs(net, hf)
+    before = net.predict(tokens, *rows)
+    assert len(before) == PLACES
+    shifts = [k if issubclass(kind, EagleNet) and kind is not BlockOfMasks else 0 for k in range(PLACES)]
+    for k, (guess, true) in enumerate(before):
+        assert guess.shape == true.shape == (2, 8 - k + shifts[k], hf.config.hidden_size)
+        assert torch.equal(true, rows[0][:, 1 + k - shifts[k] :])
+
+    def changed(*given):
+        """For each step, at which positions its guess has become another one."""
+        steps = zip(net.predict(*given), before, shifts)
+        return [((new - old).abs().amax((0, 2)) > 1e-5)[shift:] for (new, _), (old, _), shift in steps]
+
+    for at in range(1, 9):
+        others = tokens.clone()
+        others[:, at] = (others[:, at] + 1) % hf.config.vocab_size
+        for k, moved in enumerate(changed(others, *rows)):
+            first = max(0, at - KNOWN[kind](k))  # the first position that knows this token
+            assert not moved[:first].any(), "a token of the future"
+            assert first >= len(moved) or moved[first]
+        for part in range(len(rows)):
+            others = [row.clone() for row in rows]
+            others[part][:, at] += torch.arange(hf.config.hidden_size) % 3
+            for moved in changed(tokens, *others):
+                assert not moved[:at].any(), "a row of the future"
+                assert at >= len(moved) or moved[at]
+
+
+@torch.no_grad()
+def test_what_they_begin_as(hf):
+    """The first draft of a block is EAGLE's, and three depths begin as the last one alone."""
+    eagle, block, three = net_of(EagleNet, hf), BlockOfMasks(hf, torch.arange(12)), ThreeDepths(hf, torch.arange(12))
+    block.load_state_dict(eagle.state_dict(), strict=False)
+    three.load_state_dict(eagle.state_dict(), strict=False)
+    three.unroll = PLACES
+    tokens, rows = inputs(three, hf)
+    steps = eagle.predict(tokens, rows[0])
+    assert torch.allclose(block.predict(tokens, rows[0])[0][0], steps[0][0], atol=1e-5)
+    assert all(torch.allclose(a, b, atol=1e-5) for (a, _), (b, _) in zip(three.predict(tokens, *rows), steps))
+
+
+def test_masks_learn(hf):
+    net = net_of(BlockOfMasks, hf)
+    tokens, rows = inputs(net, hf)
+    net.predict(tokens, *rows)[3][0].sum().backward()
+    assert (net.masks.grad.abs().sum(1) > 0).all()  # places see each other
