@@ -1,0 +1,86 @@
+"""A draft of one's own: what is learned from, what is only measured on, an interruption, and what is refused."""
+
+from itertools import product
+
+import pytest
+
+from specdec_lab import load
+from specdec_lab.errors import LabError
+from specdec_lab.measure.prompts import Prompt, read_prompts
+from specdec_lab.train import loop, own
+from specdec_lab.train.recipes import CONVERSATIONS, HELD_OUT
+from specdec_lab.train.shards import read_shards
+
+PROMPTS = [Prompt(f"{i}", "mine", " ".join(words)) for i, words in enumerate(product("ab", "cd", "ef", "g"))] * 2
+
+
+@pytest.fixture(scope="module")
+def made(writer, tmp_path_factory):
+    """(a Lab, the folder, what was looked at)"""
+    lab, folder = load(writer, device="cpu"), tmp_path_factory.mktemp("own")
+    looks = []
+    with pytest.MonkeyPatch.context() as m:
+        m.setattr(own, "POSITIONS", 64 * 41)
+        own.own_draft(lab, PROMPTS, folder, 3_000, 12_000, None, lambda name, history: looks.append(len(history)))
+    return lab, folder, looks
+
+
+def test_what_is_measured_on_is_not_learned_from(made):
+    lab, folder, _ = made
+    learned, aside = ({tuple(lab.encode(p.content)) for p in side} for side in own.put_aside(PROMPTS[:8]))
+    assert not learned & aside and len(learned) == 6
+    for side, some in ((CONVERSATIONS, learned), (HELD_OUT, aside)):
+        shards = read_shards(folder / side)
+        begins = {tuple(row[: len(lab.encode(PROMPTS[0].content))].tolist()) for s in shards for row in s.tokens}
+        assert begins and begins <= some
+
+
+def test_the_draft_learns_and_is_loaded(made, writer):
+    lab, folder, looks = made
+    history = loop.json.loads((folder / "eagle.json").read_text(encoding="utf-8"))
+    assert history[-1]["steps"][0]["overlap"] > history[0]["steps"][0]["overlap"] + 0.02
+    assert looks == list(range(looks[0], len(history) + 1)) and len(looks) >= 8
+    mine = load(writer, device="cpu", weights=folder)
+    trace = mine.speculative(PROMPTS[0].content, "eagle", max_new_tokens=30)
+    assert trace.tokens == lab.plain(PROMPTS[0].content, max_new_tokens=30).tokens
+    assert mine.speculative(PROMPTS[0].content, "eagle", temperature=1.0, max_new_tokens=30).alpha > 0.5
+
+
+def test_it_goes_on_where_it_was_interrupted(made, writer, tmp_path, monkeypatch):
+    lab, folder, _ = made
+    monkeypatch.setattr(own, "POSITIONS", 64 * 41)
+
+    def stop(name, history):
+        if history[-1]["tokens"] > 6_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        own.own_draft(lab, PROMPTS, tmp_path, 3_000, 12_000, None, stop)
+    assert not (tmp_path / "eagle.safetensors").exists()
+    said = []
+    own.own_draft(lab, PROMPTS, tmp_path, 3_000, 12_000, None, say=said.append)
+    assert any("Going on from" in line for line in said)
+    assert not any("answers" in line for line in said)  # nothing is written again
+    once = loop.read_checkpoint(folder / "eagle.pt")["net"]
+    again = loop.read_checkpoint(tmp_path / "eagle.pt")["net"]
+    assert once.keys() == again.keys()
+    assert all((once[name] - again[name]).abs().max() < 1e-4 for name in once)
+
+
+def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
+    lab = made[0]
+    with pytest.raises(LabError, match="7 prompts are too few"):
+        own.own_draft(lab, PROMPTS[:7], tmp_path)
+    long = [Prompt("0", "mine", "a " * 600), *PROMPTS[1:]]
+    with pytest.raises(LabError, match="shorten"):
+        own.own_draft(lab, long, tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(LabError, match="cannot be made"):
+        own.own_draft(lab, PROMPTS, tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", own.OURS)
+def test_our_own_prompts(name):
+    prompts = own.our_prompts(name)
+    assert len(prompts) == 64
+    assert not {str(p.content) for p in prompts} & {str(p.content) for p in read_prompts()}
