@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -179,20 +180,33 @@ def test_a_server_that_never_answers_is_one_sentence_and_leaves_no_process(capsy
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     monkeypatch.setattr(lab.subprocess, "Popen", lambda *a, **k: started.append(popen(sleeper)) or started[0])
     code, _, err = run(capsys, "lab", "--port", "8955")
-    assert (code, "does not answer on localhost:8955" in err) == (2, True)
+    assert (code, "does not answer on 127.0.0.1:8955" in err) == (2, True)
     assert started[0].poll() is not None
 
 
-def test_ending_the_command_ends_the_server(tmp_path):
-    """SIGTERM, as a container sends it."""
-    command = [sys.executable, "-m", "specdec_lab", "lab", "--json", "--device", "cpu", "--port", "8960"]
-    process = subprocess.Popen(
-        [*command, "--dir", str(tmp_path / "course")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    url = json.loads(process.stdout.readline())["url"]  # one object and nothing else
-    port = int(url.split(":")[2].split("/")[0])
-    process.terminate()
-    assert process.wait(timeout=20) == 143
-    from specdec_lab.cli.lab import answers
+def test_two_that_start_together_have_an_address_each_and_end_when_told(tmp_path):
+    """Both find the first port free; SIGTERM, as a container sends it."""
+    both = [start_lab(tmp_path / name) for name in "ab"]
+    urls = [json.loads(process.stdout.readline())["url"] for process in both]  # one object and nothing else
+    assert len(set(urls)) == 2 and all(map(answers, urls))
+    for process, url in zip(both, urls):
+        process.terminate()
+        assert process.wait(timeout=20) == 143
+        assert not answers(url)
 
-    assert not answers("localhost", port)
+
+def start_lab(folder) -> subprocess.Popen:
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--json", "--device", "cpu", "--port", "8960", "--dir"]
+    return subprocess.Popen(
+        [*command, str(folder / "course")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+
+
+def answers(url: str) -> bool:
+    """Whether a server is there that takes this address's token."""
+    root, token = url.split("/lab/tree")[0], url.split("token=")[1]
+    try:
+        with urllib.request.urlopen(f"{root}/api/status?token={token}", timeout=5):
+            return True
+    except OSError:
+        return False

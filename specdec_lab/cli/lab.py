@@ -6,11 +6,9 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 from specdec_lab.cli import lab_from, say
@@ -38,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         say(line)
     tell = say if args.json else print
     show_one_round(args, tell)
-    return serve(args, free_port(args.port), tell)
+    return serve(args, tell)
 
 
 def show_one_round(args: argparse.Namespace, tell: Say) -> None:
@@ -59,23 +57,15 @@ def show_one_round(args: argparse.Namespace, tell: Say) -> None:
     tell(f"  {len(shown.tokens)} tokens from one pass of the target.\n")
 
 
-def free_port(first: int) -> int:
-    for port in range(first, first + 50):
-        with socket.socket() as s:
-            if s.connect_ex(("127.0.0.1", port)) != 0:
-                return port
-    raise LabError(f"No free port between {first} and {first + 49}: choose another with --port.")
-
-
-def serve(args: argparse.Namespace, port: int, tell: Say) -> int:
+def serve(args: argparse.Namespace, tell: Say) -> int:
     """Run JupyterLab until it ends; print its address once it answers."""
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
-    process = subprocess.Popen(command(args, port), env=environment(token), stdout=sys.stderr)
+    process = subprocess.Popen(command(args), env=environment(token), stdout=sys.stderr)
     host = "localhost" if args.ip in ("127.0.0.1", "0.0.0.0", "::") else args.ip
     # Whoever ends this command (a container that stops, a closed terminal) ends the server too.
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        wait_for_answer(process, host, port)
+        port = wait_for_port(process, token, args)
         url = f"http://{host}:{port}/lab/tree/{FIRST}?token={token}"
         tell(f"JupyterLab is running: {url}")
         tell("Stop it with Ctrl-C.")
@@ -92,12 +82,12 @@ def serve(args: argparse.Namespace, port: int, tell: Say) -> int:
         process.wait()
 
 
-def command(args: argparse.Namespace, port: int) -> list[str]:
+def command(args: argparse.Namespace) -> list[str]:
     display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [
         *(sys.executable, "-m", "jupyterlab", args.dir),
-        *(f"--ServerApp.ip={args.ip}", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+        *(f"--ServerApp.ip={args.ip}", f"--ServerApp.port={args.port}", "--ServerApp.port_retries=50"),
         *("--log-level=ERROR", "--LabApp.log_level=ERROR", f"--LabApp.default_url=/lab/tree/{FIRST}"),
         *(["--allow-root"] if root else []),
         *([] if display and not root else ["--no-browser"]),
@@ -110,20 +100,23 @@ def environment(token: str) -> dict[str, str]:
     return os.environ | {"JUPYTER_TOKEN": token, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
 
 
-def wait_for_answer(process: subprocess.Popen, host: str, port: int) -> None:
-    """Raises LabError when the server ends, or has not answered after PATIENCE seconds."""
+def wait_for_port(process: subprocess.Popen, token: str, args: argparse.Namespace) -> int:
+    """Where the server listens that has this token: Jupyter takes another port where the first is in use.
+
+    Raises:
+        LabError: when the server ends, or is not there after PATIENCE seconds.
+    """
+    from jupyter_server.serverapp import list_running_servers
+
     until = time.monotonic() + PATIENCE
-    while not answers(host, port):
+    while True:
+        for server in list_running_servers():
+            if server["token"] == token:
+                return server["port"]
         if process.poll() is not None:
             raise LabError("JupyterLab ended at once: its message is above; `specdec-lab doctor` may name the cause.")
         if time.monotonic() > until:
-            raise LabError(f"JupyterLab does not answer on {host}:{port} after {PATIENCE} s: check --ip and --port.")
+            raise LabError(
+                f"JupyterLab does not answer on {args.ip}:{args.port} after {PATIENCE} s: check --ip and --port."
+            )
         time.sleep(0.25)
-
-
-def answers(host: str, port: int) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://{host}:{port}/api", timeout=1):
-            return True
-    except OSError:
-        return False
