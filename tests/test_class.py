@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 
 import nbformat
@@ -83,6 +84,24 @@ def test_points_and_misconceptions_of_a_class(course, capsys, tmp_path):
     shutil.copytree(course, odd)
     assert main(["class-report", str(odd / "gradebook.db")]) == 0
     assert f"{exercise}/{exercise}" in capsys.readouterr().out
+
+
+def test_marks_that_were_forged_are_found_when_all_is_graded_again(course, capsys, tmp_path):
+    again = tmp_path / "again"
+    shutil.copytree(course, again)
+    for path in (again / "submitted").glob("*/*"):
+        if path.name != NAMES[0]:
+            shutil.rmtree(path)
+    with sqlite3.connect(again / "gradebook.db") as book:  # bob gives himself points
+        bob = "SELECT grade.id FROM grade JOIN submitted_notebook n ON n.id = grade.notebook_id JOIN submitted_assignment a ON a.id = n.assignment_id WHERE a.student_id = 'bob'"
+        assert book.execute(f"UPDATE grade SET auto_score = 3 WHERE id IN ({bob})").rowcount
+    assert main(["regrade", str(again), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {d["student"] for d in found["differences"]} == {"bob"} and found["notebooks"] == 3
+    assert all(d["nbgrader"] == 3 and d["here"] == 0 for d in found["differences"])
+    assert main(["regrade", str(again)]) == 0
+    assert "other marks than nbgrader's" in capsys.readouterr().out
+    assert main(["regrade", str(tmp_path)]) == 2
 
 
 def test_every_student_has_a_feedback_page(course):

@@ -1,7 +1,6 @@
 """The judges of the exercises: right answers in different styles are accepted, and wrong ones are caught and named."""
 
 import importlib
-import json
 import re
 import signal
 import time
@@ -14,9 +13,9 @@ import pytest
 from specdec_lab import check
 from specdec_lab.course.judges.guard import SHOWN, guarded
 from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Part, judged
-from specdec_lab.course.judges.reading import listed, number, whole
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.reading import listed, number, whole
 from specdec_lab.errors import LabError
 from specdec_lab.show import feedback
 
@@ -194,15 +193,6 @@ def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatc
     assert right["text/plain"].startswith(f"✓ {part}: right.")
     assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
     assert "&lt;i&gt;" in feedback.card(judged(part), "<i>")
-
-
-def test_a_grader_reads_the_results_from_a_file(tmp_path, monkeypatch, fresh_ledger):
-    monkeypatch.setenv("SPECDEC_LAB_RESULTS", str(tmp_path / "results"))
-    part = next(iter(ANSWERS[0].RIGHT))
-    check(part, ANSWERS[0].RIGHT[part][0])
-    (line,) = (tmp_path / "results").read_text(encoding="utf-8").splitlines()
-    assert json.loads(line)["part"] == part and json.loads(line)["points"] == PARTS[part].points
-    assert not fresh_ledger.exists()
 
 
 def test_an_unknown_part_is_one_sentence():

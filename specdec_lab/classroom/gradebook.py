@@ -7,10 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from specdec_lab.classroom.nbgrader_course import require_nbgrader
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.errors import LabError
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
 
 
 def read_class(gradebook: Path) -> dict:
@@ -24,7 +28,6 @@ def read_class(gradebook: Path) -> dict:
         LabError: when it is no gradebook.
     """
     require_nbgrader()
-    from nbgrader.api import Gradebook
     from sqlalchemy.exc import SQLAlchemyError
 
     if not gradebook.is_file():
@@ -34,7 +37,7 @@ def read_class(gradebook: Path) -> dict:
     graded = gradebook.absolute().parent / "autograded"
     students = []
     try:
-        with copied(gradebook) as path, Gradebook(f"sqlite:///{path}", "speculative_decoding") as book:
+        with opened(gradebook) as book:
             assignments = sorted(a.name for a in book.assignments)
             for name in sorted(s.id for s in book.students):
                 points, found = {}, set()
@@ -52,10 +55,14 @@ def read_class(gradebook: Path) -> dict:
 
 
 @contextmanager
-def copied(gradebook: Path) -> Iterator[Path]:
-    """A copy where no sign in a folder's name means something in a database's address, as ? and # do."""
+def opened(gradebook: Path) -> Iterator["Gradebook"]:
+    """A copy, to be read, where no sign in a folder's name means something in a database's address, as ? and # do."""
+    from nbgrader.api import Gradebook
+
     with tempfile.TemporaryDirectory() as folder:
-        yield Path(shutil.copy(gradebook, Path(folder) / "gradebook.db"))
+        path = shutil.copy(gradebook, Path(folder) / "gradebook.db")
+        with Gradebook(f"sqlite:///{path}", "speculative_decoding") as book:
+            yield book
 
 
 def beliefs(path: Path) -> set[int]:

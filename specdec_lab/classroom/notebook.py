@@ -1,15 +1,14 @@
-"""Grading a learner's notebook: its code runs in a kernel of its own, which can be stopped, and the checks are the course's."""
+"""Grading a learner's notebook: its code runs in a process of its own (learner), and the judges stay in this one."""
 
-import json
-import logging
-import os
+import ast
 import re
-import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec_lab.course.judges.check import RESULTS
-from specdec_lab.course.judges.part import PARTS
+from specdec_lab.classroom.learner import Ended, Learner
+from specdec_lab.course.judges.check import PARTS, judged
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say, silent
 
@@ -21,8 +20,6 @@ CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
 ANSWER = re.compile(r"<!-- answer ([\w.-]+): (\d+) points -->")
 CELL_SECONDS = 60  # a limit for cells that never end
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
-QUIET = logging.getLogger(f"{__name__}.kernel")  # what happens there is told in our words
-QUIET.setLevel(logging.CRITICAL + 1)
 
 
 def grade(path: str | Path, say: Say = silent, seconds: float = CELL_SECONDS) -> dict:
@@ -41,7 +38,7 @@ def grade(path: str | Path, say: Say = silent, seconds: float = CELL_SECONDS) ->
     path = Path(path)
     notebook = read(path)
     original = exercise_of(notebook, path)
-    checks = {id: cell for cell in original.cells if cell.cell_type == "code" for id in CHECK.findall(cell.source)}
+    checks = checks_of(original)
     verdicts = run(with_checks(notebook, checks), path.name, say, seconds)
     parts = []
     for id in checks:
@@ -84,16 +81,24 @@ def exercise_of(notebook: "NotebookNode", path: Path) -> "NotebookNode":
     return read(known[name])
 
 
-def with_checks(notebook: "NotebookNode", checks: dict[str, "NotebookNode"]) -> "NotebookNode":
-    """The learner's code, with every check as it was given out; those that are gone come at the end.
+def checks_of(exercise: "NotebookNode") -> dict[str, "NotebookNode"]:
+    """Its cells that hold a check, by part."""
+    return {id: cell for cell in exercise.cells if cell.cell_type == "code" for id in CHECK.findall(cell.source)}
+
+
+def parts_of(exercise: "NotebookNode") -> dict[str, str]:
+    """What nbgrader calls the cell of each part."""
+    return {id: cell.metadata["nbgrader"]["grade_id"] for id, cell in checks_of(exercise).items()}
+
+
+def with_checks(notebook: "NotebookNode", checks: dict[str, "NotebookNode"]) -> list[str]:
+    """The learner's code, cell by cell, with every check as it was given out; those that are gone come at the end.
 
     Args:
         checks: the cells of the exercise that hold a check, by part.
     """
-    from nbformat.v4 import new_code_cell, new_notebook
-
     part_of = {cell.metadata["nbgrader"]["grade_id"]: id for id, cell in checks.items()}
-    sources, seen = ["from specdec_lab import check"], set()
+    sources, seen = [], set()
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
@@ -101,34 +106,49 @@ def with_checks(notebook: "NotebookNode", checks: dict[str, "NotebookNode"]) -> 
         found = [own] if own else [id for id in CHECK.findall(cell.source) if id in checks]
         sources += [checks[id].source for id in found] or [cell.source]
         seen.update(found)
-    sources += [cell.source for id, cell in checks.items() if id not in seen]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=list(map(new_code_cell, sources)), metadata={"kernelspec": kernel})
+    return sources + [cell.source for id, cell in checks.items() if id not in seen]
 
 
-def run(notebook: "NotebookNode", name: str, say: Say, seconds: float) -> dict[str, dict]:
-    """The verdict of each check that was reached, by part."""
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+def asked(source: str) -> tuple[str, list[str]] | None:
+    """Of a check's cell: the part, and what is handed in for it, as it is written there. None for another cell."""
+    try:
+        (statement,) = ast.parse(source).body
+        call = statement.value
+        if call.func.id == "check":
+            return call.args[0].value, [ast.unparse(arg) for arg in call.args[1:]]
+    except (SyntaxError, ValueError, AttributeError):
+        pass
+    return None
 
-    with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder) / "results.jsonl"
-        for _ in range(RUNS):
-            results.unlink(missing_ok=True)
-            started: list[int] = []
-            client = NotebookClient(
-                notebook, timeout=seconds, kernel_name="python3", allow_errors=True, log=QUIET,
-                extra_arguments=["--log-level=ERROR"],
-                resources={"metadata": {"path": folder}},  # what it writes goes with it
-                on_cell_execute=lambda cell, cell_index, started=started: started.append(cell_index),
-            )  # fmt: skip
-            try:
-                client.execute(env=os.environ | {RESULTS: str(results)})
+
+def run(sources: Sequence[str], name: str, say: Say, seconds: float) -> dict[str, dict]:
+    """The verdict of each check that was reached, by part. Cells are run in a new process where one stopped it."""
+    verdicts: dict[str, dict] = {}
+    left_out: set[int] = set()
+    for _ in range(RUNS + sum(map(bool, map(asked, sources)))):
+        with Learner(seconds) as learner:
+            for at, source in enumerate(sources):
+                try:
+                    if at not in left_out:
+                        check_or_run(learner, source, verdicts)
+                except Ended as e:
+                    say(f"{name}: the cell “{source.strip().splitlines()[0][:60]}” {e}, and was left out.")
+                    left_out.add(at)
+                if learner.over:
+                    break
+            else:
                 break
-            except (CellTimeoutError, DeadKernelError) as e:
-                why = "did not come to an end" if isinstance(e, CellTimeoutError) else "stopped Python"
-                guilty = notebook.cells[started[-1]]
-                say(f"{name}: the cell “{guilty.source.strip().splitlines()[0][:60]}” {why}, and was left out.")
-                guilty.source = "pass"
-        lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
-    return {found["part"]: found for found in map(json.loads, lines)}
+        if len(left_out) == RUNS:
+            break
+    return verdicts
+
+
+def check_or_run(learner: Learner, source: str, verdicts: dict[str, dict]) -> None:
+    """Run a cell there, or judge a part, once."""
+    check = asked(source)
+    if check is None:
+        learner.run(source)
+    elif check[0] not in verdicts:
+        made = learner.values(check[1])
+        if made is not None:
+            verdicts[check[0]] = asdict(judged(check[0], *made))

@@ -2,7 +2,7 @@
 
 import torch
 
-from specdec_lab.course.judges.load import MEASURED, STEP
+from specdec_lab.course.given.arrivals import MEASURED, STEP
 from specdec_lab.measure.serving import StepCosts, always, load_aware
 from specdec_lab.theory import expected_tokens as E
 

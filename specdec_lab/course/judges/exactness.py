@@ -1,11 +1,12 @@
 """Exercise 3: accept_or_correct(p, q, x, u, w) → token; my_test(rule) → True for a rule that is right, False for a wrong one."""
 
 import itertools
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, same, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, for_each, part, same, whole
 from specdec_lab.theory import RULES, Row, emitted, residual
 
 EXACT = "the rule: accept with min(1, p/q), replace from the residual"
@@ -17,6 +18,7 @@ PAIRS = (  # p and q
 )  # fmt: skip
 CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cases lie between them
 POINTS = [(i + 0.5) / CELLS for i in range(CELLS)]
+SEVERAL = [(i + 0.5) / 40 for i in range(40)]
 
 
 def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
@@ -25,20 +27,25 @@ def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
     A rule compares u with a border and looks w up in a distribution, so for each u it is asked with
     the smallest and the largest w first, and with many only where the draft was rejected.
     """
+    drafts = [(x, u) for x in range(len(q)) if q[x] for u in POINTS]
+    ends = written_by(rule, p, q, [(x, u, w) for x, u in drafts for w in (POINTS[0], POINTS[-1])])
+    kept = [a == b == x for (x, _), a, b in zip(drafts, ends[::2], ends[1::2])]
+    asked = [(x, u, ws) for (x, u), k in zip(drafts, kept) for ws in ([(0.5,)] if k else [SEVERAL])]
     out = [0.0] * len(p)
-    for x, u in itertools.product([x for x in range(len(q)) if q[x]], POINTS):
-        kept = all(written_by(rule, p, q, x, u, w) == x for w in (POINTS[0], POINTS[-1]))
-        several = [0.5] if kept else [(i + 0.5) / 40 for i in range(40)]
-        for w in several:
-            out[written_by(rule, p, q, x, u, w)] += q[x] / CELLS / len(several)
+    shares = [q[x] / CELLS / len(ws) for x, _, ws in asked for _ in ws]
+    for token, share in zip(written_by(rule, p, q, [(x, u, w) for x, u, ws in asked for w in ws]), shares):
+        out[token] += share
     return out
 
 
-def written_by(rule: Rule, p: Row, q: Row, x: int, u: float, w: float) -> int:
-    token = whole(rule(list(p), list(q), x, u, w), "What your rule returns")
-    if not 0 <= token < len(p):
-        raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
-    return token
+def written_by(rule: Rule, p: Row, q: Row, places: Sequence[tuple[int, float, float]]) -> list[int]:
+    """The tokens that a rule writes for several x, u and w."""
+    found = for_each(rule, [(list(p), list(q), *place) for place in places])
+    tokens = [whole(token, "What your rule returns") for token in found]
+    for token in tokens:
+        if not 0 <= token < len(p):
+            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
+    return tokens
 
 
 def output(name: str) -> Callable[[Row, Row], list[float]]:
@@ -61,7 +68,7 @@ OUTPUT = Question(
 
 
 def looks_at_u_again(made: Rule) -> bool:
-    tokens = [{written_by(made, *PAIRS[-1], 0, u, w) for w in (0.05, 0.5, 0.95)} for u in (0.3, 0.6, 0.95)]
+    tokens = [set(written_by(made, *PAIRS[-1], [(0, u, w) for w in (0.05, 0.5, 0.95)])) for u in (0.3, 0.6, 0.95)]
     return all(len(some) == 1 for some in tokens) and len(set.union(*tokens)) > 1
 
 
@@ -76,11 +83,11 @@ def rule(made: Rule) -> None:
     question = replace(OUTPUT, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint)
     question.compare([output_of(made, p, q) for p, q in PAIRS])
     p, q = PAIRS[0]
-    kept = sum(q[x] * sum(written_by(made, p, q, x, u, 0.999) == x for u in POINTS) / CELLS for x in (0, 2))
+    kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in POINTS]).count(x) / CELLS for x in (0, 2))
     if kept < 0.65:  # of .7 that these two tokens can keep
         said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
         raise Wrong(said, 0.67, belief=3)
-    if written_by(made, [0.0, 1.0], [0.5, 0.5], 0, 0.0, 0.5) == 0:
+    if written_by(made, [0.0, 1.0], [0.5, 0.5], [(0, 0.0, 0.5)]) == [0]:
         raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 0.67)
 
 
@@ -105,14 +112,17 @@ PLANTED = {
 }
 
 
-@part("3.test", points=3)
+@part("3.test", points=3, seconds=120)
 def own_test(made: Callable[[Rule], bool]) -> None:
-    if not isinstance(begun(made(SOUND)), bool | int):
+    calls = [(None, SOUND)] * 5 + [(name, wrong) for name, wrong in PLANTED.items() for _ in range(2)]
+    random.shuffle(calls)  # so that nobody can count which call it is
+    said = [(name, begun(made(rule))) for name, rule in calls]
+    if not all(isinstance(answer, bool | int) for _, answer in said):
         raise Wrong("Your test should return True or False.")
-    if not all(made(SOUND) for _ in range(5)):
-        said = "If it draws random numbers, leave more room for chance, or draw more."
-        raise Wrong(f"Your test calls a right rule wrong. {said}")
-    missed = [name for name, wrong in PLANTED.items() if all(made(wrong) for _ in range(3))]
+    if not all(answer for name, answer in said if name is None):
+        hint = "If it draws random numbers, leave more room for chance, or draw more."
+        raise Wrong(f"Your test calls a right rule wrong. {hint}")
+    missed = [name for name in PLANTED if all(answer for of, answer in said if of == name)]
     if len(missed) == len(PLANTED):
         raise Wrong("Your test accepts every rule. A test that cannot fail tests nothing.")
     if missed:

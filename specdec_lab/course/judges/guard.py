@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
-from specdec_lab.course.judges.reading import cut
 from specdec_lab.course.mistake import StillOpen, Wrong
+from specdec_lab.course.reading import cut
 
 SHOWN = 300  # characters of what the code printed
 
@@ -57,6 +57,8 @@ def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None
 
 def failing_line(e: BaseException) -> str:
     """The last line of the learner's own code on the way to the exception, as far as one can tell."""
+    if isinstance(line := getattr(e, "line", None), str):  # it comes from another process
+        return f", in the line “{line}”" if line else ""
     own = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
     mine = [f for f in own if "site-packages" not in f.filename and "lib/python" not in f.filename]
     return f", in the line “{mine[-1].line}”" if mine and mine[-1].line else ""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from specdec_lab.course.judges.guard import guarded
 from specdec_lab.course.judges.question import Question
-from specdec_lab.course.judges.reading import begun
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.mistake import StillOpen, Wrong
+from specdec_lab.course.reading import begun
 from specdec_lab.errors import LabError
 
 RIGHT, WRONG, OPEN = "right", "wrong", "open"

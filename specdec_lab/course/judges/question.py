@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specdec_lab.course.judges.reading import cut, nothing, number, same
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
+from specdec_lab.course.reading import cut, nothing, number, same
 from specdec_lab.formats import drop_leading_zeros, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)

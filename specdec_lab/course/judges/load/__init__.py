@@ -1,4 +1,3 @@
 """Exercise 7: what drafts are worth in a batch, where they begin to lose, and a policy."""
 
 from specdec_lab.course.judges.load import crossover  # noqa: F401  whose parts come before the policy
-from specdec_lab.course.judges.load.policy import CATCH_UP, GAMMAS, MEASURED, SIZES, STEP, compare  # noqa: F401  for the notebook

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from itertools import product
 
+from specdec_lab.course.given.toy import ToyTarget, drafter, written_alone
 from specdec_lab.course.judges.kit import Wrong, listed, part, shown
-from specdec_lab.course.judges.rounds.toy import ToyTarget, drafter, written_alone
 from specdec_lab.course.judges.rounds.watched import Watched
 
 PROMPT = [17, 23, 5, 42]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from specdec_lab.course.given.toy import Drafter, ToyTarget, checked, written_alone
 from specdec_lab.course.judges.kit import Wrong, common_start, listed
 from specdec_lab.course.judges.rounds.one_round import matching
-from specdec_lab.course.judges.rounds.toy import Drafter, ToyTarget, checked, written_alone
 
 
 class Watched(ToyTarget):

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part, pretty, results, shown
-from specdec_lab.course.judges.stored import stored, table
+from specdec_lab.course.stored import stored, table
 from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.prompts import FEW
 

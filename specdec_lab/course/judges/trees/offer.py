@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, same, whole
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, for_each, part, same, whole
 from specdec_lab.theory import Row, residual, siblings
 
 Rule = Callable[[Row, Sequence[int], Sequence[Row], Sequence[float], float], int]
@@ -28,18 +28,23 @@ def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
     """What comes out of the place with two drafts, none drawn twice: all draws, and all numbers on a grid."""
     out = [0.0] * len(p)
     for x, y in itertools.permutations(range(len(q)), 2):
-        chance = q[x] * without(q, x)[y]
-        for u in itertools.product(points(CELLS), repeat=2):
-            for w in points(FINE):
-                out[written(rule, p, (x, y), (q, without(q, x)), u, w)] += chance / CELLS**2 / FINE
+        chance = q[x] * without(q, x)[y] / CELLS**2 / FINE
+        numbers = [(u, w) for u in itertools.product(points(CELLS), repeat=2) for w in points(FINE)]
+        for token in written(rule, p, (x, y), (q, without(q, x)), numbers):
+            out[token] += chance
     return out
 
 
-def written(rule: Rule, p: Row, drafts: Sequence[int], qs: Sequence[Row], u: Sequence[float], w: float) -> int:
-    token = whole(rule(list(p), list(drafts), [list(q) for q in qs], list(u), w), "What your rule returns")
-    if not 0 <= token < len(p):
-        raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
-    return token
+def written(
+    rule: Rule, p: Row, drafts: Sequence[int], qs: Sequence[Row], numbers: Sequence[tuple[Sequence[float], float]]
+) -> list[int]:
+    """The tokens that a rule writes for several (u, w)."""
+    cases = [(list(p), list(drafts), [list(q) for q in qs], list(u), w) for u, w in numbers]
+    tokens = [whole(token, "What your rule returns") for token in for_each(rule, cases)]
+    for token in tokens:
+        if not 0 <= token < len(p):
+            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
+    return tokens
 
 
 def looked_up(row: Row, w: float) -> int:
@@ -88,20 +93,17 @@ OFFER = Question(
 def offer(made: Rule) -> None:
     begun(made([0.5, 0.5], [0, 1], [[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5], 0.5))
     OFFER.compare([output_of(made, p, q) for p, q in PAIRS])
+    numbers = [(u, 0.001) for u in itertools.product(points(CELLS), repeat=2)]
     for p, q in PAIRS:
         kept = sum(
-            q[x] * without(q, x)[y] * (written(made, p, (x, y), (q, without(q, x)), u, w) in (x, y))
+            q[x] * without(q, x)[y] * (token in (x, y))
             for x, y in itertools.permutations(range(3), 2)
-            for u in itertools.product(points(CELLS), repeat=2)
-            for w in (0.001,)
+            for token in written(made, p, (x, y), (q, without(q, x)), numbers)
         ) / CELLS**2  # fmt: skip
         if kept < siblings(p, q, 2).kept - 0.05:
             said = "What comes out is p, but fewer drafts are kept than could be: is the second one offered when the first is refused?"
             raise Wrong(said, 0.67)
     p, drafts, qs = [0.1, 0.2, 0.3, 0.4], [0, 1, 2], [[0.7, 0.1, 0.1, 0.1], [0, 0.5, 0.3, 0.2], [0, 0, 0.6, 0.4]]
-    for u in itertools.product((0.05, 0.4, 0.95), repeat=3):
-        for w in (0.1, 0.6, 0.95):
-            if written(made, p, drafts, qs, u, w) != rule()(p, drafts, qs, u, w):
-                raise Wrong(
-                    "With two drafts your rule is right, with three it is not. Go through them in a loop.", 0.67
-                )
+    numbers = [(u, w) for u in itertools.product((0.05, 0.4, 0.95), repeat=3) for w in (0.1, 0.6, 0.95)]
+    if written(made, p, drafts, qs, numbers) != written(rule(), p, drafts, qs, numbers):
+        raise Wrong("With two drafts your rule is right, with three it is not. Go through them in a loop.", 0.67)

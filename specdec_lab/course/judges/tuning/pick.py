@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, nothing, part, pretty, results, shown, whole
-from specdec_lab.course.judges.stored import stored, table
+from specdec_lab.course.stored import stored, table
 from specdec_lab.theory import expected_tokens as E
 
 Table = list[dict[str, Any]]

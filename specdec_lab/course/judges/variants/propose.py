@@ -3,9 +3,8 @@
 import copy
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part, shown, whole
-
-Propose = Callable[[list[int], int], Sequence[int]]
+from specdec_lab.course.given.copying import Propose, drafts
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, part, shown
 
 
 def ends_with_the_text(text: Sequence[int], begin: int, gamma: int) -> list[int]:
@@ -44,11 +43,6 @@ def one_by_one(text: Sequence[int], gamma: int) -> list[int]:
     for _ in range(gamma):
         out += lookup(out, 1)
     return out[len(text) :]
-
-
-def drafts(value: object) -> list[int]:
-    """What a drafter returned, as a list of whole numbers."""
-    return [whole(token, "A proposed token") for token in listed(value)]
 
 
 PROPOSE = Question(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.judges.kit import shown
+from specdec_lab.course.reading import shown
 
 
 def checked(tokens: Iterable[int]) -> list[int]:
@@ -20,6 +20,8 @@ class ToyTarget:
     It has no language: a choice is computed from the tokens in the cache and their order. With one
     wrong token among them, all later choices are different.
     """
+
+    LENT = ("extend", "rewind", "entries", "length")  # all that a learner's code in another process may ask for
 
     def __init__(self) -> None:
         self._entries: list[int] = []

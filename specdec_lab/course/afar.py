@@ -1,0 +1,17 @@
+"""A learner's function may be in another process, where a call takes longer than here."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+class Afar(ABC):
+    """A function there. `many` calls it once for each case, with less to send than so many single calls."""
+
+    @abstractmethod
+    def many(self, cases: Sequence[tuple]) -> list[Any]: ...
+
+
+def for_each(made: Callable, cases: Sequence[tuple]) -> list[Any]:
+    """What the learner's function gives for each case, wherever it is."""
+    return made.many(cases) if isinstance(made, Afar) else [made(*case) for case in cases]
