@@ -145,6 +145,44 @@ def test_options_that_are_none_are_one_sentence(capsys, argv, says):
     assert says in told[-1] and len(told[-1]) < 300
 
 
+ODD = {
+    "": "is empty",
+    "\0": "zero byte",
+    "a\0b": "zero byte",
+    "\udcff\ud800": "half a character",
+    "a" * 300: "too long",
+    "a/" * 3000: "too long",
+}
+NAMED = (
+    ["demo", "--target"], ["demo", "--draft"], ["demo", "--weights"], ["bench", "--prompts"], ["traffic"], ["traffic", "builtin", "--html"],
+    ["course"], ["export"], ["grade"], ["class-report"], ["regrade"], ["train", "eagle", "--folder"], ["train", "eagle", "--passages"],
+    ["train", "eagle", "--start"], ["train", "eagle", "--out"], ["lab", "--dir"], ["progress", "--ledger"], ["doctor", "--target"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("argv", NAMED, ids=" ".join)
+@pytest.mark.parametrize("name", ODD, ids=lambda name: ascii(name)[:20])
+def test_a_name_that_no_file_can_have_is_one_sentence(capsys, argv, name):
+    assert main([*argv, name]) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert ODD[name] in told[-1] and len(told[-1]) < 300
+
+
+NOWHERE = [
+    argv
+    for argv in NAMED
+    if argv not in (["progress", "--ledger"], ["demo", "--weights"], ["traffic", "builtin", "--html"])
+]
+
+
+@pytest.mark.parametrize("argv", [*NOWHERE, ["demo", "--drafter", "eagle", "--weights"]], ids=" ".join)
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/null/inside"])
+def test_a_device_in_place_of_a_file_or_a_folder_is_one_sentence(capsys, argv, name):
+    assert main([*argv, name]) in (1, 2)
+    told = capsys.readouterr().err.strip().splitlines()
+    assert "Traceback" not in "".join(told) and all(len(line) < 400 for line in told)
+
+
 def test_a_result_that_cannot_be_kept_was_printed_before(capsys, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "file" / "results")

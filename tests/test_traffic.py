@@ -1,5 +1,6 @@
 """One's own prompts in, a decision out: every form of file, every verdict, and an engine that answers badly."""
 
+import contextlib
 import json
 import threading
 from dataclasses import replace
@@ -188,6 +189,26 @@ def test_the_report_says_its_verdict_and_what_it_rests_on(capsys, tmp_path, pair
     assert "Policy:" in out and "Left out" in out and "<" not in out
 
 
+DEEP = "[" * 100_000
+ODD_MODELS = {
+    "no models": "[]", "a number for a name": '{"data": [{"id": 5}]}', "deep models": DEEP, "bytes for models": b"\xff\xfe",
+    "models of another shape": '{"data": {"id": "x"}}', "nothing at all": "",
+}  # fmt: skip
+ODD_METRICS = {
+    "words for metrics": "vllm:spec_decode_num_drafts_total{} many",
+    "NaN metrics": "vllm:spec_decode_num_drafts_total{} NaN\nvllm:spec_decode_num_drafts_total{} +Inf",
+    "bytes for metrics": b"\xff\xfe\x00vllm:spec_decode_num_drafts_total{} 1",
+    "a place of great length": 'vllm:spec_decode_num_drafts_total{position="' + "9" * 5000 + '"} 1',
+}
+ANSWERED = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'
+ODD_ANSWERS = {
+    "deep answers": f'data: {{"a": {DEEP}\n\n', "bytes": b"data: {\xff}\n", "usage of another shape": f'{ANSWERED}data: {{"usage": [3]}}\n',
+    "words for tokens": f'{ANSWERED}data: {{"usage": {{"completion_tokens": "three"}}}}\n', "no usage": ANSWERED,
+    "NaN tokens": f'{ANSWERED}data: {{"usage": {{"completion_tokens": NaN}}}}\n', "fewer than none": f'{ANSWERED}data: {{"usage": {{"completion_tokens": -3}}}}\n',
+    "a line of great length": "data: {" + "x" * 11_000_000, "no events": "hello",
+}  # fmt: skip
+
+
 class Engine(BaseHTTPRequestHandler):
     """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts."""
 
@@ -195,7 +216,9 @@ class Engine(BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/v1/models":
-            return self.reply(json.dumps({"data": [{"id": "some-model"}]}))
+            return self.reply(ODD_MODELS.get(self.mode, json.dumps({"data": [{"id": "some-model"}]})))
+        if self.mode in ODD_METRICS:
+            return self.reply(ODD_METRICS[self.mode])
         if self.mode == "no metrics":
             return self.send_error(404)
         n = Engine.rounds if self.mode == "speculates" else 0
@@ -215,14 +238,21 @@ class Engine(BaseHTTPRequestHandler):
         if "fail" in body["messages"][0]["content"]:
             return self.send_error(500)
         Engine.rounds += 1
+        if self.mode == "streams for ever":
+            self.reply("")
+            with contextlib.suppress(OSError):
+                while True:
+                    self.wfile.write(b"data: {}\n\n")
+        if self.mode in ODD_ANSWERS:
+            return self.reply(ODD_ANSWERS[self.mode])
         events = [{"choices": [{"delta": {"content": t}}]} for t in "abc"]
         events.append({"choices": [], "usage": {"completion_tokens": 3}})
         return self.reply("".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
 
-    def reply(self, text: str):
+    def reply(self, text: str | bytes):
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(text.encode())
+        self.wfile.write(text if isinstance(text, bytes) else text.encode())
 
     def log_message(self, *args):
         pass
@@ -263,6 +293,28 @@ def test_an_engine_without_speculation_is_measured_and_told(monkeypatch, tmp_pat
     assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["speculation"] is None and "hold no speculation" in result["problems"][0]
+
+
+@pytest.mark.parametrize("mode", [*ODD_MODELS, *ODD_METRICS, *ODD_ANSWERS, "streams for ever"])
+def test_an_engine_that_answers_oddly_is_one_sentence(monkeypatch, tmp_path, engine, mode, capsys):
+    monkeypatch.setattr(Engine, "mode", mode)
+    monkeypatch.setattr(endpoint, "PATIENCE", 0.5)
+    works = mode in ODD_METRICS
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == (0 if works else 2)
+    shown = capsys.readouterr()
+    if works:
+        assert json.loads(shown.out)["speculation"] is None
+    else:
+        told = shown.err.strip().splitlines()[-1]
+        assert len(told) < 600 and "Traceback" not in told and told.endswith((".", "]"))
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/hostname", "http://", "http://[", "ftp://x", "http://a b/v1", "http://127.0.0.1:99999"]
+)
+def test_an_address_that_is_none_is_one_sentence(capsys, tmp_path, address):
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", address]) == 2
+    assert "mend --endpoint" in capsys.readouterr().err
 
 
 def test_an_engine_that_is_not_there_is_one_sentence(capsys, tmp_path):

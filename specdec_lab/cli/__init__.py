@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS, EMBEDDED
+from specdec_lab.cli.names import check_names, told
 from specdec_lab.errors import LabError
 from specdec_lab.show.page import as_text, page
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
 
-VERBS = ["demo", "bench", "traffic", "progress", "grade", "course", "class-report", "train", "export", "doctor", "fetch", "lab"]  # fmt: skip
+VERBS = ["demo", "bench", "traffic", "progress", "grade", "course", "class-report", "regrade", "train", "export", "doctor", "fetch", "lab"]  # fmt: skip
 
 
 def say(line: str) -> None:
@@ -93,15 +94,17 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="replace")
     args = parser.parse_args(argv)
     try:
+        check_names(args)
         return args.run(args)
-    except LabError as e:
-        if args.json:
-            print(json.dumps({"schema": 1, "error": str(e)}, ensure_ascii=False))
-        say(f"specdec-lab: {e}")
-        return 2
     except KeyboardInterrupt:
         say("specdec-lab: interrupted.")
         return 130
     except BrokenPipeError:  # the reader (head, less) has gone
         sys.stderr.close()
         return 0
+    except (LabError, OSError) as e:
+        why = str(e) if isinstance(e, LabError) else told(e)
+        if args.json:
+            print(json.dumps({"schema": 1, "error": why}, ensure_ascii=False))
+        say(f"specdec-lab: {why}")
+        return 2

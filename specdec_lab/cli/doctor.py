@@ -90,7 +90,7 @@ def embedded() -> tuple[dict, Missing]:
 
 def other(target: str) -> tuple[dict, Missing]:
     """A target by path or hub name: whether it is on this machine."""
-    if Path(target).exists():
+    if Path(target).is_dir():
         return {"target": target, "cached": True, "cache": target}, {}
     from huggingface_hub import constants, try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError

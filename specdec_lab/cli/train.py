@@ -35,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from specdec_lab.drafters.trained import load_net
     from specdec_lab.models.embedded import cache_dir
     from specdec_lab.models.load import load_model
     from specdec_lab.train import recipes, sources
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
         recipes.check_target(target)
     else:
         recipes.check(args.drafter, target, args.tokens)
+        if args.start:  # what does not fit is told before hours of writing
+            load_net(args.drafter, target, Path(args.start))
     folder = Path(args.folder) if args.folder else cache_dir() / "train" / target.name.replace("/", "--")
     weights = Path(args.out or folder)
     try:

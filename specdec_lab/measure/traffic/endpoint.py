@@ -7,6 +7,7 @@ that got past it. The one is the running product of the other.
 
 import itertools
 import json
+import math
 import re
 import time
 from collections import Counter
@@ -19,12 +20,15 @@ from urllib.request import Request, urlopen
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import percentile
-from specdec_lab.measure.prompts import Prompt
+from specdec_lab.measure.prompts import Prompt, read_line
 from specdec_lab.say import Say, silent
 
 DRAFTS, ACCEPTED, BY_POSITION = (
     f"vllm:spec_decode_num_{what}" for what in ("drafts", "accepted_tokens", "accepted_tokens_per_pos")
 )
+
+MOST_BYTES = 10_000_000  # of what a server sends at once: its metrics, or a line of an answer
+PATIENCE = 600.0  # seconds for an answer
 
 # By a counter's name and the place in the round that it counts, None for all; summed over engines.
 Counts = Counter[tuple[str, int | None]]
@@ -48,14 +52,21 @@ def conditional(survival: Sequence[float]) -> list[float]:
 
 
 def metrics(text: str) -> Counts:
-    """From the lines `name_total{labels} value` that Prometheus reads."""
+    """From the lines `name_total{labels} value` that Prometheus reads. What is no number there is left out."""
     counts = Counter()
     for line in text.splitlines():
         found = re.match(r"(vllm:spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
-        if found:
-            position = re.search(r'position="(\d+)"', found[3] or "")
-            counts[found[1], int(position[1]) if position else None] += float(found[4])
+        if found and math.isfinite(value := number(found[4])):
+            position = re.search(r'position="(\d{1,4})"', found[3] or "")
+            counts[found[1], int(position[1]) if position else None] += value
     return counts
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def acceptance(before: Counts, after: Counts) -> dict | None:
@@ -82,8 +93,10 @@ def fetch(url: str, body: dict | None = None, timeout: float = 60.0):
     """
     data = None if body is None else json.dumps(body).encode()
     try:
+        if not url.startswith(("http://", "https://")):  # urlopen takes others, files among them
+            raise ValueError("it is no address that begins with http")
         return urlopen(Request(url, data, {"Content-Type": "application/json"}), timeout=timeout)
-    except (URLError, OSError, ValueError) as e:
+    except (URLError, OSError, ValueError, HTTPException) as e:
         reason = e if isinstance(e, HTTPError) else getattr(e, "reason", e)
         raise LabError(
             f"The server at {url} does not answer as it should ({reason}): start it, or mend --endpoint."
@@ -103,19 +116,27 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     begin, first, tokens = time.perf_counter(), None, 0
     try:
         with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, 600.0) as lines:
-            for line in lines:
+            while line := lines.readline(MOST_BYTES):
+                if time.perf_counter() - begin > PATIENCE:
+                    raise ValueError(f"it has not ended after {PATIENCE:.0f} seconds")
                 text = line.decode().strip().removeprefix("data: ")
                 if not text.startswith("{"):
                     continue
-                event = json.loads(text)
+                event = read_line(text)
                 if first is None and event.get("choices"):
                     first = time.perf_counter()
-                tokens = (event.get("usage") or {}).get("completion_tokens", tokens)
+                tokens = tokens_of(event.get("usage")) or tokens
     except (ValueError, OSError, HTTPException) as e:
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({e}).") from e
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({str(e)[:200]}).") from e
     if first is None or not tokens:
         raise LabError(f"The server's answer to the prompt “{prompt.id}” has no tokens.")
     return Answer(first - begin, time.perf_counter() - first, tokens)
+
+
+def tokens_of(usage: object) -> int:
+    """How many tokens an engine says that it wrote; 0 where it says no such thing."""
+    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and 0 < count < 10**9 else 0
 
 
 def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: float, say: Say = silent) -> dict:
@@ -131,8 +152,10 @@ def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: flo
     problems: list[str] = []
     try:
         with fetch(f"{base}/models") as response:
-            model = json.load(response)["data"][0]["id"]
-    except (ValueError, LookupError, TypeError, HTTPException) as e:
+            model = read_line(response.read(MOST_BYTES).decode())["data"][0]["id"]
+        if not isinstance(model, str):
+            raise TypeError("no text")
+    except (ValueError, LookupError, TypeError, OSError, HTTPException) as e:
         raise LabError(
             f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
         ) from e
@@ -140,8 +163,8 @@ def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: flo
     def counters() -> Counts:
         try:
             with fetch(f"{base.removesuffix('/v1')}/metrics") as response:
-                return metrics(response.read().decode())
-        except LabError:
+                return metrics(response.read(MOST_BYTES).decode(errors="replace"))
+        except (LabError, OSError, HTTPException):
             return Counter()
 
     before, answers = counters(), []

@@ -1,0 +1,51 @@
+"""Names of files and folders on the command line, looked at before anything is done with them."""
+
+import argparse
+import os
+from collections.abc import Iterator
+
+from specdec_lab.errors import LabError
+
+OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "folder", "start", "out", "ledger")
+POSITIONS = ("out", "folder", "file", "course", "gradebook", "notebooks")  # these have no name to be called by
+LONGEST, LONGEST_PART = 4096, 255  # bytes, on the systems that allow most
+
+
+def check_names(args: argparse.Namespace) -> None:
+    """Raises LabError for a name that no file can have."""
+    for option, name in given(args):
+        if not name.strip():
+            raise LabError(f"{option} is empty: give a name, or leave it out.")
+        if wrong := no_name(name):
+            raise LabError(f"{option} is no name of a file or a folder: it {wrong}.")
+
+
+def given(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """What names files or folders, and what it is called."""
+    for part, value in vars(args).items():
+        if part in (*OPTIONS, *POSITIONS):
+            for name in value if isinstance(value, list) else [value]:
+                if isinstance(name, str):
+                    yield (f"--{part}" if part not in POSITIONS else f"“{printable(name)}”"), name
+
+
+def no_name(name: str) -> str | None:
+    try:
+        data = os.fsencode(name)
+    except UnicodeEncodeError:
+        return "holds half a character (a lone surrogate)"
+    if b"\0" in data:
+        return "holds a zero byte"
+    if len(data) > LONGEST or any(len(part) > LONGEST_PART for part in data.replace(b"\\", b"/").split(b"/")):
+        return "is too long"
+    return None
+
+
+def printable(name: str) -> str:
+    return name[:40].encode(errors="replace").decode().replace("\0", "?")
+
+
+def told(e: OSError) -> str:
+    """A sentence about a file that nothing else said one about."""
+    name = f"“{printable(str(e.filename))}”" if e.filename else "A file"
+    return f"{name} cannot be used ({e.strerror or type(e).__name__}): is it where it should be, and yours to write?"
