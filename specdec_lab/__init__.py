@@ -28,6 +28,7 @@ _NAMES = {
     "measure.race": ["race"],
     "measure.roofline": ["measure_machine", "work"],
     "show.bars": ["Bar", "Bars"],
+    "show.climb": ["Climb"],
     "show.dots": ["Dots"],
     "show.guess": ["guess", "outcome"],
     "show.ledger": ["ledger"],

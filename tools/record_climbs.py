@@ -18,27 +18,28 @@ from specdec_lab.train import own
 GAMMA, LENGTH = 4, 64
 
 
-def tokens_per_pass(lab: sd.Lab, prompts: list[Prompt]) -> float:
-    """EAGLE on these prompts, greedy."""
-    traces = []
+def counts_of(lab: sd.Lab, prompts: list[Prompt]) -> dict[str, list[int]]:
+    """EAGLE on these prompts, greedy: new tokens and target passes of each."""
+    counts = {}
     for prompt in prompts:
         settings = {"gamma": GAMMA, "max_new_tokens": LENGTH, "keep": sd.Keep()}
-        traces.append(lab.speculative(lab.encode(prompt.messages), "eagle", **settings))
-        traces[-1].check()
-    return sum(len(t.tokens) for t in traces) / sum(t.target_passes for t in traces)
+        trace = lab.speculative(lab.encode(prompt.messages), "eagle", **settings)
+        trace.check()
+        counts[prompt.id] = [len(trace.tokens), trace.target_passes]
+    return counts
 
 
 def main(folder: Path) -> None:
     lab = sd.load()
     path = Path(sd.__file__).parent / "data" / "climbs.json"
-    runs = json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else {}
     aside = {name: own.put_aside(own.our_prompts(name))[1] for name in own.OURS}
-    before = {name: tokens_per_pass(lab, prompts) for name, prompts in aside.items()}
-    print(before, flush=True)
+    about = {"target": lab.target.name, "hardware": lab.hardware, "gamma": GAMMA, "max_new_tokens": LENGTH}
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"runs": {}}
+    before = kept.get("before") or {name: counts_of(lab, prompts) for name, prompts in aside.items()}
     for name in own.OURS:
-        if name in runs:
+        if name in kept["runs"]:
             continue
-        history, start = [], time.perf_counter()
+        begun, history, start = (folder / name).exists(), [], time.perf_counter()
 
         def looked(_, looks, history=history):
             history[:] = looks
@@ -48,21 +49,11 @@ def main(folder: Path) -> None:
         )
         minutes = (time.perf_counter() - start) / 60
         mine = sd.load(weights=folder / name)
-        after = {other: tokens_per_pass(mine, prompts) for other, prompts in aside.items()}
-        runs[name] = {
-            "minutes": minutes,
-            "history": history,
-            "tokens_per_pass": [before[name], after[name]],
-            "elsewhere": {other: [before[other], after[other]] for other in own.OURS if other != name},
-        }
-        result = {
-            "target": lab.target.name,
-            "hardware": lab.hardware,
-            "gamma": GAMMA,
-            "max_new_tokens": LENGTH,
-            "runs": runs,
-        }
-        path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        after = {other: counts_of(mine, prompts) for other, prompts in aside.items()}
+        # The minutes of a run that went on from an earlier one say nothing.
+        kept["runs"][name] = {"minutes": None if begun else minutes, "history": history, "after": after}
+        kept = {**about, "before": before, "runs": kept["runs"]}
+        path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

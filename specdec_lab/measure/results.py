@@ -65,6 +65,12 @@ def recorded_designs() -> dict:
     return json.loads((folder().parent / "designs.json").read_text(encoding="utf-8"))
 
 
+def recorded_climbs() -> dict:
+    """What `tools/record_climbs.py` measured: {"before": {file: counts}, "runs": {file: {"minutes", "history", "after":
+    {file: counts}}}, …}."""
+    return json.loads((folder().parent / "climbs.json").read_text(encoding="utf-8"))
+
+
 def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:
     """All new tokens / all passes, or how many times that of `other`; and 95 % of it, by bootstrap over prompts."""
 

@@ -106,7 +106,7 @@ def own_draft(
     prompts: Sequence[Prompt],
     folder: str | Path,
     write: int = 40_000,
-    tokens: int = 160_000,
+    tokens: int = 200_000,
     start: Path | None = trained.WEIGHTS,
     looked: Callable[[str, list[dict]], None] = lambda name, history: None,
     say: Say = silent,

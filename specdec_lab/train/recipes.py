@@ -201,8 +201,9 @@ def train(
     if not trainer.history:  # where it begins
         trainer.look()
     looked(trainer)
-    plan = stages(name, tokens, start is not None)
-    trainer.run(plan, every=every, save_to=folder / f"{name}.pt", say=say, looked=looked)
+    trainer.run(
+        stages(name, tokens, start is not None), every=every, save_to=folder / f"{name}.pt", say=say, looked=looked
+    )
     return trainer
 
 
