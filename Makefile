@@ -21,7 +21,7 @@ TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-cell-ti
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
-.PHONY: lab test notebooks exercises links full engine bundle constraints clean
+.PHONY: lab test notebooks exercises site links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -36,6 +36,9 @@ notebooks: .venv/test
 
 exercises: .venv/test
 	$(BIN)/python solutions/build_exercises.py $(ARGS)
+
+site: .venv/test
+	@$(BIN)/python tools/site/build.py site
 
 links: .venv/lab
 	$(BIN)/python lessons/build.py --links
@@ -95,4 +98,4 @@ constraints: .venv/test
 	@mv constraints.tmp constraints.txt
 
 clean:
-	rm -rf .venv $(ENGINE) build dist *.egg-info .pytest_cache .ruff_cache
+	rm -rf .venv $(ENGINE) build dist site *.egg-info .pytest_cache .ruff_cache

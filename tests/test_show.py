@@ -103,7 +103,7 @@ def test_token_text_cannot_become_markup(data):
 
 def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
     shown = []
-    monkeypatch.setattr("specdec_lab.show.explorer.display", lambda data, **more: shown.append(data))
+    monkeypatch.setattr("specdec_lab.show.live.display", lambda data, **more: shown.append(data))
     explorers = [RoundExplorer(data), RoundExplorer(data)]
     assert explorers[0].data["id"] != explorers[1].data["id"]  # two do not hide each other's pictures
     explorers[0]._ipython_display_()

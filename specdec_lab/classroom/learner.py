@@ -88,10 +88,11 @@ class Learner:
         }  # fmt: skip
         path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
         own = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR"), self.folder.name)
+        own |= {"PYTHONPATH": path, "PYTHONUSERBASE": site.getuserbase()}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "specdec_lab.classroom.worker", json.dumps(settings)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            cwd=self.folder.name, env=os.environ | own | {"PYTHONPATH": path, "PYTHONUSERBASE": site.getuserbase()}, start_new_session=True,
+            cwd=self.folder.name, env=os.environ | own, start_new_session=True,
         )  # fmt: skip
         self.wire = Wire(self.process.stdout, self.process.stdin)
         try:

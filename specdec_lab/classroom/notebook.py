@@ -149,6 +149,9 @@ def check_or_run(learner: Learner, source: str, verdicts: dict[str, dict]) -> No
     if check is None:
         learner.run(source)
     elif check[0] not in verdicts:
-        made = learner.values(check[1])
-        if made is not None:
-            verdicts[check[0]] = asdict(judged(check[0], *made))
+        with learner.killed_after(
+            PARTS[check[0]].seconds + learner.seconds
+        ):  # judges stop calls earlier, where there are alarms
+            made = learner.values(check[1])
+            if made is not None:
+                verdicts[check[0]] = asdict(judged(check[0], *made))

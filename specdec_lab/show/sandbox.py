@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from html import escape
 
 from specdec_lab import theory
+from specdec_lab.show.live import Live
 from specdec_lab.show.marks import MARKS
-from specdec_lab.show.panel import Panel, choice, slider
 from specdec_lab.show.table import table
 
 TOKENS = ("on", "by", "near")
@@ -25,6 +25,7 @@ LOOKS = {
     "↻ the replacement": f'fill="url(#sdl-re)" stroke="{ORANGE}"',
     "p, what the target wants": 'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"',
 }
+NAMES = ("accepted", "rejected", "replaced", "wanted")
 ACCEPTED, REJECTED, REPLACED, WANTED = LOOKS.values()
 
 
@@ -87,15 +88,21 @@ def box(left: float, low: float, high: float, look: str) -> str:
     return f"<rect {place} {look}/>"
 
 
-def sandbox() -> Panel:
+class Sandbox(Live):
     """The widget. Weights need not add up to 100: they are made to."""
-    controls = {"rule": choice("rule", {name: name for name in theory.RULES})}
-    for name, weights in START.items():
-        for i, (token, weight) in enumerate(zip(TOKENS, weights)):
-            controls[f"{name[0]}{i}"] = slider(f"{name}: “{token}”", weight, 0, 100, 1)
 
-    def draw(rule: str, **weights: float) -> str:
-        p, q = (normalised([weights[f"{which}{i}"] for i in range(len(TOKENS))]) for which in "pq")
-        return picture(p, q, rule)
+    scripts = ("common.js", "kit.js", "theory.js", "sandbox.js")
 
-    return Panel(draw, controls, "Acceptance Sandbox")
+    def __init__(self):
+        weights = {f"{name[0]}{i}": weight for name, row in START.items() for i, weight in enumerate(row)}
+        looks = {name: {"words": words, "look": look} for name, (words, look) in zip(NAMES, LOOKS.items())}
+        start = {"rule": next(iter(theory.RULES)), **weights}
+        super().__init__({"tokens": TOKENS, "heads": HEADS, "start": start, "looks": {**looks, "patterns": PATTERNS}})
+
+    def picture(self) -> str:
+        return f"<b>Acceptance Sandbox</b>{picture(*map(normalised, START.values()), next(iter(theory.RULES)))}"
+
+
+def sandbox() -> Sandbox:
+    """p and q of three tokens by slider, a rule by menu, and what comes out."""
+    return Sandbox()

@@ -6,7 +6,7 @@ import numpy as np
 
 from specdec_lab import theory
 from specdec_lab.show.lines import Line, chart
-from specdec_lab.show.panel import Panel, choice, slider
+from specdec_lab.show.live import Live
 from specdec_lab.show.table import Cell, table
 
 ALPHAS = [round(0.95 - 0.1 * i, 2) for i in range(10)]
@@ -72,20 +72,34 @@ def gain_cell(s: float, best: bool, framed: bool) -> Cell:
     return Cell(f"<b>{shown}</b>" if best else shown, f"padding:2px 5px;background:{paint}{frame}")
 
 
-def speedup_explorer(machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0) -> Panel:
+class SpeedupExplorer(Live):
     """The widget.
+
+    Args:
+        machines: v(γ) for γ = 0 … 10 by name.
+        c, o: what one draft and the loop cost at first, in plain passes.
+    """
+
+    scripts = ("common.js", "kit.js", "theory.js", "speedup.js")
+
+    def __init__(self, machines: Mapping[str, Sequence[float]], c: float, o: float):
+        start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(machines))}
+        super().__init__({"machines": {name: list(v) for name, v in machines.items()}, "start": start})
+
+    def picture(self) -> str:
+        start = self.data["start"]
+        v = self.data["machines"][start["machine"]]
+        return f"<b>Speed-up Explorer</b>{picture(start['alpha'], start['gamma'], start['c'], start['o'], v)}"
+
+
+def speedup_explorer(
+    machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0
+) -> SpeedupExplorer:
+    """S over α and γ, with sliders for the costs.
 
     Args:
         machines: v(γ) for γ = 0 … 10 by name, such as `{"this machine": passes(times)}`. A machine
             whose passes all cost the same comes after them.
         c, o: what one draft and the loop cost at first, in plain passes.
     """
-    known = {**(machines or {}), "a pass costs the same, however wide": FLAT}
-    controls = {
-        "alpha": slider("α, acceptance rate", 0.75, 0.0, 0.99, 0.01),
-        "gamma": slider("γ, drafts a round", 4, 1, 10, 1),
-        "c": slider("c, cost of a draft", c, 0.0, 1.0, 0.01),
-        "o": slider("o, cost of the loop", o, 0.0, 0.5, 0.01),
-        "v": choice("v, cost of a pass", {name: tuple(v) for name, v in known.items()}),
-    }
-    return Panel(picture, controls, "Speed-up Explorer")
+    return SpeedupExplorer({**(machines or {}), "a pass costs the same, however wide": FLAT}, c, o)

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from specdec_lab.show.explorer import RoundExplorer, script
+from specdec_lab.show.explorer import RoundExplorer
 from specdec_lab.show.marks import marked
 from specdec_lab.show.static import token
 
@@ -12,7 +12,7 @@ MOST = 4  # rounds in a picture, the first ones
 class TreeExplorer(RoundExplorer):
     """Shows `data`, as `explorer_data` makes it of a trace with trees. `guesses`: {round: the drafts that were marked}."""
 
-    _esm = script("common.js") + script("tree.js")
+    scripts = ("common.js", "tree.js")
 
     def picture(self) -> str:
         return trees_html(self.data)

@@ -1,0 +1,90 @@
+// Controls, tables and charts of the widgets that compute in the page. common.js stands in front of it.
+
+/** A slider with its name and what it stands at. shown: the value as text. */
+function slider(name, { value, low, high, step }, shown, changed) {
+  const output = h("output", {}, shown(value));
+  const input = h("input", {
+    type: "range", min: low, max: high, step, "aria-label": name,
+    oninput: () => { changed(Number(input.value)); },
+  });
+  input.value = value;
+  const line = h("label", { class: "sdl-control" }, h("span", {}, name), input, output);
+  line.refresh = (now) => { output.textContent = shown(now); input.setAttribute("aria-valuetext", shown(now)); };
+  line.refresh(value);
+  return line;
+}
+
+/** A menu of names. */
+function menu(name, names, value, changed) {
+  const select = h("select", { "aria-label": name, onchange: () => changed(select.value) }, ...names.map((x) => h("option", { value: x }, x)));
+  select.value = value;
+  return h("label", { class: "sdl-control sdl-menu" }, h("span", {}, name), select);
+}
+
+/** A table; cells are text, or nodes. The first cell of a row says what the row is. */
+function grid(heads, rows, cell = (content) => h("td", {}, content)) {
+  return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-grid" },
+    h("tr", {}, ...heads.map((x) => h("th", { scope: "col" }, x))),
+    ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell)))));
+}
+
+const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
+const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2"];
+const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+
+/** A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. */
+function chart(title, lines, xName, yName) {
+  const [wide, tall, left, right, top, bottom] = [560, 270, 46, 150, 30, 40];
+  const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
+  const [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, 1e-9)];
+  const across = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (wide - left - right);
+  const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
+  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => y1 / s <= 6) || 20;
+  let svg = "";
+  for (let y = 0; y <= y1 + 1e-9; y += step) {
+    svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
+  }
+  for (const x of new Set(xs)) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
+  let below = -100;
+  const ends = lines.map((line, i) => ({ line, look: `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`, y: down(line.points.at(-1)[1]) }));
+  for (const { line, look, y } of ends.sort((a, b) => a.y - b.y)) {
+    below = Math.max(y, below + 14);
+    svg += `<path d="M${line.points.map(([a, b]) => `${across(a).toFixed(1)} ${down(b).toFixed(1)}`).join(" L")}" fill="none" ${look}/>`;
+    svg += `<path d="M${wide - right + 8} ${below}h22" ${look}/><text x="${wide - right + 36}" y="${below + 4}">${escaped(line.name)}</text>`;
+  }
+  const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
+  return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:${wide}px;width:100%;font:12px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
+    `<text x="${left}" y="16" font-size="14" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
+    `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>`;
+}
+
+/** A widget of controls and a picture beside them. draw(state) → nodes; what the learner set is kept in the model. */
+function panel({ model, el }, title, start, controls, draw) {
+  const data = model.get("data"), state = { ...start, ...model.get("state") };
+  const picture = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const lines = controls(state, (name) => (value) => {
+    state[name] = value;
+    model.set("state", { ...state });
+    model.save_changes();
+    redraw();
+  });
+  function redraw() {
+    for (const line of Object.values(lines)) if (line.refresh) line.refresh(state[line.dataset.name]);
+    const { nodes, said } = draw(state);
+    picture.replaceChildren(...nodes);
+    live.textContent = said;
+  }
+  for (const [name, line] of Object.entries(lines)) line.dataset.name = name;
+  el.append(h("div", { class: "sdl-explorer", role: "group", "aria-label": title },
+    h("div", { class: "sdl-title" }, title),
+    h("div", { class: "sdl-split" }, h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture), live));
+  for (const node of document.querySelectorAll(`.sdl-static-${data.id}`)) node.style.display = "none";
+  redraw();
+}
+
+/** A node from SVG or HTML text of our own. */
+function drawn(text) {
+  const node = h("div");
+  node.innerHTML = text;
+  return node;
+}

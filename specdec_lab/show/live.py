@@ -1,0 +1,52 @@
+"""Widgets whose logic runs in the page: Python hands over data once, and gets back what the learner did."""
+
+import uuid
+from pathlib import Path
+
+import anywidget
+import traitlets
+from IPython.display import display
+
+from specdec_lab.show.marks import MARKS
+from specdec_lab.show.page import as_text
+
+
+STORED = "application/vnd.specdec-lab.widget+json"  # its data, in a stored page: what the static site shows live
+
+
+def script(*names: str) -> str:
+    """Files beside this one, one behind the other."""
+    return "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
+
+
+class Live(anywidget.AnyWidget):
+    """Shows `data`. Where no kernel or browser can draw a widget, `picture()` and `text()` stand instead."""
+
+    scripts: tuple[str, ...]  # files beside this one, the last of which has `render`
+    _css = script("explorer.css")
+    data = traitlets.Dict().tag(sync=True)
+    # What the learner did, kept here so that a second view of the widget, or a reloaded page, still shows it.
+    state = traitlets.Dict().tag(sync=True)
+
+    def __init_subclass__(cls, **more) -> None:
+        if "scripts" in vars(cls):  # and not in those that traitlets derives
+            cls._esm = script(*cls.scripts)
+        super().__init_subclass__(**more)
+
+    def __init__(self, data: dict):
+        marks = {word: mark._asdict() for word, mark in MARKS.items()}
+        super().__init__(data={**data, "marks": marks, "id": uuid.uuid4().hex[:8]})
+
+    def picture(self) -> str:
+        """HTML that needs no script."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        return as_text(self.picture())
+
+    def _ipython_display_(self) -> None:
+        picture = f'<div class="sdl-static-{self.data["id"]}">{self.picture()}</div>'
+        stored = {"script": self.scripts[-1].removesuffix(".js"), "data": self.data}
+        display({"text/html": picture, "text/plain": self.text(), STORED: stored}, raw=True)
+        widget, metadata = self._repr_mimebundle_()
+        display(widget, metadata=metadata, raw=True)

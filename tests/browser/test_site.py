@@ -1,0 +1,91 @@
+"""The static site, opened from the disk: pages, widgets that work without a kernel, and nothing asked of other hosts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("site") / "site"
+    subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "site" / "build.py"), str(out)], check=True, capture_output=True
+    )
+    return out
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Opens a page of the site at a width; errors and requests to the outside are collected."""
+    opened = []
+
+    def visit(name: str, width: int = 1280, **more):
+        page = browser.new_page(viewport={"width": width, "height": 900}, **more)
+        page.set_default_timeout(20_000)
+        page.wrong = []
+        page.on("request", lambda r: page.wrong.append(r.url) if not r.url.startswith(("file:", "data:")) else None)
+        page.on("pageerror", lambda e: page.wrong.append(str(e)))
+        page.goto(f"file://{site / name}")
+        opened.append(page)
+        return page
+
+    yield visit
+    for page in opened:
+        assert page.wrong == []
+        page.close()
+
+
+def test_every_page_is_there_and_no_link_leads_nowhere(site):
+    pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    assert len(pages) >= 28
+    import re
+
+    for path, html in pages.items():
+        for target in re.findall(r'(?:href|src)="([^"#:]+)', html):
+            assert (path.parent / target).resolve().exists(), f"{path.name}: {target}"
+    assert sum(p.stat().st_size for p in site.rglob("*") if p.is_file()) < 15e6
+
+
+@pytest.mark.parametrize("width", [360, 800, 1280])
+def test_nothing_is_wider_than_the_window(visit, site, width):
+    for name in (
+        "index.html",
+        "lessons/00_start_here.html",
+        "lessons/03_exactly_the_target.html",
+        "exercises/03_exactly_the_target.html",
+    ):
+        page = visit(name, width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_a_round_is_marked_and_revealed_and_kept_over_a_reload(visit):
+    page = visit("lessons/00_start_here.html", 360)
+    explorer = page.locator(".live .sdl-explorer").first
+    explorer.get_by_role("button", name="reveal").first.click()
+    before = explorer.locator(".sdl-verdict").first.inner_text()
+    assert before
+    page.reload()
+    assert page.locator(".live .sdl-explorer .sdl-verdict").first.inner_text() == before
+
+
+def test_the_sandbox_follows_its_sliders(visit):
+    page = visit("lessons/03_exactly_the_target.html")
+    sandbox = page.get_by_role("group", name="Acceptance Sandbox")
+    sandbox.get_by_label("rule").select_option("bug: after a rejection, draw from p")
+    sandbox.locator(".sdl-picture").get_by_text("The largest difference is 0.140.").wait_for()
+    sandbox.locator("input[type=range]").first.focus()
+    page.keyboard.press("ArrowRight")
+    sandbox.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+    page.reload()
+    page.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+
+
+def test_dark_and_light_are_kept(visit):
+    page = visit("index.html", color_scheme="light")
+    page.get_by_role("button", name="dark or light").click()
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"

@@ -1,0 +1,174 @@
+"""Build the static site: every lesson and exercise as a page, with stored results, and widgets that work without a kernel.
+
+    python tools/site/build.py FOLDER
+
+One text, no second copy: the pages are made from the notebooks. Nothing is asked of any other host, and the folder
+opens from the disk as well as from a web server.
+"""
+
+import json
+import re
+import shutil
+import sys
+from html import escape
+from pathlib import Path
+
+import nbformat
+from markdown_it import MarkdownIt
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from specdec_lab.show.explorer import RoundExplorer
+from specdec_lab.show.live import STORED, script
+from specdec_lab.show.sandbox import Sandbox
+from specdec_lab.show.speedup import SpeedupExplorer
+from specdec_lab.show.tree_explorer import TreeExplorer
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer)
+TITLE = "Speculative decoding, understood by running it"
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+CODE = HtmlFormatter(nowrap=True)
+
+
+def notebooks() -> dict[str, Path]:
+    """The notebooks in reading order, by the path of their page."""
+    lessons = sorted((ROOT / "lessons").glob("*.ipynb"), key=lambda p: (not p.stem[0].isdigit(), p.stem))
+    exercises = sorted((ROOT / "exercises").glob("*.ipynb"))
+    return {f"{p.parent.name}/{p.stem}.html": p for p in [*lessons, *exercises]}
+
+
+def title_of(notebook: nbformat.NotebookNode) -> str:
+    return next(line[2:] for c in notebook.cells for line in c.source.splitlines() if line.startswith("# "))
+
+
+def prose(source: str) -> str:
+    """A Markdown cell. Links to notebooks lead to their pages; sections can be linked to."""
+    html = MARKDOWN.render(source)
+    html = re.sub(r'href="([^":]*)\.ipynb', r'href="\1.html', html)
+    html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+    def anchor(found: re.Match) -> str:
+        name = re.sub(r"<[^>]*>", "", found[2]).strip().replace(" ", "-")
+        return f'<h{found[1]} id="{escape(name)}">{found[2]}</h{found[1]}>'
+
+    return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
+
+
+def code(cell: nbformat.NotebookNode) -> str:
+    """A code cell, folded where the lesson folds it, and its results."""
+    shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
+    if "fold" in cell.metadata.get("tags", []):
+        shown = f"<details class='fold'><summary>code</summary>{shown}</details>"
+    return shown + "".join(map(output, cell.get("outputs", [])))
+
+
+def output(out: nbformat.NotebookNode) -> str:
+    if out.output_type == "stream":
+        return f'<pre class="out">{escape(out.text)}</pre>'
+    data = out.get("data", {})
+    live = ""
+    if STORED in data:
+        stored = data[STORED]
+        text = json.dumps(stored["data"], ensure_ascii=False).replace("</", "<\\/")
+        live = f'<div class="live" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
+    if "text/html" in data:
+        return f'<div class="result">{data["text/html"]}{live}</div>'
+    if "image/svg+xml" in data:
+        return f'<div class="result">{data["image/svg+xml"]}</div>'
+    text = data.get("text/plain", "\n".join(out.get("traceback", [])))
+    return f'<pre class="out">{escape(text)}</pre>{live}' if text else live
+
+
+def contents(titles: dict[str, str], here: str) -> str:
+    """The list of all pages, as a navigation."""
+    up = "../" if "/" in here else ""
+    parts = []
+    for folder, name in (("lessons", "Lessons"), ("exercises", "Exercises")):
+        links = "".join(
+            f'<li><a href="{up}{page}"{" aria-current=page" if page == here else ""}>{escape(label(page, title))}</a></li>'
+            for page, title in titles.items()
+            if page.startswith(folder)
+        )
+        parts.append(
+            f"<details{' open' if here.startswith(folder) or not here.count('/') else ''}><summary>{name}</summary><ul>{links}</ul></details>"
+        )
+    return "".join(parts)
+
+
+def label(page: str, title: str) -> str:
+    number = Path(page).stem[:2]
+    return f"{number} {re.sub('^Exercise [0-9]+: ', '', title)}" if number.isdigit() else title
+
+
+def page_of(body: str, title: str, here: str, titles: dict[str, str]) -> str:
+    up = "../" if "/" in here else ""
+    order = [page for page in titles if page.split("/")[0] == here.split("/")[0]]
+    at = order.index(here) if here in order else None
+    turns = ""
+    if at is not None:
+        before, after = order[at - 1 : at], order[at + 1 : at + 2]
+        turns = "".join(f'<a rel="prev" href="{up}{p}">← {escape(label(p, titles[p]))}</a>' for p in before)
+        turns += "".join(f'<a rel="next" href="{up}{p}">{escape(label(p, titles[p]))} →</a>' for p in after)
+    return (
+        (HERE / "page.html").read_text(encoding="utf-8")
+        .replace("{{title}}", escape(title)).replace("{{up}}", up).replace("{{contents}}", contents(titles, here))
+        .replace("{{turns}}", turns).replace("{{body}}", body)
+    )  # fmt: skip
+
+
+def run_it(path: Path) -> str:
+    """How to run this page's notebook oneself."""
+    where = f"{path.parent.name}/{path.name}"
+    return (
+        f'<p class="run">Run it yourself: <code>git clone</code> the course, <code>make lab</code>, open <code>{escape(where)}</code>. '
+        "The results below are stored ones; the widgets work here as well.</p>"
+    )
+
+
+def front(titles: dict[str, str]) -> str:
+    """The first page: what this is, and where to begin. The README's own words."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = readme.split("\n## ")[0]
+    first = re.sub(r"\]\((lessons|exercises)/([^)]*)\.ipynb\)", r"](\1/\2.html)", first)
+    return (
+        prose(first)
+        + f'<div class="start"><a href="lessons/00_start_here.html">Begin with lesson 00</a></div>{contents(titles, "")}'
+    )
+
+
+def build(out: Path) -> None:
+    shutil.rmtree(out, ignore_errors=True)
+    pages = {page: nbformat.read(path, as_version=4) for page, path in notebooks().items()}
+    titles = {page: title_of(notebook) for page, notebook in pages.items()}
+    (out / "widgets").mkdir(parents=True)
+    for folder in {page.split("/")[0] for page in pages}:
+        (out / folder).mkdir()
+    for kind in LIVE:
+        # No modules: from the disk, a browser loads none.
+        text = script(*kind.scripts).replace("export default { render };", "return { render };")
+        name = kind.scripts[-1].removesuffix(".js")
+        (out / "widgets" / f"{name}.js").write_text(
+            f"specdecLab.{name} = (() => {{\n{text}\n}})();\n", encoding="utf-8"
+        )
+    css = [
+        HtmlFormatter().get_style_defs(".code"),
+        script("explorer.css"),
+        (HERE / "page.css").read_text(encoding="utf-8"),
+    ]
+    (out / "page.css").write_text("\n".join(css), encoding="utf-8")
+    shutil.copy(HERE / "page.js", out / "page.js")
+    for page, notebook in pages.items():
+        path = notebooks()[page]
+        cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
+        body = cells[0] + run_it(path) + "".join(cells[1:])
+        (out / page).write_text(page_of(body, titles[page], page, titles), encoding="utf-8")
+    (out / "index.html").write_text(page_of(front(titles), TITLE, "index.html", titles), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))
+    size = sum(p.stat().st_size for p in Path(sys.argv[1]).rglob("*") if p.is_file())
+    print(f"{len(list(Path(sys.argv[1]).rglob('*.html')))} pages, {size / 1e6:.1f} MB in {sys.argv[1]}")
