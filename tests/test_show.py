@@ -107,7 +107,7 @@ def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
     explorers = [RoundExplorer(data), RoundExplorer(data)]
     assert explorers[0].data["id"] != explorers[1].data["id"]  # two do not hide each other's pictures
     explorers[0]._ipython_display_()
-    assert set(shown[0]) == {"text/html", "text/plain"}
+    assert set(shown[0]) == {"text/html", "text/plain", "application/vnd.specdec-lab.widget+json"}
     assert "application/vnd.jupyter.widget-view+json" in shown[1]
     assert len(json.dumps(shown[0])) < 50_000
 

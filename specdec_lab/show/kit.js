@@ -75,7 +75,7 @@ function panel({ model, el }, title, start, controls, draw) {
     live.textContent = said;
   }
   for (const [name, line] of Object.entries(lines)) line.dataset.name = name;
-  el.append(h("div", { class: "sdl-explorer", role: "group", "aria-label": title },
+  el.append(h("div", { class: "sdl-explorer", role: "group", "aria-label": title, "data-lm-suppress-shortcuts": "true" },
     h("div", { class: "sdl-title" }, title),
     h("div", { class: "sdl-split" }, h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture), live));
   for (const node of document.querySelectorAll(`.sdl-static-${data.id}`)) node.style.display = "none";

@@ -10,7 +10,6 @@ from IPython.display import display
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.page import as_text
 
-
 STORED = "application/vnd.specdec-lab.widget+json"  # its data, in a stored page: what the static site shows live
 
 

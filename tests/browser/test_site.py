@@ -1,5 +1,6 @@
 """The static site, opened from the disk: pages, widgets that work without a kernel, and nothing asked of other hosts."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,10 +43,8 @@ def visit(browser, site):
 def test_every_page_is_there_and_no_link_leads_nowhere(site):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     assert len(pages) >= 28
-    import re
-
     for path, html in pages.items():
-        for target in re.findall(r'(?:href|src)="([^"#:]+)', html):
+        for target in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', html):
             assert (path.parent / target).resolve().exists(), f"{path.name}: {target}"
     assert sum(p.stat().st_size for p in site.rglob("*") if p.is_file()) < 15e6
 

@@ -160,6 +160,8 @@ def build(out: Path) -> None:
     ]
     (out / "page.css").write_text("\n".join(css), encoding="utf-8")
     shutil.copy(HERE / "page.js", out / "page.js")
+    for picture in (ROOT / "lessons").glob("*.png"):
+        shutil.copy(picture, out / "lessons")
     for page, notebook in pages.items():
         path = notebooks()[page]
         cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
