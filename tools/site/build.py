@@ -160,8 +160,10 @@ def build(out: Path) -> None:
     ]
     (out / "page.css").write_text("\n".join(css), encoding="utf-8")
     shutil.copy(HERE / "page.js", out / "page.js")
-    for picture in (ROOT / "lessons").glob("*.png"):
-        shutil.copy(picture, out / "lessons")
+    for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
+        to = out / picture.relative_to(ROOT)
+        to.parent.mkdir(exist_ok=True)
+        shutil.copy(picture, to)
     for page, notebook in pages.items():
         path = notebooks()[page]
         cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
