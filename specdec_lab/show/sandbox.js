@@ -25,7 +25,9 @@ function barPicture(tokens, looks, p, q, kept, replaced) {
 }
 
 function render(context) {
-  const { tokens, heads, start, looks, marks } = context.model.get("data");
+  const { tokens, heads, start, marks, id, ...data } = context.model.get("data");
+  // Patterns are found by name in the whole page, and those of the hidden picture draw nothing.
+  const looks = JSON.parse(JSON.stringify(data.looks).replaceAll("sdl-no", `sdl-no-${id}`).replaceAll("sdl-re", `sdl-re-${id}`));
   const shares = (state, which) => normalised(tokens.map((_, i) => state[`${which}${i}`]));
 
   function controls(state, changed) {

@@ -43,6 +43,10 @@
     widget.render({ model: modelOf(data, `specdec-lab ${page} ${number}`), el: place });
   });
 
+  if (matchMedia("(max-width: 860px)").matches) {
+    for (const list of document.querySelectorAll("nav details")) list.open = false;
+  }
+
   const theme = kept("specdec-lab theme");
   if (theme) document.documentElement.dataset.theme = theme;
   document.getElementById("theme").addEventListener("click", () => {
