@@ -83,7 +83,7 @@ def test_a_file_that_holds_no_prompts_is_one_sentence(tmp_path, read, name):
 
 
 @pytest.mark.parametrize("read", [read_prompts, read_traffic])
-@pytest.mark.parametrize("path", ["", "\0", "a" * 5000, "/dev/zero", "/dev/stdin", ".", "~nobody/x", "no such file"])
+@pytest.mark.parametrize("path", ["", "\0", "a" * 5000, "/dev/zero", ".", "~nobody/x", "no such file"])
 def test_a_path_that_is_no_file_is_one_sentence(read, path):
     with pytest.raises(LabError, match="cannot be read"):
         read(path)
@@ -134,8 +134,8 @@ def test_random_bytes_never_end_in_a_traceback(tmp_path):
         (["traffic", "builtin", "--drafters", "eagle,eagle"], "stands twice"),
         (["demo", "--gamma", "257"], "at most 256"),
         (["demo", "--gamma", "100000000000000000000"], "at most 256"),
-        (["bench", "--prompts", ""], "cannot be read"),
-        (["traffic", ""], "cannot be read"),
+        (["bench", "--prompts", ""], "is empty"),
+        (["traffic", ""], "is empty"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )
@@ -176,9 +176,9 @@ NOWHERE = [
 
 
 @pytest.mark.parametrize("argv", [*NOWHERE, ["demo", "--drafter", "eagle", "--weights"]], ids=" ".join)
-@pytest.mark.parametrize("name", ["/dev/null", "/dev/null/inside"])
-def test_a_device_in_place_of_a_file_or_a_folder_is_one_sentence(capsys, argv, name):
-    assert main([*argv, name]) in (1, 2)
+def test_a_path_through_a_file_is_one_sentence(capsys, argv, tmp_path):
+    (tmp_path / "file").touch()
+    assert main([*argv, str(tmp_path / "file" / "inside")]) in (1, 2)
     told = capsys.readouterr().err.strip().splitlines()
     assert "Traceback" not in "".join(told) and all(len(line) < 400 for line in told)
 

@@ -40,7 +40,7 @@ def our_prompts(name: str) -> list[Prompt]:
 
 def folder_of(name: str) -> Path:
     """Where a draft of that name is kept: in the course's cache. In tests a new folder each time."""
-    return Path(tempfile.mkdtemp(prefix=name)) if quick.ON else cache_dir() / "own" / name
+    return Path(tempfile.mkdtemp()) / name if quick.ON else cache_dir() / "own" / name
 
 
 def put_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:

@@ -6,8 +6,6 @@ from typing import NamedTuple
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import common_start, listed, whole
 from specdec_lab.course.stored import stored
-from specdec_lab.drafters.lookup import LookupDrafter
-from specdec_lab.engine.sampling import Sampler, Uniforms
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8
@@ -81,6 +79,9 @@ def total(replays: Iterable[Replayed]) -> Replayed:
 
 def plain(text: list[int], gamma: int) -> list[int]:
     """The course's own lookup, which a better one is compared with."""
+    from specdec_lab.drafters.lookup import LookupDrafter  # torch comes with it, and no check should wait for that
+    from specdec_lab.engine.sampling import Sampler, Uniforms
+
     drafter = LookupDrafter()
     drafter.start(None, text, None)
     return drafter.propose(text, gamma, Sampler(), Uniforms()).tokens

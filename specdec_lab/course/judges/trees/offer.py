@@ -89,7 +89,7 @@ OFFER = Question(
         Mistake("After both are refused you draw from p; draw from what is left of it.", output(rule(last=lambda p, q: p)), belief=2)])  # fmt: skip
 
 
-@part("10.offer", points=3)
+@part("10.offer", points=3, seconds=120)
 def offer(made: Rule) -> None:
     begun(made([0.5, 0.5], [0, 1], [[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5], 0.5))
     OFFER.compare([output_of(made, p, q) for p, q in PAIRS])
