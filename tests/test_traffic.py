@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -226,6 +227,7 @@ class Engine(BaseHTTPRequestHandler):
         lines = [
             "# HELP vllm:spec_decode_num_drafts Number of drafts.",
             f"vllm:spec_decode_num_drafts_total{{{label}}} {2.0 * n}",
+            f"vllm:spec_decode_num_draft_tokens_total{{{label}}} {5.0 * n}",
             f"vllm:spec_decode_num_accepted_tokens_total{{{label}}} {1.5 * n}",
             f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="0"}} {1.0 * n}',
             f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="1"}} {0.5 * n}',
@@ -280,11 +282,36 @@ def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
     result = json.loads(capsys.readouterr().out)
     assert (result["model"], result["answers"]) == ("some-model", 2)
     assert result["speculation"] == {
-        "rounds": 4, "tokens_per_pass": 1.75, "survival_by_position": [0.5, 0.25], "alpha_by_position": [0.5, 0.5],
+        "rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75, "survival_by_position": [0.5, 0.25], "alpha_by_position": [0.5, 0.5],
     }  # fmt: skip
     assert len(result["problems"]) == 1 and "500" in result["problems"][0]
     assert main(["traffic", path, "--endpoint", engine]) == 0
-    assert "4 rounds with drafts, 1.75 tokens each" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "4 rounds with drafts: 2.50 drafts and 1.75 tokens each" in shown and "one after the other" in shown
+
+
+def test_as_many_prompts_wait_at_once_as_were_asked_for(monkeypatch, capsys, tmp_path, engine):
+    waiting, most, lock = 0, 0, threading.Lock()
+    post = Engine.do_POST
+
+    def slow(self):
+        nonlocal waiting, most
+        with lock:
+            waiting += 1
+            most = max(most, waiting)
+        time.sleep(0.1)
+        with lock:
+            waiting -= 1
+        post(self)
+
+    monkeypatch.setattr(Engine, "do_POST", slow)
+    command = ["traffic", written(tmp_path, "\n\n".join("abcdefgh")), "--endpoint", engine, "--json", "--at-once"]
+    assert main([*command, "3"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (most, result["at_once"], result["answers"]) == (3, 3, 8) and result["tokens_per_second"] > 0
+    for wrong in ("0", "100000"):
+        assert main([*command, wrong]) == 2
+        assert "--at-once" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("mode", ["plain", "no metrics"])

@@ -15,6 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=2, help="decode every prompt so many times")
     parser.add_argument("--endpoint", help="an OpenAI-compatible server to measure, such as http://localhost:8000/v1")
+    parser.add_argument("--at-once", type=int, default=1, help="prompts that wait for the server's answers at any time")
     parser.add_argument("--html", help="also write the report as a page")
 
 
@@ -30,7 +31,8 @@ def run(args: argparse.Namespace) -> int:
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}
     meta = {"schema": 1, "file": Path(args.file).name, **settings}
     if args.endpoint:
-        found = endpoint.ask_all(args.endpoint, prompts, args.max_new_tokens, args.temperature, say)
+        new, temperature = args.max_new_tokens, args.temperature
+        found = endpoint.ask_all(args.endpoint, prompts, new, temperature, say, at_once=args.at_once)
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
         lab = lab_from(args)

@@ -87,14 +87,17 @@ def in_words(policy: dict) -> str:
 def from_endpoint(result: dict) -> list[str]:
     pace, found = result["ms_per_token"], result["speculation"]
     then = f", then {pace['mean']:.1f} ms a token (95 % within {pace['p95']:.1f})" if pace else ""
+    way = "one after the other" if result["at_once"] == 1 else f"{result['at_once']} at once"
     parts = [
-        f"<p>{escape(result['model'])} at {escape(result['endpoint'])}: {result['answers']} prompts, one after the other.</p>",
-        f"<p>{result['ms_to_first_token']:.0f} ms to the first token{then}.</p>",
+        f"<p>{escape(result['model'])} at {escape(result['endpoint'])}: {result['answers']} prompts, {way}.</p>",
+        f"<p>{result['ms_to_first_token']:.0f} ms to the first token{then}; "
+        f"{result['tokens_per_second']:.0f} tokens a second in all.</p>",
     ]
     if found:
         rates = zip(found["survival_by_position"], found["alpha_by_position"])
         places = [(i, f"{survival:.2f}", f"{alpha:.2f}") for i, (survival, alpha) in enumerate(rates, 1)]
         heads = ("place", "survival (as the server counts)", "α by position (survival / the one before)")
-        parts.append(f"<p>{found['rounds']} rounds with drafts, {found['tokens_per_pass']:.2f} tokens each.</p>")
+        each = f"{found['drafts_per_round']:.2f} drafts and {found['tokens_per_pass']:.2f} tokens each"
+        parts.append(f"<p>{found['rounds']} rounds with drafts: {each}.</p>")
         parts.append(table(heads, places))
     return parts

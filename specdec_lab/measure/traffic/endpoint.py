@@ -12,6 +12,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPException
 from statistics import fmean, median
@@ -23,12 +24,13 @@ from specdec_lab.formats import percentile
 from specdec_lab.measure.prompts import Prompt, read_line
 from specdec_lab.say import Say, silent
 
-DRAFTS, ACCEPTED, BY_POSITION = (
-    f"vllm:spec_decode_num_{what}" for what in ("drafts", "accepted_tokens", "accepted_tokens_per_pos")
+DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
+    f"vllm:spec_decode_num_{what}" for what in ("drafts", "draft_tokens", "accepted_tokens", "accepted_tokens_per_pos")
 )
 
 MOST_BYTES = 10_000_000  # of what a server sends at once: its metrics, or a line of an answer
 PATIENCE = 600.0  # seconds for an answer
+MOST_AT_ONCE = 256  # prompts that wait for their answers; each has a thread here
 
 # By a counter's name and the place in the round that it counts, None for all; summed over engines.
 Counts = Counter[tuple[str, int | None]]
@@ -79,6 +81,7 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
     survival = [grown[BY_POSITION, depth] / rounds for depth in depths]
     return {
         "rounds": int(rounds),
+        "drafts_per_round": grown[DRAFTED, None] / rounds,
         "tokens_per_pass": 1 + grown[ACCEPTED, None] / rounds,  # of the passes that had drafts
         "survival_by_position": survival,
         "alpha_by_position": conditional(survival),
@@ -139,15 +142,20 @@ def tokens_of(usage: object) -> int:
     return count if isinstance(count, int) and 0 < count < 10**9 else 0
 
 
-def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: float, say: Say = silent) -> dict:
-    """One prompt after the other through a server: latency, and acceptance from its metrics.
+def ask_all(
+    endpoint: str, prompts: Sequence[Prompt], new: int, temperature: float, say: Say = silent, at_once: int = 1
+) -> dict:
+    """The prompts through a server: latency, throughput, and acceptance from its metrics.
 
     Args:
         endpoint: such as http://localhost:8000/v1.
+        at_once: so many prompts wait for their answers at any time, until the last ones.
 
     Raises:
-        LabError: when the server does not answer at all.
+        LabError: when the server does not answer at all, or for at_once < 1.
     """
+    if not 1 <= at_once <= MOST_AT_ONCE:
+        raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
     base = endpoint.rstrip("/")
     problems: list[str] = []
     try:
@@ -167,13 +175,24 @@ def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: flo
         except (LabError, OSError, HTTPException):
             return Counter()
 
-    before, answers = counters(), []
-    for number, prompt in enumerate(prompts, 1):
+    def answer(prompt: Prompt) -> Answer | LabError:
         try:
-            answers.append(ask(base, model, prompt, new, temperature))
+            return ask(base, model, prompt, new, temperature)
         except LabError as e:
-            problems.append(f"The prompt “{prompt.id}” was left out. {e}")
-        say(f"{number} of {len(prompts)} prompts ({prompt.id})")
+            return e
+
+    before, begin, answers = counters(), time.perf_counter(), []
+    askers = ThreadPoolExecutor(at_once)
+    try:
+        for number, (prompt, found) in enumerate(zip(prompts, askers.map(answer, prompts)), 1):
+            if isinstance(found, Answer):
+                answers.append(found)
+            else:
+                problems.append(f"The prompt “{prompt.id}” was left out. {found}")
+            say(f"{number} of {len(prompts)} prompts ({prompt.id})")
+    finally:  # after an interrupt only those that are being answered are waited for
+        askers.shutdown(wait=False, cancel_futures=True)
+    seconds = time.perf_counter() - begin
     if not answers:
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[0]}")
     found = acceptance(before, counters())
@@ -184,6 +203,8 @@ def ask_all(endpoint: str, prompts: Sequence[Prompt], new: int, temperature: flo
         "endpoint": endpoint,
         "model": model,
         "answers": len(answers),
+        "at_once": at_once,
+        "tokens_per_second": sum(a.tokens for a in answers) / seconds,  # of all together
         "ms_to_first_token": 1e3 * fmean(a.first for a in answers),
         "ms_per_token": {"mean": fmean(ms), "p50": median(ms), "p95": percentile(ms, 0.95)} if ms else None,
         "speculation": found,
