@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
 
 Policy = Callable[[int, int], int]  # (texts in this step, γ of the step before) → γ; 0 drafts nothing
 
+WORTH = 1.02  # times the tokens a second that more drafts must promise before a schedule takes them
+
 
 @dataclass(frozen=True)
 class Arrival:
@@ -147,14 +149,21 @@ class StepCosts:
     def schedule(self, tokens: Mapping[int, float]) -> list[tuple[int, int, int]]:
         """The best γ by the number of texts, as (from, to, γ): that with which a step writes most tokens a second.
 
+        With more texts γ rises only where this is better by WORTH: two measured prices that lie nearer differ by
+        chance, and a schedule that goes down and up again would follow it.
+
         Args:
             tokens: for each γ, what its rounds write for each text; 1 for γ = 0.
         """
-        best = {n: max(tokens, key=lambda g: tokens[g] / self(n, g)) for n in range(1, self.sizes[-1] + 1)}
+        chosen: dict[int, int] = {}
+        for n in range(1, self.sizes[-1] + 1):
+            speed = {gamma: tokens[gamma] / self(n, gamma) for gamma in tokens}
+            best, same = max(speed, key=speed.get), chosen.get(n - 1)
+            chosen[n] = best if same is None or best < same or speed[best] > WORTH * speed[same] else same
         found = []
-        for gamma, same in itertools.groupby(best, key=best.get):
-            numbers = list(same)
-            found.append((numbers[0], numbers[-1], gamma))
+        for gamma, numbers in itertools.groupby(chosen, key=chosen.get):
+            stretch = list(numbers)
+            found.append((stretch[0], stretch[-1], gamma))
         return found
 
 
