@@ -25,15 +25,18 @@ def loaded_once(lab, monkeypatch):
     """Commands that load the embedded target get the one that is loaded already; anything else is loaded as always."""
     from specdec_lab import lab as module
     from specdec_lab.choices import EMBEDDED
+    from specdec_lab.models import load
 
-    load_model = module.load_model
+    load_model = load.load_model
 
     def take_or_load(name, device, say, dtype, backend):
+        device = load.pick_device(device) if isinstance(device, str) else device
         if (name, device.type, dtype, backend) == (EMBEDDED, "cpu", "auto", "auto"):
             return lab.target, lab.tokenizer
         return load_model(name, device, say, dtype, backend)
 
-    monkeypatch.setattr(module, "load_model", take_or_load)
+    for place in (load, module):
+        monkeypatch.setattr(place, "load_model", take_or_load)
 
 
 @pytest.fixture

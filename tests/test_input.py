@@ -1,16 +1,24 @@
 """What comes from outside: files of prompts in every wrong shape, and options that are none."""
 
 import json
+import os
 import random
+import stat
 
 import pytest
 
 from specdec_lab.cli import main
+from specdec_lab.course import ledger as ledger_module
+from specdec_lab.course.judges.guard import limited
+from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
+from specdec_lab.files import written_whole
 from specdec_lab.measure import prompts as prompts_module
 from specdec_lab.measure import results
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.measure.traffic.read import read_traffic
+
+pytestmark = pytest.mark.usefixtures("loaded_once")
 
 VALUES = [None, True, 5, 1.5, "", " ", "\ud800", "text", [], ["hi"], {}, {"a": 1}, [[]], [None], "x" * 10_000]
 CONTENTS = [*VALUES, [{"type": "text", "text": "hi"}], [{"type": "image_url"}], [{"text": 5}]]
@@ -87,6 +95,12 @@ def test_a_file_that_holds_no_prompts_is_one_sentence(tmp_path, read, name):
 def test_a_path_that_is_no_file_is_one_sentence(read, path):
     with pytest.raises(LabError, match="cannot be read"):
         read(path)
+
+
+@pytest.mark.parametrize("read", [read_prompts, read_traffic])
+def test_what_is_no_plain_file_is_not_read(read, no_file):
+    with pytest.raises(LabError, match="cannot be read"):
+        limited(lambda: read(str(no_file)), seconds=20)
 
 
 @pytest.mark.parametrize("read", [read_prompts, read_traffic])
@@ -168,25 +182,76 @@ def test_a_name_that_no_file_can_have_is_one_sentence(capsys, argv, name):
     assert ODD[name] in told[-1] and len(told[-1]) < 300
 
 
-NOWHERE = [
-    argv
-    for argv in NAMED
-    if argv not in (["progress", "--ledger"], ["demo", "--weights"], ["traffic", "builtin", "--html"])
-]
+# Without `demo --weights`: lookup, the drafter there, reads no weights.
+USED = [*(argv for argv in NAMED if argv != ["demo", "--weights"]), ["demo", "--drafter", "eagle", "--weights"]]
 
 
-@pytest.mark.parametrize("argv", [*NOWHERE, ["demo", "--drafter", "eagle", "--weights"]], ids=" ".join)
+@pytest.mark.parametrize("argv", USED, ids=" ".join)
 def test_a_path_through_a_file_is_one_sentence(capsys, argv, tmp_path):
     (tmp_path / "file").touch()
-    assert main([*argv, str(tmp_path / "file" / "inside")]) in (1, 2)
+    assert main([*argv, str(tmp_path / "file" / "inside")]) in ((0,) if argv[0] == "progress" else (1, 2))
     told = capsys.readouterr().err.strip().splitlines()
     assert "Traceback" not in "".join(told) and all(len(line) < 400 for line in told)
+
+
+@pytest.fixture(params=["a device", "a pipe"])
+def no_file(request, tmp_path):
+    """Like /dev/null and /dev/stdin, but in a folder of its own: nothing that a test does to it harms the machine."""
+    path = tmp_path / "alone" / "null"
+    path.parent.mkdir()
+    try:
+        if request.param == "a pipe":
+            os.mkfifo(path)
+        else:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # what /dev/null is on Linux
+            path.read_bytes()
+    except (OSError, AttributeError):
+        pytest.skip(f"{request.param} cannot be made here: on Linux root can")
+    return path
+
+
+@pytest.mark.parametrize("argv", USED, ids=" ".join)
+def test_what_is_no_plain_file_is_one_sentence_and_stays(capsys, no_file, argv):
+    """To wait for a pipe ends after some seconds; a device that was replaced would be missed by all programs."""
+    before, codes = os.lstat(no_file), []
+    limited(lambda: codes.append(main([*argv, str(no_file)])), seconds=20)
+    assert codes[0] in ((0,) if argv[0] == "progress" else (1, 2))
+    told = capsys.readouterr().err.strip().splitlines()
+    assert "Traceback" not in "".join(told) and all(len(line) < 400 for line in told)
+    after = os.lstat(no_file)
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert os.listdir(no_file.parent) == ["null"]
+
+
+def test_a_ledger_that_is_no_plain_file_is_kept_in_memory(no_file):
+    """As for somebody who gives the ledger /dev/null, to keep nothing."""
+    ledger = Ledger(no_file)
+    limited(lambda: ledger.guess("a", 1.0), seconds=20)
+    assert ledger.read()["claims"]["a"]["guess"]["value"] == 1.0
+    assert "it is no plain file" in ledger.news()
+    assert os.listdir(no_file.parent) == ["null"] and not no_file.is_file()
+    del ledger_module._waiting[ledger.path]
+
+
+def test_nothing_takes_the_place_of_what_is_no_plain_file(no_file):
+    with pytest.raises(OSError, match="no plain file"), written_whole(no_file) as unfinished:
+        unfinished.write_text("whole")
+    assert os.listdir(no_file.parent) == ["null"] and not no_file.is_file()
+
+
+def test_what_breaks_off_leaves_the_old_file_and_nothing_else(tmp_path):
+    (tmp_path / "report").write_text("old")
+    with pytest.raises(ValueError), written_whole(tmp_path / "report") as unfinished:
+        unfinished.write_text("half")
+        raise ValueError
+    assert os.listdir(tmp_path) == ["report"] and (tmp_path / "report").read_text() == "old"
 
 
 def test_a_result_that_cannot_be_kept_was_printed_before(capsys, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "file" / "results")
-    argv = ["bench", "--device", "cpu", "--drafters", "lookup", "--limit", "1", "--max-new-tokens", "2", "--record"]
-    assert main([*argv, "--gamma", "2"]) == 2
+    (tmp_path / "p.jsonl").write_text(json.dumps(GOOD))
+    argv = ["bench", "--device", "cpu", "--drafters", "lookup", "--gamma", "2", "--max-new-tokens", "2", "--record"]
+    assert main([*argv, "--prompts", str(tmp_path / "p.jsonl")]) == 2
     shown = capsys.readouterr()
     assert "lookup  2  overall" in shown.out and "cannot be kept" in shown.err.splitlines()[-1]

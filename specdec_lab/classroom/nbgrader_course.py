@@ -71,7 +71,6 @@ def nbgrader_api(root: Path) -> "NbGraderAPI":
 
     # nbgrader starts a program of its own environment, which need not be the active one.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    os.environ.setdefault("SPECDEC_LAB_LEDGER", os.devnull)
     config = Config()
     text = (root / "nbgrader_config.py").read_text(encoding="utf-8")
     exec(compile(text, "nbgrader_config.py", "exec"), {"get_config": lambda: config})

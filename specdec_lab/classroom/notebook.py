@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from specdec_lab.classroom.learner import Ended, Learner
 from specdec_lab.course.judges.check import PARTS, judged
 from specdec_lab.errors import LabError
+from specdec_lab.files import check_plain
 from specdec_lab.say import Say, silent
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def read(path: Path) -> "NotebookNode":
     import nbformat
 
     try:
+        check_plain(path)
         return nbformat.read(path, as_version=4)
     except OSError as e:
         raise LabError(f"{path} cannot be read ({e.strerror}).") from e

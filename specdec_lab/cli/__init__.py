@@ -3,13 +3,17 @@
 import argparse
 import importlib
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS, EMBEDDED
 from specdec_lab.cli.names import check_names, told
 from specdec_lab.errors import LabError
+from specdec_lab.files import check_plain, written_whole
 from specdec_lab.show.page import as_text, page
 
 if TYPE_CHECKING:
@@ -50,6 +54,28 @@ def reply(args: argparse.Namespace, result: dict, text: str) -> int:
     return 0
 
 
+@contextmanager
+def told_of_page(name: str) -> Iterator[None]:
+    """Turn an OSError inside the block into one sentence about the page of that name.
+
+    Raises:
+        LabError: instead.
+    """
+    try:
+        yield
+    except OSError as e:
+        raise LabError(
+            f"The report cannot be written to {name} ({e.strerror}): choose another place with --html."
+        ) from e
+
+
+def check_page(name: str) -> None:
+    """Raises LabError where no page can be written, before anything is measured for it."""
+    with told_of_page(name):
+        check_plain(Path(name))
+        os.listdir(Path(name).parent)
+
+
 def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: str) -> int:
     """`reply` with a report that is HTML; it is also written as a page where --html says.
 
@@ -57,12 +83,8 @@ def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: st
         LabError: when the page cannot be written.
     """
     if args.html:
-        try:
-            Path(args.html).write_text(page(title, body), encoding="utf-8")
-        except OSError as e:
-            raise LabError(
-                f"The report cannot be written to {args.html} ({e.strerror}): choose another place with --html."
-            ) from e
+        with told_of_page(args.html), written_whole(Path(args.html)) as unfinished:
+            unfinished.write_text(page(title, body), encoding="utf-8")
     return reply(args, result, as_text(body))
 
 
@@ -95,6 +117,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         check_names(args)
+        if getattr(args, "html", None):
+            check_page(args.html)
         return args.run(args)
     except KeyboardInterrupt:
         say("specdec-lab: interrupted.")

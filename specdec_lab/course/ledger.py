@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from specdec_lab.course.working_copy import COPIED
+from specdec_lab.files import check_plain, written_whole
 
 PATIENCE = 5  # seconds for another notebook to finish its writing
 MEASUREMENTS = 20  # kept of each claim, the newest
@@ -65,6 +66,7 @@ class Ledger:
     def change(self, edit: Edit) -> dict:
         """Read, edit and write, while nobody else writes; returns everything that is in it then."""
         try:
+            check_plain(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_suffix(".lock"), timeout=PATIENCE):
                 try:
@@ -73,10 +75,9 @@ class Ledger:
                     data = _empty()
                     self._set_aside()
                 edit(self._with_waiting(data))
-                written = self.path.with_suffix(".tmp")
                 text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-                written.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
-                written.replace(self.path)
+                with written_whole(self.path) as written:
+                    written.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
             _waiting.pop(self.path, None)
             self._notes.pop("cannot", None)
             return data
@@ -186,6 +187,7 @@ def _empty() -> dict:
 
 def _load(path: Path) -> dict:
     """Raises ValueError for a file that is no ledger, OSError for one that cannot be read."""
+    check_plain(path)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

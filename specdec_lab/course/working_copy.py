@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from specdec_lab.errors import LabError
+from specdec_lab.files import check_plain, written_whole
 
 CLONE = Path(__file__).resolve().parents[2]
 FOLDERS = ("lessons", "exercises")
@@ -58,12 +59,13 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
                 updated.append(f"{place_name}: updated{'' if place == mine else ' beside your edited copy'}")
             else:
                 new += 1
-            place.write_text(json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            with written_whole(place) as unfinished:
+                text = json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n"
+                unfinished.write_text(text, encoding="utf-8")
             began_as |= {name: now, place_name: now}
         _copy_pictures(source / PICTURES, target / PICTURES)
-        unfinished = (target / COPIED).with_suffix(".tmp")
-        unfinished.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
-        unfinished.replace(target / COPIED)
+        with written_whole(target / COPIED) as unfinished:
+            unfinished.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
     except OSError as e:
         raise LabError(
             f"The working copy in {target} cannot be written ({e.strerror}): choose another with --dir."
@@ -81,6 +83,7 @@ def _copy_pictures(source: Path, target: Path) -> None:
 
 
 def _read(list_of_copies: Path) -> dict[str, str]:
+    check_plain(list_of_copies)
     try:
         return json.loads(list_of_copies.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
@@ -91,6 +94,7 @@ def _follows(copy: Path, target: Path, began_as: dict[str, str]) -> bool:
     """Whether a new version may be written here: nothing is here yet, or nothing that the learner wrote."""
     if not copy.exists():
         return True
+    check_plain(copy)
     try:
         cells = cells_hash(json.loads(copy.read_text(encoding="utf-8")))
     except (json.JSONDecodeError, KeyError, TypeError):

@@ -18,6 +18,7 @@ from specdec_lab.drafters.model import DraftNet, ModelDrafter
 from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.errors import LabError
+from specdec_lab.files import written_whole
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import draft_product
 from specdec_lab.models.reference import ReferenceModel
@@ -61,9 +62,8 @@ def save_net(net: Student, path: Path, about: dict) -> None:
             tensors[name] = (blocks / scale.half().float()).round().clamp(-127, 127).to(torch.int8)
         else:
             tensors[name] = value.float().cpu()
-    unfinished = path.with_suffix(".tmp")
-    save_file({k: v.contiguous() for k, v in tensors.items()}, unfinished, metadata={"about": json.dumps(about)})
-    unfinished.replace(path)
+    with written_whole(path) as unfinished:
+        save_file({k: v.contiguous() for k, v in tensors.items()}, unfinished, metadata={"about": json.dumps(about)})
 
 
 def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Drafter:

@@ -23,6 +23,7 @@ from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.together import Row
+from specdec_lab.files import written_whole
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
@@ -174,7 +175,6 @@ def cached_round_costs(
         known[key] = round_costs(target, drafter, prompt, most)
         with suppress(OSError):  # a cache that can only be read
             path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(".tmp")
-            unfinished.write_text(json.dumps(known, indent=1), encoding="utf-8")
-            unfinished.replace(path)
+            with written_whole(path) as unfinished:
+                unfinished.write_text(json.dumps(known, indent=1), encoding="utf-8")
     return known[key]

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from specdec_lab.errors import LabError
+from specdec_lab.files import written_whole
 
 Counts = Mapping[str, Sequence[int]]  # by prompt: new tokens, target passes
 
@@ -32,7 +33,8 @@ def save_result(result: dict) -> Path:
     path = folder() / f"{name}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        with written_whole(path) as unfinished:
+            unfinished.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as e:
         raise LabError(f"The result, printed above, cannot be kept in {path} ({e.strerror}).") from e
     return path

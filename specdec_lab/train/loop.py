@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from specdec_lab.drafters.student import Student
 from specdec_lab.errors import LabError
+from specdec_lab.files import written_whole
 from specdec_lab.say import Say
 from specdec_lab.train.distill import Fit, Head, divergence, fit
 from specdec_lab.train.shards import Shard
@@ -221,9 +222,10 @@ class Trainer:
         parts = [part.state_dict() for part in self.optimizer.parts]
         state = {"net": self.net.state_dict(), "optimizer": parts, "seed": self.seed}
         state |= {"tokens": self.tokens, "history": self.history, "ids": self.net.head.ids.cpu()}
-        torch.save(state, path.with_suffix(".tmp"))
-        path.with_suffix(".tmp").replace(path)
-        path.with_suffix(".json").write_text(json.dumps(self.history, indent=1), encoding="utf-8")
+        with written_whole(path) as unfinished:
+            torch.save(state, unfinished)
+        with written_whole(path.with_suffix(".json")) as unfinished:
+            unfinished.write_text(json.dumps(self.history, indent=1), encoding="utf-8")
 
     def restore(self, state: dict) -> None:
         """Go on from what `save` wrote and `read_checkpoint` read."""
