@@ -50,7 +50,7 @@ def pack(value: Any, keep: Callable[[Any], dict], deep: int = 0) -> Any:
     Args:
         keep: takes what is no plain data, and gives what is sent in its place.
     """
-    if value is None or isinstance(value, bool):
+    if value is None or type(value) in (bool, int, float, str):
         return value
     for kind in (str, int, float):
         if isinstance(value, kind):
