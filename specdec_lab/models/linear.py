@@ -49,14 +49,15 @@ class Linear(nn.Module):
     """x·Wᵀ + b, packed where that is possible. For inference only.
 
     Args:
-        weight: [out, in]; bias: [out] or None. A packed weight is a copy.
+        weight: [out, in]; bias: [out] or None. A packed weight is a copy, unless it was packed before.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()
         self.packed = can_pack(weight)
         weight = weight.detach()
-        self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if self.packed else weight
+        pack_it = self.packed and not weight.is_mkldnn
+        self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if pack_it else weight
         self.bias = None if bias is None else bias.detach()
 
     def forward(self, x: Tensor) -> Tensor:

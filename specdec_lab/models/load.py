@@ -12,6 +12,7 @@ from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
+from specdec_lab.models.packed import shared_products
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say, silent
 
@@ -86,11 +87,16 @@ def load_model(
             raise LabError(
                 f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first_line(e)})."
             ) from e
-        return wrapped(hf.to(device), shown, backend), tokenizer
+        return wrapped(hf.to(device), shown, backend, Path(source) if name == EMBEDDED else None, say), tokenizer
 
 
-def wrapped(hf: PreTrainedModel, name: str, backend: str = "auto") -> ReferenceModel:
+def wrapped(
+    hf: PreTrainedModel, name: str, backend: str = "auto", folder: Path | None = None, say: Say = silent
+) -> ReferenceModel:
     """A loaded `transformers` model behind a backend (see `load_model`), once a short pass has proved that they agree.
+
+    Args:
+        folder: that of the embedded target, whose packed weights are shared (see `packed`).
 
     Raises:
         LabError: when they do not, or the backend is not written for such a model.
@@ -99,7 +105,10 @@ def wrapped(hf: PreTrainedModel, name: str, backend: str = "auto") -> ReferenceM
         raise LabError(
             f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: use --backend reference."
         )
-    model = ReferenceModel(hf, name) if backend == "reference" or not supports(hf) else FastModel(hf, name)
+    if backend == "reference" or not supports(hf):
+        model = ReferenceModel(hf, name)
+    else:
+        model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)
     model.check()
     return model
 

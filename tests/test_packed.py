@@ -1,0 +1,173 @@
+"""Packed weights in a file that kernels share: made once, checked each time, and never needed."""
+
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from test_models import LLAMA, text
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from specdec_lab.models import linear, packed
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.load import wrapped
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not linear.can_pack(torch.zeros(8, 8)), reason="there is nothing to share here"
+)
+
+
+def llama(seed: int = 0) -> LlamaForCausalLM:
+    torch.manual_seed(seed)
+    return LlamaForCausalLM(LlamaConfig(**LLAMA)).eval()
+
+
+@pytest.fixture
+def hf() -> LlamaForCausalLM:
+    return llama()
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "target").mkdir()
+    return tmp_path / "target"
+
+
+def place(folder: Path) -> Path:
+    (found,) = folder.parent.glob("target-packed-*")
+    return found
+
+
+def logits(model: FastModel) -> torch.Tensor:
+    return model.cached().extend([text(20)]).logits
+
+
+def test_a_model_on_mapped_weights_is_the_model_bit_for_bit(hf, folder):
+    shared = packed.shared_products(hf, folder)
+    model = wrapped(hf, "tiny", "fast", folder)
+    assert torch.equal(logits(model), logits(wrapped(hf, "tiny", "fast")))
+    assert len(shared) == 4 * hf.config.num_hidden_layers + 1
+    assert not any(one.data.flags.writeable for one in shared)
+    assert all(torch.ops.mkldnn.data_ptr(one.weight) % packed.ALIGNED == 0 for one in shared)
+    inside = shared[0].data.ctypes.data + shared[0].data.nbytes
+    assert all(shared[0].data.ctypes.data <= torch.ops.mkldnn.data_ptr(one.weight) < inside for one in shared)
+
+
+def test_it_is_made_once_and_then_only_read(hf, folder, monkeypatch):
+    said = []
+    packed.shared_products(hf, folder, said.append)
+    assert len(said) == 1
+    assert [oct(p.stat().st_mode)[-3:] for p in (place(folder), *place(folder).iterdir())] == ["755", "644", "644"]
+    monkeypatch.setattr(packed, "write", lambda *a: pytest.fail("made twice"))
+    monkeypatch.setattr(packed, "FileLock", lambda *a, **k: pytest.fail("a read-only cache has no lock"))
+    assert packed.shared_products(hf, folder, said.append)
+    assert len(said) == 1
+
+
+def test_processes_that_start_at_once_make_one_file_and_share_it(folder):
+    script = """if True:
+        import sys, zlib
+        from pathlib import Path
+        from test_packed import llama, logits
+        from specdec_lab.models.load import wrapped
+        input()
+        model = wrapped(llama(), "tiny", "fast", Path(sys.argv[1]), lambda line: print("made"))
+        mapped = [line for line in open("/proc/self/maps") if "weights.npy" in line]
+        print("inode", mapped[0].split()[4], "sum", zlib.crc32(logits(model).numpy().tobytes()))
+    """
+    command = [sys.executable, "-c", script, str(folder)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": Path(__file__).parent}
+    both = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    for process in both:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    printed = [process.communicate(timeout=120)[0].splitlines() for process in both]
+    assert sorted(len(lines) for lines in printed) == [1, 2], printed  # one of them made it
+    assert printed[0][-1] == printed[1][-1]
+
+
+def flipped(at: Path) -> None:
+    content = bytearray((at / packed.DATA).read_bytes())
+    content[len(content) // 2] ^= 1
+    (at / packed.DATA).write_bytes(content)
+
+
+def cut(at: Path) -> None:
+    (at / packed.DATA).write_bytes((at / packed.DATA).read_bytes()[:-64])
+
+
+def without_sum(at: Path) -> None:
+    about = json.loads((at / packed.ABOUT).read_text())
+    del about["crc32"]
+    (at / packed.ABOUT).write_text(json.dumps(about))
+
+
+def of_another_model(at: Path) -> None:
+    packed.write(at, llama(seed=1))
+
+
+SPOILS = {
+    "a bit is wrong": flipped,
+    "cut off": cut,
+    "weights gone": lambda at: (at / packed.DATA).unlink(),
+    "description gone": lambda at: (at / packed.ABOUT).unlink(),
+    "description torn": lambda at: (at / packed.ABOUT).write_text('{"crc32": 1'),
+    "description is a list": lambda at: (at / packed.ABOUT).write_text("[]"),
+    "no sum": without_sum,
+    "another model": of_another_model,
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILS.values(), ids=SPOILS.keys())
+def test_a_spoilt_file_is_made_anew(hf, folder, spoil):
+    before = logits(FastModel(hf, "tiny", made=packed.shared_products(hf, folder)))
+    spoil(place(folder))
+    said = []
+    model = FastModel(hf, "tiny", made=packed.shared_products(hf, folder, said.append))
+    assert len(said) == 1
+    assert torch.equal(logits(model), before)
+    assert packed.read(place(folder), hf)
+
+
+def test_what_a_killed_process_left_is_swept_up(hf, folder):
+    packed.shared_products(hf, folder)
+    left = place(folder).rename(folder.with_name(f".{place(folder).name}.unfinished"))
+    assert packed.shared_products(hf, folder)
+    assert not left.exists()
+
+
+def test_without_a_place_for_the_file_a_process_packs_for_itself(hf, tmp_path):
+    (tmp_path / "file").touch()
+    nowhere = tmp_path / "file" / "target"
+    assert packed.shared_products(hf, nowhere) is None
+    assert torch.equal(logits(wrapped(hf, "tiny", "fast", nowhere)), logits(wrapped(hf, "tiny", "fast")))
+
+
+def test_a_full_disk_leaves_nothing(hf, folder, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(packed.np.lib.format, "write_array_header_1_0", full)
+    assert packed.shared_products(hf, folder) is None
+    assert [p.name for p in folder.parent.iterdir() if p.is_dir()] == ["target"]
+
+
+def test_a_pytorch_without_that_function_packs_for_itself(hf, folder, monkeypatch):
+    def no_such_function(*args):
+        raise AttributeError("aoti_torch_create_tensor_from_blob_v2")
+
+    monkeypatch.setattr(packed, "from_memory", no_such_function)
+    assert packed.shared_products(hf, folder) is None
+    assert wrapped(hf, "tiny", "fast", folder)
+
+
+def test_half_precision_is_not_shared(hf, folder):
+    assert packed.shared_products(hf.to(torch.bfloat16), folder) is None
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_the_embedded_target_is_on_shared_weights(lab):
+    assert isinstance(lab.target.head, packed.Mapped)
