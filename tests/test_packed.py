@@ -69,10 +69,14 @@ def test_it_is_made_once_and_then_only_read(hf, folder, monkeypatch):
 
 def test_processes_that_start_at_once_make_one_file_and_share_it(folder):
     script = """if True:
-        import sys, zlib
+        import sys, time, zlib
         from pathlib import Path
         from test_packed import llama, logits
+        from specdec_lab.models import packed
         from specdec_lab.models.load import wrapped
+        write = packed.write
+        packed.write = lambda *what: (time.sleep(1), write(*what))  # so that the other one is sure to come meanwhile
+        print("ready", flush=True)
         input()
         model = wrapped(llama(), "tiny", "fast", Path(sys.argv[1]), lambda line: print("made"))
         mapped = [line for line in open("/proc/self/maps") if "weights.npy" in line]
@@ -81,6 +85,7 @@ def test_processes_that_start_at_once_make_one_file_and_share_it(folder):
     command = [sys.executable, "-c", script, str(folder)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": Path(__file__).parent}
     both = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    assert [process.stdout.readline() for process in both] == ["ready\n"] * 2
     for process in both:
         process.stdin.write("\n")
         process.stdin.flush()

@@ -15,14 +15,20 @@ class CutHead(nn.Module):
     """The target's own head, for its F most frequent tokens only: `ids` [F] says which.
 
     A head over the whole vocabulary would cost a small draft more than all of its layers. q is
-    zero on every other token, and verification stays exact whatever q is.
+    zero on every other token, and verification stays exact whatever q is. Only `product` holds a
+    copy of these rows of W.
     """
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
         super().__init__()
         weight = target.get_output_embeddings().weight.detach()
         self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
-        self.register_buffer("weight", weight[self.ids], persistent=False)
+        self.register_buffer("whole", weight, persistent=False)  # the target's, not a copy
+
+    @property
+    def weight(self) -> Tensor:
+        """[F, H], taken out anew each time."""
+        return self.whole[self.ids]
 
     @cached_property
     def product(self) -> nn.Module:
