@@ -12,6 +12,19 @@ function h(tag, attributes = {}, ...children) {
   return node;
 }
 
+/**
+ * Keys pressed inside a widget stay there, but for those with Ctrl, Alt or Cmd. act(event) → true where the widget used one.
+ * JupyterLab listens on the document, and its one-letter and arrow commands match every focused element that is not typed
+ * into, sliders among them; an attribute data-lm-suppress-shortcuts higher up does not keep them off.
+ */
+function ownKeys(root, act = () => false) {
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.stopPropagation();
+    if (act(event)) event.preventDefault();
+  });
+}
+
 const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
 const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));

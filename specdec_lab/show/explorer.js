@@ -246,12 +246,11 @@ function render({ model, el }) {
     }
   }
 
-  root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    event.stopPropagation(); // or JupyterLab acts on it: its one-letter commands copy and delete cells
-    if (event.target.tagName === "SELECT") return;
-    if (event.key === "ArrowRight") { go(state.round + 1, ".sdl-next"); event.preventDefault(); }
-    if (event.key === "ArrowLeft") { go(state.round - 1, ".sdl-previous"); event.preventDefault(); }
+  ownKeys(root, ({ key, target }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (!step || target.tagName === "SELECT") return false;
+    go(state.round + step, step > 0 ? ".sdl-next" : ".sdl-previous");
+    return true;
   });
   draw();
   return () => clearInterval(state.timer);

@@ -75,9 +75,11 @@ function panel({ model, el }, title, start, controls, draw) {
     live.textContent = said;
   }
   for (const [name, line] of Object.entries(lines)) line.dataset.name = name;
-  el.append(h("div", { class: "sdl-explorer", role: "group", "aria-label": title, "data-lm-suppress-shortcuts": "true" },
+  const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title },
     h("div", { class: "sdl-title" }, title),
-    h("div", { class: "sdl-split" }, h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture), live));
+    h("div", { class: "sdl-split" }, h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture), live);
+  ownKeys(root);
+  el.append(root);
   for (const node of document.querySelectorAll(`.sdl-static-${data.id}`)) node.style.display = "none";
   redraw();
 }

@@ -162,18 +162,16 @@ function render({ model, el }) {
     }
   }
 
-  root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    event.stopPropagation(); // or JupyterLab acts on it
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "ArrowRight") go(state.round + 1, ".sdl-next");
-    else if (event.key === "ArrowLeft") go(state.round - 1, ".sdl-previous");
+  ownKeys(root, ({ key }) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (key === "ArrowRight") go(state.round + 1, ".sdl-next");
+    else if (key === "ArrowLeft") go(state.round - 1, ".sdl-previous");
     else if (step) {
       const nodes = [...body.querySelectorAll(".sdl-token")]; // in the order of the page
       const now = nodes.indexOf(document.activeElement);
       nodes[Math.max(0, Math.min(nodes.length - 1, now < 0 ? 0 : now + step))]?.focus();
-    } else return;
-    event.preventDefault();
+    } else return false;
+    return true;
   });
   draw();
 }

@@ -1,6 +1,6 @@
 """Sandbox, Speed-up Explorer, plots and Load Lab, driven by mouse and by keyboard."""
 
-from driving import run_cells, screenshot
+from driving import focus_where, run_cells, screenshot
 
 
 def test_panels_and_plots(page, course):
@@ -21,13 +21,27 @@ def test_panels_and_plots(page, course):
     sandbox.get_by_label("rule").select_option("bug: after a rejection, draw from p")
     shown.get_by_text("The largest difference is 0.140.").wait_for()
     screenshot(sandbox, "sandbox-bug")
-    sandbox.locator("input[type=range]").first.fill("51")
+    slider = sandbox.locator("input[type=range]").first
+    slider.click(position={"x": 3, "y": 8})
+    assert int(slider.input_value()) < 10
+
+    # By keyboard: the same slider; another rule, by the first letters of its name.
+    slider.focus()
+    for key in ("End", *["ArrowLeft"] * 49):
+        page.keyboard.press(key)
+    assert slider.input_value() == "51"
     shown.get_by_text("0.505").first.wait_for()  # 51 of 101
+    sandbox.get_by_label("rule").focus()
+    page.keyboard.press("Home")
+    shown.get_by_text("What comes out is p:").wait_for()
 
     shown = explorer.locator(".sdl-picture")
     shown.get_by_text("S = 2.18").wait_for()
-    explorer.get_by_label("γ, drafts a round").fill("5")
+    focus_where(page, "e => e.ariaLabel == 'γ, drafts a round'")
+    page.keyboard.press("ArrowRight")
     shown.get_by_text("α = 0.75, γ = 5: E = 3.29").wait_for()
+    page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
+    assert page.locator(".jp-Notebook .jp-Cell").count() == len(cells)
     screenshot(explorer, "speedup-explorer")
 
     plot.locator(".plotly .scatterlayer .trace").first.wait_for()
