@@ -140,7 +140,7 @@ function render({ model, el }) {
   function strip(r, shown) {
     const n = r.drafted.length;
     const words = truth(r);
-    const head = h("tr", {}, h("th", {}, ""), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
+    const head = h("tr", {}, h("td"), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
     const drafts = h(
       "tr", {}, h("th", { scope: "row" }, "the draft says"),
       ...r.drafted.map((d, i) => h("td", {}, tokenButton(i, visible(d.text), shown ? d.status : null, `draft ${i + 1}: ${visible(d.text)}${shown ? `, ${d.status}` : ""}`))),

@@ -21,10 +21,10 @@ function menu(name, names, value, changed) {
   return h("label", { class: "sdl-control sdl-menu" }, h("span", {}, name), select);
 }
 
-/** A table; cells are text, or nodes. The first cell of a row says what the row is. */
-function grid(heads, rows, cell = (content) => h("td", {}, content)) {
-  return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-grid" },
-    h("tr", {}, ...heads.map((x) => h("th", { scope: "col" }, x))),
+/** A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not see it. */
+function grid(heads, rows, cell = (content) => h("td", {}, content), name = "table") {
+  return h("div", { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: "sdl-grid", "aria-label": name },
+    h("tr", {}, ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : h("td")))),
     ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell)))));
 }
 

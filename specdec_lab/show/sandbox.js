@@ -53,7 +53,7 @@ function render(context) {
     const rows = tokens.map((token, i) => [token, ...[p, q, accepts, kept, replacement, out].map((row) => row[i].toFixed(3))]);
     const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
     const bars = barPicture(tokens, looks, p, q, kept, replacement.map((x) => rejected * x));
-    return { nodes: [drawn(bars), grid(["", ...heads], rows), h("div", {}, sums), h("b", {}, verdict)], said: verdict };
+    return { nodes: [drawn(bars), grid(["", ...heads], rows, undefined, "p, q, and what comes out"), h("div", {}, sums), h("b", {}, verdict)], said: verdict };
   }
 
   panel(context, "Acceptance Sandbox", start, controls, draw);

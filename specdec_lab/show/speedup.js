@@ -50,7 +50,7 @@ function render(context) {
     return {
       nodes: [
         h("div", {}, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
-        grid(["", ...GAMMAS.map((g) => `γ=${g}`)], rows, (cell) => cell),
+        grid(["", ...GAMMAS.map((g) => `γ=${g}`)], rows, (cell) => cell, "S for each α and γ"),
         h("div", { class: "sdl-note" }, key),
         drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding")),
       ],

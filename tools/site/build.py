@@ -31,6 +31,9 @@ LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer)
 TITLE = "Speculative decoding, understood by running it"
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
+# Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
+LIGHT, DARK = "xcode", "monokai"
+DARK_PAGE = ':root[data-theme="dark"] .code', ':root:not([data-theme="light"]) .code'
 
 
 def notebooks() -> dict[str, Path]:
@@ -49,6 +52,7 @@ def prose(source: str) -> str:
     html = MARKDOWN.render(source)
     html = re.sub(r'href="([^":]*)\.ipynb', r'href="\1.html', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    html = html.replace("<th></th>", "<td></td>")  # a head that says nothing is none
 
     def anchor(found: re.Match) -> str:
         name = re.sub(r"<[^>]*>", "", found[2]).strip().replace(" ", "-")
@@ -63,6 +67,11 @@ def code(cell: nbformat.NotebookNode) -> str:
     if "fold" in cell.metadata.get("tags", []):
         shown = f"<details class='fold'><summary>code</summary>{shown}</details>"
     return shown + "".join(map(output, cell.get("outputs", [])))
+
+
+def code_colours(style: str, where: str) -> str:
+    """CSS of a Pygments style for what stands there, without its paper."""
+    return "\n".join(HtmlFormatter(style=style, nobackground=True).get_token_style_defs(where))
 
 
 def output(out: nbformat.NotebookNode) -> str:
@@ -154,7 +163,9 @@ def build(out: Path) -> None:
             f"specdecLab.{name} = (() => {{\n{text}\n}})();\n", encoding="utf-8"
         )
     css = [
-        HtmlFormatter().get_style_defs(".code"),
+        code_colours(LIGHT, ".code"),
+        code_colours(DARK, DARK_PAGE[0]),
+        f"@media (prefers-color-scheme: dark) {{\n{code_colours(DARK, DARK_PAGE[1])}\n}}",
         script("explorer.css"),
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]

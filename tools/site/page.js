@@ -47,8 +47,20 @@
     for (const list of document.querySelectorAll("nav details")) list.open = false;
   }
 
-  const theme = kept("specdec-lab theme");
-  if (theme) document.documentElement.dataset.theme = theme;
+  /** What is too wide for its place scrolls sideways: by keyboard, too. */
+  const scrolls = new ResizeObserver((changes) => {
+    for (const { target: box } of changes) {
+      const wide = box.scrollWidth > box.clientWidth;
+      for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
+        if (wide) box.setAttribute(name, value);
+        else box.removeAttribute(name);
+      }
+    }
+  });
+  for (const box of document.querySelectorAll("main pre, main div")) {
+    if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
+  }
+
   document.getElementById("theme").addEventListener("click", () => {
     const dark = document.documentElement.dataset.theme
       ? document.documentElement.dataset.theme === "dark"
