@@ -3,7 +3,8 @@
 # make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
 # make notebooks   re-execute and store the lessons
 # make exercises   make solutions/ and exercises/ from solutions/src
-# make links       write the addresses for Binder and Colab (set in pyproject.toml) into the README
+# make site        the lessons and exercises as static pages, in site/
+# make links       write the addresses of the site, Binder and Colab (set in pyproject.toml) into the README
 # make bundle      everything for a room without network: packages, model, course
 # make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
 # Options: PYTHON=python3.12, ARGS="--port 9000 --ip 0.0.0.0", PIP_ARGS="…" (extra options for pip and uv)

@@ -28,6 +28,7 @@ HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
+SITE, SITE_END = "<!-- site -->", "<!-- /site -->"
 RECORDED = HERE.parent / "specdec_lab" / "data" / "recorded_rounds.json"
 
 
@@ -150,15 +151,28 @@ def record() -> None:
 
 
 def links() -> None:
-    """Both need a public repository: its address is the one set in pyproject.toml."""
+    """What needs a public repository: its address is the one set in pyproject.toml."""
     root = HERE.parent
     where = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
     readme = (root / "README.md").read_text(encoding="utf-8")
-    before, _, rest = readme.partition(BEGIN)
-    after = rest.partition(END)[2]
     names = [path.stem for path in sorted((HERE / "src").glob("[0-9]*.md"))]
-    text = hosted(where["repository"], where["tag"], names)
-    (root / "README.md").write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    readme = between(readme, SITE, SITE_END, site_link(where["repository"]))
+    readme = between(readme, BEGIN, END, f"\n{hosted(where['repository'], where['tag'], names)}\n")
+    (root / "README.md").write_text(readme, encoding="utf-8")
+
+
+def between(text: str, begin: str, end: str, new: str) -> str:
+    """The text with `new` between two marks."""
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}{new}{end}{rest.partition(end)[2]}"
+
+
+def site_link(repository: str) -> str:
+    """The link to the published site, as Markdown; nothing where there is no repository (owner/name on GitHub)."""
+    if not repository:
+        return ""
+    owner, name = repository.split("/")
+    return f"\n**[Read it and try it in the browser](https://{owner.lower()}.github.io/{name}/)**, without installing anything.\n"
 
 
 def hosted(repository: str, tag: str, names: list[str]) -> str:

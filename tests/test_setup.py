@@ -6,6 +6,7 @@ from pathlib import Path
 
 import build
 import yaml
+from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
@@ -93,3 +94,34 @@ def test_addresses_for_binder_and_colab_come_from_one_place():
         assert f"https://mybinder.org/v2/gh/someone/course/v1?urlpath=lab/tree/lessons/{name}.ipynb" in set_up
         assert f"https://colab.research.google.com/github/someone/course/blob/v1/lessons/{name}.ipynb" in set_up
     assert "git+https://github.com/someone/course@v1" in set_up
+
+
+def test_the_readme_leads_to_the_site_where_there_is_an_address():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = build.site_link(settings["repository"])
+    assert readme.split("\n\n")[1] == f"{build.SITE}{shown}{build.SITE_END}", "run `make links`"
+    set_up = build.between(readme, build.SITE, build.SITE_END, build.site_link("Someone/Course"))
+    assert '<p><strong><a href="https://someone.github.io/Course/">' in MarkdownIt().render(set_up)
+    assert build.between(set_up, build.SITE, build.SITE_END, shown) == readme
+
+
+def test_the_workflow_runs_commands_that_exist_and_publishes_the_folder_that_they_make():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "pages.yml").read_text(encoding="utf-8"))
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    commands = [step["run"] for step in steps if "run" in step]
+    assert {"make test", "make site"} <= set(commands)
+    assert commands.index("make test") < commands.index("make site")
+    for command in commands:
+        tool, target = command.split()
+        assert tool == "make" and re.search(rf"^{target}:", makefile, re.M), command
+    for step in steps:
+        assert "run" in step or re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", step["uses"]), step
+    upload = next(step for step in steps if "upload-pages-artifact" in step.get("uses", ""))
+    assert f"tools/site/build.py {upload['with']['path']}\n" in makefile
+    publish = workflow["jobs"]["publish"]
+    assert publish["needs"] == "site"
+    assert "refs/heads/main" in publish["if"] and "pull_request" in publish["if"]
+    python = next(step["with"]["python-version"] for step in steps if "setup-python" in step.get("uses", ""))
+    assert SpecifierSet(PROJECT["requires-python"]).contains(python)

@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import sys
+import tomllib
 from html import escape
 from pathlib import Path
 
@@ -131,8 +132,11 @@ def page_of(body: str, title: str, here: str, titles: dict[str, str]) -> str:
 def run_it(path: Path) -> str:
     """How to run this page's notebook oneself."""
     where = f"{path.parent.name}/{path.name}"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    repository = project["tool"]["specdec-lab"]["repository"]
+    clone = f"<code>git clone https://github.com/{repository}</code>" if repository else "get the course"
     return (
-        f'<p class="run">Run it yourself: <code>git clone</code> the course, <code>make lab</code>, open <code>{escape(where)}</code>. '
+        f'<p class="run">Run it yourself: {clone}, <code>make lab</code>, open <code>{escape(where)}</code>. '
         "The results below are stored ones; the widgets work here as well.</p>"
     )
 
@@ -141,6 +145,7 @@ def front(titles: dict[str, str]) -> str:
     """The first page: what this is, and where to begin. The README's own words."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     first = readme.split("\n## ")[0]
+    first = re.sub("(?s)<!-- site -->.*<!-- /site -->", "", first)  # the link to this page
     first = re.sub(r"\]\((lessons|exercises)/([^)]*)\.ipynb\)", r"](\1/\2.html)", first)
     return (
         prose(first)
