@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import nbformat
+import pytest
 
 
 def address(jupyter: str, path: str) -> str:
@@ -44,3 +45,18 @@ def press_button(page, name: str) -> None:
     """By keyboard: go on to the button of this name, and press Enter."""
     focus_where(page, f"e => e.tagName == 'BUTTON' && e.innerText == '{name}'")
     page.keyboard.press("Enter")
+
+
+def violations(page, within: str | None = None) -> list[str]:
+    """The serious and critical ones that axe-core finds on the page, or in one element of it: rule, place and HTML."""
+    if not os.environ.get("CI"):  # where it must be there
+        pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: make .venv/test")
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, context=within).response["violations"]
+    return [
+        f"{rule['id']}: {node['target']} {node['html'][:150]}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from driving import address
 
+ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
     "--no-sandbox",
@@ -89,3 +90,34 @@ def page(browser, jupyter):
     for kernel in page.request.get(address(jupyter, "api/kernels")).json():
         page.request.delete(address(jupyter, f"api/kernels/{kernel['id']}"))
     page.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The folder of the static site."""
+    out = tmp_path_factory.mktemp("site") / "site"
+    subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "site" / "build.py"), str(out)], check=True, capture_output=True
+    )
+    return out
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Opens a page of the site at a width; errors and requests to the outside are collected."""
+    opened = []
+
+    def visit(name: str, width: int = 1280, **more):
+        page = browser.new_page(viewport={"width": width, "height": 900}, **more)
+        page.set_default_timeout(20_000)
+        page.wrong = []
+        page.on("request", lambda r: page.wrong.append(r.url) if not r.url.startswith(("file:", "data:")) else None)
+        page.on("pageerror", lambda e: page.wrong.append(str(e)))
+        page.goto(f"file://{site / name}")
+        opened.append(page)
+        return page
+
+    yield visit
+    for page in opened:
+        assert page.wrong == []
+        page.close()

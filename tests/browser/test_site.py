@@ -1,43 +1,8 @@
 """The static site, opened from the disk: pages, widgets that work without a kernel, and nothing asked of other hosts."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("site") / "site"
-    subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "site" / "build.py"), str(out)], check=True, capture_output=True
-    )
-    return out
-
-
-@pytest.fixture
-def visit(browser, site):
-    """Opens a page of the site at a width; errors and requests to the outside are collected."""
-    opened = []
-
-    def visit(name: str, width: int = 1280, **more):
-        page = browser.new_page(viewport={"width": width, "height": 900}, **more)
-        page.set_default_timeout(20_000)
-        page.wrong = []
-        page.on("request", lambda r: page.wrong.append(r.url) if not r.url.startswith(("file:", "data:")) else None)
-        page.on("pageerror", lambda e: page.wrong.append(str(e)))
-        page.goto(f"file://{site / name}")
-        opened.append(page)
-        return page
-
-    yield visit
-    for page in opened:
-        assert page.wrong == []
-        page.close()
 
 
 def test_every_page_is_there_and_no_link_leads_nowhere(site):

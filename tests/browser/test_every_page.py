@@ -1,0 +1,74 @@
+"""Every page of the site: its width, its weight, what it asks for, and what axe-core says of it."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from driving import violations
+
+PHONE, DESK = 360, 1280  # pixels
+WEIGHT = 600_000  # bytes of a page, its styles, its scripts and its data; pictures come on top
+OPEN_ALL = "document.querySelectorAll('main details').forEach(d => { d.open = true; })"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *said) -> None:
+        pass
+
+
+@pytest.fixture(params=["disk", "web"])
+def address(site, request):
+    """Of the site's folder: opened from the disk, and from a plain web server."""
+    if request.param == "disk":
+        yield site.as_uri()
+        return
+    server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def pages(site) -> list[str]:
+    return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+
+
+def test_every_page_is_light_fits_a_phone_and_asks_nothing_of_others(browser, site, address, pages):
+    page = browser.new_page(viewport={"width": PHONE, "height": 740})
+    asked, wrong = [], []
+    page.on("request", lambda r: asked.append(r.url))
+    page.on("response", lambda r: wrong.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+    page.on("requestfailed", lambda r: wrong.append(f"failed: {r.url}"))
+    page.on("pageerror", lambda e: wrong.append(str(e)))
+    for name in pages:
+        asked.clear()
+        page.goto(f"{address}/{name}", wait_until="load")
+        page.wait_for_function("[...document.querySelectorAll('.live')].every(e => e.children.length > 1)")
+        page.evaluate(OPEN_ALL)
+        wrong += [f"{name} asks for {url}" for url in asked if not url.startswith((f"{address}/", "data:"))]
+        own = {site / url.removeprefix(f"{address}/") for url in asked if url.startswith(address)}
+        if (weight := sum(f.stat().st_size for f in own if f.suffix not in (".png", ".svg"))) > WEIGHT:
+            wrong.append(f"{name} weighs {weight:,} bytes")
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > PHONE:
+            wrong.append(f"{name} is {wide} pixels wide")
+    page.close()
+    assert wrong == []
+
+
+def test_axe_finds_nothing_serious_on_any_page(browser, site, pages, full):
+    """A theme and a width at a time: what depends on one does not depend on the other. All four with --full."""
+    page = browser.new_page()
+    wrong = []
+    for name in pages:
+        page.goto((site / name).as_uri())
+        page.evaluate(OPEN_ALL)
+        for width, theme in (
+            (PHONE, "light"), (DESK, "dark"), *([(PHONE, "dark"), (DESK, "light")] if full else [])
+        ):  # fmt: skip
+            page.set_viewport_size({"width": width, "height": 740})
+            page.emulate_media(color_scheme=theme)
+            wrong += [f"{name}, {width} px, {theme}: {found}" for found in violations(page)]
+    page.close()
+    assert wrong == []
