@@ -171,7 +171,13 @@ function render({ model, el }) {
             ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), h("div", { class: "sdl-note" }, `${mark(r.emitted.kind).symbol} ${r.emitted.kind}`))
             : h("td", {}, i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")))
       : null;
-    return h("div", { class: "sdl-scroll" }, h("table", { class: "sdl-strip" }, h("tbody", {}, head, drafts, target, marks, own)));
+    const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` },
+      h("tbody", { role: "rowgroup" }, head, drafts, target, marks, own));
+    for (const row of table.rows) { // said again, since a browser forgets it where the table is laid out as a grid
+      row.setAttribute("role", "row");
+      for (const cell of row.cells) cell.setAttribute("role", { col: "columnheader", row: "rowheader" }[cell.scope] ?? "cell");
+    }
+    return h("div", { class: "sdl-scroll" }, table);
   }
 
   /** The numbers behind one token. */
@@ -235,7 +241,7 @@ function render({ model, el }) {
     const text = h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏"));
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
-      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) : "Mark each draft before you reveal the round. Click a token for its numbers."),
+      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) : "Mark each draft before you reveal the round. Press a token for its numbers."),
       detail(r, shown), totals(),
       h("div", { class: "sdl-legend" }, ...Object.keys(data.marks).map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),

@@ -34,7 +34,7 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /** A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. */
 function chart(title, lines, xName, yName) {
-  const [wide, tall, left, right, top, bottom] = [560, 270, 46, 150, 30, 40];
+  const [wide, tall, left, right, top, bottom] = [380, 240, 40, 12, 30, 40]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, 1e-9)];
   const across = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (wide - left - right);
@@ -45,20 +45,24 @@ function chart(title, lines, xName, yName) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
   for (const x of new Set(xs)) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
-  let below = -100;
-  const ends = lines.map((line, i) => ({ line, look: `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`, y: down(line.points.at(-1)[1]) }));
-  for (const { line, look, y } of ends.sort((a, b) => a.y - b.y)) {
-    below = Math.max(y, below + 14);
-    svg += `<path d="M${line.points.map(([a, b]) => `${across(a).toFixed(1)} ${down(b).toFixed(1)}`).join(" L")}" fill="none" ${look}/>`;
-    svg += `<path d="M${wide - right + 8} ${below}h22" ${look}/><text x="${wide - right + 36}" y="${below + 4}">${escaped(line.name)}</text>`;
-  }
+  const look = (i) => `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`;
+  lines.forEach(({ points }, i) => {
+    svg += `<path d="M${points.map(([x, y]) => `${across(x).toFixed(1)} ${down(y).toFixed(1)}`).join(" L")}" fill="none" ${look(i)}/>`;
+  });
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
-  return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:${wide}px;width:100%;font:12px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
-    `<text x="${left}" y="16" font-size="14" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
-    `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>`;
+  return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:11px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
+    `<text x="${left}" y="16" font-size="12" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
+    `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>` +
+    key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name]));
 }
 
-/** A widget of controls and a picture beside them. draw(state) → nodes; what the learner set is kept in the model. */
+/** What the looks of a picture mean, below it: [SVG text of 26 × 14 pixels, words] each. */
+function key(entries) {
+  const entry = ([look, words]) => `<span><svg width="26" height="14" aria-hidden="true">${look}</svg> ${escaped(words)}</span>`;
+  return `<div class="sdl-key">${entries.map(entry).join("")}</div>`;
+}
+
+/** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. */
 function panel({ model, el }, title, start, controls, draw) {
   const data = model.get("data"), state = { ...start, ...model.get("state") };
   const picture = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
@@ -77,7 +81,7 @@ function panel({ model, el }, title, start, controls, draw) {
   for (const [name, line] of Object.entries(lines)) line.dataset.name = name;
   const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title },
     h("div", { class: "sdl-title" }, title),
-    h("div", { class: "sdl-split" }, h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture), live);
+    h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
   ownKeys(root);
   el.append(root);
   for (const node of document.querySelectorAll(`.sdl-static-${data.id}`)) node.style.display = "none";

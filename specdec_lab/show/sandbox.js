@@ -16,12 +16,9 @@ function barPicture(tokens, looks, p, q, kept, replaced) {
     svg += `<text x="${left + BAR * 0.4}" y="${UP + TALL + 14}" text-anchor="middle">q</text><text x="${right + BAR * 0.4}" y="${UP + TALL + 14}" text-anchor="middle">out</text>`;
     svg += `<text x="${left + BAR * 0.85}" y="${UP + TALL + 32}" text-anchor="middle" font-weight="600">${escaped(token)}</text>`;
   });
-  ["accepted", "rejected", "replaced", "wanted"].forEach((name, i) => {
-    const [x, y] = [GAP * tokens.length + 14, UP + 14 + 26 * i];
-    svg += `<rect x="${x}" y="${y}" width="16" height="14" ${looks[name].look}/><text x="${x + 22}" y="${y + 12}">${escaped(looks[name].words)}</text>`;
-  });
-  const width = GAP * tokens.length + 225;
-  return `<svg viewBox="0 0 ${width} ${UP + TALL + 40}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font:13px sans-serif"><title>One draft, checked</title>${svg}</svg>`;
+  const width = GAP * tokens.length + 10, names = ["accepted", "rejected", "replaced", "wanted"];
+  return `<svg viewBox="0 0 ${width} ${UP + TALL + 40}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font:13px sans-serif"><title>One draft, checked</title>${svg}</svg>` +
+    key(names.map((name) => [`<rect x="1" y="1" width="24" height="12" ${looks[name].look}/>`, looks[name].words]));
 }
 
 function render(context) {

@@ -3,6 +3,7 @@
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import cycle, product
 
 import pytest
 from driving import violations
@@ -58,15 +59,14 @@ def test_every_page_is_light_fits_a_phone_and_asks_nothing_of_others(browser, si
 
 
 def test_axe_finds_nothing_serious_on_any_page(browser, site, pages, full):
-    """A theme and a width at a time: what depends on one does not depend on the other. All four with --full."""
+    """A width and a theme for each page, in turn; with --full all of them for each."""
     page = browser.new_page()
     wrong = []
-    for name in pages:
+    kinds = [*product((PHONE, DESK), ("light", "dark"))]
+    for name, kind in zip(pages, cycle(kinds)):
         page.goto((site / name).as_uri())
         page.evaluate(OPEN_ALL)
-        for width, theme in (
-            (PHONE, "light"), (DESK, "dark"), *([(PHONE, "dark"), (DESK, "light")] if full else [])
-        ):  # fmt: skip
+        for width, theme in kinds if full else [kind]:
             page.set_viewport_size({"width": width, "height": 740})
             page.emulate_media(color_scheme=theme)
             wrong += [f"{name}, {width} px, {theme}: {found}" for found in violations(page)]

@@ -36,6 +36,24 @@ def test_a_round_is_marked_and_revealed_and_kept_over_a_reload(visit):
     assert page.locator(".live .sdl-explorer .sdl-verdict").first.inner_text() == before
 
 
+def test_three_rounds_are_played_by_touch_on_a_small_phone(visit):
+    """Marks and what happened stand in the window, so that nothing has to be scrolled sideways to play."""
+    page = visit("lessons/00_start_here.html", 360, has_touch=True, is_mobile=True)
+    explorer = page.locator(".live .sdl-explorer").first
+    for n in range(3):
+        for mark in explorer.locator("select.sdl-mark").all():
+            mark.select_option(index=1)
+            box = mark.bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= 360 and box["height"] >= 40
+        explorer.get_by_role("button", name="reveal").tap()
+        happened = explorer.get_by_role("row", name="what happened")  # a table, however it is laid out
+        assert happened.get_by_role("cell").count() == explorer.get_by_role("columnheader").count()
+        assert all(cell.bounding_box()["x"] < 300 for cell in happened.get_by_role("cell").all())
+        assert explorer.locator(".sdl-live").inner_text().startswith(f"Round {n + 1}: ")
+        explorer.get_by_role("button", name="next").tap()
+    assert "your marks" in explorer.inner_text() and "none set" not in explorer.inner_text()
+
+
 def test_the_sandbox_follows_its_sliders(visit):
     page = visit("lessons/03_exactly_the_target.html")
     sandbox = page.get_by_role("group", name="Acceptance Sandbox")

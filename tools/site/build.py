@@ -53,13 +53,19 @@ def prose(source: str) -> str:
     html = MARKDOWN.render(source)
     html = re.sub(r'href="([^":]*)\.ipynb', r'href="\1.html', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
-    html = html.replace("<th></th>", "<td></td>")  # a head that says nothing is none
+    html = re.sub(r"<p>(<img [^>]*>)</p>", r'<div class="wide">\1</div>', html)
+    html = no_empty_heads(html)
 
     def anchor(found: re.Match) -> str:
         name = re.sub(r"<[^>]*>", "", found[2]).strip().replace(" ", "-")
         return f'<h{found[1]} id="{escape(name)}">{found[2]}</h{found[1]}>'
 
     return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
+
+
+def no_empty_heads(html: str) -> str:
+    """A head of a table that says nothing is none: a screen reader would announce it."""
+    return re.sub("<th(| [^>]*)></th>", "<td></td>", html)
 
 
 def code(cell: nbformat.NotebookNode) -> str:
@@ -85,7 +91,7 @@ def output(out: nbformat.NotebookNode) -> str:
         text = json.dumps(stored["data"], ensure_ascii=False).replace("</", "<\\/")
         live = f'<div class="live" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
     if "text/html" in data:
-        return f'<div class="result">{data["text/html"]}{live}</div>'
+        return f'<div class="result">{no_empty_heads(data["text/html"])}{live}</div>'
     if "image/svg+xml" in data:
         return f'<div class="result">{data["image/svg+xml"]}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
