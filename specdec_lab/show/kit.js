@@ -2,7 +2,7 @@
 
 /** A slider with its name and what it stands at. shown: the value as text. */
 function slider(name, { value, low, high, step }, shown, changed) {
-  const output = h("output", {}, shown(value));
+  const output = h("output", { "aria-live": "off" }, shown(value)); // the slider says it already
   const input = h("input", {
     type: "range", min: low, max: high, step, "aria-label": name,
     oninput: () => { changed(Number(input.value)); },

@@ -1,6 +1,6 @@
 """Sandbox, Speed-up Explorer, plots and Load Lab, driven by mouse and by keyboard."""
 
-from driving import focus_where, run_cells, screenshot
+from driving import focus_where, run_cells, screenshot, violations
 
 
 def test_panels_and_plots(page, course):
@@ -43,6 +43,8 @@ def test_panels_and_plots(page, course):
     page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(cells)
     screenshot(explorer, "speedup-explorer")
+
+    assert violations(page, within=".sdl-explorer") == []
 
     plot.locator(".plotly .scatterlayer .trace").first.wait_for()
     screenshot(plot, "plot")

@@ -63,10 +63,51 @@ def test_the_sandbox_follows_its_sliders(visit):
     assert page.evaluate("""() => [...document.querySelectorAll('rect[fill^="url(#"]')].filter((r) => r.checkVisibility())
         .every((r) => document.getElementById(r.getAttribute("fill").slice(5, -1)).closest("svg").checkVisibility())""")
     sandbox.locator("input[type=range]").first.focus()
+    page.evaluate("""() => {
+        window.spoken = new Set();
+        new MutationObserver((all) => all.forEach(({ target: t }) => {
+            const live = (t.closest ? t : t.parentElement).closest("[aria-live], [role=status], output");
+            if (live && live.ariaLive !== "off") spoken.add(live);
+        })).observe(document.body, { subtree: true, childList: true, characterData: true });
+    }""")
     page.keyboard.press("ArrowRight")
     sandbox.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+    assert page.evaluate("[...spoken].map(e => e.className)") == ["sdl-live"], "a screen reader says it more than once"
     page.reload()
     page.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+
+
+def test_a_page_by_keyboard(visit):
+    """The first stop leads past the contents; every stop can be seen; a wide table is one of them, and scrolls."""
+    page = visit("lessons/01_idle_math.html", 360)
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="To the text")
+    assert skip.bounding_box()["x"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    stops = []
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        stop = page.evaluate("""() => {
+            const e = document.activeElement, look = getComputedStyle(e);
+            return { seen: look.outlineStyle !== "none" && look.outlineWidth !== "0px", inside: Boolean(e.closest("main")),
+                     wide: e.ariaLabel === "scrolls sideways", at: e.scrollLeft };
+        }""")
+        assert stop["inside"] and stop["seen"]
+        stops.append(stop["wide"])
+        if stop["wide"] and stop["at"] == 0:
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("document.activeElement.scrollLeft > 0")
+            break
+    assert stops[-1], "nothing that scrolls sideways was reached"
+
+
+def test_titles_tell_pages_apart(site):
+    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    titles = [re.search("<title>(.*)</title>", html)[1] for html in pages]
+    assert len(set(titles)) == len(pages)
+    assert all("Speculative decoding" in title for title in titles)
+    assert all('<html lang="en">' in html and html.count("<h1") == 1 for html in pages)
 
 
 def test_dark_and_light_are_kept(visit):

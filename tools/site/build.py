@@ -130,7 +130,7 @@ def page_of(body: str, title: str, here: str, titles: dict[str, str]) -> str:
         turns += "".join(f'<a rel="next" href="{up}{p}">{escape(label(p, titles[p]))} →</a>' for p in after)
     return (
         (HERE / "page.html").read_text(encoding="utf-8")
-        .replace("{{title}}", escape(title)).replace("{{up}}", up).replace("{{contents}}", contents(titles, here))
+        .replace("{{title}}", escape(title if here == "index.html" else f"{title} – Speculative decoding")).replace("{{up}}", up).replace("{{contents}}", contents(titles, here))
         .replace("{{turns}}", turns).replace("{{body}}", body)
     )  # fmt: skip
 
