@@ -1,6 +1,7 @@
 # make lab         set up and open the course
 # make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
 # make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
+# make mutants     small mistakes are put into the package, one at a time: which would the tests not notice? (hours; ARGS="FILE …")
 # make notebooks   re-execute and store the lessons
 # make exercises   make solutions/ and exercises/ from solutions/src
 # make site        the lessons and exercises as static pages, in site/
@@ -22,7 +23,7 @@ TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-cell-ti
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
-.PHONY: lab test notebooks exercises site links full engine bundle constraints clean
+.PHONY: lab test mutants notebooks exercises site links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -31,6 +32,9 @@ test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(TESTS) lessons solutions tests
+
+mutants: .venv/mutants
+	@OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python tools/mutants $(ARGS)
 
 notebooks: .venv/test
 	$(BIN)/python lessons/build.py $(ARGS)
@@ -93,6 +97,10 @@ $(ENGINE)/ready: | .venv/bin/python
 	@echo "Installing into .venv: the packages of the course (see make lab) and of its tests."
 	@$(INSTALL) -e ".[lab,dev]"
 	@touch $@ .venv/lab
+
+.venv/mutants: .venv/test
+	@$(INSTALL) -e ".[lab,dev,mutants]"
+	@touch $@
 
 constraints: .venv/test
 	@{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|triton|cuda)' | sed 's/+.*//' | sort -f; } > constraints.tmp
