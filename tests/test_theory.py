@@ -114,3 +114,58 @@ def test_several_drafts_for_one_place_by_hand():
     assert theory.siblings(p, q, 3).output == pytest.approx(list(p))
     wrong = theory.siblings(p, q, 2, again=True, left=lambda p, q: p)
     assert wrong.output != pytest.approx(list(p), abs=0.05)
+
+
+P, Q = (
+    (0.2, 0.45, 0.35),
+    (0.6, 0.2, 0.2),
+)  # accepted with 1/3, 1, 1; refused with .4; lacking .25 of the second, .15 of the third
+
+
+@pytest.mark.parametrize(
+    ("name", "out"),
+    [
+        ("the rule", P),
+        ("another exact way", P),
+        ("bug: after a rejection, draw from p", (0.28, 0.38, 0.34)),
+        ("bug: after a rejection, draw from the draft's q", (0.44, 0.28, 0.28)),
+        ("bug: after a rejection, take the target's favourite", (0.2, 0.6, 0.2)),
+        ("bug: accept every draft", Q),
+        ("bug: accept only the target's favourite", (0.0, 0.7, 0.3)),
+    ],
+)
+def test_what_each_rule_emits_by_hand(name, out):
+    (rule,) = (rule for full_name, rule in theory.RULES.items() if full_name.startswith(name))
+    assert theory.emitted(P, Q, *rule(P, Q)) == pytest.approx(out)
+
+
+def test_rules_where_one_distribution_has_a_zero_or_both_are_one():
+    rule, match = (theory.RULES[name] for name in theory.RULES if "exact way" in name or "the rule" in name)
+    assert rule((0.5, 0.5), (0.0, 1.0)) == ([1.0, 0.5], [1.0, 0.0])
+    assert rule(P, P) == ([1.0] * 3, list(P))
+    assert match((1.0, 0.0), (1.0, 0.0)) == ([1.0, 0.0], [1.0, 0.0])
+
+
+def test_the_loop_costs_as_the_pass_does():
+    assert theory.speedup(0.75, 4, c=0.1, v=1.2, o=0.15) == pytest.approx(3.05078125 / 1.75)
+    assert theory.best_gamma(0.8, 0.1, [1.0] * 9, o=0.0) < theory.best_gamma(0.8, 0.1, [1.0] * 9, o=1.0)
+    assert theory.speedup(theory.break_even(3, 0.1, 1.1, 0.2), 3, 0.1, 1.1, 0.2) == pytest.approx(1.0)
+
+
+def test_break_even_at_its_ends():
+    assert theory.break_even(1, 1.0) == 1.0  # two tokens for two passes, if every draft is right
+    assert theory.break_even(1, 1.01) is None
+    assert theory.break_even(2, 0.0, v=0.9) == pytest.approx(0.0, abs=1e-9)  # always a gain
+    assert theory.break_even(4, 0.05) == theory.break_even(4, 0.05, 1.0, 0.0)
+
+
+def test_several_drafts_of_one_place_where_the_draft_is_sure_or_silent():
+    p = (0.5, 0.3, 0.2)
+    sure = theory.siblings(p, (1.0, 0.0, 0.0), 2)  # nothing is left to draw as the second
+    assert (sure.kept, sure.output) == (0.5, pytest.approx(list(p)))
+    silent = theory.siblings(p, (0.0, 0.0, 0.0), 2)
+    assert (silent.kept, silent.output) == (0.0, list(p))
+    late = theory.siblings(p, (0.0, 0.5, 0.5), 1)  # the first token is never drawn, those behind it are
+    assert (late.kept, late.output) == (pytest.approx(0.5), pytest.approx(list(p)))
+    unlikely = theory.siblings((0.0, 0.0, 1.0), (0.5, 0.5, 0.0), 2)  # a target that says nothing of what is drawn
+    assert (unlikely.kept, unlikely.output) == (0.0, [0.0, 0.0, 1.0])
