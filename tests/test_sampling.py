@@ -84,3 +84,99 @@ def test_uniforms_belong_to_position_and_purpose_and_a_negative_seed_is_refused(
     assert all(0 <= u < 1 for u in everything)
     with pytest.raises(LabError, match="seed"):
         Uniforms(-1)
+
+
+P4 = torch.tensor([0.5, 0.3, 0.15, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("sampler", "wanted"),
+    [
+        (Sampler(1.0, top_k=1), [1, 0, 0, 0]),
+        (Sampler(1.0, top_k=3), [0.5 / 0.95, 0.3 / 0.95, 0.15 / 0.95, 0]),
+        (Sampler(1.0, top_k=4), [0.5, 0.3, 0.15, 0.05]),
+        (Sampler(1.0, top_p=0.75), [0.625, 0.375, 0, 0]),
+        (Sampler(1.0, min_p=0.31), [0.625, 0.375, 0, 0]),
+        (Sampler(1.0, min_p=1.0), [1, 0, 0, 0]),
+        (Sampler(1.0, min_p=0.0), [0.5, 0.3, 0.15, 0.05]),
+        (Sampler(0.5), [0.25 / 0.365, 0.09 / 0.365, 0.0225 / 0.365, 0.0025 / 0.365]),
+        # In this order, each on what the one before it left: .5/.8 alone reaches .6, .5 would not have.
+        (Sampler(1.0, top_k=2, top_p=0.6), [1, 0, 0, 0]),
+        (Sampler(0.5, top_p=0.68), [1, 0, 0, 0]),
+        (Sampler(1.0, top_k=3, min_p=0.5), [0.625, 0.375, 0, 0]),
+    ],
+)
+def test_shapes_by_hand(sampler, wanted):
+    found = sampler(P4.double().log())
+    assert found.dtype == torch.float64 and found.tolist() == pytest.approx(wanted, abs=1e-7)
+
+
+def test_what_is_just_as_likely_as_min_p_asks_is_kept():
+    assert Sampler(1.0, min_p=1.0)(torch.zeros(4)).tolist() == [0.25] * 4
+
+
+def test_the_logits_are_left_alone_and_half_precision_gives_whole_sums():
+    logits = torch.randn(5, 1000).bfloat16()
+    kept = logits.clone()
+    for sampler in (Sampler(0), Sampler(0.7, top_k=9, top_p=0.9, min_p=0.01)):
+        assert torch.allclose(sampler(logits).sum(-1), torch.ones(5, dtype=torch.float64), atol=1e-12)
+        assert torch.equal(logits, kept)
+
+
+@pytest.mark.parametrize("edge", [{"top_k": 1}, {"top_p": 1.0}, {"min_p": 0.0}, {"min_p": 1.0}, {"temperature": 0.0}])
+def test_settings_at_the_edge_are_allowed(edge):
+    Sampler(**{"temperature": 1.0, **edge})
+
+
+@pytest.mark.parametrize("wrong", [{"min_p": -0.01}, {"min_p": 1.01}, {"temperature": float("inf")}, {"top_p": -0.5}])
+def test_settings_just_past_the_edge_are_refused(wrong):
+    with pytest.raises(LabError, match="must"):
+        Sampler(**{"temperature": 1.0, **wrong})
+
+
+def test_one_row_that_is_not_finite_is_enough():
+    rows = torch.zeros(3, 4)
+    rows[1] = -float("inf")  # nothing to choose from
+    with pytest.raises(LabError, match="contain NaN or infinity"):
+        Sampler(1.0)(rows)
+    rows[1, 2] = 0.0
+    assert Sampler(1.0)(rows)[1].tolist() == [0, 0, 1, 0]
+
+
+def test_a_token_comes_as_often_as_its_share_of_what_need_not_add_up_to_one():
+    weights = torch.tensor([1.0, 0.0, 2.0, 1.0], dtype=torch.float64)
+    assert [draw(weights, (i + 0.5) / 8) for i in range(8)] == [0, 0, 2, 2, 2, 2, 3, 3]
+    assert draw(weights, 0.25) == 2 and draw(weights, 0.75) == 3  # an edge belongs to the token behind it
+    assert draw(weights, 1 - 2**-53) == 3 and draw(torch.tensor([0.0, 1.0, 0.0]), 1 - 2**-53) == 1
+
+
+def test_where_rounding_gives_a_token_of_probability_zero_the_one_before_it_is_taken(monkeypatch):
+    """As on a GPU, whose running sum can fall."""
+    monkeypatch.setattr("specdec_lab.engine.sampling.pick", lambda probs, u: torch.tensor(3))
+    assert draw(torch.tensor([0.5, 0.5, 0.0, 0.0, 0.0]), 0.5) == 1
+    assert draw(torch.tensor([0.5, 0.0, 0.3, 0.0, 0.2]), 0.5) == 2
+    assert draw(torch.tensor([0.5, 0.0, 0.0, 0.5, 0.0]), 0.5) == 3
+
+
+def test_the_table_is_one_whatever_is_asked_first_and_twins_have_tables_of_their_own():
+    far, near = Uniforms(3, 1), Uniforms(3, 1)
+    late = far(1030, ACCEPT)
+    for i in range(1031):
+        last = near(i, ACCEPT)
+    assert last == late and near(511, DRAFT) == far(511, DRAFT) and near(512, DRAFT) == far(512, DRAFT)
+    twins = [far(5, DRAFT, twin) for twin in range(4)]
+    assert len(set(twins)) == 4 and twins == [Uniforms(3, 1)(5, DRAFT, twin) for twin in range(4)]
+    numbers = [far(i, k, t) for i in range(2000) for k in range(3) for t in (0, 1)]
+    assert len(set(numbers)) == len(numbers) and sum(numbers) / len(numbers) == pytest.approx(0.5, abs=0.01)
+
+
+def test_fresh_numbers_are_new_each_time_and_belong_to_seed_and_request():
+    def first(seed, request):
+        fresh = Uniforms(seed, request).fresh()
+        return [fresh(0, DRAFT), fresh(0, DRAFT), fresh.fresh()(7, ACCEPT)]
+
+    assert first(1, 2) == first(1, 2) and len({*first(1, 2), *first(2, 1), *first(1, 3), *first(4, 2)}) == 12
+    for seed, request in ((2**32, 0), (0, 2**32), (0, -1)):
+        with pytest.raises(LabError, match="must be between"):
+            Uniforms(seed, request)
+    Uniforms(2**32 - 1, 2**32 - 1)

@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import gc
 import importlib.machinery
+import itertools
 import json
 import os
 import re
@@ -30,8 +31,8 @@ from table import TESTS
 ROOT = Path(__file__).parents[2]
 SAME = Path(__file__).with_name("same.md")
 REAL = {"lab", "loaded_once", "writer", "written"}  # fixtures that load or save a model: not for each mutant
-SLOW = 3.0  # seconds; slower tests are left out
-PATIENCE = 10.0  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
+SLOW, ALL = 3.0, 20.0  # seconds; slower tests are left out, and the slowest of the others, until all take so long
+PATIENCE = 5.0  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
 
 
 class Chosen:
@@ -102,7 +103,9 @@ def survivors(path: Path, candidates: list[Mutant], tests: list[str], jobs: int,
         sys.exit(
             f"The tests of {path.relative_to(ROOT)} fail without any mutant: {[t for t in seconds if seconds[t] > 1e9]}"
         )
-    seconds = {test: took for test, took in seconds.items() if took < SLOW}
+    seconds = dict(sorted(seconds.items(), key=lambda item: item[1]))
+    within = itertools.accumulate(seconds.values())
+    seconds = {test: took for (test, took), total in zip(seconds.items(), within) if took < SLOW and total < ALL}
     limit = PATIENCE * (5 + sum(seconds.values()))
     found, todo, running = [], list(reversed(candidates)), {}
     while todo or running:
