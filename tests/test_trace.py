@@ -1,6 +1,7 @@
 """Stops, records and the numbers that follow from them."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from tiny import TinyModel
@@ -8,7 +9,7 @@ from tiny import TinyModel
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.trace import Draft, Emitted, Round, Trace, to_json
+from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace, to_json
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, collect
 
@@ -202,3 +203,160 @@ def test_perplexity_is_what_the_target_thinks_of_the_new_tokens():
     assert lab.perplexity(trace) == pytest.approx(math.exp(-sum(map(math.log, chances)) / len(chances)), rel=1e-5)
     even = TinyModel(5, seed=3, spread=0.0)
     assert Lab(even, None, frozenset()).perplexity(trace_of(target=even)) == pytest.approx(5)
+
+
+@pytest.mark.parametrize("sampler", [SAMPLED, Sampler(0.7, top_k=3), Sampler(1.3, top_p=0.8), Sampler(0)], ids=str)
+def test_alpha_is_that_of_the_rows_themselves(sampler):
+    """Σ min(p, q) of each tested draft at its own row, worked out here from both models; drafts up to the sixth."""
+    target, draft = TinyModel(5, seed=8, spread=0.6), TinyModel(5, seed=9, spread=0.6)
+    own, tested, decided = [], 0, 0
+    for request in range(6):
+        trace = trace_of(
+            target=target, drafter=ModelDrafter(draft), sampler=sampler, gamma=6, uniforms=Uniforms(1, request),
+            keep=Keep(rows=True, top=2),
+        )  # fmt: skip
+        text, overlaps = [0, 1], []
+        for r in trace.rounds:
+            for i, d in enumerate(r.drafted):
+                before = [*text, *(x.id for x in r.drafted[:i])]
+                p, q = sampler(target.logits(before)), sampler(draft.logits(before))
+                assert (p - r.p_rows[i]).abs().max() < 1e-12 and (q - r.q_rows[i]).abs().max() < 1e-12
+                assert (d.p, d.q) == (pytest.approx(float(p[d.id])), pytest.approx(float(q[d.id])))
+                assert d.overlap == pytest.approx(sum(map(min, p.tolist(), q.tolist())))
+                raw = [Sampler(1.0)(m.logits(before)) for m in (target, draft)]
+                assert (d.p_raw, d.q_raw) == pytest.approx(tuple(float(x[d.id]) for x in raw), abs=1e-6)
+                top = (raw if sampler.greedy else (p, q))[0].topk(2)
+                assert [t for t, _ in d.p_top] == [
+                    t for t, v in zip(top.indices.tolist(), top.values.tolist()) if v > 0
+                ]
+                if d.status == "accepted" or (d.status == "rejected"):
+                    overlaps.append(d.overlap)
+                if d.u is not None and d.status != "discarded":
+                    assert (d.u * d.q < d.p) == (d.status == "accepted")
+                    decided += 1
+            text += r.tokens
+        assert trace.alpha == pytest.approx(sum(overlaps) / len(overlaps))
+        tested += len(overlaps)
+        own += overlaps
+    assert tested > 40 and (decided == tested or sampler.greedy)
+    assert len({round(x, 6) for x in own}) > (1 if sampler.greedy else 10)
+
+
+def test_the_targets_own_token_has_its_chance_in_its_own_row():
+    target, draft = TinyModel(5, seed=8, spread=0.6), TinyModel(5, seed=9, spread=0.6)
+    kinds = set()
+    for request in range(8):
+        trace = trace_of(target=target, drafter=ModelDrafter(draft), uniforms=Uniforms(1, request), keep=Keep(top=5))
+        text = [0, 1]
+        for r in trace.rounds:
+            text += r.tokens
+            if r.emitted:
+                p = target.probabilities(text[:-1])
+                assert r.emitted.p == pytest.approx(float(p[r.emitted.id]))
+                assert r.emitted.p_raw == pytest.approx(float(p[r.emitted.id]), abs=1e-6)
+                assert r.emitted.p_top[0] == (int(p.argmax()), pytest.approx(float(p.max())))
+                kinds.add(r.emitted.kind)
+    assert kinds == {"corrected", "bonus"}
+
+
+def test_parts_of_a_round_add_up_and_a_round_without_times_took_none():
+    assert Seconds(1.0, 2.0, 4.0).total == 7.0 and Seconds().total == 0.0
+    assert (Seconds(1.0, 2.0, 4.0).draft, Seconds(1.0, 2.0, 4.0).verify, Seconds(1.0, 2.0, 4.0).loop) == (1.0, 2.0, 4.0)
+
+
+def test_the_clock_of_a_text_goes_round_by_round_and_the_prefill_does_not_count(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def rounds():
+        for seconds, r in zip((5.0, 2.0, 3.0), rounds_of_accepted([1, 0, 2], gamma=2)):
+            now[0] += seconds
+            yield replace(r, seconds=Seconds(0.25, 0.5, 0.125))
+
+    trace = Trace([0]).collect(rounds())
+    assert trace.clock == [5.0, 2.0, 3.0]
+    assert trace.seconds == 0.875 + 2.0 + 3.0
+    assert (trace.stop, trace.interrupted, trace.target_passes) == (None, False, 3)
+
+
+def test_a_text_without_rounds_has_no_numbers():
+    empty = Trace([0])
+    assert (empty.tokens_per_pass, empty.alpha, empty.stop) == (None, None, None)
+    assert (empty.alpha_by_position, empty.tokens, empty.target_passes) == ([], [], 0)
+    none_drafted = Trace([0]).collect(rounds_of_accepted([0, 0], gamma=0))
+    assert (none_drafted.alpha, none_drafted.alpha_by_position, none_drafted.tokens_per_pass) == (None, [], 1)
+    assert none_drafted.histogram == [2]
+
+
+def drafts_of(*marks_and_parents):
+    return tuple(Draft(10 + i, 1, 1, 1, 1, 0.5, None, m, parent=p) for i, (m, p) in enumerate(marks_and_parents))
+
+
+def test_a_tree_by_hand():
+    """Two at the text, of which the second is kept; two behind it, both refused; one behind the first, never looked at."""
+    marks = [("rejected", -1), ("accepted", -1), ("discarded", 0), ("rejected", 1), ("rejected", 1)]
+    r = Round(1, drafts_of(*marks), Emitted(3, "corrected", 1, 1))
+    assert (r.accepted, r.last, r.is_tree, r.missed, r.cut, r.tokens) == (1, 1, True, True, False, [11, 3])
+    assert [d.id for d in r.tested] == [10, 11, 13, 14]
+    trace = Trace([0], [r])
+    trace.check()
+    assert trace.alpha_by_position == [1.0, 0.0] and trace.alpha == 0.5
+    chain = Round(1, drafts_of(("accepted", -1), ("rejected", 0), ("discarded", 1)), Emitted(3, "corrected", 1, 1))
+    assert (chain.is_tree, chain.last, chain.missed, chain.tokens) == (False, 0, True, [10, 3])
+    twig = Round(1, drafts_of(("accepted", -1), ("accepted", 0), ("discarded", 0)), Emitted(3, "bonus", 1, 1))
+    assert (twig.is_tree, twig.last, twig.missed) == (True, 1, False)
+    cut = Round(1, drafts_of(("accepted", -1), ("discarded", 0)), None, stop="eos")
+    assert (cut.missed, cut.cut, cut.tokens, cut.last) == (False, True, [10], 0)
+    assert Round(1, (), Emitted(3, "plain", 1, 1)).last == -1
+
+
+BREAKS = {
+    "a gap": lambda r: replace(r, start=2),
+    "a cut without a stop": lambda r: replace(r, emitted=None, drafted=r.drafted[:1]),
+    "a bonus behind a miss": lambda r: replace(r, emitted=replace(r.emitted, kind="bonus")),
+    "a refused draft, and an accepted one behind it": lambda r: replace(
+        r, drafted=drafts_of(("rejected", -1), ("accepted", 0))
+    ),
+    "a discarded one before the miss": lambda r: replace(r, drafted=drafts_of(("discarded", -1), ("rejected", -1))),
+    "two accepted in one place": lambda r: replace(r, drafted=drafts_of(("accepted", -1), ("accepted", -1))),
+    "tested behind what is not kept": lambda r: replace(
+        r, drafted=drafts_of(("rejected", -1), ("accepted", -1), ("rejected", 0), ("rejected", 1))
+    ),
+    "corrected without a miss": lambda r: replace(r, drafted=drafts_of(("accepted", -1), ("accepted", 0))),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_each_identity_notices_what_breaks_it(name):
+    good = Round(1, drafts_of(("accepted", -1), ("rejected", 0), ("discarded", 1)), Emitted(3, "corrected", 1, 1))
+    Trace([0], [good]).check()
+    with pytest.raises(AssertionError):
+        Trace([0], [BREAKS[name](good)]).check()
+
+
+def test_json_says_the_same_as_the_rounds():
+    for sampler in (SAMPLED, Sampler(0)):
+        trace = trace_of(sampler=sampler, keep=Keep(top=3), stops=Stops(10))
+        plain_data = to_json(trace, lambda ids: f"<{ids[0]}>", detail=True)
+        for r, said in zip(trace.rounds, plain_data, strict=True):
+            for d, of in zip(r.drafted, said["drafted"], strict=True):
+                assert {k: of[k] for k in ("id", "p", "q", "p_raw", "q_raw", "u", "status", "overlap")} == {
+                    k: getattr(d, k) for k in ("id", "p", "q", "p_raw", "q_raw", "u", "status", "overlap")
+                }
+                assert of["text"] == f"<{d.id}>" and "parent" not in of
+                assert [(x["id"], x["p"], x["text"]) for x in of["p_top"]] == [(i, v, f"<{i}>") for i, v in d.p_top]
+                assert [(x["id"], x["p"]) for x in of["q_top"]] == list(d.q_top)
+            if r.emitted is None:
+                assert said["emitted"] is None
+            else:
+                e = said["emitted"]
+                assert (e["id"], e["kind"], e["p"], e["p_raw"]) == (
+                    r.emitted.id,
+                    r.emitted.kind,
+                    r.emitted.p,
+                    r.emitted.p_raw,
+                )
+                assert [(x["id"], x["p"]) for x in e["p_top"]] == list(r.emitted.p_top)
+    tree = Round(1, drafts_of(("rejected", -1), ("accepted", -1)), Emitted(3, "bonus", 1, 1))
+    (said,) = to_json(Trace([0], [tree]), str)
+    assert [d["parent"] for d in said["drafted"]] == [-1, -1] and "overlap" not in said["drafted"][0]
