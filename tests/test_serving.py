@@ -1,6 +1,9 @@
 """A server under load, simulated and real, and the policies that decide how much it drafts."""
 
+from itertools import pairwise
+
 import pytest
+from test_auto import slowed
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter
@@ -10,6 +13,9 @@ from specdec_lab.errors import LabError
 from specdec_lab.measure.costs import batch_costs, join_cost
 from specdec_lab.measure.serving import (
     Arrival,
+    Served,
+    ServingLog,
+    Step,
     StepCosts,
     always,
     bursts,
@@ -144,3 +150,132 @@ def test_steps_of_a_real_batch_can_be_timed():
     assert set(drafted) == {(2, 2)} and asked == [2] * 2 * 3  # each text in each step, one of which warms up
     assert StepCosts(costs, join_cost(target, [0, 1], samples=2)).join > 0
     assert StepCosts(costs)(2, 2) > 0
+
+
+def test_the_numbers_of_a_log_by_hand():
+    log = ServingLog(
+        served=[Served(2.0, 3.0, 6.0, 4), Served(1.0, 1.0, 11.0, 5), Served(3.0, 5.0, 6.5, 7)],
+        steps=[Step(0, 1, 1, g, 1) for g in (0, 0, 2, 4, 0, 1)],
+    )
+    assert [s.per_token for s in log.served] == [1.0, 2.0, 0.5]  # from arrival, not from the first step
+    assert log.throughput == 16 / 10 and log.mean == pytest.approx(3.5 / 3)
+    assert (log.percentile(0.3), log.percentile(0.5), log.percentile(0.95), log.percentile(1.0)) == (0.5, 1.0, 2.0, 2.0)
+    assert log.switches == 3 and ServingLog().switches == 0
+
+
+def test_policies_at_their_borders():
+    assert [never(n, 3) for n in (1, 50)] == [0, 0] and [always(3)(n, 0) for n in (1, 50)] == [3, 3]
+    assert [scheduled([(2, 4, 3), (5, 5, 1)])(n, 9) for n in (1, 2, 4, 5, 6)] == [0, 3, 3, 1, 0]
+    assert [load_aware(2, 3)(n, last) for n, last in ((3, 0), (3, 2), (4, 2), (4, 0))] == [2, 2, 0, 0]
+
+
+def test_the_crossover_is_where_drafts_no_longer_pay():
+    """n texts with γ = 1 cost n times as much as one alone, plainly they cost 1 always: 1.5 tokens for 1, 1.5 for 1.5 …"""
+    costs = StepCosts({(n, g): 1.0 if g == 0 else n / 2 for n in (1, 2, 3, 4, 6) for g in (0, 1)})
+    assert costs.crossover(1, 1.5) == 3 and costs.crossover(1, 1.51) == 4  # at a tie they do not pay
+    assert costs.crossover(1, 3.0) == 6 and costs.crossover(1, 3.01) is None
+    assert costs.crossover(1, 2.5) == 5  # on the line between 4 and 6
+    assert costs(1, 1) == 0.5 and costs(6, 1) == 3.0 and costs(5, 1) == 2.5
+    with pytest.raises(LabError, match="7 texts with γ = 1"):
+        costs(7, 1)
+
+
+def test_costs_below_the_fewest_measured_are_those_of_the_fewest():
+    assert StepCosts({(4, 0): 2.0, (8, 0): 4.0})(1, 0) == 2.0
+
+
+def test_bursts_come_in_their_stretches_and_from_their_seed():
+    one = bursts([(100, 1.0), (50, 0.0), (100, 1.0)], seed=4)
+    assert (
+        one
+        == bursts([(100, 1.0), (50, 0.0), (100, 1.0)], seed=4)
+        != bursts([(100, 1.0), (50, 0.0), (100, 1.0)], seed=5)
+    )
+    assert (
+        not [a for a in one if 100 <= a.at < 150]
+        and max(a.at for a in one) < 250
+        and {a.tokens for a in one} <= {*range(32, 97)}
+    )
+    assert [a.at for a in one] == sorted(a.at for a in one)
+    many = bursts([(4000, 1.0)], seed=1)
+    gaps = [b.at - a.at for a, b in pairwise(many)]
+    assert sum(g > 1 for g in gaps) / len(gaps) == pytest.approx(0.368, abs=0.03)  # as a Poisson process waits
+
+
+def test_a_simulation_step_by_step():
+    """γ by the number of texts and by the γ before; drafts from the table; nothing past what was asked for."""
+    seen, accepted = [], [2]
+
+    def policy(running, last):
+        seen.append((running, last))
+        return 3 if running == 1 else 1
+
+    costs = StepCosts({(n, g): 10.0 * n + g for n in (1, 2, 3) for g in (1, 3)}, join=0.5)
+    log = simulate([Arrival(20.0, 3), Arrival(1.0, 7), Arrival(12.0, 4)], policy, costs, accepted)
+    # At 1.0 the first alone: 13.5 s, 3 tokens. At 14.5 the second joins: 21.5 s, 2 each. At 36.0 the third: 31.5 s; the
+    # first ends with its 7th, the second with its 4th. Then the third alone ends with its last.
+    assert [(s.at, s.seconds, s.running, s.gamma, s.tokens) for s in log.steps] == [
+        (1.0, 13.5, 1, 3, 3), (14.5, 21.5, 2, 1, 4), (36.0, 31.5, 3, 1, 6), (67.5, 13.0, 1, 3, 1),
+    ]  # fmt: skip
+    assert seen == [(1, 0), (2, 3), (3, 1), (1, 1)]
+    assert [(s.at, s.begun, s.done, s.tokens) for s in log.served] == [
+        (1.0, 1.0, 67.5, 7), (12.0, 14.5, 67.5, 4), (20.0, 36.0, 80.5, 3),
+    ]  # fmt: skip
+
+
+def test_drafts_are_drawn_from_all_recorded_rounds_by_the_seed():
+    one, same, other = (simulate([Arrival(0.0, 3_000)], always(4), COSTS, [0, 1, 2, 4, 4], seed=s) for s in (1, 1, 2))
+    assert one.steps == same.steps != other.steps
+    # A text waits behind 64 by default.
+    full = simulate([Arrival(0.0, 2)] * 65, never, COSTS, [0])
+    assert [s.running for s in full.steps] == [64, 64, 1, 1]
+
+
+def test_a_real_run_by_a_clock_that_is_told(monkeypatch):
+    """Steps take 1.0; the second comes while the first runs, the third after all are done."""
+    now, slept = [50.0], []
+
+    def sleep(seconds):
+        slept.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("time.sleep", sleep)
+    target = TinyModel(5, seed=1)
+    batch = Batch(target, most=4)
+    step = batch.step
+
+    def slow(gamma):
+        now[0] += 1.0
+        return step(gamma)
+
+    batch.step = slow
+    asked = []
+
+    def request(i, arrival):
+        asked.append((i, arrival.at))
+        return Request(target, [i], LookupDrafter(), stops=Stops(arrival.tokens))
+
+    log = serve(batch, [Arrival(9.0, 1), Arrival(0.0, 3), Arrival(0.5, 1)], request, never)
+    assert asked == [(1, 0.0), (2, 0.5), (0, 9.0)]
+    assert [(s.at, s.begun, s.done, s.tokens) for s in log.served] == [
+        (0.5, 1.0, 2.0, 1), (0.0, 0.0, 3.0, 3), (9.0, pytest.approx(9.0, abs=0.051), pytest.approx(10.0, abs=0.051), 1),
+    ]  # fmt: skip
+    assert [(s.seconds, s.running, s.tokens) for s in log.steps] == [
+        (1.0, 1, 1),
+        (1.0, 2, 2),
+        (1.0, 1, 1),
+        (pytest.approx(1.0), 1, 1),
+    ]
+    assert sum(slept) == pytest.approx(6.0) and max(slept) == 0.05
+
+
+def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypatch):
+    """Each row of a pass takes 1.0: n texts with γ drafts take n(γ + 1). And a prompt takes its tokens."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    target = TinyModel(5, seed=1, context=400)
+    slowed(target, now, len)
+    costs = batch_costs(target, [0, 1, 2], sizes=(1, 3), gammas=(0, 1, 4), samples=2)
+    assert costs == {(n, g): n * (g + 1) for n in (1, 3) for g in (0, 1, 4)}
+    assert join_cost(target, [0, 1, 2, 3], samples=2) == 3.0  # all but the last token
