@@ -7,7 +7,7 @@ import pytest
 from tiny import TinyModel
 
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, ModelDrafter, Proposal, ReplayDrafter
-from specdec_lab.engine.auto_gamma import TRIAL, AutoGamma, PartGamma
+from specdec_lab.engine.auto_gamma import MEMORY, TRIAL, AutoGamma, PartGamma
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.trace import ACCEPTED, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
 from specdec_lab.measure import costs as costs_module
@@ -202,3 +202,112 @@ def test_a_tree_whose_way_goes_to_its_end_is_no_failed_trial():
         )
         auto.observe(Round(0, drafts, Emitted(0, CORRECTED, 1, 1)))
         assert auto.patience == patience
+
+
+def told(marks, cut=False, parents=None):
+    parents = parents or range(-1, len(marks) - 1)
+    names = {"+": ACCEPTED, "x": REJECTED, "-": DISCARDED}
+    drafts = tuple(Draft(0, 1, 1, 1, 1, 1, None, names[m], parent=p) for m, p in zip(marks, parents))
+    return Round(0, drafts, None if cut else Emitted(0, CORRECTED, 1, 1), "eos" if cut else None)
+
+
+def test_what_is_expected_before_any_test_and_after_some():
+    """The prior: half of the first drafts, on the weight of four tests; each further depth as the one before it."""
+    auto = PartGamma([1.0, 1.1, 1.2, 1.3])
+    assert auto.emitted() == pytest.approx([1, 1.5, 1.75, 1.875])
+    auto.observe(told("+x-"))  # first: 1 of 1; second: 0 of 1; third never tested
+    first = (1 + 4 * 0.5) / 5
+    second = 4 * first / 5
+    assert auto.emitted() == pytest.approx(
+        [1, 1 + first, 1 + first + first * second, 1 + first + first * second * (1 + second)]
+    )
+    auto.observe(told("x--"))
+    assert auto.tested == pytest.approx([MEMORY + 1, 1, 0]) and auto.accepted == pytest.approx([MEMORY, 0, 0])
+    auto.observe(told("++-", cut=True))  # what a stop cut off was not refused
+    assert auto.tested == pytest.approx([MEMORY**2 + MEMORY + 1, MEMORY + 1, 0])
+    assert auto.accepted == pytest.approx([MEMORY**2 + 1, 1, 0])
+    auto.observe(told("+++"))
+    assert auto.tested[2] == auto.accepted[2] == 1
+
+
+def test_many_tests_forget_the_prior_and_the_oldest():
+    auto = PartGamma([1.0, 1.1])
+    for mark in "x" * 300 + "+" * 25:
+        auto.observe(told(mark))
+    share = auto.accepted[0] / auto.tested[0]
+    assert auto.tested[0] == pytest.approx(25, rel=0.01) and share == pytest.approx(1 - MEMORY**25, rel=0.01)
+    assert auto.emitted()[1] == pytest.approx(1 + (auto.accepted[0] + 2) / (auto.tested[0] + 4))
+
+
+def test_a_trial_comes_after_its_rest_and_rests_grow_up_to_a_limit():
+    auto, drafted = PartGamma([1.0, 3.0, 2.9]), []
+    for n in range(900):
+        gamma = auto.choose()
+        if gamma:
+            drafted.append(n)
+            assert gamma == 2  # of 1 and 2 the better one
+        auto.observe(told("x-"[:gamma]))
+    assert [b - a - 1 for a, b in itertools.pairwise([-1, *drafted])] == [24, 48, 96, 192, 192, 192]
+    auto.patience, auto.idle = 48, 48
+    assert auto.choose() == 2 and auto.trial
+    auto.observe(told("++"))  # a trial that went well
+    assert (auto.patience, auto.idle) == (TRIAL, 0)
+
+
+def test_without_any_draft_to_choose_nothing_is_tried():
+    auto = PartGamma([1.0])
+    for _ in range(60):
+        assert auto.choose() == 0
+        auto.observe(told(""))
+    assert not auto.trial and auto.emitted() == [1.0]
+
+
+def test_round_costs_are_medians_of_whole_rounds_in_plain_steps(monkeypatch):
+    """Some rounds have fewer drafts than they may: those count for no γ. One slow moment moves nothing."""
+    now, slow = [0.0], itertools.count()
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    target = TinyModel(4, seed=0, context=4000)
+    slowed(target, now, lambda row: 2.0 * len(row) + (500.0 if next(slow) % 9 == 0 else 0.0))
+
+    class Sometimes(ReplayDrafter):
+        """Two drafts in every second round, else one."""
+
+        def propose(self, text, gamma, sampler, uniforms):
+            return Proposal([0] * min(gamma, 1 + len(text) % 2))
+
+    costs = round_costs(target, Sometimes([], 1.0), [0, 1, 2], 3, samples=40)
+    assert costs == [1.0, 2.0, 3.0, 3.0]  # never three drafts: as with two
+    with monkeypatch.context() as m:
+        m.setattr("specdec_lab.engine.decode.plain", lambda target, prompt, **_: asked.append(len(prompt)) or iter(()))
+        asked = []
+        with pytest.raises(Exception, match=""):
+            round_costs(TinyModel(4, seed=0, context=40), Sometimes([], 1.0), [0] * 30, 1)
+        assert asked == [10]  # a quarter of the context
+
+
+def test_passes_are_timed_behind_what_is_held_and_from_a_layer_on(monkeypatch):
+    now, held = [0.0], []
+    target = TinyModel(4, seed=0, context=64)
+    make = target.cached
+
+    def cached(rows=1):
+        cache = make(rows)
+        extend = cache.extend
+
+        def slow(new, layers=None, **options):
+            held.append((cache.lengths[0], len(new[0]), layers))
+            now[0] += len(new[0]) * (1 if layers is None or layers[0] == 0 else 0.5)
+            return extend(new, layers=layers, **options)
+
+        cache.extend = slow
+        return cache
+
+    target.cached = cached
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    times = pass_times(target, [1, 4], held=10, samples=2)
+    assert times == {1: [1.0, 1.0], 4: [4.0, 4.0]}
+    assert {h for h, *_ in held[1:]} == {10}
+    held.clear()
+    assert pass_times(target, [1, 40], held=50, samples=1) == {1: [1.0], 40: [40.0]}
+    assert {h for h, *_ in held[1:]} == {24}  # what the context leaves
+    assert pass_times(target, [2], samples=1, first=1) == {2: [1.0]}

@@ -1,14 +1,16 @@
 """What lesson 01 measures with: times that cannot be right are said to be so, and a small mixture of experts."""
 
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
 import torch
 
+from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import width_at
 from specdec_lab.measure.doubts import doubts
 from specdec_lab.measure.experts import Dense, Experts, block_times
-from specdec_lab.measure.race import Race
+from specdec_lab.measure.race import Race, race
 from specdec_lab.show.lines import Line
 from specdec_lab.theory import experts_woken
 
@@ -108,3 +110,115 @@ def test_blocks_are_timed_in_turns(monkeypatch):
         "experts": {1: 2, 3: 2},
     }
     assert all(s > 0 for T in found.values() for seconds in T.values() for s in seconds)
+
+
+def test_what_is_just_not_doubtful():
+    """The limits themselves: a wider pass at .95 of the narrowest, at .9 of another; a spread as large as the effect."""
+    assert doubts(times(k1=1.0, k5=0.95)) is None and "took 0.949" in doubts(times(k1=1.0, k5=0.949))
+    assert doubts(times(k1=0.5, k5=1.0, k8=0.9)) is None and "took 0.89" in doubts(times(k1=0.5, k5=1.0, k8=0.89))
+    assert doubts(times(noise=0.125, k1=1.0, k5=1.25)) is None  # the middle half of five spans two steps
+    assert "differs by 2.6e+02 ms" in doubts(times(noise=0.13, k1=1.0, k5=1.25))
+    assert doubts(times(noise=0.024, k1=1.0, k5=1.0)) is None and doubts(times(noise=0.026, k1=1.0, k5=1.0))
+    assert (
+        doubts({1: [1.0, 1.0, 1.5], 5: [1.0, 1.0, 1.0], 8: [2.0, 2.0, 2.0]}) is None
+    )  # the median spread of the three
+
+
+def test_the_worst_fall_is_told_and_whether_it_was_so_in_every_turn():
+    assert "9 tokens took 0.4 times as long as 5" in doubts(times(k1=1.0, k5=2.0, k8=1.2, k9=0.8))
+    four = {1: [1.0] * 4, 5: [0.5] * 4}
+    assert "Probably another program" in doubts(four)
+    assert "in each of 5 turns" in doubts({k: [*t, t[0]] for k, t in four.items()})
+    once = {1: [1.0, 1.0, 1.0, 1.0, 0.5], 5: [0.5] * 5}  # as long in one turn
+    assert "Probably another program" in doubts(once)
+
+
+def test_a_width_between_the_measured_ones_and_at_them():
+    T = {1: [1.0, 1.0, 9.0], 4: [1.5, 1.5, 1.5], 8: [3.5, 3.5, 0.0], 16: [4.0, 4.0, 4.0]}
+    assert width_at(T, 1.5) == 4 and width_at(T, 3.5) == 8 and width_at(T, 4.0) == 16
+    assert width_at(T, 2.0) == 5 and width_at(T, 1.25) == 2.5
+    assert width_at(T, 4.01) is None
+    assert width_at({2: [2.0], 1: [1.0], 3: [1.9]}, 2.0) == 2  # where it is reached first
+
+
+def text_of(seconds: float, tokens: int, interrupted: bool = False):
+    return SimpleNamespace(
+        seconds=seconds, tokens=[0] * tokens, interrupted=interrupted, tokens_per_pass=tokens / 2, made=next(MADE)
+    )
+
+
+MADE = count()
+
+
+def test_a_race_goes_by_turns_and_by_seconds_a_token():
+    order, plain_seconds = [], iter([4.0, 6.0, 100.0, 5.0])
+
+    def plain():
+        order.append("p")
+        return text_of(next(plain_seconds), 4)
+
+    def fast():
+        order.append("s")
+        return text_of(1.0, 2)
+
+    found = race(plain, fast, repeats=4)
+    assert "".join(order) == "pssppssp"
+    assert found.ratios == [2.0, 3.0, 50.0, 2.5] and found.ratio == 2.75
+    assert (found.plain.seconds, found.speculative.seconds) == (5.0, 1.0) and found.plain.made > 4
+    assert len(race(fast, fast).ratios) == 3
+    for arms in ((lambda: text_of(1, 1, True), fast), (fast, lambda: text_of(1, 1, True))):
+        with pytest.raises(KeyboardInterrupt):
+            race(*arms)
+
+
+def test_a_race_is_doubtful_from_its_limits_on():
+    def doubt(ratios, per_pass=4.0):
+        return Race(ratios, None, SimpleNamespace(tokens_per_pass=per_pass)).doubt
+
+    assert doubt([1.0, 1.3]) is None and "1 times as fast in one race, 1.31 in another" in doubt([1.0, 1.2, 1.31])
+    assert doubt([2.0], 1.9) is None and "a round took 0.94 times" in doubt([2.0], 1.88)
+
+
+def test_the_floor_of_a_machine_that_is_known(monkeypatch):
+    """A clock on which reading 256 MB takes 2 s, the product .5 s, and a launch 1/1024 s."""
+    clock = {"sum": 2.0, "product": 0.5, "small": 100 / 1024}
+    now, calls = [0.0], []
+
+    class Big:
+        nbytes = 2**28
+
+        def sum(self):
+            calls.append("sum")
+            now[0] += clock["sum"]
+
+    class Small:
+        def add_(self, one):
+            calls.append("small")
+            now[0] += clock["small"] / 100
+
+    def ones(*shape, device, dtype):
+        made.append(shape)
+        return Big() if shape == (2**26,) else Small() if shape == (8,) else shape
+
+    made = []
+    monkeypatch.setattr(roofline.torch, "ones", ones)
+    monkeypatch.setattr(roofline, "Linear", lambda weight: lambda x: now.__setitem__(0, now[0] + clock["product"]))
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    model = SimpleNamespace(device="cpu", dtype=torch.float32, synchronize=lambda: None)
+    machine = roofline.measure_machine(model)
+    assert machine.bandwidth == pytest.approx(2**27) and machine.arithmetic == pytest.approx(2 * 2048**3 / 0.5)
+    assert machine.launch == 1 / 1024
+    assert made == [(2**26,), (2048, 2048), (1, 2048, 2048), (8,)]
+    assert calls.count("sum") == 2 and calls.count("small") == 500  # .3 s of each, behind one that warms up
+
+
+def test_the_report_on_the_floor_takes_medians_and_the_widths_that_fit(monkeypatch):
+    monkeypatch.setattr(roofline, "measure_machine", lambda model: roofline.Machine(100.0, 50.0, 0.5))
+    monkeypatch.setattr(roofline, "work", lambda model: roofline.Work(weights=25, weight_bytes=200))
+    monkeypatch.setattr(roofline, "pass_times", lambda model, widths: {k: [1.0 * k, 9.0, 2.0 * k] for k in widths})
+    found = roofline.report(SimpleNamespace(context=4))
+    assert found["machine"] == {"bandwidth": 100.0, "arithmetic": 50.0, "launch": 0.5}
+    assert found["work"] == {"weights": 25, "weight_bytes": 200}
+    assert found["passes"] == [
+        {"k": k, "seconds": min(2.0 * k, max(9.0, k)), "reading": 2.0, "computing": 1.0 * k} for k in (1, 2, 3, 4)
+    ]

@@ -350,3 +350,70 @@ def test_an_engine_that_is_not_there_is_one_sentence(capsys, tmp_path):
     assert "does not answer as it should" in err and "Traceback" not in err
     assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "nonsense"]) == 2
     assert "mend --endpoint" in capsys.readouterr().err
+
+
+def test_counters_are_read_summed_and_told_apart():
+    text = "\n".join(
+        [
+            'vllm:spec_decode_num_drafts_total{engine="0"} 3.0',
+            'vllm:spec_decode_num_drafts_total{engine="1"} 4.0',
+            "vllm:spec_decode_num_accepted_tokens_total 9",
+            'vllm:spec_decode_num_accepted_tokens_per_pos_total{position="0"} 6',
+            'vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="1",position="12"} 2',
+            "vllm:spec_decode_num_drafts_total nan",
+            "vllm:spec_decode_num_drafts_total many",
+            "other:spec_decode_num_drafts_total 100",
+        ]
+    )
+    found = endpoint.metrics(text)
+    assert found[endpoint.DRAFTS, None] == 7 and found[endpoint.ACCEPTED, None] == 9
+    assert (found[endpoint.BY_POSITION, 0], found[endpoint.BY_POSITION, 12]) == (6, 2)
+
+
+def test_acceptance_is_of_what_grew_between_two_readings():
+    name = endpoint.BY_POSITION
+    before = endpoint.Counts({(endpoint.DRAFTS, None): 10, (endpoint.ACCEPTED, None): 100, (name, 0): 10})
+    after = endpoint.Counts(
+        {(endpoint.DRAFTS, None): 18, (endpoint.ACCEPTED, None): 112, (name, 1): 4, (name, 0): 16, (name, 2): 2}
+    )
+    found = endpoint.acceptance(before, after)
+    assert found == {
+        "rounds": 8, "tokens_per_pass": 2.5, "survival_by_position": [0.75, 0.5, 0.25],
+        "alpha_by_position": [0.75, pytest.approx(2 / 3), 0.5],
+    }  # fmt: skip
+    assert (
+        endpoint.acceptance(after, after) is None and endpoint.acceptance(endpoint.Counts(), endpoint.Counts()) is None
+    )
+
+
+def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
+    """Answers of 5, 1, 11 and 2 tokens, after which 2, 9, 5 and 1.5 s passed."""
+    answers = iter([(0.5, 2.0, 5), (0.25, 9.0, 1), (0.75, 5.0, 11), (1.0, 1.5, 2)])
+    monkeypatch.setattr(endpoint, "ask", lambda *a: endpoint.Answer(*next(answers)))
+
+    class Models:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def read(self, most):
+            return b'{"data": [{"id": "m"}]}'
+
+    monkeypatch.setattr(endpoint, "fetch", lambda url: Models())
+    monkeypatch.setattr(endpoint, "metrics", lambda text: endpoint.Counts())
+    said = []
+    found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0, said.append)
+    assert found["ms_to_first_token"] == 625.0 and found["answers"] == 4
+    assert found["ms_per_token"] == {"mean": pytest.approx(2500 / 3), "p50": 500.0, "p95": 1500.0}
+    assert said == [f"{i + 1} of 4 prompts ({p})" for i, p in enumerate("abcd")]
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [({"completion_tokens": 1}, 1), ({"completion_tokens": 0}, 0), ({"completion_tokens": 10**9 - 1}, 10**9 - 1),
+     ({"completion_tokens": 10**9}, 0), ({"completion_tokens": 2.0}, 0), ({}, 0), (None, 0), ([], 0)],
+)  # fmt: skip
+def test_the_tokens_that_an_engine_says_it_wrote(usage, tokens):
+    assert endpoint.tokens_of(usage) == tokens

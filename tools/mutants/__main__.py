@@ -161,11 +161,12 @@ def main() -> None:
         every = list(mutants(ROOT / file))
         entries = same[file]
         unused = {e for e in entries if not any(fits(e, m) for m in every)}
-        candidates = [m for m in every if not any(fits(e, m) for e in entries)][:: args.every]
+        candidates = [m for m in every if not any(fits(e, m) for e in entries)]
+        left_out, candidates = len(every) - len(candidates), candidates[:: args.every]
         begin = time.monotonic()
         alive = survivors(ROOT / file, candidates, TESTS[file].split(), args.jobs, args.show)
         n, killed = len(candidates), len(candidates) - len(alive)
-        print(f"{file:42} {killed:4} of {n:4} noticed ({100 * killed / max(1, n):5.1f} %), {len(every) - n} the same program, {time.monotonic() - begin:.0f} s", flush=True)  # fmt: skip
+        print(f"{file:42} {killed:4} of {n:4} noticed ({100 * killed / max(1, n):5.1f} %), {left_out} the same program, {time.monotonic() - begin:.0f} s", flush=True)  # fmt: skip
         for mutant in () if args.show else alive:
             print(f"  {mutant.line}: {mutant.before}\n      {mutant.after}")
         for entry in unused:

@@ -23,7 +23,7 @@ TESTS = {
     "specdec_lab/measure/predict.py": "tests/test_predict.py",
     "specdec_lab/measure/race.py": "tests/test_measure.py",
     "specdec_lab/measure/results.py": "tests/test_decisions.py tests/test_bench.py",
-    "specdec_lab/measure/roofline.py": "tests/test_bench.py",
+    "specdec_lab/measure/roofline.py": "tests/test_measure.py tests/test_bench.py",
     "specdec_lab/measure/serving.py": "tests/test_serving.py",
     "specdec_lab/measure/traffic/endpoint.py": "tests/test_traffic.py",
     "specdec_lab/measure/traffic/engines.py": "tests/test_traffic.py",
