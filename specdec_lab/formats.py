@@ -1,30 +1,7 @@
-"""Numbers as people type them and read them."""
+"""Numbers as people read them. (As they type them: show/forms.js.)"""
 
-import math
 import re
 from collections.abc import Iterable
-
-from specdec_lab.errors import LabError
-
-NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
-THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-
-
-def read_number(typed: str, unit: str = "") -> float:
-    """The number that was typed, with a point or a comma before the decimals; its unit may stand behind it.
-
-    Raises:
-        LabError: for anything that is not one finite number, and for "1,500", which has two readings.
-    """
-    text = typed.strip().removesuffix(unit).strip()
-    if not text:
-        raise LabError("The number is still missing: write something like 1.8.")
-    if THOUSANDS.fullmatch(text):
-        whole = text.replace(",", "")
-        raise LabError(f"“{text}” has two readings: write {whole} or {text.replace(',', '.')}.")
-    if not NUMBER.fullmatch(text) or not math.isfinite(value := float(text.replace(",", "."))):
-        raise LabError(f"“{text}” is not a number: write something like 1.8.")
-    return value
 
 
 def drop_leading_zeros(text: str) -> str:

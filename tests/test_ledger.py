@@ -10,8 +10,7 @@ import specdec_lab as sd
 from specdec_lab.course import ledger as module
 from specdec_lab.course.ledger import MEASUREMENTS, Ledger
 from specdec_lab.course.working_copy import working_copy
-from specdec_lab.errors import LabError
-from specdec_lab.formats import read_number, short
+from specdec_lab.formats import short
 
 
 @pytest.fixture
@@ -117,6 +116,12 @@ FOREIGN = {
     "not text": b"\xff\xfe\x00",
     "endless": "[" * 100_000,
     "claims that are none": '{"schema": 1, "claims": {"a": "b"}, "quiz": {}}',
+    "a guess without end": '{"schema": 1, "claims": {"a": {"guess": {"value": 1e999}}}, "quiz": {}}',
+    "a guess beyond all": '{"schema": 1, "claims": {"a": {"guess": {"value": 1%s}}}, "quiz": {}}' % ("0" * 400),
+    "a line that is none": '{"schema": 1, "claims": {"a": {"assumed": 3}}, "quiz": {}}',
+    "a reason that is none": '{"schema": 1, "claims": {"a": {"guess": {"value": 1, "reason": 1}}}, "quiz": {}}',
+    "half an interval": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "interval": [1]}]}}, "quiz": {}}',
+    "a belief that is none": '{"schema": 1, "claims": {}, "quiz": {"a": [{"right": true, "misconception": [1]}]}}',
     "a guess in words": '{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}',
     "a measurement that is none": '{"schema": 1, "claims": {"a": {"measured": {"value": 1}}}, "quiz": {}}',
     "attempts that are none": '{"schema": 1, "claims": {}, "quiz": {"a": {}}}',
@@ -195,31 +200,6 @@ def test_a_write_that_breaks_off_leaves_the_old_file(path, monkeypatch):
 def test_any_text_can_be_kept(path):
     Ledger().assume("a", "γ “half” \ud83d <b>")
     assert Ledger().claim("a")["assumed"] == "γ “half” \ud83d <b>"
-
-
-@pytest.mark.parametrize(
-    ("typed", "value"),
-    [("1.8", 1.8), ("1,8", 1.8), (" 3 ", 3), ("3.", 3), (".5", 0.5), (",5", 0.5), ("-2", -2), ("+2e-3", 0.002), ("1500", 1500),
-     ("0,500", 0.5), ("1,2345", 1.2345), ("2 ms", 2), ("2ms", 2)],
-)  # fmt: skip
-def test_numbers_as_they_are_typed(typed, value):
-    assert read_number(typed, "ms") == value
-
-
-@pytest.mark.parametrize(
-    "typed", ["abc", "1.8x", "1.2.3", "1,2,3", "1.234,5", "nan", "inf", "1e999", "1_000", "3/4", "--1", "²"]
-)
-def test_what_is_no_number_is_one_sentence(typed):
-    with pytest.raises(LabError, match="is not a number: write something like 1.8"):
-        read_number(typed)
-
-
-def test_a_number_with_two_readings_is_asked_again():
-    with pytest.raises(LabError, match=r"“1,500” has two readings: write 1500 or 1\.500"):
-        read_number("1,500")
-    for empty in ("  ", " ms"):
-        with pytest.raises(LabError, match="still missing"):
-            read_number(empty, "ms")
 
 
 def test_numbers_are_shown_with_three_digits():

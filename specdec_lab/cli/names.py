@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from specdec_lab.errors import LabError
 
-OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "folder", "start", "out", "ledger")
+OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "folder", "start", "out", "ledger",
+           "import", "export")  # fmt: skip
 POSITIONS = ("out", "folder", "file", "course", "gradebook", "notebooks")  # these have no name to be called by
 LONGEST, LONGEST_PART = 4096, 255  # bytes, on the systems that allow most
 

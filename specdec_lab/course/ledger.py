@@ -13,6 +13,7 @@ else, and a folder that cannot be written.
 
 import itertools
 import json
+import math
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -52,6 +53,11 @@ class Ledger:
         """What happened to the file since the last call: a sentence, or nothing."""
         notes, self._notes = self._notes, {}
         return " ".join(notes.values())
+
+    @property
+    def written(self) -> bool:
+        """Whether nothing waits to be written."""
+        return self.path not in _waiting
 
     def read(self) -> dict:
         """Everything in it, as the module's docstring says."""
@@ -194,25 +200,37 @@ def _load(path: Path) -> dict:
         return _empty()
     except RecursionError as e:
         raise ValueError("nested without end") from e
-    if not _is_ledger(data):
+    if not is_ledger(data):
         raise ValueError("not a ledger")
     return data
 
 
-def _is_ledger(data: object) -> bool:
+def is_ledger(data: object) -> bool:
+    """Whether it has the form that the module's docstring says."""
+
     def are_all(found: object, key: str, kind: type) -> bool:
-        """Whether this is a list of dicts which hold such a value."""
-        return isinstance(found, list) and all(isinstance(x, dict) and isinstance(x.get(key), kind) for x in found)
+        """Whether this is a list of dicts which hold such a value; a number must be finite."""
+        values = [x.get(key) if isinstance(x, dict) else None for x in found] if isinstance(found, list) else [None]
+        return all(isinstance(x, kind) and (isinstance(x, bool) or math.isfinite(x)) for x in values)
+
+    def are_words(found: list[dict], *keys: str) -> bool:
+        return all(isinstance(x.get(key, ""), str) for x in found for key in keys)
 
     try:
-        claims, parts = data["claims"].values(), data.get("parts", {}).values()
+        claims, parts = list(data["claims"].values()), data.get("parts", {}).values()
         guesses = [claim[kind] for claim in claims for kind in ("guess", "revision") if kind in claim]
+        measured = [m for claim in claims for m in claim.get("measured", [])]
+        attempts = [a for of_item in data["quiz"].values() for a in of_item]
         return (
             data["schema"] == 1
+            and are_words(claims, "question", "unit", "assumed")
             and are_all(guesses, "value", int | float)
+            and are_words(guesses, "reason")
             and all(are_all(claim.get("measured", []), "value", int | float) for claim in claims)
-            and all(are_all(attempts, "right", bool) for attempts in data["quiz"].values())
-            and all(part["tries"] > 0 and part["best"]["points"] >= 0 for part in parts)
+            and all(len(m.get("interval") or (0, 0)) == 2 for m in measured)
+            and all(are_all(of_item, "right", bool) for of_item in data["quiz"].values())
+            and all(isinstance(a.get("misconception"), int | None) for a in attempts)
+            and all(part["tries"] > 0 and part["best"]["points"] >= 0 and part["best"]["status"] for part in parts)
         )
-    except (AttributeError, KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError, OverflowError):
         return False

@@ -1,116 +1,78 @@
 """The prediction control: a guess before the experiment, and afterwards what came of it."""
 
 import math
-from collections.abc import Callable
-from functools import partial
 from html import escape
-
-import ipywidgets as w
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.formats import read_number, short
+from specdec_lab.formats import short
 from specdec_lab.show.bars import Bar, Bars
-from specdec_lab.show.widget import StoredWidget, field, said
+from specdec_lab.show.recorded import Recorded
 
-LABEL = "160px"
-NARROW, WIDE = {"width": "300px"}, {"width": "620px", "max_width": "98%"}
-BUTTON, BELOW = {"width": "180px", "margin": "2px 2px 2px 168px"}, {"margin": "0 2px 0 168px"}
-
-
-class Entry:
-    """A number, a reason and a button: kept once, and then fixed.
-
-    Args:
-        keep: gets the number and the reason, and returns what is kept from now on.
-        kept: what was kept earlier, if anything.
-    """
-
-    def __init__(self, name: str, unit: str, ledger: Ledger, keep: Callable[[float, str], dict], kept: dict | None):
-        self.unit, self.ledger, self.keep = unit, ledger, keep
-        self.number = field(name, "a number", LABEL, layout=NARROW)
-        self.reason = field("because", "one line", LABEL, layout=WIDE)
-        self.button = w.Button(description=f"keep {name}", layout=BUTTON)
-        self.message = w.HTML(said(escape(ledger.news())), layout=BELOW)
-        self.box = w.VBox([w.HBox([self.number, w.Label(unit)]), self.reason, self.button, self.message])
-        self.button.on_click(self.press)
-        if kept:
-            self.fix(kept)
-
-    def press(self, button: object = None) -> None:
-        outcome = "Kept: it does not change any more."
-        if not self.number.disabled:
-            try:
-                value = read_number(self.number.value, self.unit)
-                if value < 0:
-                    raise LabError("This cannot be negative: write 0 or more.")
-            except LabError as e:
-                self.message.value = said(escape(str(e)))
-                return
-            kept = self.keep(value, self.reason.value.strip())
-            self.fix(kept)
-            if kept["value"] != value:
-                outcome = "There was one already, entered elsewhere: it stays."
-        self.message.value = said(escape(f"{outcome} {self.ledger.news()}"))
-
-    def fix(self, kept: dict) -> None:
-        """Show what is kept. The button stays as it is, so that the keyboard keeps its place."""
-        self.number.value, self.reason.value = short(kept["value"]), kept["reason"]
-        self.number.disabled = self.reason.disabled = True
+FORMS = ("common.js", "kit.js", "forms.js")
+ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
 
 
-class Guess(StoredWidget):
+class OfClaim(Recorded):
+    """Shows one claim of the ledger, and what the learner enters about it."""
+
+    def __init__(self, id: str, data: dict, ledger: Ledger):
+        self.claim_id, self.ledger = id, ledger
+        super().__init__(data, "claims", [id], self.entered(), ledger)
+
+    @property
+    def claim(self) -> dict:
+        """What the ledger knows about it now."""
+        return self.ledger.claim(self.claim_id)
+
+    def entered(self) -> dict:
+        claim = self.claim
+        return {self.claim_id: {key: claim[key] for key in ENTERED if key in claim}}
+
+    def write(self, state: dict) -> dict:
+        new, known = state.get(self.claim_id, {}), self.claim
+        for kind in ("guess", "revision"):
+            if kind in new and kind not in known:
+                self.ledger.guess(self.claim_id, float(new[kind]["value"]), new[kind]["reason"], kind)
+        if new.get("assumed") not in (None, known.get("assumed")):
+            self.ledger.assume(self.claim_id, new["assumed"])
+        return self.entered()  # the ledger has the last word: there may have been a guess already
+
+
+class Guess(OfClaim):
     """A question with a number for an answer; see `guess`."""
 
+    scripts = (*FORMS, "guess.js")
+
     def __init__(self, id: str, question: str, unit: str, ledger: Ledger):
-        self.id, self.question, self.ledger = id, question, ledger
         ledger.ask(id, question, unit)
-        self.entry = Entry("your guess", unit, ledger, partial(ledger.guess, id), self.kept)
-        self.box = w.VBox([w.HTML(f"<b>{escape(question)}</b>"), self.entry.box])
+        super().__init__(id, {"question": question, "unit": unit}, ledger)
 
     @property
     def kept(self) -> dict | None:
         """The guess in the ledger: its value, reason and time, and if the outcome was known."""
-        return self.ledger.claim(self.id).get("guess")
+        return self.claim.get("guess")
 
-    def html(self) -> str:
+    def picture(self) -> str:
         answer = "No guess yet. It is entered here, before the measurement."
         if kept := self.kept:
-            because = f", because {kept['reason']}" if kept["reason"] else ""
+            because = f", because {kept['reason']}" if kept.get("reason") else ""
             answer = f"Your guess: {short(kept['value'])}{because}"
-        return f"<div><b>{escape(self.question)}</b><p>{escape(answer)}</p></div>"
+        return f"<div><b>{escape(self.data['question'])}</b><p>{escape(answer)}</p></div>"
 
 
-class Outcome(StoredWidget):
+class Outcome(OfClaim):
     """Guess, theory and measurement beside each other; see `outcome`."""
 
+    scripts = (*FORMS, "outcome.js")
+
     def __init__(self, id: str, bar: Bar, theory: float | None, ledger: Ledger):
-        self.id, self.bar, self.theory, self.ledger = id, bar, theory, ledger
+        self.bar, self.theory = bar, theory
         ledger.add_measurement(id, bar.value, bar.interval, theory)
-        claim = self.claim
-        self.picture = w.HTML(self.html())
-        self.message = w.HTML(said(escape(ledger.news())), layout=BELOW)
-        self.assumed = field("what I had assumed", "one line", LABEL, layout=WIDE, value=claim.get("assumed", ""))
-        self.keep_line = w.Button(description="keep this line", layout=BUTTON)
-        self.keep_line.on_click(self.assume)
-        self.second = Entry("second guess", claim.get("unit", ""), ledger, self.revise, claim.get("revision"))
-        parts = [self.assumed, self.keep_line, self.message, self.second.box] if "guess" in claim else [self.message]
-        self.box = w.VBox([self.picture, *parts])
-
-    @property
-    def claim(self) -> dict:
-        return self.ledger.claim(self.id)
-
-    def assume(self, button: object = None) -> None:
-        line = self.assumed.value.strip()
-        if line:
-            self.ledger.assume(self.id, line)
-        self.message.value = said(escape(self.ledger.news() or "Kept.") if line else "Write one line first.")
-
-    def revise(self, value: float, reason: str) -> dict:
-        kept = self.ledger.revise(self.id, value, reason)
-        self.picture.value = self.html()
-        return kept
+        claim = ledger.claim(id)
+        asked = {"question": claim.get("question", id), "unit": claim.get("unit", "")}
+        measured = {"name": bar.name, "value": bar.value, "interval": bar.interval}
+        super().__init__(id, {**asked, "measured": measured, "theory": theory}, ledger)
 
     @property
     def error(self) -> str:
@@ -122,20 +84,20 @@ class Outcome(StoredWidget):
         second = f" {compare('second guess', claim['revision']['value'], self.bar)}" if "revision" in claim else ""
         return compare("guess", claim["guess"]["value"], self.bar) + late + second
 
-    def html(self) -> str:
+    def picture(self) -> str:
         claim = self.claim
         bars = [Bar("your guess", claim.get("guess", {}).get("value"))]
         bars += [Bar("theory", self.theory)] if self.theory is not None else []
         bars += [self.bar]
         bars += [Bar("your second guess", claim["revision"]["value"])] if "revision" in claim else []
-        unit = f" ({claim['unit']})" if claim.get("unit") else ""
+        unit = f" ({self.data['unit']})" if self.data["unit"] else ""
         assumed = f"<p>What I had assumed: {escape(claim['assumed'])}</p>" if "assumed" in claim else ""
-        picture = Bars(claim.get("question", self.id) + unit, tuple(bars))._repr_html_()
+        picture = Bars(self.data["question"] + unit, tuple(bars))._repr_html_()
         return f"{picture}<p>{escape(self.error)}</p>{assumed}"
 
 
 def compare(name: str, guess: float, measured: Bar) -> str:
-    """The error of a guess in words; both values are from 0 up."""
+    """The error of a guess in words; both values are from 0 up. As `compare` in outcome.js."""
     low, high = measured.interval or (measured.value, measured.value)
     if low <= guess <= high or abs(guess - measured.value) <= 0.05 * measured.value:
         where = "in the interval" if low < high and low <= guess <= high else "within 5 %"

@@ -62,9 +62,17 @@ function key(entries) {
   return `<div class="sdl-key">${entries.map(entry).join("")}</div>`;
 }
 
+/** The box of a widget. The picture that stands where no widget can live is hidden. */
+function frame({ model, el }, title, ...parts) {
+  const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title }, ...parts);
+  ownKeys(root);
+  el.append(root);
+  for (const node of document.querySelectorAll(`.sdl-static-${model.get("data").id}`)) node.style.display = "none";
+}
+
 /** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. */
 function panel({ model, el }, title, start, controls, draw) {
-  const data = model.get("data"), state = { ...start, ...model.get("state") };
+  const state = { ...start, ...model.get("state") };
   const picture = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
     state[name] = value;
@@ -79,12 +87,7 @@ function panel({ model, el }, title, start, controls, draw) {
     live.textContent = said;
   }
   for (const [name, line] of Object.entries(lines)) line.dataset.name = name;
-  const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title },
-    h("div", { class: "sdl-title" }, title),
-    h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
-  ownKeys(root);
-  el.append(root);
-  for (const node of document.querySelectorAll(`.sdl-static-${data.id}`)) node.style.display = "none";
+  frame({ model, el }, title, h("div", { class: "sdl-title" }, title), h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
   redraw();
 }
 

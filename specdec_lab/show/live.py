@@ -43,9 +43,13 @@ class Live(anywidget.AnyWidget):
     def text(self) -> str:
         return as_text(self.picture())
 
-    def _ipython_display_(self) -> None:
+    def stored(self) -> dict:
+        """What stays of it in a stored page, by mime type."""
         picture = f'<div class="sdl-static-{self.data["id"]}">{self.picture()}</div>'
-        stored = {"script": self.scripts[-1].removesuffix(".js"), "data": self.data}
-        display({"text/html": picture, "text/plain": self.text(), STORED: stored}, raw=True)
+        live = {"script": self.scripts[-1].removesuffix(".js"), "data": self.data}
+        return {"text/html": picture, "text/plain": self.text(), STORED: live}
+
+    def _ipython_display_(self) -> None:
+        display(self.stored(), raw=True)
         widget, metadata = self._repr_mimebundle_()
         display(widget, metadata=metadata, raw=True)

@@ -21,14 +21,16 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from specdec_lab.show.explorer import RoundExplorer
+from specdec_lab.show.guess import Guess, Outcome
 from specdec_lab.show.live import STORED, script
+from specdec_lab.show.quiz import Quiz
 from specdec_lab.show.sandbox import Sandbox
 from specdec_lab.show.speedup import SpeedupExplorer
 from specdec_lab.show.tree_explorer import TreeExplorer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer)
+LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, Guess, Outcome, Quiz)
 TITLE = "Speculative decoding, understood by running it"
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
@@ -159,9 +161,10 @@ def front(titles: dict[str, str]) -> str:
     )
 
 
-def build(out: Path) -> None:
+def build(out: Path, paths: dict[str, Path]) -> None:
+    """Make the site of these notebooks, by the path of their page."""
     shutil.rmtree(out, ignore_errors=True)
-    pages = {page: nbformat.read(path, as_version=4) for page, path in notebooks().items()}
+    pages = {page: nbformat.read(path, as_version=4) for page, path in paths.items()}
     titles = {page: title_of(notebook) for page, notebook in pages.items()}
     (out / "widgets").mkdir(parents=True)
     for folder in {page.split("/")[0] for page in pages}:
@@ -181,20 +184,20 @@ def build(out: Path) -> None:
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
     (out / "page.css").write_text("\n".join(css), encoding="utf-8")
-    shutil.copy(HERE / "page.js", out / "page.js")
+    for name in ("page.js", "progress.js"):
+        shutil.copy(HERE / name, out / name)
     for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
         to = out / picture.relative_to(ROOT)
         to.parent.mkdir(exist_ok=True)
         shutil.copy(picture, to)
     for page, notebook in pages.items():
-        path = notebooks()[page]
         cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
-        body = cells[0] + run_it(path) + "".join(cells[1:])
+        body = cells[0] + run_it(paths[page]) + "".join(cells[1:])
         (out / page).write_text(page_of(body, titles[page], page, titles), encoding="utf-8")
     (out / "index.html").write_text(page_of(front(titles), TITLE, "index.html", titles), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]))
+    build(Path(sys.argv[1]), notebooks())
     size = sum(p.stat().st_size for p in Path(sys.argv[1]).rglob("*") if p.is_file())
     print(f"{len(list(Path(sys.argv[1]).rglob('*.html')))} pages, {size / 1e6:.1f} MB in {sys.argv[1]}")

@@ -1,28 +1,7 @@
-// Makes the widgets of a page live, and keeps what the reader did in this browser.
+// Makes the widgets of a page live. progress.js, before it, keeps what the reader did.
 
 (() => {
   const up = document.body.dataset.up;
-  const kept = (key, value) => {
-    try {
-      if (value === undefined) return JSON.parse(localStorage.getItem(key));
-      localStorage.setItem(key, JSON.stringify(value));
-    } catch {
-      return null; // a browser that keeps nothing
-    }
-    return value;
-  };
-
-  /** What a widget takes for its model: the data of the page, and what was kept of the reader's. */
-  function modelOf(data, key) {
-    const own = { state: {}, revealed: [], guesses: {}, ...kept(key) };
-    return {
-      get: (name) => (name === "data" ? data : own[name]),
-      set: (name, value) => { own[name] = value; },
-      save_changes: () => kept(key, own),
-      on: () => {}, off: () => {},
-    };
-  }
-
   const loading = {};
   function load(name) {
     loading[name] ||= new Promise((done, failed) => {
@@ -35,13 +14,10 @@
     return loading[name];
   }
 
-  const places = [...document.querySelectorAll(".live")];
-  places.forEach(async (place, number) => {
+  for (const place of document.querySelectorAll(".live")) {
     const data = JSON.parse(place.querySelector("script").textContent);
-    const widget = await load(place.dataset.script);
-    const page = location.pathname.split("/").slice(-2).join("/");
-    widget.render({ model: modelOf(data, `specdec-lab ${page} ${number}`), el: place });
-  });
+    load(place.dataset.script).then((widget) => widget.render({ model: specdecLab.modelOf(data), el: place }));
+  }
 
   if (matchMedia("(max-width: 860px)").matches) {
     for (const list of document.querySelectorAll("nav details")) list.open = false;
@@ -61,10 +37,13 @@
     if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
   }
 
+  const theme = specdecLab.load("specdec-lab theme");
+  if (theme) document.documentElement.dataset.theme = theme;
   document.getElementById("theme").addEventListener("click", () => {
     const dark = document.documentElement.dataset.theme
       ? document.documentElement.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = kept("specdec-lab theme", dark ? "light" : "dark");
+    document.documentElement.dataset.theme = dark ? "light" : "dark";
+    specdecLab.save("specdec-lab theme", dark ? "light" : "dark");
   });
 })();

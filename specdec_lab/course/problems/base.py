@@ -1,25 +1,14 @@
 """Quiz questions with numbers: each is a function of its numbers, so that a retry can ask with other ones.
 
-A problem knows its answer, the calculation, and the answers that usual mistakes lead to.
+A problem knows its answer, the calculation, and the answers that usual mistakes lead to. Answers are judged in show/quiz.js.
 """
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from random import Random
 
 from specdec_lab.course.mistake import Mistake
 from specdec_lab.formats import drop_leading_zeros, short
 from specdec_lab.theory import Row
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What is said about an answer. belief: the number of the misconception behind it, if one is."""
-
-    right: bool
-    reason: str
-    belief: int | None = None
 
 
 class Problem:
@@ -41,14 +30,6 @@ class Problem:
         self.mistakes = [Mistake(written(m.said), *m.results, belief=m.belief) for m in possible]
         self.unit, self.tolerance = unit, tolerance
 
-    def judge(self, value: float) -> Judged:
-        if self._same(value, self.answer):
-            return Judged(True, self.how)
-        for mistake in self.mistakes:
-            if any(self._same(value, result) for result in mistake.results):
-                return Judged(False, f"{mistake.said} {self.how}", mistake.belief)
-        return Judged(False, self.how)
-
     @property
     def shown(self) -> str:
         """The answer with its unit."""
@@ -56,12 +37,11 @@ class Problem:
 
     @property
     def clear(self) -> bool:
-        """Whether the answer and every mistake can be told apart."""
+        """Whether the answer and every mistake can be told apart: they differ by more than twice the tolerance."""
         values = [self.answer, *(result for m in self.mistakes for result in m.results)]
-        return not any(self._same(a, b, 2) for a, b in itertools.combinations(values, 2))
-
-    def _same(self, value: float, other: float, times: float = 1) -> bool:
-        return abs(value - other) <= times * self.tolerance * max(abs(other), abs(value)) + 1e-9
+        return not any(
+            abs(a - b) <= 2 * self.tolerance * max(abs(a), abs(b)) + 1e-9 for a, b in itertools.combinations(values, 2)
+        )
 
 
 PROBLEMS: dict[str, tuple[Callable[..., Problem], dict[str, Sequence]]] = {}
@@ -82,11 +62,6 @@ def variants(name: str) -> list[Problem]:
     make, choices = PROBLEMS[name]
     versions = (make(**dict(zip(choices, values))) for values in itertools.product(*choices.values()))
     return [problem for problem in versions if problem.clear]
-
-
-def pose_problem(name: str, rng: Random, before: Problem | None = None) -> Problem:
-    """One version of a problem, another than the one `before`."""
-    return rng.choice([p for p in variants(name) if before is None or p.question != before.question])
 
 
 def in_words(values: Sequence) -> str:

@@ -1,0 +1,141 @@
+// The self-check of a lesson: say it in your own words, choose, read the reason, and again.
+// The right answers lie in the page's data. Nobody is graded here: who looks them up spoils only their own check.
+
+const oneOf = (list) => list[Math.floor(Math.random() * list.length)];
+
+function shuffled(list) {
+  const left = [...list];
+  return list.map(() => left.splice(Math.floor(Math.random() * left.length), 1)[0]);
+}
+
+/** Plain text as nodes; what stands between backticks is code. */
+const markedUp = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
+
+const same = (value, other, tolerance) => Math.abs(value - other) <= tolerance * Math.max(Math.abs(other), Math.abs(value)) + 1e-9;
+
+/** An item as it is asked now: its choices shuffled, or with other numbers than `before`. */
+function pose(item, before) {
+  const version = oneOf(item.versions.length > 1 ? item.versions.filter((v) => v.question !== before?.question) : item.versions);
+  return version.choices ? { ...version, choices: shuffled(version.choices) } : version;
+}
+
+/** What is right or wrong about an answer: the number of a choice, or the number that was entered. */
+function judge(posed, chosen) {
+  if (posed.choices) {
+    const { right, reason, misconception } = posed.choices[chosen];
+    return { right, reason, belief: misconception };
+  }
+  if (same(chosen, posed.answer, posed.tolerance)) return { right: true, reason: posed.how, belief: null };
+  const mistake = posed.mistakes.find(({ results }) => results.some((x) => same(chosen, x, posed.tolerance)));
+  return { right: false, reason: mistake ? `${mistake.said} ${posed.how}` : posed.how, belief: mistake?.belief ?? null };
+}
+
+/** What is said about an answer, in lines. */
+function feedback({ right, reason, belief }, confidence, beliefs) {
+  return [
+    `${right ? "✓ Right." : "✗ Not yet."} ${reason}`,
+    belief ? `The belief behind this is common, and wrong: “${beliefs[belief]}”.` : "",
+    confidence === "sure" && !right ? "You were sure. Such a belief is worth a second look at the lesson." : "",
+    confidence === "guess" && right ? "You guessed. Could you now say the reason without reading it?" : "",
+  ].filter(Boolean);
+}
+
+/** One item. answered: gets each attempt, in the form of the ledger. */
+function itemView(item, name, { beliefs, confidence }, answered) {
+  const numeric = !item.versions[0].choices;
+  const question = h("p", {}), told = said(), place = h("div");
+  const recall = field("recall", "in your own words first; nobody judges this", { tag: "textarea" });
+  const ready = h("button", { type: "button", onclick: () => { answering.hidden = false; } }, "show the choices");
+  const answering = h("div", {}, place,
+    h("div", { class: "sdl-nav" }, h("button", { type: "button", onclick: check }, "check"), h("button", { type: "button", onclick: ask }, "again")), told);
+  const box = h("section", { class: "sdl-item", "aria-label": name }, question, ...(numeric ? [] : [recall.line, ready]), answering);
+  const view = { box, count: 0, restore };
+  let posed = null, choices, number, sure, done;
+
+  function ask() { draw(pose(item, posed)); }
+
+  function draw(version) {
+    [posed, done] = [version, false];
+    question.replaceChildren(h("b", {}, name), " ", ...markedUp(posed.question));
+    number = numeric ? field("answer", "a number", { unit: posed.unit }) : null;
+    choices = numeric ? null : radios("answer", posed.choices.map((choice) => markedUp(choice.text)));
+    sure = radios("how sure?", confidence.map((word) => [word]));
+    place.replaceChildren(numeric ? number.line : choices.set, sure.set);
+    told.replaceChildren();
+  }
+
+  /** The answer as it stands, or a sentence about what is missing. */
+  function chosen() {
+    const { value, wrong } = numeric ? readNumber(number.input.value, posed.unit) : { value: choices.chosen() };
+    if (wrong) return wrong;
+    if (!numeric && value < 0) return "Choose one of the answers first.";
+    return sure.chosen() < 0 ? "Say how sure you are, too." : value;
+  }
+
+  function check() {
+    if (done) return;
+    const value = chosen();
+    if (typeof value === "string") {
+      told.replaceChildren(value);
+      return;
+    }
+    const judged = judge(posed, value), confident = confidence[sure.chosen()];
+    tell(judged, confident);
+    view.count += 1;
+    answered({
+      when: now(), question: posed.question, said: recall.input.value.trim(), chosen: numeric ? value : posed.choices[value].text,
+      right: judged.right, confidence: confident, misconception: judged.belief,
+    });
+  }
+
+  function tell(judged, confident) {
+    const lines = feedback(judged, confident, beliefs);
+    if (numeric || !judged.right) lines.push(`Press “again” for ${numeric ? "other numbers" : "another try"}.`);
+    told.replaceChildren(...lines.map((line) => h("div", {}, ...markedUp(line))));
+    done = true;
+  }
+
+  /** As the newest of these attempts left it. One that the course no longer asks so is asked anew. */
+  function restore(attempts) {
+    const last = attempts.at(-1), version = item.versions.find((v) => v.question === last?.question);
+    const at = version?.choices?.findIndex((choice) => choice.text === last.chosen);
+    view.count = attempts.length;
+    recall.input.value = last?.said ?? "";
+    answering.hidden = !numeric && !last;
+    if (!version || at < 0) return ask();
+    draw(version);
+    if (numeric) number.input.value = short(last.chosen);
+    else choices.choose(at);
+    sure.choose(confidence.indexOf(last.confidence));
+    tell(judge(version, numeric ? last.chosen : at), last.confidence);
+  }
+
+  restore([]);
+  return view;
+}
+
+function render(context) {
+  const { model } = context, data = model.get("data"), n = data.items.length;
+  const keys = h("div", { class: "sdl-keys" }, "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
+  const result = said(), news = said();
+  const views = data.items.map((item, i) => itemView(item, `Question ${i + 1} of ${n}.`, data, (attempt) => {
+    const state = model.get("state");
+    model.set("state", { ...state, [item.id]: [...(state[item.id] ?? []), attempt] });
+    model.save_changes();
+  }));
+  frame(context, "Quiz", keys, ...views.map((view) => view.box), result, news);
+
+  return follow(model, () => {
+    const of = data.items.map((item) => model.get("state")[item.id] ?? []);
+    const asked = of.filter((attempts) => attempts.length).length;
+    views.forEach((view, i) => {
+      if (of[i].length !== view.count) view.restore(of[i]);
+      view.box.hidden = !of[i].length && of.slice(0, i).some((before) => !before.length); // one after the other
+    });
+    const good = of.filter((attempts) => attempts[0]?.right).length;
+    result.replaceChildren(...(asked === n ? [h("b", {}, `${good} of ${n} right at the first attempt.`)] : []));
+    news.textContent = model.get("news");
+  });
+}
+
+export default { render };

@@ -1,0 +1,169 @@
+// What a reader did on this site: kept in this browser, saved to a file and read from one.
+// Guesses and answers have the form of the notebooks' ledger (specdec_lab/course/ledger.py), and so has the file.
+
+const specdecLab = {};
+
+(() => {
+  const KEY = "specdec-lab ledger", empty = () => ({ schema: 1, claims: {}, quiz: {} });
+  const memory = {}; // for as long as the page is open, where the browser keeps nothing
+
+  function load(key) {
+    try {
+      return JSON.parse(localStorage.getItem(key)) ?? memory[key] ?? null;
+    } catch {
+      return memory[key] ?? null;
+    }
+  }
+
+  /** Whether the browser keeps it longer than this page. */
+  function save(key, value) {
+    memory[key] = value;
+    try {
+      localStorage.setItem(key, JSON.stringify(value));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  const keeps = save("specdec-lab", 1);
+  const news = keeps ? "" : "This browser keeps nothing for this page. Save “Your progress” to a file before you leave.";
+  const models = []; // of the widgets of this page that show a piece of the ledger
+
+  const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
+  const isLedger = (data) => isObject(data) && data.schema === 1 && isObject(data.claims) && isObject(data.quiz) &&
+    Object.values(data.claims).every((claim) => isObject(claim) &&
+      ["guess", "revision"].every((kind) => !(kind in claim) || Number.isFinite(claim[kind]?.value))) &&
+    Object.values(data.quiz).every((attempts) => Array.isArray(attempts) && attempts.every((a) => typeof a?.right === "boolean"));
+
+  function read() {
+    const kept = load(KEY);
+    return isLedger(kept) ? kept : empty();
+  }
+
+  const told = (entry) => JSON.stringify(Object.entries(entry).sort());
+
+  /** What `mine` lacks of `theirs`, oldest first. */
+  function joined(mine, theirs) {
+    const known = new Set(mine.map(told));
+    const when = (x) => Date.parse(x.when) || 0;
+    return [...mine, ...theirs.filter((x) => !known.has(told(x)))].sort((a, b) => when(a) - when(b));
+  }
+
+  /** Adds to `mine` what only `theirs` has; what is in both stays as it is. As `merge` in specdec_lab/course/transfer.py. */
+  function merge(mine, theirs) {
+    for (const [id, claim] of Object.entries(theirs.claims)) {
+      const measured = joined(mine.claims[id]?.measured ?? [], claim.measured ?? []);
+      mine.claims[id] = { ...claim, ...mine.claims[id], ...(measured.length ? { measured } : {}) };
+    }
+    for (const [id, attempts] of Object.entries(theirs.quiz)) mine.quiz[id] = joined(mine.quiz[id] ?? [], attempts);
+    if (theirs.parts) mine.parts = { ...theirs.parts, ...mine.parts };
+    return mine;
+  }
+
+  /** Shows what is kept now, in all widgets of the page. */
+  function refresh() {
+    for (const model of models) model.refresh();
+    tell();
+  }
+
+  function keep(ledger) {
+    save(KEY, ledger);
+    refresh();
+  }
+
+  /** What a widget takes for its model: the data of the page, and what is kept of the reader's. */
+  function modelOf(data) {
+    const listening = {};
+    const own = { data, news, state: {}, revealed: [], guesses: {} };
+    const key = `specdec-lab widget ${data.id}`; // another one when the lesson was executed anew: its rounds are others
+    const piece = data.ledger;
+    const fire = (name) => { for (const f of listening[name] ?? []) f(); };
+    const ofLedger = () => {
+      const section = read()[piece.section];
+      return Object.fromEntries(piece.ids.filter((id) => id in section).map((id) => [id, section[id]]));
+    };
+    if (piece) {
+      own.state = ofLedger();
+      models.push({ refresh: () => { own.state = ofLedger(); fire("change:state"); } });
+    } else Object.assign(own, load(key), { data });
+    return {
+      get: (name) => own[name],
+      set: (name, value) => { own[name] = value; fire(`change:${name}`); },
+      save_changes() {
+        if (piece) {
+          const ledger = merge(read(), { ...empty(), [piece.section]: own.state });
+          if (piece.section === "claims") { // a line on what had been assumed may be written anew
+            for (const [id, { assumed }] of Object.entries(own.state)) if (assumed) ledger.claims[id].assumed = assumed;
+          }
+          keep(ledger);
+        } else {
+          const { data, news, ...rest } = own;
+          save(key, rest);
+        }
+      },
+      on: (name, f) => { (listening[name] ??= []).push(f); },
+      off: (name, f) => { listening[name] = (listening[name] ?? []).filter((g) => g !== f); },
+    };
+  }
+
+  // The control in the head of the page.
+
+  const node = (tag, attributes, ...children) => {
+    const made = Object.assign(document.createElement(tag), attributes);
+    made.append(...children);
+    return made;
+  };
+  const counts = node("p"), status = node("p");
+  status.setAttribute("role", "status");
+
+  function tell() {
+    const { claims, quiz } = read(), asked = Object.values(quiz).filter((attempts) => attempts.length);
+    const guesses = Object.values(claims).filter((claim) => claim.guess).length;
+    const right = asked.filter(([first]) => first.right).length;
+    counts.textContent = `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
+      (keeps ? "They are kept in this browser alone." : news);
+  }
+
+  function toFile() {
+    const text = JSON.stringify(read(), null, 1);
+    const link = node("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: "specdec-lab-progress.json" });
+    link.click();
+    URL.revokeObjectURL(link.href);
+    status.textContent = "Saved to specdec-lab-progress.json.";
+  }
+
+  async function fromFile(input) {
+    const [file] = input.files;
+    if (!file) return;
+    let data = null;
+    try {
+      data = JSON.parse(await file.text());
+    } catch { /* said below */ }
+    input.value = "";
+    if (isLedger(data)) {
+      keep(merge(read(), data));
+      status.textContent = `Read ${file.name}. What was here already has stayed as it was.`;
+    } else if (data?.schema > 1) status.textContent = `${file.name} is from a newer version of the course than this site.`;
+    else status.textContent = `${file.name} is no progress file: choose one that was saved here, or by “specdec-lab progress --export”.`;
+  }
+
+  function forget() {
+    if (!confirm("Forget all guesses and answers that are kept in this browser?")) return;
+    keep(empty());
+    status.textContent = "Forgotten.";
+  }
+
+  const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
+  document.getElementById("progress").append(
+    counts,
+    node("p", {}, node("button", { type: "button", onclick: toFile }, "save to a file"), " ", node("button", { type: "button", onclick: forget }, "forget all")),
+    node("label", {}, "read a file ", file),
+    status,
+    node("p", { className: "note" }, "To take it into your notebooks: ", node("code", {}, "specdec-lab progress --import FILE"), ". The other way: ", node("code", {}, "--export FILE"), "."),
+  );
+  tell();
+  addEventListener("storage", ({ key }) => { if (key === KEY) refresh(); }); // another page of the site, open beside this one
+
+  Object.assign(specdecLab, { load, save, modelOf });
+})();
