@@ -21,7 +21,8 @@ function readNumber(typed, unit = "") {
 function short(value) {
   const size = Math.abs(value);
   if (size >= 100 && size < 1e15) return value.toFixed(0);
-  const [digits, power] = (size > 0 && size < 1e-4 ? value.toExponential(2) : value.toPrecision(3)).split("e");
+  const tiny = value !== 0 && Math.abs(Number(value.toPrecision(3))) < 1e-4;
+  const [digits, power] = (tiny ? value.toExponential(2) : value.toPrecision(3)).split("e");
   const kept = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
   return power ? `${kept}e${power[0]}${power.slice(1).padStart(2, "0")}` : kept;
 }

@@ -1,0 +1,205 @@
+"""What the page makes of numbers, guesses and answers: every way to type a number, every answer that the quizzes know."""
+
+import itertools
+import json
+
+import pytest
+
+from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.problems import PROBLEMS, Problem, variants
+from specdec_lab.course.quiz import CONFIDENCE, items, lessons
+from specdec_lab.formats import short
+from specdec_lab.show.bars import Bar
+from specdec_lab.show.guess import Outcome, compare
+from specdec_lab.show.live import script
+from specdec_lab.show.quiz import Quiz, as_data
+
+EVERY = [item for lesson in lessons() for item in items(lesson)]
+SCRIPTS = [script(*kind.scripts).replace("export default { render };", "") for kind in (Outcome, Quiz)]
+
+
+@pytest.fixture(scope="module")
+def computed(browser):
+    """Evaluates an expression behind the scripts of outcome or quiz: (expression, argument, which) → value."""
+    page = browser.new_page()
+    page.set_default_timeout(30_000)
+    yield lambda expression, x, which=1: page.evaluate(f"(x) => {{ {SCRIPTS[which]}; return {expression}; }}", x)
+    page.close()
+
+
+def test_numbers_as_they_are_typed(computed):
+    typed = {
+        "1.8": 1.8, "1,8": 1.8, " 3 ": 3, "3.": 3, ".5": 0.5, ",5": 0.5, "-2": -2, "+2e-3": 0.002, "1500": 1500,
+        "0,500": 0.5, "1,2345": 1.2345, "2 ms": 2, "2ms": 2,
+    }  # fmt: skip
+    found = computed("x.map((typed) => readNumber(typed, 'ms'))", list(typed))
+    assert [x["value"] for x in found] == list(typed.values())
+
+
+def test_what_is_no_number_is_one_sentence(computed):
+    wrong = [
+        "abc",
+        "1.8x",
+        "1.2.3",
+        "1,2,3",
+        "1.234,5",
+        "nan",
+        "inf",
+        "1e999",
+        "1_000",
+        "3/4",
+        "--1",
+        "²",
+        "NaN",
+        "0x10",
+    ]
+    for typed, found in zip(wrong, computed("x.map((typed) => readNumber(typed, ''))", wrong), strict=True):
+        assert found == {"wrong": f"“{typed}” is not a number: write something like 1.8."}
+    (found,) = computed("x.map((typed) => readNumber(typed))", ["1,500"])
+    assert found["wrong"] == "“1,500” has two readings: write 1500 or 1.500."
+    for found in computed("x.map((typed) => readNumber(typed, 'ms'))", ["", "  ", " ms"]):
+        assert "still missing" in found["wrong"]
+
+
+def test_numbers_are_shown_as_python_shows_them(computed):
+    numbers = [m * 10.0**e for m in (1, 1.234, 2.004, 5.678, 9.996) for e in range(-8, 21)] + [0, -250, -0.02, 99.95]
+    assert computed("x.map(short)", numbers) == [short(x) for x in numbers]
+
+
+def test_the_error_of_a_guess_is_said_as_python_says_it(computed):
+    guesses, values = (0, 0.3, 0.96, 1, 1.04, 1.3, 2.7, 1234.4, 1e9), (0, 0.5, 1, 1.24, 950.3)
+    spreads = (None, (0.9, 1.1), (0.3, 1.3), (1.0, 1.0))
+    cases = [[g, {"value": v, "interval": s}] for g, v, s in itertools.product(guesses, values, spreads)]
+    found = computed("x.map(([guess, measured]) => compare('guess', guess, measured))", cases, 0)
+    right = [compare("guess", g, Bar("measured", m["value"], interval=m["interval"])) for g, m in cases]
+    assert found == right
+    assert len({*right}) > 30
+
+
+def judged(computed, cases: list) -> list[dict]:
+    """cases: a version of an item as data, and an answer."""
+    return computed("x.map(([posed, chosen]) => judge(posed, chosen))", cases)
+
+
+def test_a_choice_is_judged_by_what_it_says(computed):
+    for item in (item for item in EVERY if item.choices):
+        posed = as_data(item.versions()[0])
+        found = judged(computed, [[posed, i] for i in range(len(posed["choices"]))])
+        for choice, said in zip(posed["choices"], found, strict=True):
+            assert said == {"right": choice["right"], "reason": choice["reason"], "belief": choice["misconception"]}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(computed, name):
+    cases, expected = [], []
+    for problem in variants(name):
+        posed = as_data(problem)
+        for value in (problem.answer, float(short(problem.answer))):  # also rounded to three digits
+            cases.append([posed, value])
+            expected.append({"right": True, "reason": problem.how, "belief": None})
+        for mistake in problem.mistakes:
+            for result in mistake.results:
+                cases.append([posed, float(short(result))])
+                reason = f"{mistake.said} {problem.how}"
+                expected.append({"right": False, "reason": reason, "belief": mistake.belief})
+        cases.append([posed, -17.0])
+        expected.append({"right": False, "reason": problem.how, "belief": None})
+    assert judged(computed, cases) == expected
+
+
+def test_feedback_names_the_mistake_and_minds_the_confidence(computed):
+    beliefs = {str(n): said for n, said in MISCONCEPTIONS.items()}
+
+    def told(right: bool, belief: int | None, confidence: str) -> list[str]:
+        said = {"right": right, "reason": "The reason.", "belief": belief}
+        return computed("feedback(x[0], x[1], x[2])", [said, confidence, beliefs])
+
+    wrong = ["✗ Not yet. The reason.", f"The belief behind this is common, and wrong: “{MISCONCEPTIONS[7]}”."]
+    assert told(False, 7, "guess") == wrong
+    assert len(told(False, 7, "sure")) == 3
+    assert told(True, None, "sure") == ["✓ Right. The reason."]
+    assert len(told(True, None, "guess")) == 2
+    assert {"guess", "sure"} < {*CONFIDENCE}  # the words that these two sentences look for
+
+
+def test_a_retry_is_shuffled_or_has_fresh_numbers(computed):
+    choices, numbers = ([*map(as_data, item.versions())] for item in (EVERY[0], next(i for i in EVERY if i.problem)))
+    orders = computed("x.map((versions) => Array.from({length: 60}, () => pose({versions})))", [choices])[0]
+    assert len({json.dumps(posed) for posed in orders}) > 10
+    assert {json.dumps(sorted(c["text"] for c in posed["choices"])) for posed in orders} == {
+        json.dumps(sorted(c["text"] for c in choices[0]["choices"]))
+    }
+    again = computed("Array.from({length: 60}, () => pose({versions: x}, x[2]).question)", numbers)
+    assert {*again} == {v["question"] for v in numbers} - {numbers[2]["question"]}
+
+
+@pytest.fixture
+def shown(browser):
+    """A page with one widget in it and no kernel: (widget) → the page; what it keeps is in `page.state`."""
+    opened = []
+
+    def show(widget):
+        page = browser.new_page()
+        page.set_default_timeout(30_000)
+        page.set_content("<body></body>")
+        text = script(*widget.scripts).replace("export default { render };", "")
+        model = (
+            "const own = x, model = { get: (k) => own[k], set: (k, v) => { own[k] = v; (on[k] ?? []).forEach((f) => f()); }, "
+            "save_changes() {}, on: (k, f) => (on[k.slice(7)] ??= []).push(f), off() {} }, on = {}; window.own = own;"
+        )
+        page.evaluate(
+            f"(x) => {{ {text}; {model} render({{ model, el: document.body }}); }}",
+            {"data": json.loads(json.dumps(widget.data)), "state": widget.state, "news": ""},
+        )
+        opened.append(page)
+        return page
+
+    yield show
+    for page in opened:
+        page.close()
+
+
+@pytest.mark.parametrize("lesson", ["02", "03"])
+def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
+    """All questions of a lesson: the second one wrong at first, and right at the second attempt, which does not count."""
+    quiz = Quiz(lesson, Ledger())
+    page, n = shown(quiz), len(quiz.items)
+    for i, item in enumerate(quiz.items):
+        assert page.locator("section:visible").count() == i + 1
+        assert "at the first attempt" not in page.inner_text("body")
+        for wanted in (False, True) if i == 1 else (True,):
+            answer(page.locator("section").nth(i), item, wanted)
+        if i == 1:
+            attempts = page.evaluate("own.state")[item.id]
+            assert [a["right"] for a in attempts] == [False, True]
+    assert f"{n - 1} of {n} right at the first attempt." in page.inner_text("body")
+    quiz.set_state({"state": page.evaluate("own.state")})
+    kept = json.loads(fresh_ledger.read_text(encoding="utf-8"))["quiz"]
+    assert {id: len(attempts) for id, attempts in kept.items()} == {
+        item.id: 2 if i == 1 else 1 for i, item in enumerate(quiz.items)
+    }
+    fields = {"when", "question", "said", "chosen", "right", "confidence", "misconception"}
+    assert all(set(a) == fields for attempts in kept.values() for a in attempts)
+
+
+def answer(section, item, right: bool) -> None:
+    """Answer as it is asked now; after an answer, again."""
+    if section.get_by_text("Press “again”").count():
+        section.get_by_role("button", name="again").click()
+    asked = section.locator("p").inner_text()
+    if item.problem:
+        posed = next(v for v in item.versions() if v.question in asked)
+        assert isinstance(posed, Problem)
+        section.get_by_label("answer").fill(f"{posed.answer if right else -17:.6g}")
+    else:
+        if section.get_by_role("button", name="show the choices").is_visible():
+            section.get_by_role("button", name="show the choices").click()
+        choice = next(c for c in item.choices if c.right == right)
+        section.get_by_role("radio", name=choice.text.replace("`", ""), exact=True).check()
+    section.get_by_role("button", name="check").click()
+    assert "Say how sure you are, too." in section.inner_text()
+    section.get_by_role("radio", name="think so").check()
+    section.get_by_role("button", name="check").click()
+    section.get_by_role("button", name="check").click()  # a second press counts nothing
+    assert ("✓ Right." if right else "✗ Not yet.") in section.inner_text()
