@@ -66,6 +66,31 @@ def browser():
 
 
 @pytest.fixture
+def from_disk(browser):
+    """Opens a page of the static site at a width; errors and requests to the outside are collected."""
+    opened = []
+
+    def visit(path: Path, width: int = 1280, before: str = "", **more):
+        page = browser.new_context(viewport={"width": width, "height": 900}, **more).new_page()
+        page.set_default_timeout(20_000)
+        page.add_init_script(before)
+        page.wrong = []
+        page.on(
+            "request",
+            lambda r: page.wrong.append(r.url) if not r.url.startswith(("file:", "data:", "blob:file:")) else None,
+        )
+        page.on("pageerror", lambda e: page.wrong.append(str(e)))
+        page.goto(f"file://{path}")
+        opened.append(page)
+        return page
+
+    yield visit
+    for page in opened:
+        assert page.wrong == []
+        page.context.close()
+
+
+@pytest.fixture
 def page(browser, jupyter):
     """Opens a notebook of the course, runs all of it, and collects what the page asked of the outside world."""
     page = browser.new_page(viewport={"width": 1300, "height": 1250})
@@ -103,21 +128,6 @@ def site(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def visit(browser, site):
-    """Opens a page of the site at a width; errors and requests to the outside are collected."""
-    opened = []
-
-    def visit(name: str, width: int = 1280, **more):
-        page = browser.new_page(viewport={"width": width, "height": 900}, **more)
-        page.set_default_timeout(20_000)
-        page.wrong = []
-        page.on("request", lambda r: page.wrong.append(r.url) if not r.url.startswith(("file:", "data:")) else None)
-        page.on("pageerror", lambda e: page.wrong.append(str(e)))
-        page.goto(f"file://{site / name}")
-        opened.append(page)
-        return page
-
-    yield visit
-    for page in opened:
-        assert page.wrong == []
-        page.close()
+def visit(from_disk, site):
+    """Opens a page of the site: (name, …) as `from_disk`."""
+    return lambda name, *size, **more: from_disk(site / name, *size, **more)

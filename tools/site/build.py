@@ -1,6 +1,7 @@
 """Build the static site: every lesson and exercise as a page, with stored results, and widgets that work without a kernel.
 
-    python tools/site/build.py FOLDER
+    python tools/site/build.py FOLDER              all of it
+    python tools/site/build.py FOLDER NOTEBOOK …   with the pages of these notebooks alone
 
 One text, no second copy: the pages are made from the notebooks. Nothing is asked of any other host, and the folder
 opens from the disk as well as from a web server.
@@ -39,11 +40,11 @@ LIGHT, DARK = "xcode", "monokai"
 DARK_PAGE = ':root[data-theme="dark"] .code', ':root:not([data-theme="light"]) .code'
 
 
-def notebooks() -> dict[str, Path]:
-    """The notebooks in reading order, by the path of their page."""
+def notebooks() -> list[Path]:
+    """The notebooks in reading order."""
     lessons = sorted((ROOT / "lessons").glob("*.ipynb"), key=lambda p: (not p.stem[0].isdigit(), p.stem))
     exercises = sorted((ROOT / "exercises").glob("*.ipynb"))
-    return {f"{p.parent.name}/{p.stem}.html": p for p in [*lessons, *exercises]}
+    return [*lessons, *exercises]
 
 
 def title_of(notebook: nbformat.NotebookNode) -> str:
@@ -161,9 +162,10 @@ def front(titles: dict[str, str]) -> str:
     )
 
 
-def build(out: Path, paths: dict[str, Path]) -> None:
-    """Make the site of these notebooks, by the path of their page."""
+def build(out: Path, made_from: list[Path]) -> None:
+    """Make the site of these notebooks; a page lies in a folder of the same name as its notebook."""
     shutil.rmtree(out, ignore_errors=True)
+    paths = {f"{p.parent.name}/{p.stem}.html": p for p in made_from}
     pages = {page: nbformat.read(path, as_version=4) for page, path in paths.items()}
     titles = {page: title_of(notebook) for page, notebook in pages.items()}
     (out / "widgets").mkdir(parents=True)
@@ -198,6 +200,6 @@ def build(out: Path, paths: dict[str, Path]) -> None:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), notebooks())
+    build(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]] or notebooks())
     size = sum(p.stat().st_size for p in Path(sys.argv[1]).rglob("*") if p.is_file())
     print(f"{len(list(Path(sys.argv[1]).rglob('*.html')))} pages, {size / 1e6:.1f} MB in {sys.argv[1]}")

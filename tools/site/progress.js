@@ -27,7 +27,7 @@ const specdecLab = {};
   }
 
   const keeps = save("specdec-lab", 1);
-  const news = keeps ? "" : "This browser keeps nothing for this page. Save “Your progress” to a file before you leave.";
+  const news = keeps ? "" : "This browser keeps nothing for this page: save your progress to a file before you leave.";
   const models = []; // of the widgets of this page that show a piece of the ledger
 
   const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);

@@ -1,0 +1,289 @@
+"""Guess, outcome and quiz: the same in JupyterLab and on the static site; and the way from one to the other."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from driving import focus_where, press_button, run_cells, screenshot
+
+import specdec_lab as sd
+from specdec_lab.cli import main
+from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.quiz import items
+
+BUILD = Path(__file__).parents[2] / "tools" / "site" / "build.py"
+CELLS = (
+    "import specdec_lab as sd",
+    'sd.guess("09.a", "How many tokens?", "tokens")',
+    'sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4)',
+    'sd.quiz("02")',
+)
+ITEM = items("02")[0]
+WRONG = next(c.text for c in ITEM.choices if c.misconception == 1)
+RIGHT = next(c.text for c in ITEM.choices if c.right)
+STORED = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"
+FOCUSED = "document.activeElement.closest('label')?.innerText.trim()"
+PHONE = {"width": 360, "has_touch": True, "is_mobile": True, "color_scheme": "dark"}
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory):
+    """A site with one lesson, that of CELLS, as an executed notebook gives it."""
+    folder = tmp_path_factory.mktemp("site")
+    cells = [nbformat.v4.new_markdown_cell("# A lesson")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPECDEC_LAB_LEDGER", str(folder / "author.json"))
+        for cell in CELLS[1:]:
+            output = nbformat.v4.new_output("display_data", eval(cell, {"sd": sd}).stored())
+            cells.append(nbformat.v4.new_code_cell(cell, outputs=[output]))
+    (folder / "lessons").mkdir()
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "lessons" / "lesson.ipynb")
+    command = [sys.executable, str(BUILD), str(folder / "site"), str(folder / "lessons" / "lesson.ipynb")]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "site" / "lessons" / "lesson.html"
+
+
+def parts(page):
+    """Guess, outcome, and the first two questions of the quiz."""
+    return (
+        page.get_by_role("group", name="Your guess"), page.get_by_role("group", name="What came of the guess"),
+        *(page.get_by_role("region", name=f"Question {i} of 6.") for i in (1, 2)),
+    )  # fmt: skip
+
+
+def choose(page, text: str) -> None:
+    """By keyboard: on to the next group of choices, and down to this one."""
+    focus_where(page, "e => e.type == 'radio'")
+    page.keyboard.press("Space")
+    for _ in range(4):
+        if page.evaluate(FOCUSED) == text:
+            return
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"{text} cannot be chosen by keyboard")
+
+
+def in_jupyterlab(request):
+    page, course = request.getfixturevalue("page"), request.getfixturevalue("course")
+    run_cells(page, course / "lessons" / "guess_and_quiz.ipynb", CELLS)
+    parts(page)[1].get_by_text("There was no guess to compare with.").wait_for()
+    page.set_default_timeout(30_000)
+
+    def outcome_again() -> None:
+        page.locator(".jp-CodeCell").nth(2).locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+
+    return page, lambda: Ledger().read(), outcome_again
+
+
+def on_the_site(request):
+    page = request.getfixturevalue("from_disk")(request.getfixturevalue("lesson"))
+    return page, lambda: page.evaluate(STORED), lambda: None
+
+
+@pytest.mark.parametrize("place", [in_jupyterlab, on_the_site])
+def test_guess_outcome_and_quiz(request, place):
+    """By keyboard, a few steps by mouse. In the notebook Run All came through before, and nothing waited."""
+    page, kept, outcome_again = place(request)
+    guess, outcome, first, second = parts(page)
+    name = place.__name__
+
+    # A guess: a word first, then a number with a comma. It is kept, and then fixed.
+    outcome.get_by_text("There was no guess to compare with.").wait_for()
+    assert guess.get_by_label("your guess").input_value() == ""
+    assert not outcome.get_by_label("second guess").is_visible()
+    guess.get_by_label("your guess").focus()
+    page.keyboard.type("many")
+    press_button(page, "keep your guess")
+    guess.get_by_text("“many” is not a number").wait_for()
+    guess.get_by_label("your guess").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("2,7")
+    page.keyboard.press("Tab")
+    page.keyboard.type("twice and a bit")
+    press_button(page, "keep your guess")
+    guess.get_by_text("Kept: it does not change any more.").wait_for()
+    assert not guess.get_by_label("your guess").is_editable()
+    assert page.evaluate("document.activeElement.innerText") == "keep your guess"  # the keyboard keeps its place
+    screenshot(guess, f"guess-{name}")
+
+    # What came of it; then the line and the second guess.
+    outcome_again()
+    outcome.get_by_text("Your guess was 1.8 times too high.").wait_for()
+    outcome.get_by_label("what I had assumed").focus()
+    page.keyboard.type("that reading is free")
+    press_button(page, "keep this line")
+    outcome.get_by_text("Kept.", exact=True).wait_for()
+    outcome.get_by_label("second guess").fill("1.6")
+    outcome.get_by_role("button", name="keep second guess").click()
+    outcome.get_by_text("Your second guess was right: it lies in the interval").wait_for()
+    screenshot(outcome, f"outcome-{name}")
+
+    # The first question by mouse: the choices come after one's own words, and a wrong one has its reason.
+    assert not first.get_by_text(RIGHT).is_visible() and not second.is_visible()
+    first.get_by_label("recall").fill("up to the miss")
+    first.get_by_role("button", name="show the choices").click()
+    assert first.locator("input[type=radio]:checked").count() == 0
+    first.get_by_label(WRONG).check()
+    first.get_by_label("sure", exact=True).check()
+    first.get_by_role("button", name="check").click()
+    first.get_by_text("✗ Not yet.").wait_for()
+    assert "a draft that agrees after a miss still counts" in first.inner_text()
+    screenshot(first, f"quiz-wrong-{name}")
+
+    # Again, by keyboard: shuffled, and nothing is chosen.
+    press_button(page, "again")
+    assert first.locator("input[type=radio]:checked").count() == 0
+    first.get_by_label("recall").focus()
+    choose(page, RIGHT)
+    choose(page, "think so")
+    press_button(page, "check")
+    first.get_by_text("✓ Right.").wait_for()
+
+    # The next question has come: a number, and other numbers on a retry.
+    before = second.locator("p").inner_text()
+    focus_where(page, "e => e.placeholder == 'a number'")
+    page.keyboard.type("0")
+    choose(page, "guess")
+    press_button(page, "check")
+    second.get_by_text("Press “again” for other numbers.").wait_for()
+    screenshot(second, f"quiz-number-{name}")
+    press_button(page, "again")
+    assert second.locator("p").inner_text() != before
+    page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
+    if place is in_jupyterlab:
+        assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS), "a key for the widget reached the notebook"
+        assert page.outside == []
+
+    ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 2)
+    claim = ledger["claims"]["09.a"]
+    assert (claim["guess"]["value"], claim["guess"]["reason"]) == (2.7, "twice and a bit")
+    assert (claim["assumed"], claim["revision"]["value"]) == ("that reading is free", 1.6)
+    assert [(a["right"], a["misconception"], a["said"], a["confidence"]) for a in ledger["quiz"][ITEM.id]] == [
+        (False, 1, "up to the miss", "sure"),
+        (True, None, "up to the miss", "think so"),
+    ]
+    (number,) = ledger["quiz"][items("02")[1].id]
+    assert (number["chosen"], number["right"], number["confidence"]) == (0, False, "guess")
+
+
+def until(page, read, wanted):
+    """What is read as soon as it is as wanted, within 20 seconds."""
+    for _ in range(100):
+        if wanted(found := read()):
+            return found
+        page.wait_for_timeout(200)
+    raise AssertionError(found)
+
+
+def by_touch(page) -> None:
+    """A guess, and a wrong answer to the first question."""
+    guess, _, first, _ = parts(page)
+    guess.get_by_label("your guess").tap()
+    page.keyboard.type("2.7")
+    guess.get_by_role("button").tap()
+    first.get_by_role("button", name="show the choices").tap()
+    first.get_by_text(WRONG).tap()
+    first.get_by_text("sure", exact=True).tap()
+    first.get_by_role("button", name="check").tap()
+    first.get_by_text("✗ Not yet.").wait_for()
+
+
+def check_shown(page) -> None:
+    """What `by_touch` entered stands there."""
+    guess, outcome, first, second = parts(page)
+    first.get_by_text("✗ Not yet.").wait_for()
+    assert guess.get_by_label("your guess").input_value() == "2.7"
+    assert not guess.get_by_label("your guess").is_editable()
+    assert "Your guess was 1.8 times too high." in outcome.inner_text()
+    assert first.get_by_label(WRONG).is_checked() and first.get_by_label("sure", exact=True).is_checked()
+    assert second.is_visible()
+
+
+def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(from_disk, lesson, tmp_path, capsys):
+    page = from_disk(lesson, **PHONE)
+    by_touch(page)
+    for touched in page.locator(".sdl-explorer button:visible, .sdl-choices label:visible").all():
+        assert touched.bounding_box()["height"] >= 40
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.reload()
+    check_shown(page)
+    screenshot(page, "phone")
+
+    # To the notebooks: once, and not twice.
+    page.get_by_text("your progress", exact=True).tap()
+    assert "Guesses: 1. Quiz questions answered: 1, right at the first attempt: 0." in page.inner_text("#progress")
+    screenshot(page, "phone-progress")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="save to a file").tap()
+    download.value.save_as(tmp_path / "progress.json")
+    notebooks = ["progress", "--ledger", str(tmp_path / "ledger.json")]
+    for said in ("2 entries", "nothing that was not there already"):
+        assert main([*notebooks, "--import", str(tmp_path / "progress.json")]) == 0
+        assert f"Imported from progress.json: {said}" in capsys.readouterr().out
+    ledger = Ledger(tmp_path / "ledger.json")
+    assert ledger.claim("09.a")["guess"]["value"] == 2.7
+    assert [a["chosen"] for a in ledger.attempts(ITEM.id)] == [WRONG]
+
+    # And back, into another browser: what is done here and there comes together.
+    ledger.assume("09.a", "from the notebook")
+    assert main([*notebooks, "--export", str(tmp_path / "back.json")]) == 0
+    other = from_disk(lesson, **PHONE)
+    other.get_by_text("your progress", exact=True).tap()
+    for _ in range(2):
+        other.get_by_label("read a file").set_input_files(tmp_path / "back.json")
+        other.get_by_text("Read back.json.").wait_for()
+    check_shown(other)
+    assert other.get_by_label("what I had assumed").input_value() == "from the notebook"
+    assert other.evaluate(STORED) == json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
+    other.on("dialog", lambda dialog: dialog.accept())
+    other.get_by_role("button", name="forget all").tap()
+    parts(other)[1].get_by_text("There was no guess to compare with.").wait_for()
+    assert parts(other)[0].get_by_label("your guess").is_editable()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("no JSON", "wrong.json is no progress file"),
+        ("[]", "wrong.json is no progress file"),
+        ('{"cells": [], "nbformat": 4}', "wrong.json is no progress file"),
+        ('{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}', "wrong.json is no progress file"),
+        ('{"schema": 1, "claims": {}, "quiz": {"a": [{}]}}', "wrong.json is no progress file"),
+        ('{"schema": 2, "claims": {}, "quiz": {}}', "wrong.json is from a newer version"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence_and_changes_nothing(from_disk, lesson, tmp_path, content, said):
+    (tmp_path / "wrong.json").write_text(content, encoding="utf-8")
+    page = from_disk(lesson)
+    page.get_by_text("your progress", exact=True).click()
+    page.get_by_label("read a file").set_input_files(tmp_path / "wrong.json")
+    page.get_by_text(said).wait_for()
+    assert "Guesses: 0." in page.inner_text("#progress")
+
+
+def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_disk, lesson):
+    refuse = (
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('', 'SecurityError'); } });"
+    )
+    page = from_disk(lesson, before=refuse, **PHONE)
+    by_touch(page)
+    check_shown(page)
+    assert "This browser keeps nothing" in parts(page)[0].inner_text()
+    page.get_by_text("your progress", exact=True).tap()
+    assert "Guesses: 1. Quiz questions answered: 1" in page.inner_text("#progress")
+
+
+def test_two_pages_at_once_lose_nothing(from_disk, lesson):
+    page = from_disk(lesson)
+    other = page.context.new_page()
+    other.goto(page.url)
+    parts(page)[0].get_by_label("your guess").fill("3")
+    parts(page)[0].get_by_role("button").click()
+    other.get_by_text("Your guess was 2 times too high.").wait_for(timeout=20_000)  # it heard of it
+    parts(other)[1].get_by_label("what I had assumed").fill("a line")
+    parts(other)[1].get_by_role("button", name="keep this line").click()
+    claim = until(page, lambda: page.evaluate(STORED)["claims"]["09.a"], lambda claim: "assumed" in claim)
+    assert (claim["guess"]["value"], claim["assumed"]) == (3, "a line")
