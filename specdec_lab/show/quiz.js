@@ -48,7 +48,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
   const ready = h("button", { type: "button", onclick: () => { answering.hidden = false; } }, "show the choices");
   const answering = h("div", {}, place,
     h("div", { class: "sdl-nav" }, h("button", { type: "button", onclick: check }, "check"), h("button", { type: "button", onclick: ask }, "again")), told);
-  const box = h("section", { class: "sdl-item", "aria-label": name }, question, ...(numeric ? [] : [recall.line, ready]), answering);
+  const box = h("div", { class: "sdl-item", role: "group", "aria-label": name }, question, ...(numeric ? [] : [recall.line, ready]), answering);
   const view = { box, count: 0, restore };
   let posed = null, choices, number, sure, done;
 

@@ -166,10 +166,10 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
     quiz = Quiz(lesson, Ledger())
     page, n = shown(quiz), len(quiz.items)
     for i, item in enumerate(quiz.items):
-        assert page.locator("section:visible").count() == i + 1
+        assert page.locator(".sdl-item:visible").count() == i + 1
         assert "at the first attempt" not in page.inner_text("body")
         for wanted in (False, True) if i == 1 else (True,):
-            answer(page.locator("section").nth(i), item, wanted)
+            answer(page.locator(".sdl-item").nth(i), item, wanted)
         if i == 1:
             attempts = page.evaluate("own.state")[item.id]
             assert [a["right"] for a in attempts] == [False, True]

@@ -50,7 +50,7 @@ def parts(page):
     """Guess, outcome, and the first two questions of the quiz."""
     return (
         page.get_by_role("group", name="Your guess"), page.get_by_role("group", name="What came of the guess"),
-        *(page.get_by_role("region", name=f"Question {i} of 6.") for i in (1, 2)),
+        *(page.get_by_role("group", name=f"Question {i} of 6.") for i in (1, 2)),
     )  # fmt: skip
 
 
