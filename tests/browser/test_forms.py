@@ -108,6 +108,14 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(computed, na
     assert judged(computed, cases) == expected
 
 
+def test_an_answer_may_be_off_by_its_tolerance_and_a_count_not_at_all(computed):
+    posed = {"answer": 50, "how": "", "mistakes": [], "tolerance": 0.02}
+    values = (49.01, 50.99, 48.9, 51.1)
+    assert [x["right"] for x in judged(computed, [[posed, v] for v in values])] == [True, True, False, False]
+    (count,) = judged(computed, [[{**posed, "tolerance": 0}, 50.001]])
+    assert not count["right"]
+
+
 def test_feedback_names_the_mistake_and_minds_the_confidence(computed):
     beliefs = {str(n): said for n, said in MISCONCEPTIONS.items()}
 
