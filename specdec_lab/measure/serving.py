@@ -9,7 +9,7 @@ import itertools
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -182,6 +182,13 @@ def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 
     return arrivals
 
 
+def drawn(accepted: Sequence[int], seed: int = 0) -> Iterator[int]:
+    """Rounds without end, by their accepted drafts, drawn at random from those of traces."""
+    dice = random.Random(seed)
+    while True:
+        yield dice.choice(accepted)
+
+
 def simulate(
     arrivals: Sequence[Arrival],
     policy: Policy,
@@ -201,7 +208,7 @@ def simulate(
     Raises:
         LabError: for a policy whose γ has no measured cost.
     """
-    dice, log = random.Random(seed), ServingLog()
+    rounds, log = drawn(accepted, seed), ServingLog()
     waiting = deque(sorted(arrivals, key=lambda a: a.at))
     running: list[list] = []  # [arrival, when its first step began, tokens written]
     now, gamma = 0.0, 0
@@ -216,7 +223,7 @@ def simulate(
         seconds = costs(len(running), gamma) + joined * costs.join
         begin, now, written = now, now + seconds, 0
         for row in running:
-            new = min(1 + min(gamma, dice.choice(accepted)), row[0].tokens - row[2])
+            new = min(1 + min(gamma, next(rounds)), row[0].tokens - row[2])
             row[2] += new
             written += new
         log.steps.append(Step(begin, seconds, len(running), gamma, written))

@@ -7,9 +7,9 @@ function slider(name, { value, low, high, step }, shown, changed) {
     type: "range", min: low, max: high, step, "aria-label": name,
     oninput: () => { changed(Number(input.value)); },
   });
-  input.value = value;
   const line = h("label", { class: "sdl-control" }, h("span", {}, name), input, output);
-  line.refresh = (now) => { output.textContent = shown(now); input.setAttribute("aria-valuetext", shown(now)); };
+  line.fits = (wanted) => typeof wanted === "number" && wanted >= low && wanted <= high;
+  line.refresh = (now) => { input.value = now; output.textContent = shown(now); input.setAttribute("aria-valuetext", shown(now)); };
   line.refresh(value);
   return line;
 }
@@ -17,8 +17,21 @@ function slider(name, { value, low, high, step }, shown, changed) {
 /** A menu of names. */
 function menu(name, names, value, changed) {
   const select = h("select", { "aria-label": name, onchange: () => changed(select.value) }, ...names.map((x) => h("option", { value: x }, x)));
-  select.value = value;
-  return h("label", { class: "sdl-control sdl-menu" }, h("span", {}, name), select);
+  const line = h("label", { class: "sdl-control sdl-menu" }, h("span", {}, name), select);
+  line.fits = (wanted) => names.includes(wanted);
+  line.refresh = (now) => { select.value = now; };
+  line.refresh(value);
+  return line;
+}
+
+/** A box to tick. */
+function tick(name, value, changed) {
+  const input = h("input", { type: "checkbox", onchange: () => changed(input.checked) });
+  const line = h("label", { class: "sdl-control sdl-tick" }, input, h("span", {}, name));
+  line.fits = (wanted) => typeof wanted === "boolean";
+  line.refresh = (now) => { input.checked = now; };
+  line.refresh(value);
+  return line;
 }
 
 /** A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not see it. */
@@ -44,7 +57,9 @@ function chart(title, lines, xName, yName) {
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
-  for (const x of new Set(xs)) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
+  const round = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
+  const marks = new Set(xs).size <= 12 ? new Set(xs) : Array.from({ length: Math.floor(x1 / round) + 1 }, (_, i) => i * round).filter((x) => x >= x0);
+  for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
   const look = (i) => `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`;
   lines.forEach(({ points }, i) => {
     svg += `<path d="M${points.map(([x, y]) => `${across(x).toFixed(1)} ${down(y).toFixed(1)}`).join(" L")}" fill="none" ${look(i)}/>`;
@@ -81,12 +96,15 @@ function panel({ model, el }, title, start, controls, draw) {
     redraw();
   });
   function redraw() {
-    for (const line of Object.values(lines)) if (line.refresh) line.refresh(state[line.dataset.name]);
+    for (const line of Object.values(lines)) line.refresh(state[line.dataset.name]);
     const { nodes, said } = draw(state);
     picture.replaceChildren(...nodes);
     live.textContent = said;
   }
-  for (const [name, line] of Object.entries(lines)) line.dataset.name = name;
+  for (const [name, line] of Object.entries(lines)) {
+    line.dataset.name = name;
+    if (!line.fits(state[name])) state[name] = start[name]; // kept earlier, or from a link, and not of these controls
+  }
   frame({ model, el }, title, h("div", { class: "sdl-title" }, title), h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
   redraw();
 }

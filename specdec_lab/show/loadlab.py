@@ -1,11 +1,24 @@
 """The Load Lab: the same arrivals served without drafts, always with drafts, and by a policy that looks at the load."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from statistics import fmean
 
-from specdec_lab.measure.serving import Policy, ServingLog, StepCosts, always, bursts, load_aware, never, simulate
+from specdec_lab.errors import LabError
+from specdec_lab.measure.serving import (
+    Arrival,
+    Policy,
+    ServingLog,
+    StepCosts,
+    always,
+    bursts,
+    drawn,
+    load_aware,
+    never,
+    simulate,
+)
 from specdec_lab.show.lines import Line, chart
-from specdec_lab.show.panel import Panel, choice, slider, tick
+from specdec_lab.show.live import Live
 from specdec_lab.show.table import table
 
 TOKENS = 32, 96  # new tokens that a request wants: fewest, most
@@ -20,12 +33,16 @@ def capacity(costs: StepCosts) -> float:
     return 1 / (fmean(TOKENS) * costs(most, 0) / most + costs.join)
 
 
-def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> list:
-    """REQUESTS arrivals or so, at `load` times what plain decoding can serve; in bursts, a fifth of the time holds most of them."""
-    rate = load * capacity(costs)
-    seconds = REQUESTS / rate
-    pieces = [(seconds / 10, 0.4 * rate), (seconds / 40, 3.4 * rate)] * 8 if in_bursts else [(seconds, rate)]
+def arrivals(in_bursts: bool, seed: int = 0) -> list[Arrival]:
+    """REQUESTS arrivals or so, one in a unit of time on average; in bursts, a fifth of the time holds most of them."""
+    pieces = [(REQUESTS / 10, 0.4), (REQUESTS / 40, 3.4)] * 8 if in_bursts else [(REQUESTS, 1.0)]
     return bursts(pieces, TOKENS, seed)
+
+
+def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> list[Arrival]:
+    """The arrivals, at `load` times what plain decoding can serve."""
+    rate = load * capacity(costs)
+    return [Arrival(a.at / rate, a.tokens) for a in arrivals(in_bursts, seed)]
 
 
 def row(name: str, log: ServingLog) -> tuple[str, ...]:
@@ -39,10 +56,8 @@ def picture(
     costs: StepCosts, accepted: Sequence[int], load: float, gamma: int, policies: Mapping[str, Policy], in_bursts: bool
 ) -> str:
     """A table of all policies on the same arrivals, and what the last of them did over time."""
-    arrivals = traffic(costs, load / 100, in_bursts)
-    if not arrivals:
-        return "<div>No request came: raise the load.</div>"
-    logs = {name: simulate(arrivals, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
+    came = traffic(costs, load / 100, in_bursts)
+    logs = {name: simulate(came, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
     tokens = 1 + fmean(min(n, gamma) for n in accepted)
     limit = costs.crossover(gamma, tokens)
     pays = f"with {limit} texts or more, drafting no longer pays"
@@ -53,7 +68,7 @@ def picture(
     texts = Line("texts", [(s.at, s.running) for s in steps], dots=False)
     gammas = Line("γ", [(s.at, s.gamma) for s in steps], dots=False)
     return (
-        f'<div style="font-size:15px;max-width:820px"><div>{len(arrivals)} requests. With γ = {gamma} a round writes '
+        f'<div style="font-size:15px;max-width:820px"><div>{len(came)} requests. With γ = {gamma} a round writes '
         f"{tokens:.2f} tokens, however many texts there are. What a step costs grows with them: {pays}.</div>"
         f"{table(HEADS, [row(name, log) for name, log in logs.items()], row_heads=True, align='right')}"
         "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
@@ -61,29 +76,83 @@ def picture(
     )
 
 
+def table_of(name: str, policy: Policy, most: int, gammas: Sequence[int]) -> dict[int, list[int]]:
+    """All that a policy answers: for each γ of the step before, its γ with 1, 2, … `most` texts.
+
+    Raises:
+        LabError: when one of them was not measured.
+    """
+    answers = {last: [policy(texts, last) for texts in range(1, most + 1)] for last in gammas}
+    for row in answers.values():
+        for texts, gamma in enumerate(row, start=1):
+            if gamma not in gammas:
+                known = ", ".join(map(str, gammas))
+                raise LabError(
+                    f"With {texts} texts the policy “{name}” wants γ = {gamma}, which was not measured: let it choose among {known}."
+                )
+    return answers
+
+
+class LoadLab(Live):
+    """The widget; see `load_lab`."""
+
+    scripts = ("common.js", "kit.js", "serving.js", "loadlab.js")
+
+    def __init__(self, machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy]):
+        self.machines, self.mine = dict(machines), dict(mine)
+        most = max(max(costs.sizes) for costs, _ in self.machines.values())
+        gammas = sorted({gamma for costs, _ in self.machines.values() for _, gamma in costs.measured})
+        came = {"steady": arrivals(False), "bursts": arrivals(True)}
+        rounds = max(sum(a.tokens for a in each) for each in came.values())  # no server takes more
+        first, *_ = self.machines
+        limit = max(1, max(self.machines[first][0].sizes) // 4)
+        start = {"load": 40, "bursts": False, "gamma": str(gammas[-1]), "off": limit, "on": limit + 1}
+        super().__init__(
+            {
+                "machines": {name: machine_data(*machine, rounds) for name, machine in self.machines.items()},
+                "arrivals": {name: [[a.at, a.tokens] for a in each] for name, each in came.items()},
+                "mine": {name: table_of(name, policy, most, gammas) for name, policy in self.mine.items()},
+                "gammas": [str(gamma) for gamma in gammas if gamma],
+                "heads": HEADS,
+                "start": {"machine": first, **start},
+            }
+        )
+
+    def picture(self) -> str:
+        start = self.data["start"]
+        costs, accepted = self.machines[start["machine"]]
+        gamma, off = int(start["gamma"]), start["off"]
+        policies = {"never": never, "always": always(gamma), "load-aware": load_aware(gamma, off, start["on"])}
+        shown = picture(costs, accepted, start["load"], gamma, policies | self.mine, start["bursts"])
+        return f"<b>Load Lab</b>{shown}"
+
+
+def machine_data(costs: StepCosts, accepted: Sequence[int], rounds: int) -> dict:
+    """What the page computes with: costs, so many drawn rounds, and for each γ what a round writes and when it no longer pays."""
+    tokens = {gamma: 1 + fmean(min(n, gamma) for n in accepted) for _, gamma in costs.measured if gamma}
+    return {
+        "measured": [[texts, gamma, seconds] for (texts, gamma), seconds in costs.measured.items()],
+        "join": costs.join,
+        "capacity": capacity(costs),
+        "rounds": "".join(
+            chr(ord("0") + n) for n in islice(drawn(accepted), rounds)
+        ),  # short, beside a list of numbers
+        "tokens": tokens,
+        "limits": {gamma: costs.crossover(gamma, e) for gamma, e in tokens.items()},
+    }
+
+
 def load_lab(
     machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy] | None = None
-) -> Panel:
-    """The widget.
+) -> LoadLab:
+    """Policies on the same arrivals, with sliders for the load and for their limits.
 
     Args:
         machines: by name, what steps cost there, and the accepted drafts of many rounds.
-        mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time.
+        mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every number
+            of texts and every γ, since the page has no Python to ask.
+
+    Raises:
+        LabError: for a policy that wants a γ that was not measured.
     """
-    first = next(iter(machines.values()))[0]
-    most = max(first.sizes)
-    gammas = sorted({g for costs, _ in machines.values() for _, g in costs.measured if g})
-    controls = {
-        "machine": choice("machine", dict(machines)),
-        "load": slider("load, % of plain", 40, 5, 120, 5),
-        "in_bursts": tick("arrivals in bursts"),
-        "gamma": choice("γ, drafts a round", {str(g): g for g in gammas}, gammas[-1]),
-        "off": slider("load-aware: off above", max(1, most // 4), 0, most, 1),
-        "on": slider("and on again below", max(1, most // 4 + 1), 0, most + 1, 1),
-    }
-
-    def draw(machine: tuple, load: int, in_bursts: bool, gamma: int, off: int, on: int) -> str:
-        policies = {"never": never, "always": always(gamma), "load-aware": load_aware(gamma, off, min(on, off + 1))}
-        return picture(*machine, load, gamma, policies | dict(mine or {}), in_bursts)
-
-    return Panel(draw, controls, "Load Lab")
+    return LoadLab(machines, mine or {})

@@ -1,10 +1,13 @@
 """The formulas that a page computes by itself are those of theory.py, over the whole range of the controls."""
 
 import itertools
+import json
 
 import pytest
 
 from specdec_lab import theory
+from specdec_lab.measure.serving import StepCosts, always, load_aware, never, simulate
+from specdec_lab.show import loadlab
 from specdec_lab.show.live import script
 from specdec_lab.show.sandbox import normalised
 
@@ -13,9 +16,9 @@ V = [[1.0] * 11, [1 + 0.05 * k for k in range(11)], [1.0, 1.0, 1.3, 1.3, 1.9, 2.
 
 @pytest.fixture(scope="module")
 def computed(browser):
-    """Evaluates an expression with theory.js in front of it: (expression, argument) → value."""
+    """Evaluates an expression with a script in front of it: (expression, argument) → value."""
     page = browser.new_page()
-    yield lambda expression, x: page.evaluate(f"(x) => {{ {script('theory.js')}; return {expression}; }}", x)
+    yield lambda expression, x, name="theory.js": page.evaluate(f"(x) => {{ {script(name)}; return {expression}; }}", x)
     page.close()
 
 
@@ -48,3 +51,42 @@ def test_the_speed_up_of_the_explorer(computed):
         assert best == theory.best_gamma(alpha, c, v, o)
         right = theory.break_even(gamma, c, v[gamma], o)
         assert even == (None if right is None else pytest.approx(right, abs=1e-9))
+
+
+LOADS = range(5, 121, 5)
+COSTS = StepCosts(
+    {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) + 0.001 * g for n in (1, 2, 5, 12, 32) for g in (0, 1, 4)}, join=0.013
+)
+SERVED = """x.map(([load, inBursts, kind, ...limits]) => {
+    const machine = data.machines.here, rate = (load / 100) * machine.capacity;
+    const came = data.arrivals[inBursts ? "bursts" : "steady"].map(([at, wanted]) => [at / rate, wanted]);
+    const policy = { never: () => never, always, loadAware, mine: () => tabled(data.mine.mine) }[kind](...limits);
+    const server = { costs: stepCosts(machine.measured), join: machine.join, most: 32, accepted: (i) => machine.rounds.charCodeAt(i) - 48 };
+    const log = simulate(came, policy, server);
+    return [summary(log), log.steps.map((s) => [s.at, s.running, s.gamma])];
+})"""
+
+
+def test_the_simulation_of_the_load_lab(computed):
+    """Every load, with and without bursts, each kind of policy; every limit of both sliders comes at least once."""
+
+    def mine(texts: int, last: int) -> int:
+        return 4 if texts < 6 + last else 1
+
+    accepted = [0, 1, 2, 4, 4, 0, 3]
+    data = loadlab.load_lab({"here": (COSTS, accepted)}, {"mine": mine}).data
+    cases = []
+    for i, (load, in_bursts) in enumerate(itertools.product(LOADS, (False, True))):
+        gamma, off, on = (1, 4)[i // 2 % 2], i % 33, 7 * i % 34
+        kinds = ("never",), ("always", gamma), ("loadAware", gamma, off, min(on, off + 1)), ("mine",)
+        cases += [(load, in_bursts, *kind) for kind in kinds]
+    policies = {"never": lambda: never, "always": always, "loadAware": load_aware, "mine": lambda: mine}
+    found = computed(SERVED.replace("data.", f"({json.dumps(data)})."), [list(case) for case in cases], "serving.js")
+    for (load, in_bursts, kind, *limit), (said, steps) in zip(cases, found):
+        came = loadlab.traffic(COSTS, load / 100, in_bursts)
+        log = simulate(came, policies[kind](*limit), COSTS, accepted, most=32)
+        assert steps == [[s.at, s.running, s.gamma] for s in log.steps]
+        times = {"mean": log.mean, "half": log.percentile(0.5), "most": log.percentile(0.95)}
+        drafting = sum(s.gamma > 0 for s in log.steps) / len(log.steps)
+        whole = {"throughput": log.throughput, "drafting": drafting, "switches": log.switches}
+        assert said == pytest.approx({**times, **whole}, rel=1e-12)

@@ -1,4 +1,4 @@
-"""Sandbox, Speed-up Explorer, plots and Load Lab, driven by mouse and by keyboard."""
+"""Sandbox, Speed-up Explorer and plots, driven by mouse and by keyboard."""
 
 from driving import focus_where, run_cells, screenshot, violations
 
@@ -48,47 +48,4 @@ def test_panels_and_plots(page, course):
 
     plot.locator(".plotly .scatterlayer .trace").first.wait_for()
     screenshot(plot, "plot")
-    assert page.outside == []
-
-
-LOAD_LAB = """
-from specdec_lab.measure.serving import StepCosts
-costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
-sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
-"""
-
-
-def test_the_load_lab(page, course):
-    """By keyboard from low load to overload; by mouse, bursts, and a limit that is too high."""
-    run_cells(page, course / "lessons" / "load.ipynb", ("import specdec_lab as sd", LOAD_LAB))
-    lab = page.locator(".jp-Cell-outputArea").nth(1)
-    lab.get_by_text("With γ = 4 a round writes 3.20 tokens").wait_for()
-
-    def mean(policy: str) -> float:
-        """Milliseconds a token that the table shows for this policy."""
-        return float(lab.get_by_role("row", name=policy).locator("td").first.inner_text())
-
-    def changed_by(act) -> None:
-        """Do it, and wait for another table; a slider's own number changes before that."""
-        before = lab.locator("table").inner_text()
-        act()
-        page.wait_for_function(
-            "([e, before]) => e.querySelector('table').innerText != before", arg=[lab.element_handle(), before]
-        )
-
-    def to_its_end(slider: int) -> None:
-        lab.locator(".noUi-handle").nth(slider).focus()
-        page.keyboard.press("End")
-
-    assert mean("always") < 0.7 * mean("never")
-    changed_by(lambda: to_its_end(0))  # the load
-    assert mean("always") > 1.3 * mean("never")
-    assert mean("mine") < mean("always")
-    screenshot(lab, "load-lab")
-
-    changed_by(lambda: lab.get_by_label("arrivals in bursts").check())
-    limited = mean("load-aware")
-    changed_by(lambda: to_its_end(1))  # off above
-    assert mean("load-aware") > 1.2 * limited
-    screenshot(lab, "load-lab-wrong-limit")
     assert page.outside == []

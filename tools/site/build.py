@@ -24,6 +24,7 @@ from pygments.lexers import PythonLexer
 from specdec_lab.show.explorer import RoundExplorer
 from specdec_lab.show.guess import Guess, Outcome
 from specdec_lab.show.live import STORED, script
+from specdec_lab.show.loadlab import LoadLab
 from specdec_lab.show.quiz import Quiz
 from specdec_lab.show.sandbox import Sandbox
 from specdec_lab.show.speedup import SpeedupExplorer
@@ -31,7 +32,7 @@ from specdec_lab.show.tree_explorer import TreeExplorer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, Guess, Outcome, Quiz)
+LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, LoadLab, Guess, Outcome, Quiz)
 TITLE = "Speculative decoding, understood by running it"
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)

@@ -1,0 +1,62 @@
+// The Load Lab: the same arrivals served without drafts, always with drafts, and by a policy that looks at the load.
+
+const POINTS = 80; // of a line over time
+
+function render(context) {
+  const { machines, arrivals, mine, gammas, heads, start } = context.model.get("data");
+  const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
+
+  function controls(state, changed) {
+    const whole = (name, label, low, high, step) =>
+      slider(label, { value: state[name], low, high, step }, () => String(state[name]), changed(name));
+    return {
+      machine: menu("machine", Object.keys(machines), state.machine, changed("machine")),
+      load: whole("load", "load, % of plain", 5, 120, 5),
+      bursts: tick("arrivals in bursts", state.bursts, changed("bursts")),
+      gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
+      off: whole("off", "load-aware: off above", 0, most, 1),
+      on: whole("on", "and on again below", 0, most + 1, 1),
+    };
+  }
+
+  function draw({ machine, load, bursts, gamma: chosen, off, on }) {
+    const { measured, join, capacity, rounds, tokens, limits } = machines[machine], gamma = Number(chosen);
+    if (!(gamma in tokens)) {
+      const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
+      return { nodes: [h("div", {}, said)], said };
+    }
+    const rate = (load / 100) * capacity;
+    const came = arrivals[bursts ? "bursts" : "steady"].map(([at, wanted]) => [at / rate, wanted]);
+    const server = {
+      costs: stepCosts(measured), join, most: Math.max(...measured.map(([texts]) => texts)),
+      accepted: (i) => rounds.charCodeAt(i) - 48,
+    };
+    const policies = {
+      never, always: always(gamma), "load-aware": loadAware(gamma, off, Math.min(on, off + 1)),
+      ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
+    };
+    const logs = Object.entries(policies).map(([name, policy]) => [name, simulate(came, policy, server)]);
+    const rows = logs.map(([name, log]) => {
+      const s = summary(log);
+      return [name, ...[s.mean, s.half, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
+    });
+    const limit = limits[gamma], [name, last] = logs.at(-1);
+    const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, drafting no longer pays`;
+    const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
+    const lines = [{ name: "texts", points: steps.map((s) => [s.at, s.running]) }, { name: "γ", points: steps.map((s) => [s.at, s.gamma]) }];
+    return {
+      nodes: [
+        h("div", {}, `${came.length} requests. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
+          `What a step costs grows with them: ${pays}.`),
+        grid(heads, rows),
+        h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end."),
+        drawn(chart(`What “${name}” did`, lines, "seconds", "texts in the batch; γ")),
+      ],
+      said: rows.map(([policy, mean]) => `${policy}: ${mean}`).join(", ") + " milliseconds a token",
+    };
+  }
+
+  panel(context, "Load Lab", start, controls, draw);
+}
+
+export default { render };

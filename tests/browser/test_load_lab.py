@@ -1,0 +1,58 @@
+"""The Load Lab, by mouse and by keyboard: in JupyterLab and on the static site by the same test."""
+
+from driving import run_cells, screenshot
+from pages import page_with
+
+import specdec_lab as sd
+
+LOAD_LAB = """
+from specdec_lab.measure.serving import StepCosts
+costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
+widget = sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
+"""
+
+
+def drive(page, lab) -> None:
+    """From low load to overload by keyboard; bursts, and a limit that is too high, by mouse."""
+    shown = lab.locator(".sdl-picture")
+    shown.get_by_text("With γ = 4 a round writes 3.20 tokens").wait_for()
+
+    def mean(policy: str) -> float:
+        """Milliseconds a token that the table shows for this policy."""
+        return float(shown.get_by_role("row", name=policy).locator("td").first.inner_text())
+
+    assert mean("always") < 0.7 * mean("never")
+    load = lab.get_by_label("load, % of plain")
+    load.focus()
+    page.keyboard.press("End")
+    assert mean("always") > 1.3 * mean("never")
+    assert mean("mine") < mean("always")
+    assert "120" in load.locator("..").inner_text()
+    screenshot(lab, "load-lab")
+
+    lab.get_by_label("arrivals in bursts").check()
+    limited = mean("load-aware")
+    lab.get_by_label("load-aware: off above").fill("32")
+    lab.get_by_label("and on again below").fill("33")
+    assert mean("load-aware") > 1.2 * limited
+    assert mean("load-aware") == mean("always")
+    screenshot(lab, "load-lab-wrong-limit")
+
+
+def test_in_jupyterlab(page, course):
+    page.set_default_timeout(120_000)  # until its kernel has imported the course
+    run_cells(page, course / "lessons" / "load.ipynb", ("import specdec_lab as sd", LOAD_LAB + "widget"))
+    lab = page.get_by_role("group", name="Load Lab")
+    lab.wait_for()
+    page.set_default_timeout(20_000)
+    drive(page, lab)
+    assert page.outside == []
+
+
+def test_on_the_site(visit, site):
+    scope = {"sd": sd}
+    exec(LOAD_LAB, scope)
+    page = visit(page_with(site, scope["widget"]))
+    drive(page, page.get_by_role("group", name="Load Lab"))
+    page.reload()
+    assert page.get_by_label("arrivals in bursts").is_checked()
