@@ -141,6 +141,7 @@ def prose(source: Path) -> None:
 def record() -> None:
     from specdec_lab import load
     from specdec_lab.cli.demo import PROMPT
+    from specdec_lab.formats import rounded
     from specdec_lab.show.explorer import explorer_data
 
     lab = load(device="cpu")
@@ -191,15 +192,6 @@ def hosted(repository: str, tag: str, names: list[str]) -> str:
     # Colab's PyTorch stays where it is new enough; otherwise the build is taken that fits the machine.
     install = f"!pip install -q uv && uv pip install -q --system --torch-backend=auto {package}"
     return f"| lesson | | |\n|---|---|---|\n{rows}\n\nIn Colab, run `{install}` in a cell of its own first."
-
-
-def rounded(value):
-    """Numbers to five digits: what a picture can show, and a diff can be read."""
-    if isinstance(value, float):
-        return float(f"{value:.5g}")
-    if isinstance(value, dict):
-        return {k: rounded(v) for k, v in value.items()}
-    return [rounded(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 if __name__ == "__main__":

@@ -18,3 +18,12 @@ def percentile(values: Iterable[float], share: float) -> float:
     """The value that `share` of all stay within, such as .95."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def rounded(value: object, digits: int = 5) -> object:
+    """All numbers in plain data to so many digits: what a picture can show, and a diff can be read."""
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, dict):
+        return {k: rounded(v, digits) for k, v in value.items()}
+    return [rounded(v, digits) for v in value] if isinstance(value, list | tuple) else value
