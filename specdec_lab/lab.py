@@ -39,6 +39,7 @@ from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.measure.costs import cached_round_costs
 from specdec_lab.measure.prompts import read_prompts
+from specdec_lab.measure.race import Race
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
@@ -46,6 +47,7 @@ from specdec_lab.say import Say, silent
 
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
+    from specdec_lab.show.race import RaceWidget
 
 MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
 
@@ -230,6 +232,13 @@ class Lab:
 
         kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
         return kind(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
+
+    def replay(self, result: Race, title: str = "") -> "RaceWidget":
+        """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
+        from specdec_lab.show.race import RaceWidget, race_data
+
+        title = title or f"{self.target.name}: plain and speculative decoding"
+        return RaceWidget(race_data(result.plain, result.speculative, self.text, title, self.hardware))
 
 
 def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from test_trace import trace_of
-from tiny import TinyModel
+from tiny import TinyModel, raced
 
 import specdec_lab as sd
 from specdec_lab.drafters import ModelDrafter
@@ -18,6 +18,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.show import lines, terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.marks import MARKS, visible
+from specdec_lab.show.race import RaceWidget, lanes, race_data
 from specdec_lab.show.static import rounds_html, rounds_text
 from specdec_lab.show.table import Table
 
@@ -151,6 +152,20 @@ def test_a_race_alternates_and_takes_medians():
     result = sd.race(arm("plain"), arm("speculative"), repeats=3)
     assert calls == ["plain", "speculative", "speculative", "plain", "plain", "speculative"]
     assert result.ratio == sorted(result.ratios)[1] > 0
+
+
+def test_a_race_is_told_in_numbers_where_nothing_can_run():
+    result = raced(0.25)
+    rounds = len(result.speculative.rounds)
+    assert 1 < rounds < 16
+    shown = RaceWidget(race_data(result.plain, result.speculative, str, "a <race>", "no machine"))
+    assert lanes(shown.data)["plain"] == [(0.25 * n, n) for n in range(1, 17)]
+    assert lanes(shown.data)["speculative"][-1] == (0.25 * rounds, 16)
+    said = f"Speculation wrote 16 tokens in {0.25 * rounds:.2f} s, in {rounds} rounds: {16 / rounds:.2f} times as fast a token."
+    assert said in shown.text() and re.search(r"0.80 s +3 ", shown.text()) and "no machine" in shown.text()
+    assert "<b>a &lt;race&gt;</b>" in shown.picture()
+    with pytest.raises(LabError, match="interrupted before its first round"):
+        race_data(Trace([0]), result.speculative, str, "", "")
 
 
 def test_a_prediction_has_the_colour_of_what_it_predicts():

@@ -1,11 +1,16 @@
 """Small models whose every probability can be enumerated, and a uniform table that is written by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from specdec_lab.drafters import LookupDrafter
+from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
+from specdec_lab.engine.trace import Seconds, Trace
+from specdec_lab.measure.race import Race
 from specdec_lab.models.base import Cached, Model, Rows
 
 
@@ -102,3 +107,17 @@ class Scripted:
 
     def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
         return self.rounds[self.now].get((position, purpose, twin)[: 3 if twin else 2], self.otherwise)
+
+
+def raced(seconds: float = 0.05) -> Race:
+    """A race of a tiny model, drafts by lookup, in which every pass took so long."""
+    target = TinyModel(2, seed=1, spread=9.0)
+    more = {"stops": Stops(16)}
+    traces = [
+        Trace([0, 1]).collect(plain(target, [0, 1], **more)),
+        Trace([0, 1]).collect(speculative(target, LookupDrafter(), [0, 1], gamma=4, **more)),
+    ]
+    for trace in traces:
+        trace.rounds[0] = replace(trace.rounds[0], seconds=Seconds(verify=seconds))
+        trace.clock = [seconds] * len(trace.rounds)
+    return Race([1.0], *traces)

@@ -147,10 +147,15 @@ class Trace:
         return self
 
     @property
+    def times(self) -> list[float]:
+        """Wall-clock seconds of each round without the prefill: by one clock around it, except that the first, which the
+        prefill shares, counts with the sum of its parts."""
+        return [self.rounds[0].seconds.total, *self.clock[1:]] if self.rounds else []
+
+    @property
     def seconds(self) -> float:
-        """Wall-clock seconds of all rounds without the prefill: by one clock around each round, except
-        that the first, which the prefill shares, counts with the sum of its parts."""
-        return self.rounds[0].seconds.total + sum(self.clock[1:])
+        """Wall-clock seconds of all rounds without the prefill."""
+        return sum(self.times)
 
     @property
     def tokens(self) -> list[int]:

@@ -1,0 +1,131 @@
+// The race: plain and speculative decoding of one text on one time axis, at the speed that was recorded, or slower.
+
+const PACES = { "as recorded": 1, "4 times slower": 4, "20 times slower": 20 };
+const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
+
+/** The passes of both ways: {from, to} in seconds, and the tokens that each wrote, [text, word]. */
+function passesOf({ plain, rounds, seconds }) {
+  function timed(times, tokens) {
+    let at = 0;
+    return times.map((more, i) => ({ from: at, to: (at += more), tokens: tokens[i] }));
+  }
+  const written = (r) => [
+    ...r.drafted.filter((d) => d.status === "accepted").map((d) => [d.text, "accepted"]),
+    ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
+  ];
+  return { plain: timed(plain.seconds, plain.tokens.map((text) => [[text, "plain"]])), speculative: timed(seconds, rounds.map(written)) };
+}
+
+/** Passes that are done at a moment. Sums of seconds are not exact, and a step lands on their ends. */
+const done = (passes, now) => passes.filter((pass) => pass.to <= now + 1e-9);
+const count = (passes) => passes.reduce((n, pass) => n + pass.tokens.length, 0);
+
+function render({ model, el }) {
+  const data = model.get("data"), lanes = passesOf(data);
+  const ends = [...new Set(Object.values(lanes).flat().map((pass) => pass.to))].sort((a, b) => a - b);
+  const end = ends.at(-1), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const kept = model.get("state");
+  const state = { now: kept.now >= 0 && kept.now <= end ? Number(kept.now) : 0, pace: kept.pace in PACES ? kept.pace : "as recorded", timer: null };
+  const keep = () => model.set("state", { now: Number(state.now.toFixed(4)), pace: state.pace });
+  keep();
+
+  const live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const clock = h("output", { class: "sdl-where" });
+  const play = h("button", { class: "sdl-play", onclick: () => (state.timer ? stop() : start()) });
+  const lane = (name) => h("div", { class: "sdl-lane", role: "img" }, ...lanes[name].map((pass) =>
+    h("span", { class: "sdl-pass", style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%` },
+      String(pass.tokens.length))), h("span", { class: "sdl-head" }));
+  const tracks = { plain: lane("plain"), speculative: lane("speculative") };
+  const texts = { plain: h("p", { class: "sdl-text" }), speculative: h("p", { class: "sdl-text" }) };
+  const counts = { plain: h("span"), speculative: h("span") };
+
+  /** Where each way is at this moment, in words. */
+  function words() {
+    const [plain, speculative] = ["plain", "speculative"].map((name) => count(done(lanes[name], state.now)));
+    return `After ${state.now.toFixed(2)} s: plain ${plain} tokens, speculative ${speculative}.`;
+  }
+
+  function draw() {
+    clock.textContent = `${state.now.toFixed(2)} of ${end.toFixed(2)} s`;
+    play.textContent = state.timer ? "❚❚ pause" : state.now >= end ? "▶ again" : "▶ play";
+    for (const name of ["plain", "speculative"]) {
+      const passes = done(lanes[name], state.now), all = lanes[name];
+      tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
+      tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
+      tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
+      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} passes${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : ""}`;
+      if (texts[name].dataset.passes !== String(passes.length)) {
+        texts[name].dataset.passes = passes.length;
+        texts[name].replaceChildren(...passes.flatMap((pass, i) => pass.tokens.map(([text, word]) =>
+          h("span", { class: i % 2 ? "sdl-odd" : "", title: word }, text))));
+      }
+    }
+  }
+
+  function start() {
+    if (state.now >= end) state.now = 0;
+    let since = performance.now();
+    const tick = () => {
+      if (!el.isConnected) return clearInterval(state.timer);
+      const now = performance.now();
+      state.now = Math.min(end, state.now + (now - since) / 1000 / PACES[state.pace]);
+      since = now;
+      if (state.now >= end) stop();
+      else draw();
+    };
+    state.timer = setInterval(tick, calm ? CALM : 30);
+    draw();
+  }
+
+  function stop() {
+    clearInterval(state.timer);
+    state.timer = null;
+    moved();
+  }
+
+  /** By hand, or at the end of a run: said aloud, and kept. */
+  function moved() {
+    draw();
+    live.textContent = words();
+    keep();
+    model.save_changes();
+  }
+
+  /** To the end of the next pass of either way, or of the one before. */
+  function step(by) {
+    const next = by > 0 ? ends.find((to) => to > state.now + 1e-4) : ends.findLast((to) => to < state.now - 1e-4);
+    state.now = next ?? (by > 0 ? end : 0);
+    if (state.timer) stop();
+    else moved();
+  }
+
+  const pace = menu("pace", Object.keys(PACES), state.pace, (name) => { state.pace = name; moved(); });
+  const rows = [1, 2, 3, 4, 5].map((k) => (end * k) / 5).map((now) =>
+    [`${now.toFixed(2)} s`, ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now))))]);
+  const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
+  const root = h("div", { class: "sdl-explorer sdl-race", role: "group", "aria-label": "Race" },
+    h("div", { class: "sdl-title" }, data.title),
+    h("div", { class: "sdl-nav" }, play,
+      h("button", { onclick: () => step(-1) }, "← pass"), h("button", { onclick: () => step(1) }, "pass →"),
+      h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
+    ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
+    h("p", {}, `A box is a pass of the target, with its drafting; the wider, the longer it took, and the number is what it wrote. ` +
+      `Speculation was ${(plain / speculative).toFixed(2)} times as fast a token.` +
+      (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
+    h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
+    h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
+    h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."), live);
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.stopPropagation(); // or JupyterLab acts on it
+    if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    step(event.key === "ArrowRight" ? 1 : -1);
+    event.preventDefault();
+  });
+  el.append(root);
+  for (const picture of document.querySelectorAll(`.sdl-static-${data.id}`)) picture.style.display = "none";
+  draw();
+  return () => clearInterval(state.timer);
+}
+
+export default { render };
