@@ -102,7 +102,7 @@ $(ENGINE)/ready: | .venv/bin/python
 	@$(INSTALL) -e ".[lab,dev,mutants]"
 	@touch $@
 
-constraints: .venv/test
+constraints: .venv/test .venv/mutants
 	@{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|triton|cuda)' | sed 's/+.*//' | sort -f; } > constraints.tmp
 	@mv constraints.tmp constraints.txt
 
