@@ -67,9 +67,9 @@ def choose(page, text: str) -> None:
 
 def in_jupyterlab(request):
     page, course = request.getfixturevalue("page"), request.getfixturevalue("course")
+    page.set_default_timeout(30_000)
     run_cells(page, course / "lessons" / "guess_and_quiz.ipynb", CELLS)
     parts(page)[1].get_by_text("There was no guess to compare with.").wait_for()
-    page.set_default_timeout(30_000)
 
     def outcome_again() -> None:
         page.locator(".jp-CodeCell").nth(2).locator(".cm-content").click()
@@ -159,6 +159,12 @@ def test_guess_outcome_and_quiz(request, place):
     if place is in_jupyterlab:
         assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS), "a key for the widget reached the notebook"
         assert page.outside == []
+        # A second view of the quiz is where the first one is, and hears what happens there.
+        page.get_by_text("By keyboard: Tab goes on").click(button="right")
+        page.get_by_role("menuitem", name="Create New View for Cell Output").click()
+        view = page.locator(".jp-LinkedOutputView")
+        view.get_by_text("✓ Right.").wait_for()
+        assert view.get_by_role("group", name="Question 2 of 6.").is_visible()
 
     ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 2)
     claim = ledger["claims"]["09.a"]
