@@ -67,6 +67,7 @@ function entry(name, unit, keep) {
   function show(kept, news) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
     for (const input of typed) input.readOnly = Boolean(kept);
+    reason.input.placeholder = kept ? "" : "one line";
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;
     const outcome = entered === null ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it does not change any more.";
