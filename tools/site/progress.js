@@ -1,8 +1,6 @@
 // What a reader did on this site: kept in this browser, saved to a file and read from one.
 // Guesses and answers have the form of the notebooks' ledger (specdec_lab/course/ledger.py), and so has the file.
 
-const specdecLab = {};
-
 (() => {
   const KEY = "specdec-lab ledger", empty = () => ({ schema: 1, claims: {}, quiz: {} });
   const memory = {}; // for as long as the page is open, where the browser keeps nothing
