@@ -3,13 +3,14 @@
 import random
 import statistics
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from test_bench import timed_trace
 from test_trace import rounds_of_accepted
 
-from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
 from specdec_lab.measure.peers import Generated
@@ -79,7 +80,7 @@ class FakeLab:
         self.interrupted = False
 
     def encode(self, content, raw):
-        return list(range(len(content)))
+        return list(range(len(content) + 100 * raw))
 
     def drafter(self, name):
         return f"the {name}"
@@ -159,19 +160,28 @@ def test_half_a_text_is_no_time_and_a_long_prompt_is_told_before_the_run():
 
 
 def test_the_best_gamma_is_that_of_the_formula():
-    """Made-up pilots whose every S(γ) is worked out here, from the definition."""
-    for seed in range(40):
+    """Made-up pilots whose every S(γ) is worked out here, round by round: some rounds have eight drafts, some two or none."""
+    found = Counter()
+    for seed in range(60):
         dice = random.Random(seed)
-        lengths = [dice.choice((0, 1, 1, 2, 3, 5, 8)) for _ in range(30)]
-        draft, verify, loop = dice.choice((0.02, 0.3, 1.0)), dice.choice((1.0, 1.5, 4.0)), dice.choice((0.0, 0.4))
-        pilot = bench.Run("x", 8, {"a": [timed_trace(lengths, 8, [(draft, verify, loop)] * 30)]})
+        rounds, trace = [], Trace([0])  # (drafts, accepted, seconds of drafting)
+        verify, loop = dice.choice((1.0, 1.5, 4.0)), dice.choice((0.0, 0.4))
+        for drafts in (8, 2, 0):
+            seconds = dice.choice((0.0, 0.3, 1.0)) if drafts else 0.0
+            accepted = [min(drafts, dice.choice((0, 1, 1, 2, 3, 5, 8))) for _ in range(dice.randrange(1, 20))]
+            trace.rounds += timed_trace(accepted, drafts, [(seconds, verify, loop)] * len(accepted)).rounds
+            rounds += [(drafts, n, seconds) for n in accepted]
         plain = bench.Run("plain", None, {"a": [timed_trace([0] * 10, 0, [(0.0, 1.0, 0.0)] * 10)]})
-        gain = {
-            g: (1 + sum(min(n, g) for n in lengths) / 30) / (g / 8 * draft + 1 + g / 8 * (verify - 1) + loop)
-            for g in range(1, 9)
-        }
-        found = bench.best_gamma(pilot, plain, ["a"])
-        assert gain[found] == pytest.approx(max(gain.values())), (seed, gain)
+        n, drafted = len(rounds), sum(of for of, _, _ in rounds)
+        gain = {}
+        for g in range(1, 9):
+            drafting = sum(s * min(1, g / max(1, of)) for of, _, s in rounds) / n
+            rows = sum(min(of, g) for of, _, _ in rounds) / drafted
+            gain[g] = (1 + sum(min(k, g) for _, k, _ in rounds) / n) / (drafting + 1 + rows * (verify - 1) + loop)
+        best = bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"])
+        assert gain[best] == pytest.approx(max(gain.values()), rel=1e-12), (seed, gain)
+        found[best] += 1
+    assert len(found) > 4
 
 
 def test_the_best_gamma_of_a_drafter_that_never_drafts_or_drafts_at_no_cost():
@@ -195,6 +205,16 @@ def test_pilots_are_run_for_all_drafters_at_once_with_eight_drafts(monkeypatch):
     monkeypatch.setattr(bench, "decode_all", decoded)
     assert bench.best_gammas(None, PROMPTS, ["x", "y"], seed=3) == {"x": 4, "y": 1}
     assert seen == {"x": 8, "y": 8, "settings": {"seed": 3}}
+
+
+def test_another_seed_draws_others_and_the_seed_of_the_interval_stays():
+    """What is printed today is printed tomorrow: the draws are those of seed 0."""
+    dice, counts = random.Random(0), {str(i): (i, 1) for i in range(9)}
+    means = sorted(statistics.fmean(int(x) for x in dice.choices(list(counts), k=9)) for _ in range(400))
+    assert results.tokens_per_pass(counts)[1] == pytest.approx((means[10], means[389]))
+    plain = arm("plain", {i: [[1.0 + n]] for i, (n, _) in counts.items()})
+    run = arm("x", {i: [[1.0]] for i in counts})
+    assert bench.ratio_interval(run, plain, list(counts)) == pytest.approx([1 + means[10], 1 + means[389]])
 
 
 def test_a_ratio_is_time_for_time_over_medians_of_each_prompt():
@@ -241,9 +261,12 @@ def test_repetition_is_a_mean_over_texts_and_by_the_share_of_ngrams():
 @pytest.fixture
 def made_up(monkeypatch):
     """A report over two drafters, in which everything that is measured is given here."""
-    seconds = {"plain": [[1.0] * 4, [1.0] * 4], "slow": [[3.0, 3.0]] * 2, "fast": [[1.0], [1.25]]}
+    seconds = {"plain": [[1.0] * 4, [1.0] * 4], "slow": [[6.0, 6.0]] * 2, "fast": [[1.0], [1.25]]}
     accepted = {"plain": 0, "slow": 1, "fast": 3}
     runs = [arm(n, {p.id: s for p in PROMPTS}, accepted[n]) for n, s in seconds.items()]
+    for text in (t for p in PROMPTS[1::2] for t in runs[1].traces[p.id]):  # "slow" is a wonder on one kind
+        text.rounds = [replace(r, seconds=Seconds(0.0, 0.0625, 0.0)) for r in text.rounds]
+        text.clock = [0.0625] * 2
     seen = SimpleNamespace(said=[])
 
     def best_gammas(lab, few, drafters, **settings):
@@ -265,7 +288,8 @@ def made_up(monkeypatch):
 
 
 def test_a_whole_report_on_made_up_rounds(made_up):
-    found = report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"], say=made_up.said.append, seed=5)
+    prompts = [*PROMPTS[:-1], replace(PROMPTS[-1], raw=True)]
+    found = report.compare_drafters(FakeLab(), prompts, ["slow", "fast"], say=made_up.said.append, seed=5)
     assert (made_up.few, made_up.drafters) == ([f"p{i}" for i in range(6)], ["slow", "fast"])
     assert (made_up.gammas, made_up.repeats, made_up.settings) == ({"slow": 2, "fast": 4}, 2, {"seed": 5})
     assert made_up.batch == (list(range(5)), (1, 2, 4, 8, 16), [0, 1, 2, 4], "the fast")
@@ -274,7 +298,7 @@ def test_a_whole_report_on_made_up_rounds(made_up):
     assert found["judged"]["ratio_interval"] == pytest.approx([4 / 1.125] * 2)  # all prompts are alike
     assert found["judged"]["prompts"] == 12
     assert (found["verdict"], found["policy"]["drafter"], found["policy"]["gamma"]) == ("deploy", "fast", 4)
-    assert set(found["latency"]) == {"plain", "fast"}
+    assert {name: waits["mean"] for name, waits in found["latency"].items()} == {"plain": 1000.0, "fast": 1125 / 4}
     # E is 1, 2, 3, 4 with 0, 1, 2, 4 drafts (three are accepted): per step of n texts over max(1, n(γ + 1)/10).
     E = {0: 1, 1: 2, 2: 3, 4: 4}
     for low, high, gamma in found["policy"]["schedule"]:
@@ -347,10 +371,10 @@ def test_a_winner_is_chosen_by_seconds_a_token_of_the_other_prompts():
 
 def test_latency_is_in_milliseconds_with_medians_of_repeats_and_the_95th_of_prompts():
     prompts = [Prompt(str(i), "a", "x") for i in range(1, 11)]
-    run = arm("x", {p.id: [[int(p.id)] * 2, [int(p.id)] * 2, [99.0] * 2] for p in prompts})
+    run = arm("x", {p.id: [[int(p.id) ** 2] * 2, [int(p.id) ** 2] * 2, [999.0] * 2] for p in prompts})
     found = report.latency(run, prompts)
-    assert (found["mean"], found["p50"], found["p95"]) == (5_500, 5_500, 10_000)
-    assert found["first"] == 100_000 and found["answer"] == 105_500
+    assert (found["mean"], found["p50"], found["p95"]) == (38_500, 30_500, 100_000)  # of 1, 4, 9, … 100
+    assert found["first"] == 100_000 and found["answer"] == 138_500
 
 
 def test_prompts_that_leave_no_room_for_the_answer_are_left_out():

@@ -175,6 +175,8 @@ def test_the_crossover_is_where_drafts_no_longer_pay():
     assert costs.crossover(1, 1.5) == 3 and costs.crossover(1, 1.51) == 4  # at a tie they do not pay
     assert costs.crossover(1, 3.0) == 6 and costs.crossover(1, 3.01) is None
     assert costs.crossover(1, 2.5) == 5  # on the line between 4 and 6
+    twice = StepCosts({key: 2 * seconds for key, seconds in costs.measured.items()})
+    assert [twice.crossover(1, tokens) for tokens in (1.5, 1.51, 3.0)] == [3, 4, 6]  # in whatever unit
     assert costs(1, 1) == 0.5 and costs(6, 1) == 3.0 and costs(5, 1) == 2.5
     with pytest.raises(LabError, match="7 texts with γ = 1"):
         costs(7, 1)
@@ -198,6 +200,7 @@ def test_bursts_come_in_their_stretches_and_from_their_seed():
     )
     assert [a.at for a in one] == sorted(a.at for a in one)
     many = bursts([(4000, 1.0)], seed=1)
+    assert bursts([(50, 1.0)]) == bursts([(50, 1.0)], seed=0)
     gaps = [b.at - a.at for a, b in pairwise(many)]
     assert sum(g > 1 for g in gaps) / len(gaps) == pytest.approx(0.368, abs=0.03)  # as a Poisson process waits
 
