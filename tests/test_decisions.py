@@ -370,11 +370,11 @@ def test_a_winner_is_chosen_by_seconds_a_token_of_the_other_prompts():
 
 
 def test_latency_is_in_milliseconds_with_medians_of_repeats_and_the_95th_of_prompts():
-    prompts = [Prompt(str(i), "a", "x") for i in range(1, 11)]
-    run = arm("x", {p.id: [[int(p.id) ** 2] * 2, [int(p.id) ** 2] * 2, [999.0] * 2] for p in prompts})
+    prompts = [Prompt(str(i), "a", "x") for i in range(1, 41)]
+    run = arm("x", {p.id: [[int(p.id) ** 2] * 2, [int(p.id) ** 2] * 2, [9999.0] * 2] for p in prompts})
     found = report.latency(run, prompts)
-    assert (found["mean"], found["p50"], found["p95"]) == (38_500, 30_500, 100_000)  # of 1, 4, 9, … 100
-    assert found["first"] == 100_000 and found["answer"] == 138_500
+    assert (found["mean"], found["p50"], found["p95"]) == (553_500, 420_500, 39**2 * 1000)  # of 1, 4, 9, … 1600
+    assert found["first"] == 100_000 and found["answer"] == 653_500
 
 
 def test_prompts_that_leave_no_room_for_the_answer_are_left_out():
