@@ -16,9 +16,9 @@ UV_TORCH_BACKEND ?= auto
 export UV_TORCH_BACKEND
 INSTALL := $(BIN)/python install.py $(PIP_ARGS) -c constraints.txt
 
-# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel. Lessons begin, since
-# they are longest: at the end one of the two would wait.
-TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-cell-timeout=900
+# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel. What takes longest
+# begins (conftest.py, then lessons): at the end one of the two would wait. xdist's own order is by the number of tests.
+TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --nbval-cell-timeout=300
 
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
@@ -31,7 +31,7 @@ lab: .venv/lab
 test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(TESTS) lessons solutions tests
+	$(TESTS) lessons tests solutions
 
 mutants: .venv/mutants
 	@OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python tools/mutants $(ARGS)
@@ -49,7 +49,7 @@ links: .venv/lab
 	$(BIN)/python lessons/build.py --links
 
 full: .venv/test
-	$(TESTS) --full --ignore=tests/test_exact_pair.py lessons solutions tests
+	$(TESTS) --full --nbval-cell-timeout=900 --ignore=tests/test_exact_pair.py lessons tests solutions
 	$(TESTS) --full -rP --dist load tests/test_exact_pair.py
 
 # For machines of the same kind (system, processor, Python) without a network.

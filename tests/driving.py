@@ -20,11 +20,11 @@ def screenshot(shown, name: str) -> None:
 
 
 def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:
-    """Put a notebook of these cells into the course, and run it there."""
+    """Put a notebook of these cells into the course, and run it there to its end."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
-    page.run(f"{path.parent.name}/{path.name}")
+    page.run(f"{path.parent.name}/{path.name}", until=f".jp-InputPrompt:text-is('[{len(cells)}]:')")
 
 
 def focus_on(page, wanted: str, backwards: bool = False) -> None:

@@ -99,6 +99,7 @@ def test_marks_that_were_forged_are_found_when_all_is_graded_again(course, capsy
     found = json.loads(capsys.readouterr().out)
     assert {d["student"] for d in found["differences"]} == {"bob"} and found["notebooks"] == 3
     assert all(d["nbgrader"] == 3 and d["here"] == 0 for d in found["differences"])
+    shutil.rmtree(again / "submitted" / "ann")  # as text the same, of two who are graded quickly
     assert main(["regrade", str(again)]) == 0
     assert "other marks than nbgrader's" in capsys.readouterr().out
     assert main(["regrade", str(tmp_path)]) == 2

@@ -195,11 +195,25 @@ def test_two_that_start_together_have_an_address_each_and_end_when_told(tmp_path
         assert not answers(url)
 
 
+WITHOUT_A_ROUND = (
+    "from specdec_lab.cli import lab, main; lab.show_one_round = lambda *a: None; raise SystemExit(main())"
+)
+
+
 def start_lab(folder) -> subprocess.Popen:
-    command = [sys.executable, "-m", "specdec_lab", "lab", "--json", "--device", "cpu", "--port", "8960", "--dir"]
-    return subprocess.Popen(
-        [*command, str(folder / "course")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    """The command without its round, for which each would load the model: tests/browser has the whole of it."""
+    command = [
+        sys.executable,
+        "-c",
+        WITHOUT_A_ROUND,
+        "lab",
+        "--json",
+        "--port",
+        "8960",
+        "--dir",
+        str(folder / "course"),
+    ]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
 def answers(url: str) -> bool:

@@ -72,7 +72,7 @@ def test_the_fast_backend_writes_the_text_of_the_reference(lab, full):
     """Greedy, on the built-in prompts; near-ties are counted. And its logits are the reference's, up to float32."""
     assert isinstance(lab.target, FastModel)
     reference = ReferenceModel(lab.target.hf, "reference")
-    prompts = read_prompts() if full else first_of_each_kind(read_prompts(), 1)
+    prompts = read_prompts() if full else first_of_each_kind(read_prompts(), 1)[1::2]  # short, middling and long
     stops, ties, apart = Stops(64 if full else 8, lab.eos), 0, []
     for prompt in prompts:
         ids = lab.encode(prompt.content, prompt.raw)

@@ -19,7 +19,7 @@ from specdec_lab.engine.decode import Stops, plain
 from specdec_lab.engine.trace import Trace
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs, cached_round_costs, pass_times
-from specdec_lab.measure.prompts import Prompt
+from specdec_lab.measure.prompts import Prompt, first_of_each_kind
 from specdec_lab.show.progress_line import each
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +55,8 @@ def test_whoever_runs_quick_is_told(on, tmp_path):
 
 
 def test_without_it_everything_is_as_large_as_asked_for():
-    assert [f(90) for f in (quick.tokens, quick.repeats, quick.samples)] == [90] * 3
+    assert [f(900) for f in (quick.tokens, quick.learned, quick.repeats, quick.samples, quick.texts)] == [900] * 5
+    assert quick.shortest(["aaa", "bb", "c"], len) == ["aaa", "bb", "c"]
     assert quick.turns(range(90)) == quick.requests(list(range(90))) == list(range(90))
     assert list(each([1, 2] * 30, "numbers")) == [1, 2] * 30
 
@@ -63,6 +64,12 @@ def test_without_it_everything_is_as_large_as_asked_for():
 def test_loops_are_short_and_do_nothing_twice(on):
     assert list(each([(1, "a"), (2, "b")] * 2, "pairs")) == [(1, "a"), (2, "b")]
     assert list(each(range(600), "words")) == list(range(24))
+
+
+def test_texts_and_prompts_are_short(on):
+    assert (quick.learned(60_000), quick.learned(100), quick.tokens(160)) == (300, 100, 8)
+    prompts = [Prompt(str(i), "abc"[i % 3], "word " * (9 - i)) for i in range(6)]
+    assert [p.id for p in first_of_each_kind(prompts, 1)] == ["1", "2"]
 
 
 def test_what_is_timed_is_timed_less_often(on, tmp_path):
@@ -81,6 +88,15 @@ def test_what_is_timed_is_timed_less_often(on, tmp_path):
     lab = load(save(tmp_path), device="cpu", say=said.append)
     measured = bench.decode_all(lab, [Prompt("a", "x", "the cat")], {"lookup": 2}, repeats=5, max_new_tokens=4)
     assert [len(run.traces["a"]) for run in measured] == [1, 1]
+
+
+def test_batches_that_quick_makes_equally_large_are_timed_once(on):
+    """All that were asked for have a time."""
+    said = []
+    costs = batch_costs(TinyModel(4, seed=0), [0, 1], sizes=(2, 4, 8, 16), gammas=(0, 1), samples=1, say=said.append)
+    assert set(costs) == {(size, gamma) for size in (2, 4, 8, 16) for gamma in (0, 1)}
+    assert costs[16, 1] == costs[4, 1]
+    assert sum(line.startswith("Filling") for line in said) == 2
 
 
 def test_quick_costs_are_not_kept_for_a_learner(on, monkeypatch, tmp_path):

@@ -130,7 +130,7 @@ def batch_costs(
             self.drafter.start(self.row, prompt, hidden)
             return self.row
 
-    batches = {size: Batch(target, size) for size in sizes}
+    batches = {size: Batch(target, size) for size in dict.fromkeys(map(quick.texts, sizes))}
     for size, batch in batches.items():
         for i in range(size):
             batch.submit(Reader(target, prompt, copy.copy(drafter), stops=Stops(10**6), uniforms=Uniforms(0, i)))
@@ -142,7 +142,7 @@ def batch_costs(
         for size, batch in batches.items():
             for gamma in gammas:
                 seconds.setdefault((size, gamma), []).append(seconds_of(target, partial(batch.step, gamma)))
-    return {key: statistics.median(times) for key, times in seconds.items()}
+    return {(size, gamma): statistics.median(seconds[quick.texts(size), gamma]) for size in sizes for gamma in gammas}
 
 
 def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:

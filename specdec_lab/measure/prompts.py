@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from specdec_lab import quick
 from specdec_lab.errors import LabError
 
 LARGEST = 50_000_000  # bytes of a file of prompts
@@ -126,4 +127,5 @@ def whole(text: str) -> str:
 def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
     """At most `most` prompts of each kind, in their order."""
     first = {kind: [p for p in prompts if p.kind == kind][:most] for kind in {p.kind for p in prompts}}
-    return [p for p in prompts if p in first[p.kind]]
+    found = [p for p in prompts if p in first[p.kind]]
+    return quick.shortest(found, lambda p: sum(len(m["content"]) for m in p.messages))

@@ -93,7 +93,7 @@ def write_answers(
         except OSError as e:
             raise LabError(f"The folder {into} cannot be made ({e.strerror}): choose another one.") from e
         requests = OwnRequests(some, tokens_of, side == recipes.HELD_OUT)
-        size = OwnSize(POSITIONS, ANSWER, lengths=[len(r.tokens) for r in requests.asked])
+        size = OwnSize(quick.learned(POSITIONS), quick.tokens(ANSWER), lengths=[len(r.tokens) for r in requests.asked])
         while (have := answered(into)) < wanted:
             say(
                 f"The target answers {'the prompts put aside' if requests.held_out else 'your prompts'}: {have:,} of {wanted:,} tokens …"

@@ -12,6 +12,8 @@ from driving import address
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+STARTING = 120_000  # ms for a kernel to import torch and to load the target, on a busy machine
+REACTING = 30_000  # ms for everything else: what hangs is told soon
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -92,22 +94,24 @@ def from_disk(browser):
 
 @pytest.fixture
 def page(browser, jupyter):
-    """Opens a notebook of the course, runs all of it, and collects what the page asked of the outside world."""
+    """Opens a notebook of the course, runs it until what is waited for is shown, and collects what the page asked of the
+    outside world."""
     page = browser.new_page(viewport={"width": 1300, "height": 1250})
-    page.set_default_timeout(300_000)  # a busy machine may take minutes to import torch and to decode
+    page.set_default_timeout(REACTING)
     page.outside = []
     page.on(
         "request",
         lambda r: page.outside.append(r.url) if not re.match(r"(http|ws)://localhost|data:|blob:", r.url) else None,
     )
 
-    def open_and_run(name: str) -> None:
+    def open_and_run(name: str, until: str) -> None:
         page.goto(jupyter.replace("lessons/00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
         page.wait_for_selector(".jp-Notebook .jp-Cell")
         # Run All on a kernel that has not answered yet runs nothing.
-        page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
+        page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for(timeout=STARTING)
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        page.locator(until).first.wait_for(timeout=STARTING)
 
     page.run = open_and_run
     yield page

@@ -12,9 +12,8 @@ ENTRIES = """def entries(drafts, choices):
 
 def test_an_exercise_by_keyboard(page):
     """Untouched it runs through; then a wrong answer is named, and a right one earns its points."""
-    page.run("exercises/02_draft_then_verify.ipynb")
+    page.run("exercises/02_draft_then_verify.ipynb", until="text=· 2.loop")
     active = page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
-    page.get_by_text("· 2.loop").wait_for()
     page.keyboard.press("Escape")
 
     def go_to(text: str) -> None:

@@ -6,9 +6,8 @@ from driving import focus_on, screenshot
 
 
 def test_tree_explorer_in_lesson_10(page):
-    page.run("lessons/10_trees.ipynb")
+    page.run("lessons/10_trees.ipynb", until=".sdl-trees")
     explorer = page.locator(".sdl-trees").first
-    explorer.wait_for()
     explorer.scroll_into_view_if_needed()
     assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
     assert explorer.locator(".sdl-token").count() == 8
