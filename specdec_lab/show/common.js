@@ -38,3 +38,13 @@ function bars(title, tops) {
       h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
   );
 }
+
+/** Where a reader of rounds was, from what was kept or came with a link: round and token count from 1; open: the round is revealed. */
+function placeIn(rounds, { round, token, open }) {
+  const at = rounds[round - 1] ? round - 1 : 0;
+  const chosen = token >= 1 && token <= rounds[at].drafted.length + 1 ? Math.floor(token) - 1 : 0;
+  return { round: at, chosen, open: String(open) === "true" && at === round - 1 };
+}
+
+/** The same to be kept. */
+const placeOf = ({ round, chosen, revealed }) => ({ round: round + 1, token: chosen + 1, open: revealed.has(round) });

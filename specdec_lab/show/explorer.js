@@ -8,7 +8,10 @@ function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
   const guesses = model.get("guesses");
-  const state = { round: 0, chosen: 0, revealed: new Set(model.get("revealed")), guesses: rounds.map((_, i) => ({ ...guesses[i] })), timer: null };
+  const { round, chosen, open } = placeIn(rounds, model.get("state"));
+  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: rounds.map((_, i) => ({ ...guesses[i] })), timer: null };
+  if (open) state.revealed.add(round);
+  model.set("state", placeOf(state));
 
   const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": "Round Explorer" });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
@@ -34,6 +37,7 @@ function render({ model, el }) {
 
   /** What the learner did, to the kernel. */
   function keep() {
+    model.set("state", placeOf(state));
     model.set("revealed", [...state.revealed].sort((a, b) => a - b));
     model.set("guesses", Object.fromEntries(state.guesses.map((columns, i) => [i, columns])));
     model.save_changes();
@@ -47,6 +51,7 @@ function render({ model, el }) {
     }
     live.textContent = `Round ${state.round + 1} of ${rounds.length}.`;
     draw(focus);
+    keep();
   }
 
   function play() {
@@ -108,7 +113,7 @@ function render({ model, el }) {
         "aria-pressed": String(state.chosen === column),
         "aria-label": label,
         "data-column": column,
-        onclick: () => { state.chosen = column; draw(`.sdl-token[data-column="${column}"]`); },
+        onclick: () => { state.chosen = column; keep(); draw(`.sdl-token[data-column="${column}"]`); },
       },
       h("code", {}, text),
     );

@@ -8,7 +8,7 @@ function slider(name, { value, low, high, step }, shown, changed) {
     oninput: () => { changed(Number(input.value)); },
   });
   const line = h("label", { class: "sdl-control" }, h("span", {}, name), input, output);
-  line.fits = (wanted) => typeof wanted === "number" && wanted >= low && wanted <= high;
+  line.read = (wanted) => (wanted !== "" && wanted >= low && wanted <= high ? Number(wanted) : undefined);
   line.refresh = (now) => { input.value = now; output.textContent = shown(now); input.setAttribute("aria-valuetext", shown(now)); };
   line.refresh(value);
   return line;
@@ -18,7 +18,7 @@ function slider(name, { value, low, high, step }, shown, changed) {
 function menu(name, names, value, changed) {
   const select = h("select", { "aria-label": name, onchange: () => changed(select.value) }, ...names.map((x) => h("option", { value: x }, x)));
   const line = h("label", { class: "sdl-control sdl-menu" }, h("span", {}, name), select);
-  line.fits = (wanted) => names.includes(wanted);
+  line.read = (wanted) => names.find((name) => name === wanted);
   line.refresh = (now) => { select.value = now; };
   line.refresh(value);
   return line;
@@ -28,7 +28,7 @@ function menu(name, names, value, changed) {
 function tick(name, value, changed) {
   const input = h("input", { type: "checkbox", onchange: () => changed(input.checked) });
   const line = h("label", { class: "sdl-control sdl-tick" }, input, h("span", {}, name));
-  line.fits = (wanted) => typeof wanted === "boolean";
+  line.read = (wanted) => ({ true: true, false: false })[wanted];
   line.refresh = (now) => { input.checked = now; };
   line.refresh(value);
   return line;
@@ -87,7 +87,7 @@ function frame({ model, el }, title, ...parts) {
 
 /** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. */
 function panel({ model, el }, title, start, controls, draw) {
-  const state = { ...start, ...model.get("state") };
+  const kept = model.get("state"), state = { ...start };
   const picture = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
     state[name] = value;
@@ -103,8 +103,9 @@ function panel({ model, el }, title, start, controls, draw) {
   }
   for (const [name, line] of Object.entries(lines)) {
     line.dataset.name = name;
-    if (!line.fits(state[name])) state[name] = start[name]; // kept earlier, or from a link, and not of these controls
+    state[name] = line.read(kept[name]) ?? start[name]; // what was kept, or came with a link, may not be of these controls
   }
+  model.set("state", { ...state });
   frame({ model, el }, title, h("div", { class: "sdl-title" }, title), h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
   redraw();
 }

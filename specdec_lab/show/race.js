@@ -3,21 +3,22 @@
 const PACES = { "as recorded": 1, "4 times slower": 4, "20 times slower": 20 };
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
-/** The passes of both ways: {from, to} in seconds, and the tokens that each wrote, [text, word]. */
+/** The passes of both ways: {from, to} in seconds, and the tokens that each wrote. */
 function passesOf({ plain, rounds, seconds }) {
   function timed(times, tokens) {
     let at = 0;
     return times.map((more, i) => ({ from: at, to: (at += more), tokens: tokens[i] }));
   }
   const written = (r) => [
-    ...r.drafted.filter((d) => d.status === "accepted").map((d) => [d.text, "accepted"]),
-    ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
+    ...r.drafted.filter((d) => d.status === "accepted").map((d) => d.text), ...(r.emitted ? [r.emitted.text] : []),
   ];
-  return { plain: timed(plain.seconds, plain.tokens.map((text) => [[text, "plain"]])), speculative: timed(seconds, rounds.map(written)) };
+  return { plain: timed(plain.seconds, plain.tokens.map((text) => [text])), speculative: timed(seconds, rounds.map(written)) };
 }
 
-/** Passes that are done at a moment. Sums of seconds are not exact, and a step lands on their ends. */
-const done = (passes, now) => passes.filter((pass) => pass.to <= now + 1e-9);
+const EXACT = 1e-4; // seconds: a moment is kept, and put into links, with four digits
+
+/** Passes that are done at a moment. */
+const done = (passes, now) => passes.filter((pass) => pass.to <= now + EXACT);
 const count = (passes) => passes.reduce((n, pass) => n + pass.tokens.length, 0);
 
 function render({ model, el }) {
@@ -25,18 +26,20 @@ function render({ model, el }) {
   const ends = [...new Set(Object.values(lanes).flat().map((pass) => pass.to))].sort((a, b) => a - b);
   const end = ends.at(-1), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const kept = model.get("state");
-  const state = { now: kept.now >= 0 && kept.now <= end ? Number(kept.now) : 0, pace: kept.pace in PACES ? kept.pace : "as recorded", timer: null };
+  const state = { now: kept.now >= 0 && kept.now <= end + EXACT ? Math.min(end, kept.now) : 0, pace: kept.pace in PACES ? kept.pace : "as recorded", timer: null };
   const keep = () => model.set("state", { now: Number(state.now.toFixed(4)), pace: state.pace });
   keep();
 
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
-  const clock = h("output", { class: "sdl-where" });
+  const clock = h("span", { class: "sdl-where" }); // no <output>: it would be read aloud all the time
   const play = h("button", { class: "sdl-play", onclick: () => (state.timer ? stop() : start()) });
   const lane = (name) => h("div", { class: "sdl-lane", role: "img" }, ...lanes[name].map((pass) =>
     h("span", { class: "sdl-pass", style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%` },
       String(pass.tokens.length))), h("span", { class: "sdl-head" }));
   const tracks = { plain: lane("plain"), speculative: lane("speculative") };
-  const texts = { plain: h("p", { class: "sdl-text" }), speculative: h("p", { class: "sdl-text" }) };
+  const written = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
+    h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, pass.tokens.join(""))));
+  const texts = { plain: written("plain"), speculative: written("speculative") };
   const counts = { plain: h("span"), speculative: h("span") };
 
   /** Where each way is at this moment, in words. */
@@ -54,11 +57,7 @@ function render({ model, el }) {
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
       tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
       counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} passes${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : ""}`;
-      if (texts[name].dataset.passes !== String(passes.length)) {
-        texts[name].dataset.passes = passes.length;
-        texts[name].replaceChildren(...passes.flatMap((pass, i) => pass.tokens.map(([text, word]) =>
-          h("span", { class: i % 2 ? "sdl-odd" : "", title: word }, text))));
-      }
+      texts[name].querySelectorAll("span").forEach((span) => { span.hidden = Number(span.dataset.pass) >= passes.length; });
     }
   }
 
@@ -93,7 +92,7 @@ function render({ model, el }) {
 
   /** To the end of the next pass of either way, or of the one before. */
   function step(by) {
-    const next = by > 0 ? ends.find((to) => to > state.now + 1e-4) : ends.findLast((to) => to < state.now - 1e-4);
+    const next = by > 0 ? ends.find((to) => to > state.now + EXACT) : ends.findLast((to) => to < state.now - EXACT);
     state.now = next ?? (by > 0 ? end : 0);
     if (state.timer) stop();
     else moved();

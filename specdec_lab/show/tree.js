@@ -3,7 +3,10 @@
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
-  const state = { round: 0, chosen: 0, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
+  const { round, chosen, open } = placeIn(rounds, model.get("state"));
+  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
+  if (open) state.revealed.add(round);
+  model.set("state", placeOf(state));
 
   const root = h("div", { class: "sdl-explorer sdl-trees", role: "group", "aria-label": "Tree Explorer" });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
@@ -29,6 +32,7 @@ function render({ model, el }) {
   const marked = () => new Set(state.guesses[state.round] ?? []);
 
   function keep() {
+    model.set("state", placeOf(state));
     model.set("revealed", [...state.revealed].sort((a, b) => a - b));
     model.set("guesses", { ...state.guesses });
     model.save_changes();
@@ -46,6 +50,7 @@ function render({ model, el }) {
     if (next !== state.round) Object.assign(state, { round: next, chosen: 0 });
     live.textContent = `Round ${state.round + 1} of ${rounds.length}.`;
     draw(focus);
+    keep();
   }
 
   function choose(i) {
@@ -54,8 +59,8 @@ function render({ model, el }) {
       const set = marked();
       set.has(i) ? set.delete(i) : set.add(i);
       state.guesses[state.round] = [...set].sort((a, b) => a - b);
-      keep();
     }
+    keep();
     draw(`.sdl-token[data-column="${i}"]`);
   }
 
