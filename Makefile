@@ -5,6 +5,7 @@
 # make notebooks   re-execute and store the lessons
 # make exercises   make solutions/ and exercises/ from solutions/src
 # make site        the lessons and exercises as static pages, in site/
+# make rounds      record the rounds of the site's gallery anew (after other weights; on a machine that does nothing else)
 # make links       write the addresses of the site, Binder and Colab (set in pyproject.toml) into the README
 # make bundle      everything for a room without network: packages, model, course
 # make engine      serve the target with vLLM and n-gram drafts, on this CPU, for `specdec-lab traffic --endpoint`
@@ -23,7 +24,7 @@ TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nb
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
-.PHONY: lab test mutants notebooks exercises site links full engine bundle constraints clean
+.PHONY: lab test mutants notebooks exercises site rounds links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -44,6 +45,9 @@ exercises: .venv/test
 
 site: .venv/test
 	@$(BIN)/python tools/site/build.py site
+
+rounds: .venv/lab
+	$(BIN)/python tools/record_rounds.py $(ARGS)
 
 links: .venv/lab
 	$(BIN)/python lessons/build.py --links

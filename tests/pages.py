@@ -1,6 +1,7 @@
 """Pages of the static site, made for a test."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import nbformat
@@ -10,6 +11,9 @@ ROOT = Path(__file__).parents[1]
 
 def builder():
     """tools/site/build.py as a module; by its name alone it would be one of several."""
+    folder = str(ROOT / "tools" / "site")
+    if folder not in sys.path:
+        sys.path.append(folder)  # it imports its neighbours
     spec = importlib.util.spec_from_file_location("site_build", ROOT / "tools" / "site" / "build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

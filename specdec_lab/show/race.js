@@ -114,12 +114,10 @@ function render({ model, el }) {
     h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
     h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
     h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."), live);
-  root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    event.stopPropagation(); // or JupyterLab acts on it
-    if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+  ownKeys(root, (event) => {
+    if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return false;
     step(event.key === "ArrowRight" ? 1 : -1);
-    event.preventDefault();
+    return true;
   });
   el.append(root);
   for (const picture of document.querySelectorAll(`.sdl-static-${data.id}`)) picture.style.display = "none";

@@ -15,6 +15,7 @@ import tomllib
 from html import escape
 from pathlib import Path
 
+import gallery
 import nbformat
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -26,14 +27,16 @@ from specdec_lab.show.guess import Guess, Outcome
 from specdec_lab.show.live import STORED, script
 from specdec_lab.show.loadlab import LoadLab
 from specdec_lab.show.quiz import Quiz
+from specdec_lab.show.race import RaceWidget
 from specdec_lab.show.sandbox import Sandbox
 from specdec_lab.show.speedup import SpeedupExplorer
 from specdec_lab.show.tree_explorer import TreeExplorer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, LoadLab, Guess, Outcome, Quiz)
+LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, LoadLab, RaceWidget, Guess, Outcome, Quiz)
 TITLE = "Speculative decoding, understood by running it"
+GALLERY = "gallery.html"
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
@@ -53,9 +56,11 @@ def title_of(notebook: nbformat.NotebookNode) -> str:
 
 
 def prose(source: str) -> str:
-    """A Markdown cell. Links to notebooks lead to their pages; sections can be linked to."""
+    """A Markdown cell. Links to notebooks lead to their pages; sections, and states of widgets, can be linked to."""
     html = MARKDOWN.render(source)
     html = re.sub(r'href="([^":]*)\.ipynb', r'href="\1.html', html)
+    # A round that the text speaks of: plain words in a notebook, here a link to it (see links.js).
+    html = re.sub(r'<span data-see="([^"]*)">(.*?)</span>', r'<a href="#\1">\2</a>', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r"<p>(<img [^>]*>)</p>", r'<div class="wide">\1</div>', html)
     html = no_empty_heads(html)
@@ -115,7 +120,8 @@ def contents(titles: dict[str, str], here: str) -> str:
         parts.append(
             f"<details{' open' if here.startswith(folder) or not here.count('/') else ''}><summary>{name}</summary><ul>{links}</ul></details>"
         )
-    return "".join(parts)
+    current = " aria-current=page" if here == GALLERY else ""
+    return f'{"".join(parts)}<p><a href="{up}{GALLERY}"{current}>Gallery of real rounds</a></p>'
 
 
 def label(page: str, title: str) -> str:
@@ -172,10 +178,11 @@ def build(out: Path, made_from: list[Path]) -> None:
     (out / "widgets").mkdir(parents=True)
     for folder in {page.split("/")[0] for page in pages}:
         (out / folder).mkdir()
-    for kind in LIVE:
+    widgets = {kind.scripts[-1].removesuffix(".js"): script(*kind.scripts) for kind in LIVE}
+    widgets["gallery"] = script("common.js", "kit.js") + (HERE / "gallery.js").read_text(encoding="utf-8")
+    for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.
-        text = script(*kind.scripts).replace("export default { render };", "return { render };")
-        name = kind.scripts[-1].removesuffix(".js")
+        text = text.replace("export default { render };", "return { render };")
         (out / "widgets" / f"{name}.js").write_text(
             f"specdecLab.{name} = (() => {{\n{text}\n}})();\n", encoding="utf-8"
         )
@@ -187,7 +194,7 @@ def build(out: Path, made_from: list[Path]) -> None:
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
     (out / "page.css").write_text("\n".join(css), encoding="utf-8")
-    for name in ("page.js", "progress.js"):
+    for name in ("page.js", "progress.js", "links.js"):
         shutil.copy(HERE / name, out / name)
     for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
         to = out / picture.relative_to(ROOT)
@@ -197,6 +204,8 @@ def build(out: Path, made_from: list[Path]) -> None:
         cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
         body = cells[0] + run_it(paths[page]) + "".join(cells[1:])
         (out / page).write_text(page_of(body, titles[page], page, titles), encoding="utf-8")
+    shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles)
+    (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "index.html").write_text(page_of(front(titles), TITLE, "index.html", titles), encoding="utf-8")
 
 

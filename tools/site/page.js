@@ -2,22 +2,43 @@
 
 (() => {
   const up = document.body.dataset.up;
+
+  /** Runs a script of this site, once. From the disk, a browser reads files in no other way. */
   const loading = {};
-  function load(name) {
-    loading[name] ||= new Promise((done, failed) => {
+  function include(path) {
+    loading[path] ||= new Promise((done, failed) => {
       const script = document.createElement("script");
-      script.src = `${up}widgets/${name}.js`;
-      script.onload = () => done(specdecLab[name]);
-      script.onerror = failed;
+      script.src = `${up}${path}`;
+      script.onload = done;
+      script.onerror = () => failed(new Error(`${path} could not be loaded: is the site's folder complete?`));
       document.head.append(script);
     });
-    return loading[name];
+    return loading[path];
   }
 
-  for (const place of document.querySelectorAll(".live")) {
-    const data = JSON.parse(place.querySelector("script").textContent);
-    load(place.dataset.script).then((widget) => widget.render({ model: specdecLab.modelOf(data), el: place }));
+  /** A widget of this site, by name. */
+  async function widget(name) {
+    await include(`widgets/${name}.js`);
+    return specdecLab[name];
   }
+  Object.assign(specdecLab, { include, widget });
+
+  const places = [...document.querySelectorAll(".live")];
+
+  /** Make a widget live; again, when a link with another state was followed. */
+  async function show(place) {
+    const data = JSON.parse(place.querySelector("script").textContent);
+    const { render } = await widget(place.dataset.script);
+    const model = specdecLab.modelOf(data);
+    specdecLab.links.bring(place, model);
+    place.ended?.();
+    place.querySelector(":scope > .sdl-explorer")?.remove();
+    place.ended = await render({ model, el: place });
+    specdecLab.links.offer(place, model);
+  }
+  specdecLab.links.name(places);
+  places.forEach(show);
+  addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
   if (matchMedia("(max-width: 860px)").matches) {
     for (const list of document.querySelectorAll("nav details")) list.open = false;

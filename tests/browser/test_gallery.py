@@ -1,0 +1,188 @@
+"""The gallery of the static site: choosing, stepping, the race, and links that hold a state."""
+
+import re
+
+from driving import run_cells, screenshot
+from pages import page_with
+from tiny import raced
+
+import specdec_lab as sd
+from specdec_lab.show.race import RaceWidget, race_data
+
+GALLERY = "gallery.html#gallery-1?text=code&drafter=eagle&gamma=4&temperature=0"
+
+
+def race_of(page):
+    return page.get_by_role("group", name="Race")
+
+
+def written(race) -> list[int]:
+    """Tokens that plain decoding and speculation have written so far, as the race says."""
+    return [int(n) for n in re.findall(r": (\d+) tokens,", " ".join(race.locator(".sdl-count").all_inner_texts()))]
+
+
+def seconds(race) -> float:
+    return float(race.locator(".sdl-where").inner_text().split()[0])
+
+
+def test_a_text_is_chosen_and_its_rounds_are_stepped_through(visit):
+    page = visit("gallery.html")
+    explorer = page.get_by_role("group", name="Round Explorer")
+    assert page.get_by_label("drafter").input_value() == "eagle"
+    page.get_by_label("text", exact=True).select_option("list")
+    page.get_by_text("The prompt: List the months").wait_for()
+    page.get_by_label("γ, drafts a round").select_option("2")
+    explorer.get_by_text("EAGLE, γ = 2, temperature 0").wait_for()
+    explorer.get_by_role("button", name="reveal").click()
+    assert explorer.locator("[data-happened]").count() >= 2
+    page.keyboard.press("ArrowRight")
+    explorer.get_by_text(re.compile("round 2 of")).wait_for()
+
+    # Only EAGLE has every γ: another drafter brings γ = 4 with it, and it is said.
+    page.get_by_label("drafter").select_option("lookup")
+    page.get_by_text("This drafter was recorded with γ = 4 at temperature 0.").wait_for()
+    explorer.get_by_text("lookup, γ = 4, temperature 0").wait_for()
+    page.get_by_label("temperature").select_option("1")
+    page.get_by_text("Only EAGLE was recorded with this: the drafter changed.").wait_for()
+    explorer.get_by_text("EAGLE, γ = 4, temperature 1").wait_for()
+
+    # Over a reload: the choice, and what was revealed of each trace.
+    page.reload()
+    explorer.get_by_text("EAGLE, γ = 4, temperature 1").wait_for()
+    assert page.get_by_label("text", exact=True).input_value() == "list"
+    page.get_by_label("temperature").select_option("0")
+    page.get_by_label("γ, drafts a round").select_option("2")
+    explorer.get_by_text("EAGLE, γ = 2, temperature 0").wait_for()
+    assert explorer.locator("[data-happened]").count() >= 2
+
+
+def test_every_number_of_the_table_leads_to_its_rounds(visit):
+    page = visit("gallery.html")
+    cell = page.get_by_role("row", name=re.compile("^story")).get_by_role("link").nth(1)
+    said = cell.inner_text()
+    cell.click()
+    page.get_by_text(f"{said} tokens per pass").wait_for()
+    assert page.get_by_label("drafter").input_value() == "model"
+
+
+def drive_race(page, race) -> None:
+    """By keyboard: a pass on, a pass back; then play, pause, and on to the end."""
+    assert written(race) == [0, 0]
+    race.get_by_role("button", name="pass →").focus()
+    page.keyboard.press("Enter")
+    assert sum(written(race)) > 0
+    first = seconds(race)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    third = written(race)
+    assert seconds(race) > first
+    page.keyboard.press("ArrowLeft")
+    assert sum(written(race)) < sum(third)
+    assert re.match(r"After [\d.]+ s: plain \d+ tokens, speculative \d+", race.locator(".sdl-live").text_content())
+    screenshot(race, "race")
+
+    race.get_by_label("pace").select_option("20 times slower")
+    before = seconds(race)
+    race.get_by_role("button", name="play").click()
+    page.wait_for_function(
+        "([e, t]) => parseFloat(e.innerText) > t", arg=[race.locator(".sdl-where").element_handle(), before]
+    )
+    race.get_by_role("button", name="pause").click()
+    stands = seconds(race)
+    page.wait_for_timeout(300)
+    assert seconds(race) == stands
+
+    race.get_by_label("pace").select_option("as recorded")
+    race.get_by_role("button", name="play").click()
+    race.get_by_role("button", name="again").wait_for()
+    assert min(written(race)) > 0 and race.get_by_text("done after").count() == 2
+    last = race.locator("details tr").last.locator("td").all_text_contents()  # folded
+    assert written(race) == [int(n) for n in last]
+
+
+def test_the_race_is_played_paused_and_stepped(visit):
+    page = visit(GALLERY)
+    drive_race(page, race_of(page))
+
+
+def test_the_race_with_less_motion_moves_twice_a_second(visit):
+    page = visit(GALLERY, reduced_motion="reduce")
+    race = race_of(page)
+    race.get_by_label("pace").select_option("20 times slower")
+    page.evaluate("""() => { window.moves = 0; new MutationObserver(() => { window.moves += 1; }).observe(
+        document.querySelector(".sdl-race .sdl-head"), { attributes: true }); }""")
+    race.get_by_role("button", name="play").click()
+    page.wait_for_timeout(1200)
+    assert page.evaluate("window.moves") <= 3  # the first picture, and two more
+
+
+def test_a_race_of_ones_own_is_driven_alike(visit, site):
+    result = raced()
+    shown = RaceWidget(race_data(result.plain, result.speculative, str, "a race", "no machine"))
+    page = visit(page_with(site, shown))
+    assert not page.get_by_text("after 0.80 s").first.is_visible(), "the static picture repeats the live widget"
+    drive_race(page, race_of(page))
+
+
+def test_a_link_holds_trace_round_and_token(visit):
+    page = visit("gallery.html")
+    explorer = page.get_by_role("group", name="Round Explorer")
+    page.get_by_label("text", exact=True).select_option("arithmetic")
+    page.get_by_text("The prompt: A box holds").wait_for()
+    explorer.get_by_role("button", name="next").click()
+    explorer.get_by_role("button", name="reveal").click()
+    explorer.locator(".sdl-token").nth(2).click()
+    for _ in range(3):
+        race_of(page).get_by_role("button", name="pass →").click()
+    page.get_by_role("button", name="copy a link").click()
+    page.get_by_role("status").filter(has_text=re.compile("Copied|address bar")).wait_for()
+    link = page.evaluate("location.href")
+    assert "round=2&token=3&open=true" in link
+
+    other = visit(link.split("site/")[1])  # a page of its own keeps nothing of the first one's
+    explorer = other.get_by_role("group", name="Round Explorer")
+    explorer.get_by_text("round 2 of").wait_for()
+    assert other.get_by_label("text", exact=True).input_value() == "arithmetic"
+    assert written(race_of(other)) == written(race_of(page)) != [0, 0]
+    assert explorer.locator(".sdl-token.sdl-chosen").get_attribute("data-column") == "2"
+    assert explorer.locator("[data-happened]").count() > 0
+
+
+def test_links_hold_sliders_and_wrong_ones_are_named(visit, site):
+    page_name = page_with(site, sd.speedup_explorer(), sd.sandbox())
+    page = visit(page_name)
+    page.get_by_label("γ, drafts a round").fill("7")
+    page.get_by_role("button", name="copy a link").first.click()
+    link = page.evaluate("location.href")
+    other = visit(link.split("site/")[1])
+    other.locator(".sdl-picture").get_by_text("α = 0.75, γ = 7").wait_for()
+
+    # Another state of the second widget, on a page that is open; its menu holds words.
+    other.evaluate("location.hash = 'sandbox-1?rule=bug: after a rejection, draw from p&p0=51'")
+    other.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+    assert other.get_by_label("rule").input_value() == "bug: after a rejection, draw from p"
+    assert other.get_by_label("γ, drafts a round").input_value() == "7"
+
+    other.evaluate("location.hash = 'speedup-1?alpha=0.5&gamma=99&machine=nowhere'")
+    other.get_by_text(
+        "This link asks for gamma=99, machine=nowhere, which is not here: you see the nearest."
+    ).wait_for()
+    other.locator(".sdl-picture").get_by_text("α = 0.50, γ = 4").wait_for()
+
+
+RACE = """
+from specdec_lab.show.race import RaceWidget
+rounds = [{"drafted": [{"text": " a", "status": "accepted"}] * 2, "emitted": {"text": " b", "kind": "bonus"}}] * 4
+plain = {"tokens": [" a", " a", " b"] * 4, "seconds": [0.05] * 12}
+RaceWidget({"title": "a race", "hardware": "no machine", "greedy": True, "plain": plain, "rounds": rounds, "seconds": [0.06] * 4})
+"""
+
+
+def test_the_race_in_jupyterlab(page, course):
+    page.set_default_timeout(120_000)  # until its kernel has imported the course
+    run_cells(page, course / "lessons" / "race.ipynb", (RACE,))
+    race = race_of(page)
+    race.wait_for()
+    page.set_default_timeout(20_000)
+    drive_race(page, race)
+    assert page.outside == []

@@ -1,0 +1,78 @@
+"""The gallery: a page of recorded rounds to choose from, and a file for each of them, loaded when it is chosen."""
+
+import json
+import lzma
+from html import escape
+from pathlib import Path
+
+from specdec_lab.show.marks import MARKS
+
+RECORDED = Path(__file__).parent / "rounds.json.xz"  # written by tools/record_rounds.py
+INTRODUCTION = """<h1>A gallery of real rounds</h1>
+<p>{target} wrote a dozen short texts, each with several drafts, and every round was recorded. Choose a text and a way to
+draft it, and step through it. Below it, plain decoding and speculation race on the clock that was recorded with them
+({hardware}; both took turns in one process).</p>"""
+TABLE = """<h2 id="all">All of them: tokens per pass</h2>
+<p>Plain decoding has 1. A number leads to its rounds. Which kinds of text are easy to draft? Does the temperature change
+that?</p>"""
+
+
+def recorded() -> dict:
+    return json.loads(lzma.decompress(RECORDED.read_bytes()))
+
+
+def traces(found: dict) -> dict[str, dict]:
+    """By name, such as code-eagle-4-0 (text, drafter, γ, temperature): the explorer's data, seconds, and plain decoding's."""
+    named = {}
+    for text, of in found["texts"].items():
+        for temperature, both in of["temperatures"].items():
+            for arm, trace in both["traces"].items():
+                named[f"{text}-{arm}-{temperature}"] = {**trace, "plain": both["plain"]}
+    return named
+
+
+def arms(found: dict) -> list[str]:
+    """What was recorded of every text, such as eagle-4-0."""
+    first = next(iter(found["texts"].values()))["temperatures"]
+    return [f"{arm}-{temperature}" for temperature, both in first.items() for arm in both["traces"]]
+
+
+def table(found: dict) -> str:
+    """Tokens per pass of everything that was recorded, each number a link to its rounds."""
+    heads = "".join(
+        f'<th scope="col">{escape(drafter)}, γ = {gamma}, T = {temperature}</th>'
+        for drafter, gamma, temperature in (arm.rsplit("-", 2) for arm in arms(found))
+    )
+    named, lines = traces(found), []
+    for text in found["texts"]:
+        cells = []
+        for arm in arms(found):
+            drafter, gamma, temperature = arm.rsplit("-", 2)
+            rounds = named[f"{text}-{arm}"]["rounds"]
+            tokens = sum(sum(d["status"] == "accepted" for d in r["drafted"]) + bool(r["emitted"]) for r in rounds)
+            state = f"text={text}&drafter={drafter}&gamma={gamma}&temperature={temperature}"
+            cells.append(f'<td><a href="#gallery-1?{escape(state)}">{tokens / len(rounds):.2f}</a></td>')
+        lines.append(f'<tr><th scope="row">{escape(text)}</th>{"".join(cells)}</tr>')
+    return f'<div class="wide"><table><tr><td></td>{heads}</tr>{"".join(lines)}</table></div>'
+
+
+def write(out: Path) -> str:
+    """The files of the traces, into the site; and the body of the page."""
+    found = recorded()
+    (out / "gallery").mkdir()
+    for name, trace in traces(found).items():
+        text = json.dumps(trace, ensure_ascii=False, separators=(",", ":"))
+        script = f"(specdecLab.traces ||= {{}})[{json.dumps(name)}] = {text};\n"
+        (out / "gallery" / f"{name}.js").write_text(script, encoding="utf-8")
+    about = {
+        "id": "gallery",
+        "texts": {name: of["prompt"] for name, of in found["texts"].items()},
+        "arms": arms(found),
+        "marks": {word: mark._asdict() for word, mark in MARKS.items()},
+        "hardware": found["hardware"],
+        "target": found["target"],
+    }
+    data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
+    live = f'<div class="live" data-script="gallery"><script type="application/json">{data}</script></div>'
+    words = INTRODUCTION.format(target=escape(found["target"]), hardware=escape(found["hardware"]))
+    return f"{words}{live}{TABLE}{table(found)}"
