@@ -1,6 +1,7 @@
 """The static site, opened from the disk: pages, widgets that work without a kernel, and nothing asked of other hosts."""
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -14,10 +15,22 @@ def test_every_page_is_there_and_no_link_leads_nowhere(site):
     assert sum(p.stat().st_size for p in site.rglob("*") if p.is_file()) < 15e6
 
 
+def test_every_link_to_a_state_names_a_widget_of_its_page(site):
+    found = 0
+    for path in site.rglob("*.html"):
+        html = path.read_text(encoding="utf-8")
+        kinds = Counter(re.findall(r'class="live" data-script="([\w-]+)"', html))
+        for kind, number in re.findall(r'href="#([\w-]+)-(\d+)\?', html):
+            found += 1
+            assert 1 <= int(number) <= kinds[kind], f"{path.name}: #{kind}-{number}"
+    assert found > 100
+
+
 @pytest.mark.parametrize("width", [360, 800, 1280])
 def test_nothing_is_wider_than_the_window(visit, site, width):
     for name in (
         "index.html",
+        "gallery.html",
         "lessons/00_start_here.html",
         "lessons/03_exactly_the_target.html",
         "exercises/03_exactly_the_target.html",
@@ -52,6 +65,20 @@ def test_three_rounds_are_played_by_touch_on_a_small_phone(visit):
         assert explorer.locator(".sdl-live").inner_text().startswith(f"Round {n + 1}: ")
         explorer.get_by_role("button", name="next").tap()
     assert "your marks" in explorer.inner_text() and "none set" not in explorer.inner_text()
+
+
+def test_the_text_of_a_lesson_leads_to_the_round_that_it_speaks_of(visit):
+    page = visit("lessons/00_start_here.html")
+    explorer = page.locator(".live .sdl-explorer").first
+    page.get_by_role("link", name="round 4", exact=True).first.click()
+    explorer.get_by_text("round 4 of").wait_for()
+    assert explorer.locator("[data-happened]").count() == 0, "the question gives its answer away"
+    page.locator("details", has_text="The first miss ends the round").locator("summary").click()
+    page.get_by_role("link", name="round 3", exact=True).last.click()
+    explorer.get_by_text("round 3 of").wait_for()
+    assert explorer.locator(".sdl-token.sdl-chosen").inner_text().strip() == "runs"
+    assert explorer.locator("[data-happened]").count() > 0
+    assert page.evaluate("document.activeElement.id") == "explorer-1"
 
 
 def test_the_sandbox_follows_its_sliders(visit):
