@@ -12,7 +12,8 @@ def describe(device: torch.device) -> str:
     if device.type == "cuda":
         card = torch.cuda.get_device_properties(device)
         return f"{card.name} ({card.total_memory / 1e9:.0f} GB)"
-    cores = f"{torch.get_num_threads()} cores"
+    n = torch.get_num_threads()
+    cores = f"{n} core{'s' if n > 1 else ''}"
     return f"{_cpu_name()}, {cores}" if device.type == "cpu" else f"{_cpu_name()} ({device.type}), {cores}"
 
 
