@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from driving import focus_where, press_button, run_cells, screenshot
+from driving import focus_where, press_button, run_cells, screenshot, violations
 
 import specdec_lab as sd
 from specdec_lab.cli import main
@@ -176,6 +176,7 @@ def test_guess_outcome_and_quiz(request, place):
     ]
     (number,) = ledger["quiz"][items("02")[1].id]
     assert (number["chosen"], number["right"], number["confidence"]) == (0, False, "guess")
+    assert violations(page, within=".sdl-explorer") == []
 
 
 def until(page, read, wanted):
@@ -251,6 +252,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     other.get_by_role("button", name="forget all").tap()
     parts(other)[1].get_by_text("There was no guess to compare with.").wait_for()
     assert parts(other)[0].get_by_label("your guess").is_editable()
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize(
