@@ -287,6 +287,16 @@ def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_d
     assert "Guesses: 1. Quiz questions answered: 1" in page.inner_text("#progress")
 
 
+def test_a_link_holds_nobodys_guess(from_disk, lesson):
+    page = from_disk(lesson.with_name("lesson.html#guess-1?guess=3"))
+    guess, outcome, first, _ = parts(page)
+    first.get_by_role("button", name="show the choices").click()
+    outcome.get_by_text("There was no guess to compare with.").wait_for()
+    assert guess.get_by_label("your guess").is_editable()
+    assert page.get_by_role("button", name="copy a link").count() == 0
+    assert page.evaluate(STORED) is None
+
+
 def test_two_pages_at_once_lose_nothing(from_disk, lesson):
     page = from_disk(lesson)
     other = page.context.new_page()
