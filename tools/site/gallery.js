@@ -1,6 +1,6 @@
 // The gallery: choose a text and how it was drafted; its rounds in the Round Explorer, and the race against plain decoding.
 
-const DRAFTERS = { lookup: "lookup", model: "a draft model", medusa: "Medusa", "early-exit": "early exit", eagle: "EAGLE" };
+const DRAFTERS = { lookup: "lookup", model: "a draft model", medusa: "Medusa", "early-exit": "early exit", eagle: "EAGLE", hybrid: "the hybrid" };
 
 async function render({ model, el }) {
   const { texts, arms, hardware, target, marks } = model.get("data");
