@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from driving import address
+from pages import page_with
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -135,3 +136,17 @@ def site(tmp_path_factory) -> Path:
 def visit(from_disk, site):
     """Opens a page of the site: (name, …) as `from_disk`."""
     return lambda name, *size, **more: from_disk(site / name, *size, **more)
+
+
+@pytest.fixture
+def made(site):
+    """Puts a page with widgets into the site, for one test: (widget, …) → its name."""
+    names = []
+
+    def make(*widgets) -> str:
+        names.append(page_with(site, *widgets))
+        return names[-1]
+
+    yield make
+    for name in names:
+        (site / name).unlink()

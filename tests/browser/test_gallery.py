@@ -3,7 +3,6 @@
 import re
 
 from driving import run_cells, screenshot
-from pages import page_with
 from tiny import raced
 
 import specdec_lab as sd
@@ -116,10 +115,10 @@ def test_the_race_with_less_motion_moves_twice_a_second(visit):
     assert page.evaluate("window.moves") <= 3  # the first picture, and two more
 
 
-def test_a_race_of_ones_own_is_driven_alike(visit, site):
+def test_a_race_of_ones_own_is_driven_alike(visit, made):
     result = raced()
     shown = RaceWidget(race_data(result.plain, result.speculative, str, "a race", "no machine"))
-    page = visit(page_with(site, shown))
+    page = visit(made(shown))
     assert not page.get_by_text("after 0.80 s").first.is_visible(), "the static picture repeats the live widget"
     drive_race(page, race_of(page))
 
@@ -148,8 +147,8 @@ def test_a_link_holds_trace_round_and_token(visit):
     assert explorer.locator("[data-happened]").count() > 0
 
 
-def test_links_hold_sliders_and_wrong_ones_are_named(visit, site):
-    page_name = page_with(site, sd.speedup_explorer(), sd.sandbox())
+def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
+    page_name = made(sd.speedup_explorer(), sd.sandbox())
     page = visit(page_name)
     page.get_by_label("γ, drafts a round").fill("7")
     page.get_by_role("button", name="copy a link").first.click()

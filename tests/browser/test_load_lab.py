@@ -1,7 +1,6 @@
 """The Load Lab, by mouse and by keyboard: in JupyterLab and on the static site by the same test."""
 
 from driving import run_cells, screenshot
-from pages import page_with
 
 import specdec_lab as sd
 
@@ -49,10 +48,10 @@ def test_in_jupyterlab(page, course):
     assert page.outside == []
 
 
-def test_on_the_site(visit, site):
+def test_on_the_site(visit, made):
     scope = {"sd": sd}
     exec(LOAD_LAB, scope)
-    page = visit(page_with(site, scope["widget"]))
+    page = visit(made(scope["widget"]))
     drive(page, page.get_by_role("group", name="Load Lab"))
     page.reload()
     assert page.get_by_label("arrivals in bursts").is_checked()
