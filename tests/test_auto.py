@@ -270,12 +270,12 @@ def test_round_costs_are_medians_of_whole_rounds_in_plain_steps(monkeypatch):
     slowed(target, now, lambda row: 2.0 * len(row) + (500.0 if next(slow) % 9 == 0 else 0.0))
 
     class Sometimes(ReplayDrafter):
-        """Two drafts in every second round, else one."""
+        """Two drafts in every third round, else one."""
 
         def propose(self, text, gamma, sampler, uniforms):
-            return Proposal([0] * min(gamma, 1 + len(text) % 2))
+            return Proposal([3] * min(gamma, 2 if len(text) % 3 == 0 else 1))
 
-    costs = round_costs(target, Sometimes([], 1.0), [0, 1, 2], 3, samples=40)
+    costs = round_costs(target, Sometimes([], 1.0), [0, 1, 2], 3, samples=15)
     assert costs == [1.0, 2.0, 3.0, 3.0]  # never three drafts: as with two
     with monkeypatch.context() as m:
         m.setattr("specdec_lab.engine.decode.plain", lambda target, prompt, **_: asked.append(len(prompt)) or iter(()))
@@ -295,6 +295,7 @@ def test_passes_are_timed_behind_what_is_held_and_from_a_layer_on(monkeypatch):
         extend = cache.extend
 
         def slow(new, layers=None, **options):
+            assert layers == (1, 2) or all(0 <= token < 4 for token in new[0])
             held.append((cache.lengths[0], len(new[0]), layers))
             now[0] += len(new[0]) * (1 if layers is None or layers[0] == 0 else 0.5)
             return extend(new, layers=layers, **options)
@@ -306,8 +307,10 @@ def test_passes_are_timed_behind_what_is_held_and_from_a_layer_on(monkeypatch):
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     times = pass_times(target, [1, 4], held=10, samples=2)
     assert times == {1: [1.0, 1.0], 4: [4.0, 4.0]}
-    assert {h for h, *_ in held[1:]} == {10}
+    assert {h for h, *_ in held[1:]} == {10} and {layers for *_, layers in held[1:]} == {(0, 2)}
     held.clear()
     assert pass_times(target, [1, 40], held=50, samples=1) == {1: [1.0], 40: [40.0]}
     assert {h for h, *_ in held[1:]} == {24}  # what the context leaves
-    assert pass_times(target, [2], samples=1, first=1) == {2: [1.0]}
+    held.clear()
+    assert pass_times(target, [2, 3], samples=1, first=1) == {2: [1.0], 3: [1.5]}
+    assert [(n, layers) for _, n, layers in held[1:]] == [(3, (0, 1)), *[(2, (1, 2)), (3, (1, 2))] * 2]

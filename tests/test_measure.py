@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from specdec_lab.measure import roofline
-from specdec_lab.measure.costs import width_at
+from specdec_lab.measure.costs import seconds_of, width_at
 from specdec_lab.measure.doubts import doubts
 from specdec_lab.measure.experts import Dense, Experts, block_times
 from specdec_lab.measure.race import Race, race
@@ -222,3 +222,17 @@ def test_the_report_on_the_floor_takes_medians_and_the_widths_that_fit(monkeypat
     assert found["passes"] == [
         {"k": k, "seconds": min(2.0 * k, max(9.0, k)), "reading": 2.0, "computing": 1.0 * k} for k in (1, 2, 3, 4)
     ]
+
+
+def test_a_clock_runs_from_an_idle_device_until_it_is_done(monkeypatch):
+    now, waiting = [0.0], [5.0]
+
+    def synchronize():
+        now[0] += waiting.pop() if waiting else 0.0
+
+    def do():
+        waiting.append(2.0)  # the device goes on after the call
+        now[0] += 1.0
+
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    assert seconds_of(SimpleNamespace(synchronize=synchronize), do) == 3.0

@@ -154,7 +154,7 @@ def test_steps_of_a_real_batch_can_be_timed():
 
 def test_the_numbers_of_a_log_by_hand():
     log = ServingLog(
-        served=[Served(2.0, 3.0, 6.0, 4), Served(1.0, 1.0, 11.0, 5), Served(3.0, 5.0, 6.5, 7)],
+        served=[Served(2.0, 3.0, 6.0, 4), Served(1.0, 1.5, 11.0, 5), Served(3.0, 5.0, 6.5, 7)],
         steps=[Step(0, 1, 1, g, 1) for g in (0, 0, 2, 4, 0, 1)],
     )
     assert [s.per_token for s in log.served] == [1.0, 2.0, 0.5]  # from arrival, not from the first step

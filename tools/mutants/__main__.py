@@ -17,6 +17,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -31,8 +32,12 @@ from table import TESTS
 ROOT = Path(__file__).parents[2]
 SAME = Path(__file__).with_name("same.md")
 REAL = {"lab", "loaded_once", "writer", "written"}  # fixtures that load or save a model: not for each mutant
-SLOW, ALL = 3.0, 20.0  # seconds; slower tests are left out, and the slowest of the others, until all take so long
-PATIENCE = 5.0  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
+SLOW, ALL = (
+    1.0,
+    10.0,
+)  # seconds of the processor; slower tests are left out, and of the others the slowest, until all take so long
+PATIENCE = 5  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
+ASLEEP = 600.0  # seconds by the clock, after which one that only waits is ended, too
 
 
 class Chosen:
@@ -47,8 +52,15 @@ class Chosen:
         else:
             items[:] = sorted((i for i in items if i.nodeid in self.seconds), key=lambda i: self.seconds[i.nodeid])
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item):
+        begin = time.process_time()  # by the clock it would depend on what else the machine does
+        done = yield
+        self.took[item.nodeid] += time.process_time() - begin
+        return done
+
     def pytest_runtest_logreport(self, report):
-        self.took[report.nodeid] += report.duration if report.passed or report.when != "call" else float("inf")
+        self.took[report.nodeid] += float("inf") if report.failed else 0.0
 
 
 def run(path: Path, source: str, tests: list[str], seconds: dict[str, float] | None) -> tuple[int, dict[str, float]]:
@@ -56,12 +68,15 @@ def run(path: Path, source: str, tests: list[str], seconds: dict[str, float] | N
     get_code = importlib.machinery.SourceFileLoader.get_code
 
     def changed(self, name):
-        return (
-            compile(source, self.path, "exec", dont_inherit=True) if Path(self.path) == path else get_code(self, name)
-        )
+        if Path(self.path) != path:
+            return get_code(self, name)
+        return compile(source, self.path, "exec", dont_inherit=True)
 
     importlib.machinery.SourceFileLoader.get_code = changed
     chosen = Chosen(seconds)
+    if seconds is not None:
+        most = int(PATIENCE * (5 + sum(seconds.values())))
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
     options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "tmp_path_retention_policy=none"]
     if seconds is not None:
         options.append("-x")
@@ -98,24 +113,23 @@ def answer_of(pid: int, out: int) -> tuple[int, dict[str, float]]:
 
 def survivors(path: Path, candidates: list[Mutant], tests: list[str], jobs: int, show: bool) -> list[Mutant]:
     """Those that no test notices."""
-    status, seconds = answer_of(*forked(run, path, path.read_text(encoding="utf-8"), tests, None))
-    if status:
-        sys.exit(
-            f"The tests of {path.relative_to(ROOT)} fail without any mutant: {[t for t in seconds if seconds[t] > 1e9]}"
-        )
+    unchanged = path.read_text(encoding="utf-8")
+    status, seconds = answer_of(*forked(run, path, unchanged, tests, None))
     seconds = dict(sorted(seconds.items(), key=lambda item: item[1]))
     within = itertools.accumulate(seconds.values())
-    seconds = {test: took for (test, took), total in zip(seconds.items(), within) if took < SLOW and total < ALL}
-    limit = PATIENCE * (5 + sum(seconds.values()))
+    quick = {test: took for (test, took), total in zip(seconds.items(), within) if took < SLOW and total < ALL}
+    if status or answer_of(*forked(run, path, unchanged, tests, quick))[0]:
+        failed = [test for test, took in seconds.items() if took == float("inf")]
+        sys.exit(f"The tests of {path.relative_to(ROOT)} fail without any mutant: {failed}")
     found, todo, running = [], list(reversed(candidates)), {}
     while todo or running:
         while todo and len(running) < jobs:
             mutant = todo.pop()
-            pid, out = forked(run, path, mutant.source, tests, seconds)
+            pid, out = forked(run, path, mutant.source, tests, quick)
             running[pid] = mutant, out, time.monotonic()
         for pid, (mutant, out, since) in list(running.items()):
             done, _ = os.waitpid(pid, os.WNOHANG)
-            if not done and time.monotonic() - since < limit:
+            if not done and time.monotonic() - since < ASLEEP:
                 continue
             if not done:
                 os.killpg(pid, signal.SIGKILL)

@@ -17,7 +17,7 @@ TESTS = {
     "specdec_lab/theory.py": "tests/test_theory.py tests/test_measure.py",
     "specdec_lab/formats.py": "tests/test_serving.py tests/test_show.py",
     "specdec_lab/measure/bench.py": "tests/test_decisions.py tests/test_bench.py",
-    "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_auto.py",
+    "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_auto.py tests/test_serving.py",
     "specdec_lab/measure/doubts.py": "tests/test_measure.py",
     "specdec_lab/measure/experts.py": "tests/test_measure.py",
     "specdec_lab/measure/predict.py": "tests/test_predict.py",
