@@ -57,10 +57,10 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
 
 def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prompts():
-    some, other = {"a": (30, 10), "b": (80, 10)}, {"a": (15, 10), "b": (40, 10)}
+    some, other = {"a": (30, 10), "b": (80, 40)}, {"a": (15, 10), "b": (40, 40)}
     value, (low, high) = results.tokens_per_pass(some, other)
     assert value == low == high == 2.0  # pairs: whichever prompts are drawn
-    assert results.tokens_per_pass(some)[0] == 110 / 20
+    assert results.tokens_per_pass(some)[0] == 110 / 50  # of all together: no mean of 3 and 2
     assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws
 
 

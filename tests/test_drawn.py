@@ -13,7 +13,8 @@ from ways import Unknown, apart, every_way, follow_draws, written
 from specdec_lab.choices import TRAINED
 from specdec_lab.drafters import ModelDrafter, drawing, growing
 from specdec_lab.engine.decode import Keep, Stops, speculative
-from specdec_lab.engine.sampling import Sampler
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, Sampler, Uniforms, draw
+from specdec_lab.models.tree import Tree
 
 SAMPLERS = [Sampler(0.6), Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.7), Sampler(1.0, min_p=0.5)]
 
@@ -88,3 +89,28 @@ def test_chains_are_exact_under_every_sampler(monkeypatch, sampler):
         monkeypatch, lambda: ModelDrafter(draft), target, run_on=TinyModel(3, seed=1), sampler=sampler, gamma=3
     )
     assert apart(texts, target) < 1e-12
+
+
+@pytest.mark.parametrize("name", [*TRAINED, *TREES])
+def test_each_number_of_the_table_serves_one_draft_and_one_purpose(name):
+    """A draft at position i is drawn with the number of i: were it another draft's, the two would not be independent."""
+    target, _, drafter, _ = (make_tree if name in TREES else make)(name, 4, [0, 1, 2, 3])
+    table = Uniforms(5, 2)
+    asked = []
+
+    def noted(position, purpose, twin=0):
+        asked.append((position, purpose, twin))
+        return table(position, purpose, twin)
+
+    noted.fresh = lambda: noted
+    settings = {"sampler": Sampler(1.0), "stops": Stops(9), "uniforms": noted, "keep": Keep(rows=True)}
+    r = next(speculative(target, drafter(), [0, 1, 2], gamma=3, **settings))
+    assert len(set(asked)) == len(asked)
+    tree = Tree(tuple(d.parent for d in r.drafted))
+    places = [(3 + depth, twin) for depth, twin in zip(tree.depths, tree.twins)]
+    drawn = [(position, twin) for position, purpose, twin in asked if purpose == DRAFT]
+    assert sorted(drawn) == sorted(places) or all(float(row.max()) == 1 for row in r.q_rows)  # favourites are not drawn
+    assert sorted((p, t) for p, purpose, t in asked if purpose == ACCEPT) == sorted(places)
+    assert [d.u for d in r.drafted] == [table(p, ACCEPT, t) for p, t in places]
+    if drawn and not r.is_tree:
+        assert [d.id for d in r.drafted] == [draw(q, table(p, DRAFT, t)) for q, (p, t) in zip(r.q_rows, places)]

@@ -29,7 +29,7 @@ TESTS = {
     "specdec_lab/measure/traffic/engines.py": "tests/test_traffic.py",
     "specdec_lab/measure/traffic/report.py": "tests/test_decisions.py tests/test_traffic.py",
     "specdec_lab/drafters/dial.py": "tests/test_drafters.py",
-    "specdec_lab/drafters/drawing.py": "tests/test_drawn.py",
+    "specdec_lab/drafters/drawing.py": "tests/test_drawn.py tests/test_exact.py",
     "specdec_lab/drafters/growing.py": "tests/test_trees.py",
     "specdec_lab/drafters/hybrid.py": "tests/test_drafters.py tests/test_auto.py",
     "specdec_lab/drafters/lookup.py": "tests/test_drafters.py",
