@@ -201,6 +201,8 @@ def test_bursts_come_in_their_stretches_and_from_their_seed():
     assert [a.at for a in one] == sorted(a.at for a in one)
     many = bursts([(4000, 1.0)], seed=1)
     assert bursts([(50, 1.0)]) == bursts([(50, 1.0)], seed=0)
+    dense = [a.at for a in bursts([(2, 200.0), (2, 0.0), (1, 200.0)])]
+    assert 0 < min(dense) < 0.1 and max(dense) > 4.9 and 1.9 < max(at for at in dense if at < 3) < 2
     gaps = [b.at - a.at for a, b in pairwise(many)]
     assert sum(g > 1 for g in gaps) / len(gaps) == pytest.approx(0.368, abs=0.03)  # as a Poisson process waits
 
@@ -229,6 +231,8 @@ def test_a_simulation_step_by_step():
 def test_drafts_are_drawn_from_all_recorded_rounds_by_the_seed():
     one, same, other = (simulate([Arrival(0.0, 3_000)], always(4), COSTS, [0, 1, 2, 4, 4], seed=s) for s in (1, 1, 2))
     assert one.steps == same.steps != other.steps
+    zero, usual = (simulate([Arrival(0.0, 300)], always(4), COSTS, ACCEPTED, **s) for s in ({"seed": 0}, {}))
+    assert zero.steps == usual.steps
     # A text waits behind 64 by default.
     full = simulate([Arrival(0.0, 2)] * 65, never, COSTS, [0])
     assert [s.running for s in full.steps] == [64, 64, 1, 1]

@@ -46,7 +46,14 @@ EVERYWHERE = {
     "amin",
 }  # the others: where both are in use
 
-FREE = ("isinstance", "getattr", "min", "max", "zip")  # whose arguments' order says nothing, or cannot be another
+FREE = (
+    "isinstance",
+    "getattr",
+    "min",
+    "max",
+    "zip",
+    "suppress",
+)  # whose arguments' order says nothing, or cannot be another
 
 
 class OtherName(Operator):
@@ -147,7 +154,7 @@ def _counts(node, position) -> bool:
     while leaf.start_pos < position:
         leaf = leaf.get_next_leaf()
     child, parent = leaf, leaf.parent
-    if leaf.value == "TYPE_CHECKING":
+    if leaf.value == "TYPE_CHECKING" or (leaf.value == "*" and leaf.get_next_leaf().value == ","):
         return False
     while parent is not None:
         if parent.type in ("raise_stmt", "decorator", "tfpdef", "import_from"):
