@@ -1,0 +1,124 @@
+"""The hub for a class: what can be checked without one. `exercises/hub/try_class.py` tries a whole class on a real one."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from traitlets.config import Config
+
+from specdec_lab.cli import VERBS
+
+ROOT = Path(__file__).parents[1]
+HUB = ROOT / "exercises" / "hub"
+PAGE = (HUB / "README.md").read_text(encoding="utf-8")
+COMMANDS = [line for block in re.findall(r"^```\n(.*?)^```", PAGE, re.S | re.M) for line in block.splitlines()]
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch) -> Config:
+    """The configuration as JupyterHub reads it, for a class of two and a teacher."""
+    (tmp_path / "learners.txt").write_text("ada\nben\n")
+    (tmp_path / "teachers.txt").write_text("tea\n")
+    monkeypatch.setenv("SPECDEC_LAB_CLASS", str(tmp_path))
+    c, path = Config(), HUB / "jupyterhub_config.py"
+    exec(compile(path.read_text("utf-8"), path, "exec"), {"get_config": lambda: c, "__file__": str(path)})
+    return c
+
+
+def environment(config: Config, admin: bool) -> dict[str, str]:
+    spawner = SimpleNamespace(user=SimpleNamespace(admin=admin))
+    return {k: v(spawner) if callable(v) else v for k, v in config.Spawner.environment.items()}
+
+
+def test_the_lists_say_who_may_come_in(config):
+    assert config.Authenticator.allowed_users == {"ada", "ben"}
+    assert config.Authenticator.admin_users == {"tea"}
+
+
+def test_all_that_a_server_is_given_is_there(config, tmp_path):
+    (start,) = config.Spawner.cmd
+    assert os.access(start, os.X_OK)
+    given = environment(config, admin=False)
+    assert given["PATH"].startswith(str(Path(sys.prefix) / "bin"))
+    assert given["SPECDEC_LAB_CACHE"] == str(tmp_path / "cache")
+    assert all(isinstance(value, str) for value in given.values())
+    lesson = config.Spawner.default_url.removeprefix("/lab/tree/my-course/")
+    assert (ROOT / lesson).is_file()
+
+
+def test_only_teachers_have_the_formgrader(config):
+    """Every folder of settings exists and is JSON or Python that loads; nbgrader's parts are called what they are called here."""
+    learner, teacher = (environment(config, admin)["JUPYTER_CONFIG_PATH"].split(os.pathsep) for admin in (False, True))
+    assert set(teacher) < set(learner)
+    (only,) = set(learner) - set(teacher)
+    for folder in learner:
+        assert Path(folder).is_dir()
+    off = json.loads(Path(only, "jupyter_server_config.json").read_text())["ServerApp"]["jpserver_extensions"]
+    assert off["nbgrader.server_extensions.formgrader"] is False
+    there = json.loads((Path(sys.prefix) / "etc/jupyter/jupyter_server_config.d/nbgrader.json").read_text())
+    assert set(off) < set(there["ServerApp"]["jpserver_extensions"])
+    hidden = json.loads(Path(only, "labconfig", "page_config.json").read_text())["disabledExtensions"]
+    scripts = Path(sys.prefix, "share/jupyter/labextensions/@jupyter/nbgrader/static").glob("*.js")
+    code = "".join(p.read_text("utf-8") for p in scripts)
+    assert all(name in code for name in hidden)
+
+
+def test_all_accounts_share_one_exchange(config, tmp_path):
+    c, path = Config(), HUB / "jupyter" / "all" / "nbgrader_config.py"
+    exec(compile(path.read_text(), path, "exec"), {"get_config": lambda: c})
+    assert c.Exchange.root == str(tmp_path / "exchange")
+    from specdec_lab.classroom.nbgrader_course import CONFIG
+
+    assert f'course_id = "{c.CourseDirectory.course_id}"' in CONFIG
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
+def test_a_server_starts_with_a_working_copy_and_a_limit(tmp_path):
+    """With the real script; JupyterHub's program is one that tells how it was called."""
+    (tmp_path / "bin").mkdir()
+    told = tmp_path / "bin" / "jupyterhub-singleuser"
+    told.write_text('#!/bin/sh\nprlimit --data --output SOFT --noheadings\necho "$@"\n')
+    told.chmod(0o755)
+    path = os.pathsep.join([str(told.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    given = os.environ | {"HOME": str(tmp_path), "PATH": path, "SPECDEC_LAB_PROCESS_MEMORY": "3000000000"}
+    done = subprocess.run([HUB / "start", "--port=1"], env=given, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split()[-2:] == ["3000000000", "--port=1"], done.stderr
+    assert (tmp_path / "my-course/lessons/00_start_here.ipynb").is_file()
+
+
+def test_the_commands_on_the_page_exist():
+    from nbgrader.apps.nbgraderapp import NbGraderApp
+
+    ours = {m for line in COMMANDS for m in re.findall(r"specdec-lab ([a-z-]+)", line)}
+    theirs = {m for line in COMMANDS for m in re.findall(r"^nbgrader (\w+)", line)}
+    assert ours == {"fetch", "course", "regrade", "class-report"} and ours <= set(VERBS)
+    assert theirs >= {"collect", "autograde"} and theirs <= set(NbGraderApp().subcommands)
+    files = {m for line in COMMANDS for m in re.findall(r"exercises/hub/[\w.]+|install\.py|constraints\.txt", line)}
+    assert files and all((ROOT / file).is_file() for file in files)
+
+
+def test_the_pins_of_the_hub_do_not_contradict_those_of_the_course():
+    name = re.compile(r"^([\w.-]+)==", re.M)
+    course = {n.lower() for n in name.findall((ROOT / "constraints.txt").read_text())}
+    hub = name.findall((HUB / "requirements.txt").read_text())
+    assert "jupyterhub" in hub
+    assert not course & {n.lower() for n in hub}
+
+
+def test_the_values_for_kubernetes_are_those_of_the_hub(config):
+    values = yaml.safe_load((HUB / "values.yaml").read_text("utf-8"))
+    one, given = values["singleuser"], environment(config, admin=False)
+    assert one["extraEnv"].items() <= given.items()
+    assert one["defaultUrl"] == config.Spawner.default_url
+    docker = (HUB / "Dockerfile").read_text("utf-8")
+    copied = {source: to for source, to in re.findall(r"^COPY (\S+) (\S+)$", docker, re.M)}
+    assert all((ROOT / source).is_dir() for source in copied)
+    assert one["cmd"] == [f"{copied['exercises']}/hub/start"]
+    singles = re.search(r"^COPY (.+) \S+/$", docker, re.M).group(1).split()
+    assert len(singles) > 3 and all((ROOT / file).is_file() for file in singles)
