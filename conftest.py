@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 EMPTY = tempfile.TemporaryDirectory()
 os.environ["SPECDEC_LAB_LEDGER"] = str(Path(EMPTY.name, "ledger.json"))
 
-LONGEST = ("test_exact_pair", "12_your_own_draft", "04_acceptance_rate", "test_grading", "test_class")
+LONGEST = ("test_exact_pair", "12_your_own_draft", "04_acceptance_rate", "test_train", "test_grading", "test_class")
 
 
 def pytest_addoption(parser):

@@ -12,6 +12,8 @@ import build
 import nbformat
 import pytest
 
+from specdec_lab.show.live import STORED
+
 LESSONS = Path(__file__).parents[1] / "lessons"
 SOURCES = sorted((LESSONS / "src").glob("*.md"))
 PICTURES = sorted((LESSONS / "pictures").glob("*"))
@@ -122,10 +124,10 @@ class TestLesson:
         assert "widget-view" not in text
         assert "cdn" not in text.lower()
         for cell in code(stored(source)):
-            shown = [
-                {k: v for k, v in o.get("data", o).items() if not k.endswith(".widget+json")} for o in cell["outputs"]
-            ]
+            shown = [{k: v for k, v in o.get("data", o).items() if k != STORED} for o in cell["outputs"]]
+            kept = [o["data"][STORED] for o in cell["outputs"] if STORED in o.get("data", {})]
             assert len(json.dumps(shown)) < 50_000
+            assert len(json.dumps(kept)) < 100_000, "the static site has it as well: show fewer rounds"
 
     def test_every_picture_has_a_text_equivalent(self, source):
         for cell in code(stored(source)):
