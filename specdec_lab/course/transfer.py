@@ -5,6 +5,7 @@ from pathlib import Path
 
 from specdec_lab.course.ledger import MEASUREMENTS, Ledger, is_ledger
 from specdec_lab.errors import LabError
+from specdec_lab.files import check_plain, written_whole
 
 
 def read_progress(path: str | Path) -> dict:
@@ -15,6 +16,7 @@ def read_progress(path: str | Path) -> dict:
         OSError: for one that cannot be read.
     """
     name = Path(path).name
+    check_plain(Path(path))
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -50,7 +52,8 @@ def export_progress(path: str | Path, ledger: Ledger) -> None:
         OSError: when the file cannot be written.
     """
     text = json.dumps(ledger.read(), indent=1, ensure_ascii=False) + "\n"
-    Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+    with written_whole(Path(path)) as unfinished:
+        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def merge(mine: dict, theirs: dict) -> int:
