@@ -97,7 +97,7 @@ def test_other_wrong_names_are_one_sentence(fresh_ledger, saved, tmp_path, capsy
     for options, said in {
         ("--import", newer): "is from a newer version of the course: update this one",
         ("--import", str(tmp_path / "absent.json")): "cannot be used (No such file or directory)",
-        ("--import", str(tmp_path)): "cannot be used (Is a directory)",
+        ("--import", str(tmp_path)): "cannot be used (it is no plain file)",
         ("--import", ""): "--import is empty",
         ("--export", ""): "--export is empty",
         ("--export", str(tmp_path / "absent" / "out.json")): "cannot be used (No such file or directory)",
