@@ -58,8 +58,6 @@
     if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
   }
 
-  const theme = specdecLab.load("specdec-lab theme");
-  if (theme) document.documentElement.dataset.theme = theme;
   document.getElementById("theme").addEventListener("click", () => {
     const dark = document.documentElement.dataset.theme
       ? document.documentElement.dataset.theme === "dark"
