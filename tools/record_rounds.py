@@ -44,7 +44,8 @@ TEXTS = {  # short, our own, each of another kind
     "data": "Write this as JSON: name Ines, age 34, town Faro, languages Portuguese and English.",
 }
 ARMS = {  # temperature: (drafter, γ), …
-    0: [(name, 4) for name in ("lookup", "model", "medusa", "early-exit", "hybrid")] + [("eagle", gamma) for gamma in GAMMAS],
+    0: [(name, 4) for name in ("lookup", "model", "medusa", "early-exit", "hybrid")]
+    + [("eagle", gamma) for gamma in GAMMAS],
     1: [("eagle", gamma) for gamma in GAMMAS],
 }
 
