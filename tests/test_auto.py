@@ -314,3 +314,15 @@ def test_passes_are_timed_behind_what_is_held_and_from_a_layer_on(monkeypatch):
     held.clear()
     assert pass_times(target, [2, 3], samples=1, first=1) == {2: [1.0], 3: [1.5]}
     assert [(n, layers) for _, n, layers in held[1:]] == [(3, (0, 1)), *[(2, (1, 2)), (3, (1, 2))] * 2]
+
+
+def test_kept_costs_are_those_of_this_target_and_drafter_and_captured_passes_have_their_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
+    asked = []
+    monkeypatch.setattr(costs_module, "round_costs", lambda *args: asked.append(args) or [1.0, float(len(asked))])
+    target, drafter = TinyModel(4, seed=0), LookupDrafter()
+    assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 1.0]
+    assert asked == [(target, drafter, [0, 1], 1)]
+    target.warm_up = 2
+    assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 2.0]
+    assert cached_round_costs(target, drafter, [0, 1], 2) == [1.0, 3.0]  # for more drafts

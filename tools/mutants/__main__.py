@@ -36,8 +36,8 @@ SLOW, ALL = (
     1.0,
     10.0,
 )  # seconds of the processor; slower tests are left out, and of the others the slowest, until all take so long
-PATIENCE = 5  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
-ASLEEP = 600.0  # seconds by the clock, after which one that only waits is ended, too
+PATIENCE = 2  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
+ASLEEP = 180.0  # seconds by the clock, after which one that only waits is ended, too
 
 
 class Chosen:
@@ -75,7 +75,7 @@ def run(path: Path, source: str, tests: list[str], seconds: dict[str, float] | N
     importlib.machinery.SourceFileLoader.get_code = changed
     chosen = Chosen(seconds)
     if seconds is not None:
-        most = int(PATIENCE * (5 + sum(seconds.values())))
+        most = int(5 + PATIENCE * sum(seconds.values()))
         resource.setrlimit(resource.RLIMIT_CPU, (most, most))
     options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "tmp_path_retention_policy=none"]
     if seconds is not None:
