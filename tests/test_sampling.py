@@ -180,3 +180,9 @@ def test_fresh_numbers_are_new_each_time_and_belong_to_seed_and_request():
         with pytest.raises(LabError, match="must be between"):
             Uniforms(seed, request)
     Uniforms(2**32 - 1, 2**32 - 1)
+
+
+def test_the_three_purposes_have_three_numbers_at_every_position():
+    table = Uniforms(3, 1)
+    numbers = [table(i, purpose) for i in range(600) for purpose in (DRAFT, ACCEPT, RESAMPLE)]
+    assert len(set(numbers)) == len(numbers)
