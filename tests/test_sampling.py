@@ -34,6 +34,17 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it():
         assert abs(float(probs.sum()) - 1) < 1e-12
 
 
+def test_top_p_that_is_reached_exactly_takes_no_further_token():
+    even = torch.zeros(4)  # a quarter each, which has no rounding
+    assert [int((Sampler(1.0, top_p=top_p)(even) > 0).sum()) for top_p in (0.25, 0.26, 0.5, 0.75, 0.76)] == [
+        1,
+        2,
+        2,
+        3,
+        4,
+    ]
+
+
 def test_rows_are_shaped_one_by_one():
     rows = torch.randn(3, 4, 7)
     for sampler in (Sampler(0), Sampler(0.7, top_k=3), Sampler(1.3, top_p=0.6)):

@@ -271,7 +271,7 @@ def test_the_clock_of_a_text_goes_round_by_round_and_the_prefill_does_not_count(
     def rounds():
         for seconds, r in zip((5.0, 2.0, 3.0), rounds_of_accepted([1, 0, 2], gamma=2)):
             now[0] += seconds
-            yield replace(r, seconds=Seconds(0.25, 0.5, 0.125))
+            yield replace(r, seconds=Seconds(0.25, 0.5, seconds / 40))
 
     trace = Trace([0]).collect(rounds())
     assert trace.clock == [5.0, 2.0, 3.0]
@@ -308,6 +308,7 @@ def test_a_tree_by_hand():
     cut = Round(1, drafts_of(("accepted", -1), ("discarded", 0)), None, stop="eos")
     assert (cut.missed, cut.cut, cut.tokens, cut.last) == (False, True, [10], 0)
     assert Round(1, (), Emitted(3, "plain", 1, 1)).last == -1
+    assert Draft(0, 1, 1, 1, 1, 1, None, "accepted").parent == -1  # if nothing is said, it follows the text
 
 
 BREAKS = {
