@@ -32,8 +32,9 @@ def config(tmp_path, monkeypatch) -> Config:
 
 
 def environment(config: Config, admin: bool) -> dict[str, str]:
-    spawner = SimpleNamespace(user=SimpleNamespace(admin=admin))
-    return {k: v(spawner) if callable(v) else v for k, v in config.Spawner.environment.items()}
+    spawner = SimpleNamespace(user=SimpleNamespace(admin=admin), environment=config.Spawner.environment)
+    config.Spawner.pre_spawn_hook(spawner)
+    return {k: v(spawner) if callable(v) else v for k, v in spawner.environment.items()}
 
 
 def test_the_lists_say_who_may_come_in(config):
@@ -50,6 +51,15 @@ def test_all_that_a_server_is_given_is_there(config, tmp_path):
     assert all(isinstance(value, str) for value in given.values())
     lesson = config.Spawner.default_url.removeprefix("/lab/tree/my-course/")
     assert (ROOT / lesson).is_file()
+
+
+def test_a_learner_has_one_ledger_and_grading_writes_into_none_of_the_teacher_s(config, monkeypatch):
+    from specdec_lab.course.ledger import Ledger
+
+    ada, tea = environment(config, admin=False), environment(config, admin=True)
+    monkeypatch.setenv("SPECDEC_LAB_LEDGER", ada["SPECDEC_LAB_LEDGER"])
+    assert Ledger().path == Path.home() / "my-course" / "ledger.json"
+    assert "SPECDEC_LAB_LEDGER" not in tea and "SPECDEC_LAB_LEDGER" not in environment(config, admin=True)
 
 
 def test_only_teachers_have_the_formgrader(config):

@@ -49,6 +49,18 @@ c.Spawner.environment = {
     "JUPYTER_CONFIG_PATH": lambda spawner: settings(spawner.user.admin),
 }
 
+
+def one_ledger(spawner) -> None:
+    """A learner's answers stand in one file, also those in assignments that lie outside the working copy.
+
+    Not so for teachers: grading runs the learners' notebooks, and each has its own ledger beside it then.
+    """
+    if not spawner.user.admin:
+        spawner.environment = {**spawner.environment, "SPECDEC_LAB_LEDGER": "~/my-course/ledger.json"}
+
+
+c.Spawner.pre_spawn_hook = one_ledger
+
 # What the hub itself keeps. Servers go on when the hub is started anew.
 c.JupyterHub.db_url = f"sqlite:///{CLASS}/hub/jupyterhub.sqlite"
 c.JupyterHub.cookie_secret_file = str(CLASS / "hub" / "cookie_secret")
