@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -147,8 +148,21 @@ def test_what_a_killed_process_left_is_swept_up(hf, folder):
 def test_without_a_place_for_the_file_a_process_packs_for_itself(hf, tmp_path):
     (tmp_path / "file").touch()
     nowhere = tmp_path / "file" / "target"
-    assert packed.shared_products(hf, nowhere) is None
+    said = []
+    assert packed.shared_products(hf, nowhere, said.append) is None
+    assert len(said) == 1 and "cannot be shared (Not a directory)" in said[0] and "specdec-lab fetch" in said[0]
     assert torch.equal(logits(wrapped(hf, "tiny", "fast", nowhere)), logits(wrapped(hf, "tiny", "fast")))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_cache_without_the_file_is_one_sentence(hf, folder):
+    said = []
+    folder.parent.chmod(0o555)
+    try:
+        assert packed.shared_products(hf, folder, said.append) is None
+    finally:
+        folder.parent.chmod(0o755)
+    assert len(said) == 1 and "Permission denied" in said[0]
 
 
 def test_a_full_disk_leaves_nothing(hf, folder, monkeypatch):

@@ -14,7 +14,6 @@ import shutil
 import sys
 import zlib
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -56,17 +55,23 @@ def shared_products(hf: PreTrainedModel, folder: Path, say: Say = silent) -> lis
     if sys.platform != "linux" or weight.dtype != torch.float32 or not can_pack(weight):
         return None
     place = folder.with_name(f"{folder.name}-packed-{torch.__version__}-{torch.backends.cpu.get_cpu_capability()}")
-    with suppress(OSError, Timeout, AttributeError), torch.inference_mode():  # AttributeError: a function is not there
-        if found := read(place, hf):
-            return found
-        with FileLock(place.with_name(f".{place.name}.lock"), timeout=PATIENCE):
-            found = read(place, hf)  # another process may have made it meanwhile
-            if not found:
-                say("Packing the target's weights for this processor, once …")
-                write(place, hf)
-                found = read(place, hf)
-            return found
-    return None
+    try:
+        with torch.inference_mode():
+            if found := read(place, hf):
+                return found
+            with FileLock(place.with_name(f".{place.name}.lock"), timeout=PATIENCE):
+                found = read(place, hf)  # another process may have made it meanwhile
+                if not found:
+                    say("Packing the target's weights for this processor, once …")
+                    write(place, hf)
+                    found = read(place, hf)
+                return found
+    except (OSError, Timeout, AttributeError) as e:  # AttributeError: this PyTorch has no such function
+        say(
+            f"The packed weights cannot be shared ({getattr(e, 'strerror', None) or e}), so this process keeps its own, "
+            f"{sum(p.nbytes for p in hf.parameters()) / 1e6:.0f} MB. If {folder.parent} is somebody else's, let them run  specdec-lab fetch."
+        )
+        return None
 
 
 def write(place: Path, hf: PreTrainedModel) -> None:
