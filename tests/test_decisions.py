@@ -357,7 +357,7 @@ def test_the_verdict_at_its_limits(interval, verdict):
 def test_a_winner_is_chosen_by_seconds_a_token_of_the_other_prompts():
     """By tokens and seconds of all the others together, medians over repeats; not by seconds alone."""
     prompts = PROMPTS[:3]
-    quick = arm("quick", {"p0": [[4.0]], "p1": [[1.0], [1.0], [9.0]], "p2": [[1.0]]}, accepted=1)  # 2 tokens a round
+    quick = arm("quick", {"p0": [[4.0]], "p1": [[9.0], [1.0], [1.0]], "p2": [[1.0]]}, accepted=1)  # 2 tokens a round
     long = arm("long", {"p0": [[1.0]], "p1": [[1.5]], "p2": [[1.5]]}, accepted=3)  # 4 tokens a round
     blind = report.chosen_blindly([quick, long], prompts)
     for i, texts in blind.traces.items():

@@ -47,7 +47,7 @@ def test_top_p_that_is_reached_exactly_takes_no_further_token():
 
 def test_rows_are_shaped_one_by_one():
     rows = torch.randn(3, 4, 7)
-    for sampler in (Sampler(0), Sampler(0.7, top_k=3), Sampler(1.3, top_p=0.6)):
+    for sampler in (Sampler(0), Sampler(0.7, top_k=3), Sampler(1.3, top_p=0.6), Sampler(0.8, min_p=0.4)):
         assert torch.equal(sampler(rows)[1, 2], sampler(rows[1, 2]))
 
 
@@ -187,6 +187,8 @@ def test_fresh_numbers_are_new_each_time_and_belong_to_seed_and_request():
         return [fresh(0, DRAFT), fresh(0, DRAFT), fresh.fresh()(7, ACCEPT)]
 
     assert first(1, 2) == first(1, 2) and len({*first(1, 2), *first(2, 1), *first(1, 3), *first(4, 2)}) == 12
+    twins = {Uniforms(1, 2)(0, k, twin) for k in range(3) for twin in range(70)}
+    assert not twins & set(first(1, 2))  # a stream of their own
     for seed, request in ((2**32, 0), (0, 2**32), (0, -1)):
         with pytest.raises(LabError, match="must be between"):
             Uniforms(seed, request)
