@@ -286,3 +286,28 @@ def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypa
     costs = batch_costs(target, [0, 1, 2], sizes=(1, 3), gammas=(0, 1, 4), samples=2)
     assert costs == {(n, g): n * (g + 1) for n in (1, 3) for g in (0, 1, 4)}
     assert join_cost(target, [0, 1, 2, 3], samples=2) == 3.0  # all but the last token
+
+
+def test_a_batch_is_timed_behind_the_whole_prompt_and_a_first_slow_join_does_not_count(monkeypatch):
+    now, held, first = [0.0], [], [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    target = TinyModel(5, seed=1, context=400)
+    make = target.cached
+
+    def cached(rows=1):
+        cache = make(rows)
+        extend = cache.extend
+
+        def noted(new, **options):
+            held.append((len(new), list(cache.lengths)))
+            now[0] += sum(map(len, new)) + (first.pop() if first else 0.0)
+            return extend(new, **options)
+
+        cache.extend = noted
+        return cache
+
+    target.cached = cached
+    assert join_cost(target, [0, 1, 2, 3], samples=1) == 3.0
+    held.clear()
+    batch_costs(target, [0, 1, 2, 3], sizes=(2,), gammas=(0,), samples=1)
+    assert next(lengths for n, lengths in held if n == 2) == [3, 3]
