@@ -4,6 +4,8 @@ import re
 
 from driving import focus_on, screenshot
 
+EXPLORER = '.sdl-explorer[aria-label="Round Explorer"]'  # guesses have the same frame
+
 
 def happened(explorer) -> list[str]:
     """The marks that the page shows for the current round, by their words."""
@@ -11,8 +13,8 @@ def happened(explorer) -> list[str]:
 
 
 def test_round_explorer_in_lesson_02(page):
-    page.run("lessons/02_draft_then_verify.ipynb", until=".sdl-explorer")
-    explorer = page.locator(".sdl-explorer").first
+    page.run("lessons/02_draft_then_verify.ipynb", until=EXPLORER)
+    explorer = page.locator(EXPLORER).first
     explorer.scroll_into_view_if_needed()
     assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
 
@@ -77,8 +79,8 @@ def test_round_explorer_in_lesson_02(page):
 
 def test_a_round_that_a_stop_cut_can_be_marked_right(page):
     """The last recorded round ends inside its drafts: the target adds nothing, and that is a choice."""
-    page.run("lessons/00_start_here.ipynb", until=".sdl-explorer")
-    explorer = page.locator(".sdl-explorer").first
+    page.run("lessons/00_start_here.ipynb", until=EXPLORER)
+    explorer = page.locator(EXPLORER).first
     explorer.scroll_into_view_if_needed()  # JupyterLab does not lay out what is far from the window
     explorer.get_by_text("round 1 of").wait_for()
     rounds = int(re.search(r"round 1 of (\d+)", explorer.text_content())[1])  # laid out or not
