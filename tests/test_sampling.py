@@ -199,3 +199,7 @@ def test_the_three_purposes_have_three_numbers_at_every_position():
     table = Uniforms(3, 1)
     numbers = [table(i, purpose) for i in range(600) for purpose in (DRAFT, ACCEPT, RESAMPLE)]
     assert len(set(numbers)) == len(numbers)
+
+
+def test_who_names_no_seed_and_no_request_gets_the_first_table():
+    assert [Uniforms()(i, DRAFT) for i in range(9)] == [Uniforms(0, 0)(i, DRAFT, 0) for i in range(9)]
