@@ -1,5 +1,6 @@
 """Numbers as people read them. (As they type them: show/forms.js.)"""
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -15,9 +16,9 @@ def short(value: float) -> str:
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """The value that `share` of all stay within, such as .95."""
+    """The least of the values that `share` of all, such as .95, stay within."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]  # .07 * 100 is a little more than 7
 
 
 def rounded(value: object, digits: int = 5) -> object:

@@ -10,6 +10,7 @@ from specdec_lab.drafters import LookupDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.errors import LabError
+from specdec_lab.formats import percentile
 from specdec_lab.measure.costs import batch_costs, join_cost
 from specdec_lab.measure.serving import (
     Arrival,
@@ -161,6 +162,8 @@ def test_the_numbers_of_a_log_by_hand():
     assert log.throughput == 16 / 10 and log.mean == pytest.approx(3.5 / 3)
     assert (log.percentile(0.3), log.percentile(0.5), log.percentile(0.95), log.percentile(1.0)) == (0.5, 1.0, 2.0, 2.0)
     assert log.switches == 3 and ServingLog().switches == 0
+    assert percentile(range(1, 21), 0.95) == 19  # 19 of 20 are no larger
+    assert percentile(range(1, 101), 0.07) == 7 and percentile([5.0], 0.0) == 5.0
 
 
 def test_policies_at_their_borders():

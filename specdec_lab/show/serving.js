@@ -52,7 +52,7 @@ function simulate(arrivals, policy, { costs, join, most, accepted }) {
 function summary({ served, steps }) {
   const times = served.map((s) => (s.done - s.at) / s.tokens).sort((a, b) => a - b);
   const total = (numbers) => numbers.reduce((a, b) => a + b, 0);
-  const within = (share) => times[Math.min(times.length - 1, Math.floor(share * times.length))];
+  const within = (share) => times[Math.max(0, Math.ceil(share * times.length - 1e-9) - 1)];
   const first = Math.min(...served.map((s) => s.at)), last = Math.max(...served.map((s) => s.done));
   return {
     mean: total(times) / times.length, half: within(0.5), most: within(0.95),
