@@ -6,6 +6,7 @@ import traitlets
 
 from specdec_lab.engine.trace import Trace, to_json
 from specdec_lab.errors import LabError
+from specdec_lab.formats import rounded
 from specdec_lab.show.live import Live
 from specdec_lab.show.static import rounds_html, rounds_text
 from specdec_lab.show.terminal import summary
@@ -33,7 +34,7 @@ def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str)
         record["after_top"] = [{"id": i, "text": text_of([i]), "p": p} for i, p in r.after_top]
         text += r.tokens
     greedy = all(d.u is None for r in trace.rounds for d in r.drafted)
-    return {"title": title, "greedy": greedy, "summary": summary(trace), "rounds": rounds}
+    return rounded({"title": title, "greedy": greedy, "summary": summary(trace), "rounds": rounds}, 4)
 
 
 class RoundExplorer(Live):
