@@ -372,13 +372,22 @@ def test_counters_are_read_summed_and_told_apart():
 
 def test_acceptance_is_of_what_grew_between_two_readings():
     name = endpoint.BY_POSITION
-    before = endpoint.Counts({(endpoint.DRAFTS, None): 10, (endpoint.ACCEPTED, None): 100, (name, 0): 10})
+    before = endpoint.Counts(
+        {(endpoint.DRAFTS, None): 10, (endpoint.DRAFTED, None): 2, (endpoint.ACCEPTED, None): 100, (name, 0): 10}
+    )
     after = endpoint.Counts(
-        {(endpoint.DRAFTS, None): 18, (endpoint.ACCEPTED, None): 112, (name, 1): 4, (name, 0): 16, (name, 2): 2}
+        {
+            (endpoint.DRAFTS, None): 18,
+            (endpoint.DRAFTED, None): 30,
+            (endpoint.ACCEPTED, None): 112,
+            (name, 1): 4,
+            (name, 0): 16,
+            (name, 2): 2,
+        }
     )
     found = endpoint.acceptance(before, after)
     assert found == {
-        "rounds": 8, "tokens_per_pass": 2.5, "survival_by_position": [0.75, 0.5, 0.25],
+        "rounds": 8, "drafts_per_round": 3.5, "tokens_per_pass": 2.5, "survival_by_position": [0.75, 0.5, 0.25],
         "alpha_by_position": [0.75, pytest.approx(2 / 3), 0.5],
     }  # fmt: skip
     assert (

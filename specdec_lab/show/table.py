@@ -71,8 +71,10 @@ class Table:
         if value is None:
             return "–"
         if isinstance(value, tuple):
-            number, (low, high) = value
-            return f"{number:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+            number, interval = value  # None where there are too few texts for one
+            return f"{number:.{digits}f}" + (
+                "" if interval is None else " ({:.{d}f}–{:.{d}f})".format(*interval, d=digits)
+            )
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
     def marked(self) -> set[tuple[str, str]]:
