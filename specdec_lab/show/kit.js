@@ -45,7 +45,7 @@ const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2"];
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
-/** A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. */
+/** A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds until the next. */
 function chart(title, lines, xName, yName) {
   const [wide, tall, left, right, top, bottom] = [380, 240, 40, 12, 30, 40]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
@@ -61,8 +61,10 @@ function chart(title, lines, xName, yName) {
   const marks = new Set(xs).size <= 12 ? new Set(xs) : Array.from({ length: Math.floor(x1 / round) + 1 }, (_, i) => i * round).filter((x) => x >= x0);
   for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
   const look = (i) => `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`;
-  lines.forEach(({ points }, i) => {
-    svg += `<path d="M${points.map(([x, y]) => `${across(x).toFixed(1)} ${down(y).toFixed(1)}`).join(" L")}" fill="none" ${look(i)}/>`;
+  lines.forEach(({ points, stairs }, i) => {
+    const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
+    const [[x, y], ...rest] = points;
+    svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(i)}/>`;
   });
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:11px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +

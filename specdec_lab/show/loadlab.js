@@ -43,7 +43,7 @@ function render(context) {
     const limit = limits[gamma], [name, last] = logs.at(-1);
     const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, drafting no longer pays`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
-    const lines = [{ name: "texts", points: steps.map((s) => [s.at, s.running]) }, { name: "γ", points: steps.map((s) => [s.at, s.gamma]) }];
+    const lines = [{ name: "texts", stairs: true, points: steps.map((s) => [s.at, s.running]) }, { name: "γ", stairs: true, points: steps.map((s) => [s.at, s.gamma]) }];
     return {
       nodes: [
         h("div", {}, `${came.length} requests. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +

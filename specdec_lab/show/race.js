@@ -1,6 +1,7 @@
 // The race: plain and speculative decoding of one text on one time axis, at the speed that was recorded, or slower.
 
 const PACES = { "as recorded": 1, "4 times slower": 4, "20 times slower": 20 };
+const PATIENCE = 10; // seconds that a race may take at first: a short one would be over before anything is seen
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
 /** The passes of both ways: {from, to} in seconds, and the tokens that each wrote. */
@@ -25,8 +26,8 @@ function render({ model, el }) {
   const data = model.get("data"), lanes = passesOf(data);
   const ends = [...new Set(Object.values(lanes).flat().map((pass) => pass.to))].sort((a, b) => a - b);
   const end = ends.at(-1), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const kept = model.get("state");
-  const state = { now: kept.now >= 0 && kept.now <= end + EXACT ? Math.min(end, kept.now) : 0, pace: kept.pace in PACES ? kept.pace : "as recorded", timer: null };
+  const kept = model.get("state"), usual = Object.keys(PACES).findLast((name) => end * PACES[name] <= PATIENCE) ?? "as recorded";
+  const state = { now: kept.now >= 0 && kept.now <= end + EXACT ? Math.min(end, kept.now) : 0, pace: kept.pace in PACES ? kept.pace : usual, timer: null };
   const keep = () => model.set("state", { now: Number(state.now.toFixed(4)), pace: state.pace });
   keep();
 
