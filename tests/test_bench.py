@@ -333,7 +333,9 @@ def test_the_floor_is_the_larger_of_reading_and_computing():
 def test_the_work_of_a_pass_counts_every_matrix_once(folders):
     lab = load(folders[0], device="cpu")
     body = sum(p.numel() for n, p in lab.target.hf.model.layers.named_parameters() if "proj" in n)
-    assert work(lab.target).weights == body + lab.target.hf.lm_head.weight.numel()
+    found = work(lab.target)
+    assert found.weights == body + lab.target.hf.lm_head.weight.numel()
+    assert found.weight_bytes == 4 * found.weights  # of float32
 
 
 def test_a_result_can_be_recorded_and_found_again(run, monkeypatch, tmp_path):

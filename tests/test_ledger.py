@@ -85,6 +85,15 @@ def test_measurements_do_not_pile_up(path):
     assert values == [float(i) for i in range(5, MEASUREMENTS + 5)]
 
 
+def test_of_an_exercise_the_tries_are_counted_and_the_best_and_the_last_kept(path):
+    ledger = Ledger(path)
+    for n, points in enumerate((0.0, 2.0, 1.0), 1):
+        ledger.judge("1.bytes", {"points": points, "status": "wrong"})
+        part = Ledger(path).read()["parts"]["1.bytes"]  # with no point at first: a ledger all the same
+        assert part["tries"] == n
+    assert (part["best"]["points"], part["last"]["points"]) == (2.0, 1.0)
+
+
 def test_asking_again_writes_nothing(path):
     Ledger().ask("a", "How many?")
     before = path.stat().st_mtime_ns

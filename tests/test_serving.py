@@ -134,6 +134,11 @@ def test_the_schedule_takes_what_writes_most_for_each_number_of_texts():
     assert [policy(n, 0) for n in (1, 2, 3, 5, 6, 16, 99)] == [3, 3, 1, 1, 0, 0, 0]
 
 
+def test_drafts_may_lose_with_the_first_text_already():
+    costs = StepCosts({(1, 0): 1.0, (1, 1): 2.0, (2, 0): 1.0, (2, 1): 2.0})
+    assert (costs.crossover(1, 1.9), costs.crossover(1, 2.1)) == (1, None)
+
+
 def test_a_schedule_does_not_follow_small_chances_of_the_clock():
     """With 2 texts one draft seems dear, by chance: 2 % too dear is noise, 20 % is not."""
     for chance, found in ((1.01, [(1, 1, 1), (2, 4, 0)]), (0.95, [(1, 1, 1), (2, 2, 0), (3, 4, 1)])):
