@@ -280,7 +280,7 @@ def test_round_costs_are_medians_of_whole_rounds_in_plain_steps(monkeypatch):
     with monkeypatch.context() as m:
         m.setattr("specdec_lab.engine.decode.plain", lambda target, prompt, **_: asked.append(len(prompt)) or iter(()))
         asked = []
-        with pytest.raises(Exception, match=""):
+        with pytest.raises(IndexError):  # of these rounds there is none
             round_costs(TinyModel(4, seed=0, context=40), Sometimes([], 1.0), [0] * 30, 1)
         assert asked == [10]  # a quarter of the context
 

@@ -1,7 +1,5 @@
 """Numbers that people decide by, on made-up rounds and clocks whose answers are known."""
 
-import itertools
-import operator
 import random
 import statistics
 from collections import Counter
@@ -390,65 +388,3 @@ def test_a_schedule_chooses_from_powers_of_two_and_the_best():
     assert [report.gammas_up_to(n) for n in (1, 2, 4, 5, 8, 9)] == [
         [0, 1], [0, 1, 2], [0, 1, 2, 4], [0, 1, 2, 4, 5], [0, 1, 2, 4, 8], [0, 1, 2, 4, 8, 9],
     ]  # fmt: skip
-
-
-# --- the recorded results ---
-
-
-@pytest.mark.parametrize(
-    "result", results.saved_results(), ids=lambda r: f"t{r['meta']['temperature']:g} {r['meta']['gamma']}"
-)
-def test_recorded_ratios_follow_from_what_is_recorded_beside_them(result):
-    rows = {(r["arm"], r["kind"]): r for r in result["rows"]}
-    kinds = {k for _, k in rows} - {"overall"}
-    for (name, kind), r in rows.items():
-        plain = rows["plain", kind]
-        if r["d"] is not None:
-            parts = r["d"] + r["v"] + r["o"]
-            if not result["meta"].get("timed"):
-                assert r["ratio_from_parts"] == pytest.approx(r["tokens_per_pass"] / parts, rel=1e-9)
-            assert r["tokens_per_pass"] >= 1 and 0 <= r["alpha"] <= 1
-            passes = r["new_tokens"] / r["tokens_per_pass"]
-            assert passes == pytest.approx(round(passes), abs=1e-6)  # so many passes, and no part of one
-            assert all(0 <= share <= 1 for share in r["alpha_by_position"])
-            accepted = sum(itertools.accumulate(r["alpha_by_position"], operator.mul))
-            assert r["tokens_per_pass"] <= 1.02 * (1 + accepted)  # fewer where rounds had fewer drafts
-            assert r["ratio_from_parts"] == pytest.approx(
-                r["ratio_to_plain"], rel=0.15
-            )  # bookkeeping against the clock
-        assert r["tokens_per_second"] / plain["tokens_per_second"] == pytest.approx(r["ratio_to_plain"], rel=0.1)
-        if r["ratio_interval"] and kind == "overall":
-            assert r["ratio_interval"][0] < r["ratio_to_plain"] < r["ratio_interval"][1]
-        if kind == "overall":
-            of_kinds = [rows[name, k] for k in kinds]
-            assert r["prompts"] == sum(x["prompts"] for x in of_kinds)
-            assert r["new_tokens"] == sum(x["new_tokens"] for x in of_kinds)
-            passes = sum(x["new_tokens"] / x["tokens_per_pass"] for x in of_kinds)
-            assert r["tokens_per_pass"] == pytest.approx(r["new_tokens"] / passes, rel=1e-9)
-            low, high = (f(x["ratio_to_plain"] for x in of_kinds) for f in (min, max))
-            assert low <= r["ratio_to_plain"] <= high
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_recorded_counts_are_of_the_same_prompts_for_every_arm(temperature):
-    arms = results.recorded_trees(temperature)
-    assert len({tuple(counts) for counts in arms.values()}) == 1 and len(arms) >= 4
-    for counts in arms.values():
-        assert all(1 <= passes <= tokens <= 64 for tokens, passes in counts.values())
-        value, (low, high) = results.tokens_per_pass(counts)
-        assert 1 < low < value < high < 5
-    assert results.recorded_trees(0.0) != results.recorded_trees(1.0)
-
-
-def test_recorded_climbs_lead_from_before_to_after():
-    climbs = results.recorded_climbs()
-    for file, run in climbs["runs"].items():
-        assert set(run["after"]) >= {file}
-        for name, counts in run["after"].items():
-            assert list(counts) == list(climbs["before"][name])
-            assert all(1 <= passes <= tokens for tokens, passes in counts.values())
-        gain, (low, _) = results.tokens_per_pass(run["after"][file], climbs["before"][file])
-        assert low < gain < 3
-    designs = results.recorded_designs()["designs"]
-    assert len(designs) >= 3
-    assert all(0 <= x <= 1 for d in designs.values() for x in (*d["overlap"], *d["agree"]))

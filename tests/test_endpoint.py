@@ -1,0 +1,251 @@
+"""A serving engine behind an address: what it is asked, how its counters are read, and engines that answer badly."""
+
+import contextlib
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from test_traffic import written
+
+from specdec_lab.cli import main
+from specdec_lab.measure.prompts import Prompt
+from specdec_lab.measure.traffic import endpoint
+
+DEEP = "[" * 100_000
+ODD_MODELS = {
+    "no models": "[]", "a number for a name": '{"data": [{"id": 5}]}', "deep models": DEEP, "bytes for models": b"\xff\xfe",
+    "models of another shape": '{"data": {"id": "x"}}', "nothing at all": "",
+}  # fmt: skip
+ODD_METRICS = {
+    "words for metrics": "vllm:spec_decode_num_drafts_total{} many",
+    "NaN metrics": "vllm:spec_decode_num_drafts_total{} NaN\nvllm:spec_decode_num_drafts_total{} +Inf",
+    "bytes for metrics": b"\xff\xfe\x00vllm:spec_decode_num_drafts_total{} 1",
+    "a place of great length": 'vllm:spec_decode_num_drafts_total{position="' + "9" * 5000 + '"} 1',
+}
+ANSWERED = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'
+ODD_ANSWERS = {
+    "deep answers": f'data: {{"a": {DEEP}\n\n', "bytes": b"data: {\xff}\n", "usage of another shape": f'{ANSWERED}data: {{"usage": [3]}}\n',
+    "words for tokens": f'{ANSWERED}data: {{"usage": {{"completion_tokens": "three"}}}}\n', "no usage": ANSWERED,
+    "NaN tokens": f'{ANSWERED}data: {{"usage": {{"completion_tokens": NaN}}}}\n', "fewer than none": f'{ANSWERED}data: {{"usage": {{"completion_tokens": -3}}}}\n',
+    "a line of great length": "data: {" + "x" * 11_000_000, "no events": "hello",
+}  # fmt: skip
+
+
+class Engine(BaseHTTPRequestHandler):
+    """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts."""
+
+    rounds, mode = 0, "speculates"
+
+    def do_GET(self):
+        if self.path == "/v1/models":
+            return self.reply(ODD_MODELS.get(self.mode, json.dumps({"data": [{"id": "some-model"}]})))
+        if self.mode in ODD_METRICS:
+            return self.reply(ODD_METRICS[self.mode])
+        if self.mode == "no metrics":
+            return self.send_error(404)
+        n = Engine.rounds if self.mode == "speculates" else 0
+        label = 'engine="0",model_name="m"'
+        lines = [
+            "# HELP vllm:spec_decode_num_drafts Number of drafts.",
+            f"vllm:spec_decode_num_drafts_total{{{label}}} {2.0 * n}",
+            f"vllm:spec_decode_num_draft_tokens_total{{{label}}} {5.0 * n}",
+            f"vllm:spec_decode_num_accepted_tokens_total{{{label}}} {1.5 * n}",
+            f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="0"}} {1.0 * n}',
+            f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="1"}} {0.5 * n}',
+            f"vllm:spec_decode_num_drafts_created{{{label}}} 1.7e9",
+        ]
+        return self.reply("\n".join(lines) if self.mode != "plain" else "process_cpu_seconds_total 3.0")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "fail" in body["messages"][0]["content"]:
+            return self.send_error(500)
+        Engine.rounds += 1
+        if self.mode == "streams for ever":
+            self.reply("")
+            with contextlib.suppress(OSError):
+                while True:
+                    self.wfile.write(b"data: {}\n\n")
+        if self.mode in ODD_ANSWERS:
+            return self.reply(ODD_ANSWERS[self.mode])
+        events = [{"choices": [{"delta": {"content": t}}]} for t in "abc"]
+        events.append({"choices": [], "usage": {"completion_tokens": 3}})
+        return self.reply("".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
+
+    def reply(self, text: str | bytes):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text if isinstance(text, bytes) else text.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    monkeypatch.setattr(Engine, "rounds", 0)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Engine)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_survival_is_turned_into_acceptance():
+    assert endpoint.conditional([0.8, 0.4, 0.3]) == pytest.approx([0.8, 0.5, 0.75])
+    assert endpoint.conditional([0.5, 0.0, 0.0]) == [0.5, 0.0]
+    assert endpoint.conditional([]) == []
+
+
+def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
+    path = written(tmp_path, "hello\nfail here\nagain\n")
+    assert main(["traffic", path, "--endpoint", engine, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["model"], result["answers"]) == ("some-model", 2)
+    assert result["speculation"] == {
+        "rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75, "survival_by_position": [0.5, 0.25], "alpha_by_position": [0.5, 0.5],
+    }  # fmt: skip
+    assert len(result["problems"]) == 1 and "500" in result["problems"][0]
+    assert main(["traffic", path, "--endpoint", engine]) == 0
+    shown = capsys.readouterr().out
+    assert "4 rounds with drafts: 2.50 drafts and 1.75 tokens each" in shown and "one after the other" in shown
+
+
+def test_as_many_prompts_wait_at_once_as_were_asked_for(monkeypatch, capsys, tmp_path, engine):
+    waiting, most, lock = 0, 0, threading.Lock()
+    post = Engine.do_POST
+
+    def slow(self):
+        nonlocal waiting, most
+        with lock:
+            waiting += 1
+            most = max(most, waiting)
+        time.sleep(0.1)
+        with lock:
+            waiting -= 1
+        post(self)
+
+    monkeypatch.setattr(Engine, "do_POST", slow)
+    command = ["traffic", written(tmp_path, "\n\n".join("abcdefgh")), "--endpoint", engine, "--json", "--at-once"]
+    assert main([*command, "3"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (most, result["at_once"], result["answers"]) == (3, 3, 8) and result["tokens_per_second"] > 0
+    for wrong in ("0", "100000"):
+        assert main([*command, wrong]) == 2
+        assert "--at-once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode", ["plain", "no metrics"])
+def test_an_engine_without_speculation_is_measured_and_told(monkeypatch, tmp_path, engine, mode, capsys):
+    monkeypatch.setattr(Engine, "mode", mode)
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["speculation"] is None and "hold no speculation" in result["problems"][0]
+
+
+@pytest.mark.parametrize("mode", [*ODD_MODELS, *ODD_METRICS, *ODD_ANSWERS, "streams for ever"])
+def test_an_engine_that_answers_oddly_is_one_sentence(monkeypatch, tmp_path, engine, mode, capsys):
+    monkeypatch.setattr(Engine, "mode", mode)
+    monkeypatch.setattr(endpoint, "PATIENCE", 0.5)
+    works = mode in ODD_METRICS
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == (0 if works else 2)
+    shown = capsys.readouterr()
+    if works:
+        assert json.loads(shown.out)["speculation"] is None
+    else:
+        told = shown.err.strip().splitlines()[-1]
+        assert len(told) < 600 and "Traceback" not in told and told.endswith((".", "]"))
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/hostname", "http://", "http://[", "ftp://x", "http://a b/v1", "http://127.0.0.1:99999"]
+)
+def test_an_address_that_is_none_is_one_sentence(capsys, tmp_path, address):
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", address]) == 2
+    assert "mend --endpoint" in capsys.readouterr().err
+
+
+def test_an_engine_that_is_not_there_is_one_sentence(capsys, tmp_path):
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "http://127.0.0.1:9/v1"]) == 2
+    err = capsys.readouterr().err
+    assert "does not answer as it should" in err and "Traceback" not in err
+    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "nonsense"]) == 2
+    assert "mend --endpoint" in capsys.readouterr().err
+
+
+def test_counters_are_read_summed_and_told_apart():
+    text = "\n".join(
+        [
+            'vllm:spec_decode_num_drafts_total{engine="0"} 3.0',
+            'vllm:spec_decode_num_drafts_total{engine="1"} 4.0',
+            "vllm:spec_decode_num_accepted_tokens_total 9",
+            'vllm:spec_decode_num_accepted_tokens_per_pos_total{position="0"} 6',
+            'vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="1",position="12"} 2',
+            "vllm:spec_decode_num_drafts_total nan",
+            "vllm:spec_decode_num_drafts_total many",
+            "other:spec_decode_num_drafts_total 100",
+        ]
+    )
+    found = endpoint.metrics(text)
+    assert found[endpoint.DRAFTS, None] == 7 and found[endpoint.ACCEPTED, None] == 9
+    assert (found[endpoint.BY_POSITION, 0], found[endpoint.BY_POSITION, 12]) == (6, 2)
+
+
+def test_acceptance_is_of_what_grew_between_two_readings():
+    name = endpoint.BY_POSITION
+    before = endpoint.Counts(
+        {(endpoint.DRAFTS, None): 10, (endpoint.DRAFTED, None): 2, (endpoint.ACCEPTED, None): 100, (name, 0): 10}
+    )
+    after = endpoint.Counts(
+        {
+            (endpoint.DRAFTS, None): 18,
+            (endpoint.DRAFTED, None): 30,
+            (endpoint.ACCEPTED, None): 112,
+            (name, 1): 4,
+            (name, 0): 16,
+            (name, 2): 2,
+        }
+    )
+    found = endpoint.acceptance(before, after)
+    assert found == {
+        "rounds": 8, "drafts_per_round": 3.5, "tokens_per_pass": 2.5, "survival_by_position": [0.75, 0.5, 0.25],
+        "alpha_by_position": [0.75, pytest.approx(2 / 3), 0.5],
+    }  # fmt: skip
+    assert (
+        endpoint.acceptance(after, after) is None and endpoint.acceptance(endpoint.Counts(), endpoint.Counts()) is None
+    )
+
+
+def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
+    """Answers of 5, 1, 11 and 2 tokens, after which 2, 9, 5 and 1.5 s passed."""
+    answers = iter([(0.5, 2.0, 5), (0.25, 9.0, 1), (0.75, 5.0, 11), (1.0, 1.5, 2)])
+    monkeypatch.setattr(endpoint, "ask", lambda *a: endpoint.Answer(*next(answers)))
+
+    class Models:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def read(self, most):
+            return b'{"data": [{"id": "m"}]}'
+
+    monkeypatch.setattr(endpoint, "fetch", lambda url: Models())
+    monkeypatch.setattr(endpoint, "metrics", lambda text: endpoint.Counts())
+    said = []
+    found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0, said.append)
+    assert found["ms_to_first_token"] == 625.0 and found["answers"] == 4
+    assert found["ms_per_token"] == {"mean": pytest.approx(2500 / 3), "p50": 500.0, "p95": 1500.0}
+    assert said == [f"{i + 1} of 4 prompts ({p})" for i, p in enumerate("abcd")]
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [({"completion_tokens": 1}, 1), ({"completion_tokens": 0}, 0), ({"completion_tokens": 10**9 - 1}, 10**9 - 1),
+     ({"completion_tokens": 10**9}, 0), ({"completion_tokens": 2.0}, 0), ({}, 0), (None, 0), ([], 0)],
+)  # fmt: skip
+def test_the_tokens_that_an_engine_says_it_wrote(usage, tokens):
+    assert endpoint.tokens_of(usage) == tokens
