@@ -29,13 +29,13 @@ function render(context) {
 
   function controls(state, changed) {
     const lines = { rule: menu("rule", Object.keys(RULES), state.rule, changed("rule")) };
-    for (const which of ["p", "q"]) {
-      tokens.forEach((token, i) => {
+    tokens.forEach((token, i) => { // a row for each token, where there is room for two
+      for (const which of ["p", "q"]) {
         const shown = () => shares(state, which)[i].toFixed(3);
         const name = `${which === "p" ? "p, target" : "q, draft"}: “${token}”`;
         lines[`${which}${i}`] = slider(name, { value: state[`${which}${i}`], low: 0, high: 100, step: 1 }, shown, changed(`${which}${i}`));
-      });
-    }
+      }
+    });
     return lines;
   }
 
