@@ -192,7 +192,7 @@ function render({ model, el }) {
       const d = r.drafted[state.chosen];
       const ratio = d.q > 0 ? Math.min(1, d.p / d.q) : 0;
       const facts = data.greedy
-        ? [["the target gives it", percent(d.p_raw)], ["p (1 for its first choice)", d.p], ["q (1: it was sure)", d.q], ["min(1, p/q)", ratio], ["u", "not needed"]]
+        ? [["the target gives it", percent(d.p_raw)], ["the draft gives it", percent(d.q_raw)]]
         : [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
       const decided = d.status === "discarded" ? "never compared, or cut off by a stop" : data.greedy
         ? (d.p === 1 ? "it is the target's own choice" : "the target chooses another token")
