@@ -132,6 +132,8 @@ def test_as_many_prompts_wait_at_once_as_were_asked_for(monkeypatch, capsys, tmp
     assert main([*command, "3"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (most, result["at_once"], result["answers"]) == (3, 3, 8) and result["tokens_per_second"] > 0
+    assert main(["traffic", "builtin", "--at-once", "3"]) == 2
+    assert "--at-once is for a server" in capsys.readouterr().err
     for wrong in ("0", "100000"):
         assert main([*command, wrong]) == 2
         assert "--at-once" in capsys.readouterr().err

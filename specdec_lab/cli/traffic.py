@@ -26,6 +26,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.repeats < 1:
         raise LabError(f"--repeats is {args.repeats}, but must be at least 1.")
+    if args.at_once != 1 and not args.endpoint:
+        raise LabError("--at-once is for a server: give its address with --endpoint, or leave --at-once out.")
     drafters = drafter_names(args.drafters)
     prompts, problems = read_traffic(args.file)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}

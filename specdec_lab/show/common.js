@@ -25,6 +25,11 @@ function ownKeys(root, act = () => false) {
   });
 }
 
+/** Hides the stored picture of a widget, which stands where none can live. */
+function hideStored({ id }) {
+  for (const picture of document.querySelectorAll(`.sdl-static-${id}`)) picture.style.display = "none";
+}
+
 const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
 const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));

@@ -79,12 +79,12 @@ function key(entries) {
   return `<div class="sdl-key">${entries.map(entry).join("")}</div>`;
 }
 
-/** The box of a widget. The picture that stands where no widget can live is hidden. */
+/** The box of a widget. */
 function frame({ model, el }, title, ...parts) {
   const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title }, ...parts);
   ownKeys(root);
   el.append(root);
-  for (const node of document.querySelectorAll(`.sdl-static-${model.get("data").id}`)) node.style.display = "none";
+  hideStored(model.get("data"));
 }
 
 /** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. */

@@ -121,7 +121,7 @@ function render({ model, el }) {
     return true;
   });
   el.append(root);
-  for (const picture of document.querySelectorAll(`.sdl-static-${data.id}`)) picture.style.display = "none";
+  hideStored(data);
   draw();
   return () => clearInterval(state.timer);
 }

@@ -13,7 +13,7 @@ function render({ model, el }) {
   const body = h("div");
   root.append(body, live);
   el.append(root);
-  for (const picture of document.querySelectorAll(`.sdl-static-${data.id}`)) picture.style.display = "none";
+  hideStored(data);
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>
