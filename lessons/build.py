@@ -40,7 +40,7 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
     """
     notebook = jupytext.read(source)
     notebook.cells = [part for cell in notebook.cells for part in apart(cell)]
-    if terms and source.stem != "glossary":
+    if terms:
         link_terms(notebook)
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     for i, cell in enumerate(notebook.cells):
@@ -61,7 +61,7 @@ def apart(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 def link_terms(notebook: nbformat.NotebookNode) -> None:
     """The first time that a word of the glossary is emphasised, which is where it is explained, it links there."""
-    entries = re.findall(r"^## (.*)$", (HERE / "src" / "glossary.md").read_text(encoding="utf-8"), re.M)
+    entries = re.findall(r"^## (.*)$", (HERE / "glossary.md").read_text(encoding="utf-8"), re.M)
     anchors, linked = {entry.lower(): entry.replace(" ", "-") for entry in entries}, set()
 
     def link(found: re.Match) -> str:
@@ -70,7 +70,7 @@ def link_terms(notebook: nbformat.NotebookNode) -> None:
         if entry is None or entry in linked:
             return found[0]
         linked.add(entry)
-        return f"[{found[0]}](glossary.ipynb#{anchors[entry]})"
+        return f"[{found[0]}](glossary.md#{anchors[entry]})"
 
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

@@ -53,13 +53,14 @@ def test_a_new_copy_has_no_results(folders):
     assert working_copy(mine, source) == []
 
 
-def test_pictures_travel_with_the_lessons(folders):
+@pytest.mark.parametrize("read_only", ["lessons/pictures/round.svg", "lessons/glossary.md"])
+def test_pictures_and_the_glossary_travel_with_the_lessons(folders, read_only):
     source, mine = folders
     (source / "lessons/pictures").mkdir()
-    for drawn in ("<svg/>", "<svg>better</svg>"):
-        (source / "lessons/pictures/round.svg").write_text(drawn)
+    for text in ("one", "two"):
+        (source / read_only).write_text(text)
         working_copy(mine, source)
-        assert (mine / "lessons/pictures/round.svg").read_text() == drawn
+        assert (mine / read_only).read_text() == text
     assert working_copy(mine, source) == []
 
 

@@ -60,8 +60,8 @@ def test_a_word_links_to_the_glossary_where_it_is_first_emphasised():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text) for text in texts])
     build.link_terms(notebook)
     assert [c.source for c in notebook.cells] == [
-        "no [*alpha by position*](glossary.ipynb#alpha-by-position) [**row**](x) here",
-        "[**Rows**](glossary.ipynb#row) and a **row**, *draft then*, ***row***",
+        "no [*alpha by position*](glossary.md#alpha-by-position) [**row**](x) here",
+        "[**Rows**](glossary.md#row) and a **row**, *draft then*, ***row***",
         "**row**",
     ]
 
@@ -87,7 +87,7 @@ def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
     source = tmp_path / "src" / "a.md"
     source.parent.mkdir()
     source.write_text("# One\n\n```python\n1 + 1\n```\n", encoding="utf-8")
-    (source.parent / "glossary.md").write_text("## row\n", encoding="utf-8")
+    (tmp_path / "glossary.md").write_text("## row\n", encoding="utf-8")
     monkeypatch.setattr(build, "HERE", tmp_path)
     first = build.from_source(source)
     first.cells[1].execution_count, first.cells[1].outputs = 1, [nbformat.v4.new_output("stream", text="2")]
@@ -142,15 +142,14 @@ class TestLesson:
             if name.startswith("https://"):
                 continue
             # The working copy has lessons with their pictures, and exercises, and nothing else.
-            allowed = r"(\.\./exercises/)?\w+\.ipynb|pictures/[\w-]+\.svg"
+            allowed = r"(\.\./exercises/)?\w+\.ipynb|glossary\.md|pictures/[\w-]+\.svg"
             assert re.fullmatch(allowed, name) and (LESSONS / name).exists(), link
             if word:
-                linked = (LESSONS / "src" / f"{Path(name).stem}.md").read_text("utf-8")
+                folder = LESSONS if name.endswith(".md") else LESSONS / "src"
+                linked = (folder / f"{Path(name).stem}.md").read_text("utf-8")
                 assert word in [h.replace(" ", "-") for h in re.findall(r"^#+ (.*)$", linked, re.M)], link
 
     def test_it_begins_and_ends_as_lessons_do(self, source):
-        if source.stem == "glossary":
-            return
         text = source.read_text(encoding="utf-8")
         assert text.startswith("# ")
         assert "**After this notebook you can**" in text
@@ -184,6 +183,6 @@ class TestPicture:
 
 
 def test_the_glossary_is_in_order():
-    words = re.findall(r"^## (.*)$", (LESSONS / "src" / "glossary.md").read_text("utf-8"), re.M)
+    words = re.findall(r"^## (.*)$", (LESSONS / "glossary.md").read_text("utf-8"), re.M)
     assert words == sorted(words, key=str.lower)
     assert len(set(words)) == len(words) > 40

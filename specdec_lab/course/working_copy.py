@@ -10,7 +10,7 @@ from specdec_lab.files import check_plain, written_whole
 
 CLONE = Path(__file__).resolve().parents[2]
 FOLDERS = ("lessons", "exercises")
-PICTURES = "lessons/pictures"  # what the lessons show
+READ_ONLY = ("lessons/pictures/*.svg", "lessons/*.md")  # what the lessons show, and the glossary
 COPIED = ".copied.json"  # in the working copy: which version of each notebook it began as
 
 
@@ -32,7 +32,7 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     """Bring the working copy in `target` up to date; returns a line for each thing done.
 
     A notebook that the learner has not edited follows the one of the course (having run it is no
-    edit). One that was edited stays, and the new one is put beside it. Pictures follow those of the course.
+    edit). One that was edited stays, and the new one is put beside it. Pictures and the glossary follow those of the course.
 
     Raises:
         LabError: when there are no lessons here, or the folder cannot be written.
@@ -63,7 +63,7 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
                 text = json.dumps(cleared(notebook), indent=1, ensure_ascii=False) + "\n"
                 unfinished.write_text(text, encoding="utf-8")
             began_as |= {name: now, place_name: now}
-        _copy_pictures(source / PICTURES, target / PICTURES)
+        _copy_read_only(source, target)
         with written_whole(target / COPIED) as unfinished:
             unfinished.write_text(json.dumps(began_as, indent=1), encoding="utf-8")
     except OSError as e:
@@ -73,11 +73,11 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     return [f"{new} new notebook{'s' if new > 1 else ''} in {target}"] * bool(new) + updated
 
 
-def _copy_pictures(source: Path, target: Path) -> None:
-    """They are no work of the learner's: those of the course replace them."""
-    for picture in sorted(source.glob("*.svg")):
-        target.mkdir(exist_ok=True)
-        mine, content = target / picture.name, picture.read_bytes()
+def _copy_read_only(source: Path, target: Path) -> None:
+    """Pictures and pages are no work of the learner's: those of the course replace them."""
+    for path in (p for pattern in READ_ONLY for p in sorted(source.glob(pattern))):
+        mine, content = target / path.relative_to(source), path.read_bytes()
+        mine.parent.mkdir(exist_ok=True)
         if not mine.exists() or mine.read_bytes() != content:
             mine.write_bytes(content)
 

@@ -1,10 +1,10 @@
 """Build the static site: every lesson and exercise as a page, with stored results, and widgets that work without a kernel.
 
     python tools/site/build.py FOLDER              all of it
-    python tools/site/build.py FOLDER NOTEBOOK …   with the pages of these notebooks alone
+    python tools/site/build.py FOLDER NOTEBOOK …   with the pages of these alone
 
-One text, no second copy: the pages are made from the notebooks. Nothing is asked of any other host, and the folder
-opens from the disk as well as from a web server.
+One text, no second copy: the pages are made from the notebooks and the glossary. Nothing is asked of any other
+host, and the folder opens from the disk as well as from a web server.
 """
 
 import json
@@ -44,11 +44,19 @@ LIGHT, DARK = "xcode", "monokai"
 DARK_PAGE = ':root[data-theme="dark"] .code', ':root:not([data-theme="light"]) .code'
 
 
-def notebooks() -> list[Path]:
-    """The notebooks in reading order."""
-    lessons = sorted((ROOT / "lessons").glob("*.ipynb"), key=lambda p: (not p.stem[0].isdigit(), p.stem))
+def sources() -> list[Path]:
+    """What pages are made from, in reading order: the notebooks, and the glossary."""
+    lessons = [*(ROOT / "lessons").glob("*.ipynb"), ROOT / "lessons" / "glossary.md"]
+    lessons.sort(key=lambda p: (not p.stem[0].isdigit(), p.stem))
     exercises = sorted((ROOT / "exercises").glob("*.ipynb"))
     return [*lessons, *exercises]
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    """A notebook; of a page in Markdown, one with this text alone."""
+    if path.suffix == ".md":
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(path.read_text(encoding="utf-8"))])
+    return nbformat.read(path, as_version=4)
 
 
 def title_of(notebook: nbformat.NotebookNode) -> str:
@@ -58,7 +66,7 @@ def title_of(notebook: nbformat.NotebookNode) -> str:
 def prose(source: str) -> str:
     """A Markdown cell. Links to notebooks lead to their pages; sections, and states of widgets, can be linked to."""
     html = MARKDOWN.render(source)
-    html = re.sub(r'href="([^":]*)\.ipynb', r'href="\1.html', html)
+    html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
     # A round that the text speaks of: plain words in a notebook, here a link to it (see links.js).
     html = re.sub(r'<span data-see="([^"]*)">(.*?)</span>', r'<a href="#\1">\2</a>', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
@@ -162,7 +170,6 @@ def front(titles: dict[str, str]) -> str:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     first = readme.split("\n## ")[0]
     first = re.sub("(?s)<!-- site -->.*<!-- /site -->", "", first)  # the link to this page
-    first = re.sub(r"\]\((lessons|exercises)/([^)]*)\.ipynb\)", r"](\1/\2.html)", first)
     return (
         prose(first)
         + f'<div class="start"><a href="lessons/00_start_here.html">Begin with lesson 00</a></div>{contents(titles, "")}'
@@ -173,7 +180,7 @@ def build(out: Path, made_from: list[Path]) -> None:
     """Make the site of these notebooks; a page lies in a folder of the same name as its notebook."""
     shutil.rmtree(out, ignore_errors=True)
     paths = {f"{p.parent.name}/{p.stem}.html": p for p in made_from}
-    pages = {page: nbformat.read(path, as_version=4) for page, path in paths.items()}
+    pages = {page: read(path) for page, path in paths.items()}
     titles = {page: title_of(notebook) for page, notebook in pages.items()}
     (out / "widgets").mkdir(parents=True)
     for folder in {page.split("/")[0] for page in pages}:
@@ -202,7 +209,8 @@ def build(out: Path, made_from: list[Path]) -> None:
         shutil.copy(picture, to)
     for page, notebook in pages.items():
         cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
-        body = cells[0] + run_it(paths[page]) + "".join(cells[1:])
+        how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
+        body = cells[0] + how + "".join(cells[1:])
         (out / page).write_text(page_of(body, titles[page], page, titles), encoding="utf-8")
     shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles)
     (out / GALLERY).write_text(shown, encoding="utf-8")
@@ -210,6 +218,6 @@ def build(out: Path, made_from: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]] or notebooks())
+    build(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]] or sources())
     size = sum(p.stat().st_size for p in Path(sys.argv[1]).rglob("*") if p.is_file())
     print(f"{len(list(Path(sys.argv[1]).rglob('*.html')))} pages, {size / 1e6:.1f} MB in {sys.argv[1]}")

@@ -1,0 +1,22 @@
+"""A word's link in a lesson leads to the word, at the first click, and starts no kernel."""
+
+from driving import screenshot
+
+FIRST = "lessons/00_start_here.ipynb"  # which the lab's own address opens
+
+
+def test_a_word_leads_to_its_place_in_the_glossary(page, jupyter):
+    page.goto(jupyter.replace(FIRST, "lessons/02_draft_then_verify.ipynb") + "&reset")
+    link = page.locator('.jp-Notebook a[href*="glossary.md"]', has_text="logits").first
+    link.click()
+    word = page.locator('.jp-MarkdownViewer h2[data-jupyter-id="logits"], .jp-MarkdownViewer h2#logits')
+    word.wait_for()
+    page.wait_for_function("h => h.getBoundingClientRect().top < 300", arg=word.element_handle())
+    assert word.bounding_box()["y"] >= 0
+    screenshot(page, "glossary")
+    assert page.locator(".jp-MarkdownViewer").count() == 1
+
+
+def test_the_glossary_is_shown_as_a_page_from_the_file_browser_too(page, jupyter):
+    page.goto(jupyter.replace(FIRST, "lessons/glossary.md") + "&reset")
+    page.locator(".jp-MarkdownViewer h1", has_text="Glossary").wait_for()
