@@ -31,7 +31,7 @@ function render({ model, el }) {
     state.revealed.add(state.round);
     draw(state.timer ? null : ".sdl-next");
     const r = rounds[state.round];
-    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}`;
+    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}${marksSentence([state.round])}`;
     keep();
   }
 
@@ -74,16 +74,21 @@ function render({ model, el }) {
     draw();
   }
 
-  /** [right, given] over the marks that were set before their round was revealed. */
-  function score() {
+  /** [right, given] over the marks that were set in these rounds before they were revealed. */
+  function score(revealed) {
     let right = 0, given = 0;
-    for (const i of state.revealed) {
+    for (const i of revealed) {
       truth(rounds[i]).forEach((word, column) => {
         const guess = state.guesses[i][column];
         if (guess) { given += 1; right += guess === word; }
       });
     }
     return [right, given];
+  }
+
+  function marksSentence(revealed) {
+    const [right, given] = score(revealed);
+    return given ? ` Of your ${given === 1 ? "one mark" : `${given} marks`} ${right === 1 ? "1 is" : `${right} are`} right.` : "";
   }
 
   function verdictSentence(r) {
@@ -217,7 +222,7 @@ function render({ model, el }) {
     const tested = seen.flatMap((r) => r.drafted).filter((d) => d.status !== "discarded");
     const tokens = accepted + seen.filter((r) => r.emitted).length;
     const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–";
-    const [right, given] = score();
+    const [right, given] = score(state.revealed);
     const items = [
       ["rounds revealed", `${seen.length} of ${rounds.length}`], ["target passes", seen.length], ["new tokens", tokens],
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
@@ -246,7 +251,7 @@ function render({ model, el }) {
     const text = h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏"));
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
-      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) : "Mark each draft before you reveal the round. Press a token for its numbers."),
+      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence([state.round]) : "Mark each draft before you reveal the round. Press a token for its numbers."),
       detail(r, shown), totals(),
       h("div", { class: "sdl-legend" }, ...Object.keys(data.marks).map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),

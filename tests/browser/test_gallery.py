@@ -55,6 +55,24 @@ def test_a_text_is_chosen_and_its_rounds_are_stepped_through(visit):
     assert explorer.locator("[data-happened]").count() >= 2
 
 
+def test_on_a_phone_every_round_stays_within_the_window(visit):
+    """Long tokens take two lines; where they did not, the last column stood outside."""
+    page = visit("gallery.html", width=360)
+    explorer = page.get_by_role("group", name="Round Explorer")
+    reveal, onward = (explorer.get_by_role("button", name=name) for name in ("reveal", "next"))
+    page.get_by_label("text", exact=True).select_option("translation")
+    page.get_by_text("The prompt: ").first.wait_for()
+    while True:
+        explorer.locator(".sdl-mark").first.select_option("accepted")
+        reveal.click()
+        assert "Of your one mark" in explorer.locator(".sdl-verdict").inner_text()
+        hidden = explorer.locator(".sdl-scroll").evaluate("box => box.scrollWidth - box.clientWidth")
+        assert hidden <= 0, explorer.locator(".sdl-strip").inner_text()
+        if onward.is_disabled():
+            return
+        onward.click()
+
+
 def test_every_number_of_the_table_leads_to_its_rounds(visit):
     page = visit("gallery.html")
     cell = page.get_by_role("row", name=re.compile("^story")).get_by_role("link").nth(1)
