@@ -3,6 +3,7 @@
 
 const MARK_CHOICES = ["accepted", "rejected", "discarded"];
 const OWN_CHOICES = ["corrected", "bonus", "plain", "nothing"];
+const LEGEND = ["accepted", "rejected", "corrected", "bonus", "discarded", "plain"];
 
 function render({ model, el }) {
   const data = model.get("data");
@@ -88,7 +89,7 @@ function render({ model, el }) {
 
   function marksSentence(revealed) {
     const [right, given] = score(revealed);
-    return given ? ` Of your ${given === 1 ? "one mark" : `${given} marks`} ${right === 1 ? "1 is" : `${right} are`} right.` : "";
+    return given ? ` Your marks: ${right} of ${given} right.` : "";
   }
 
   function verdictSentence(r) {
@@ -253,7 +254,7 @@ function render({ model, el }) {
       h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
       h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence([state.round]) : "Mark each draft before you reveal the round. Press a token for its numbers."),
       detail(r, shown), totals(),
-      h("div", { class: "sdl-legend" }, ...Object.keys(data.marks).map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
+      h("div", { class: "sdl-legend" }, ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
     );
     if (focus) {
