@@ -185,6 +185,16 @@ def test_dashes_mean_a_prediction_where_there_is_one():
     assert len({d.marker.symbol for d in data}) == 3
 
 
+def test_where_x_doubles_each_doubling_is_as_wide():
+    drawn = [lines.Line("a", [(1, 1), (2, 1), (8, 1), (24, 1)])]
+    svg = lines.chart("", drawn, "texts", "times", doubling=True)
+    one, two, eight, most = (float(x) for x in re.findall(r'<circle cx="([\d.]+)"', svg))
+    assert eight - two == pytest.approx(2 * (two - one), abs=0.2) and most == lines.WIDTH - lines.RIGHT
+    assert re.findall(r'text-anchor="middle">(\d+)</text>', svg) == ["1", "2", "4", "8", "16"]
+    axis = sd.Plot("", drawn, "texts", "times", doubling=True).figure().layout.xaxis
+    assert axis.type == "log" and list(axis.tickvals) == [1, 2, 4, 8, 16]
+
+
 def test_a_line_chart_says_its_numbers_and_tells_lines_apart_without_colour():
     drawn = [lines.Line("α < 1", [(0, 0.1), (1, 0.25)]), lines.Line("other", [(0, 0.5), (1, 0.24)])]
     svg = lines.chart("A title", drawn, "x", "y")

@@ -1,5 +1,6 @@
 """Line charts as SVG: a picture that needs no kernel, no network and no library, with its numbers as text."""
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,25 +56,34 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(first + i * step, 10) for i in range(int((high - first) / step + 1e-9) + 1)]
 
 
-def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:
-    """The chart as an <svg> element whose <desc> says every point. The y axis begins at 0, or below."""
+def powers(low: float, high: float) -> list[float]:
+    """The powers of two from low to high."""
+    return [2.0**i for i in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)]
+
+
+def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, doubling: bool = False) -> str:
+    """The chart as an <svg> element whose <desc> says every point. The y axis begins at 0, or below.
+
+    doubling: equal steps to the right double x, instead of adding to it.
+    """
+    scale = math.log2 if doubling else float
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points] + [y for line in lines for ends in line.spread for y in ends]
-    x0, x1 = min(xs), max(xs)
+    x0, x1 = scale(min(xs)), scale(max(xs))
     y0, y1 = min(0.0, *ys), max(ys)
     x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
 
     def at(x: float, y: float) -> tuple[float, float]:
         """Pixels from the left and from the top."""
-        across = LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT)
+        across = LEFT + (scale(x) - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT)
         return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
 
     parts = []
     for y in ticks(y0, y1):
-        (left, down), (right, _) = at(x0, y), at(x1, y)
+        (left, down), (right, _) = at(min(xs), y), (WIDTH - RIGHT, 0)
         parts.append(f'<path d="M{left} {down}H{right}" stroke="currentColor" stroke-opacity=".15"/>')
         parts.append(f'<text x="{left - 6}" y="{down + 4}" text-anchor="end">{y:g}</text>')
-    for x in ticks(x0, x1):
+    for x in powers(min(xs), max(xs)) if doubling else ticks(x0, x1):
         across, down = at(x, y0)
         parts.append(f'<text x="{across}" y="{down + 16}" text-anchor="middle">{x:g}</text>')
     ends = []

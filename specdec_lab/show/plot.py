@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from specdec_lab.show.lines import Line, chart, colours, in_words, patterns
+from specdec_lab.show.lines import Line, chart, colours, in_words, patterns, powers
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
@@ -16,17 +16,21 @@ LAYOUT = {
 
 @dataclass(frozen=True)
 class Plot:
-    """Some lines. Displayed as the last value of a cell."""
+    """Some lines. Displayed as the last value of a cell. doubling: equal steps to the right double x."""
 
     title: str
     lines: Sequence[Line]
     x_name: str
     y_name: str
+    doubling: bool = False
 
     def figure(self):
         import plotly.graph_objects as go
 
         x_axis, y_axis = {**GRID, "title": self.x_name}, {**GRID, "title": self.y_name, "rangemode": "tozero"}
+        if self.doubling:
+            xs = [x for line in self.lines for x, _ in line.points]
+            x_axis |= {"type": "log", "tickvals": powers(min(xs), max(xs))}
         figure = go.Figure(layout={**LAYOUT, "title": self.title, "xaxis": x_axis, "yaxis": y_axis})
         for i, (line, colour, pattern) in enumerate(zip(self.lines, colours(self.lines), patterns(self.lines))):
             xs, ys = zip(*line.points)
@@ -44,4 +48,4 @@ class Plot:
     def _repr_mimebundle_(self, **kwargs) -> dict:
         drawn = (self.title, self.lines, self.x_name, self.y_name)
         plotly = {"application/vnd.plotly.v1+json": self.figure().to_plotly_json()}
-        return plotly | {"image/svg+xml": chart(*drawn), "text/plain": in_words(*drawn)}
+        return plotly | {"image/svg+xml": chart(*drawn, self.doubling), "text/plain": in_words(*drawn)}
