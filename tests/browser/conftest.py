@@ -94,10 +94,10 @@ def from_disk(browser):
 
 
 @pytest.fixture
-def page(browser, jupyter):
+def page(browser, jupyter, request):
     """Opens a notebook of the course, runs it until what is waited for is shown, and collects what the page asked of the
-    outside world."""
-    page = browser.new_page(viewport={"width": 1300, "height": 1250})
+    outside world. A test's own settings of the browser (a size, touch) are given by indirect parametrization."""
+    page = browser.new_page(**{"viewport": {"width": 1300, "height": 1250}} | getattr(request, "param", {}))
     page.set_default_timeout(REACTING)
     page.outside = []
     page.on(

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from driving import focus_on, screenshot
 
 EXPLORER = '.sdl-explorer[aria-label="Round Explorer"]'  # guesses have the same frame
@@ -77,7 +78,8 @@ def test_round_explorer_in_lesson_02(page):
     assert second.locator("[data-happened]").count() > 0
 
 
-def test_a_round_that_a_stop_cut_can_be_marked_right(page):
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1000, "height": 1250}, "has_touch": True}], indirect=True)
+def test_by_touch_a_round_that_a_stop_cut_can_be_marked_right(page):
     """The last recorded round ends inside its drafts: the target adds nothing, and that is a choice."""
     page.run("lessons/00_start_here.ipynb", until=EXPLORER)
     explorer = page.locator(EXPLORER).first
@@ -85,9 +87,11 @@ def test_a_round_that_a_stop_cut_can_be_marked_right(page):
     explorer.get_by_text("round 1 of").wait_for()
     rounds = int(re.search(r"round 1 of (\d+)", explorer.text_content())[1])  # laid out or not
     for _ in range(rounds - 1):
-        explorer.get_by_role("button", name="next").click()
+        explorer.get_by_role("button", name="next").tap()
+    explorer.locator(".sdl-token").last.tap()
+    assert explorer.locator(".sdl-token").last.get_attribute("aria-pressed") == "true"
     explorer.locator("select.sdl-mark").last.select_option("nothing")
-    explorer.get_by_role("button", name="reveal").click()
+    explorer.get_by_role("button", name="reveal").tap()
     assert "1 right of 1 set" in explorer.inner_text()
     assert "the text ends there (an end marker)" in explorer.inner_text()
     screenshot(explorer, "explorer-cut")
