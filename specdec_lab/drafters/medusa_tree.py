@@ -17,8 +17,9 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting
 from specdec_lab.models.tree import TEXT
 
-# As `eagle_tree.RATES`, by head. Guessed, not measured: the output is exact whatever they are.
-RATES = [[0.45, 0.12, 0.05, 0.03], [0.35, 0.12, 0.05, 0.03], [0.3, 0.1, 0.05, 0.03], [0.25, 0.1, 0.05, 0.03]]
+# As `eagle_tree.RATES`, by head, on 13 prompts at temperature 1: the first head at 469 places, the second at 164. Of the
+# third it is 36 places and of the fourth 3, so those two rows say little more than "seldom".
+RATES = [[0.35, 0.08, 0.03, 0.03], [0.22, 0.05, 0.05, 0.04], [0.1, 0.03, 0.02, 0.01], [0.05, 0.02, 0.01, 0.01]]
 
 
 class MedusaTreeDrafter(MedusaDrafter):
