@@ -90,6 +90,10 @@ def test_pilots_have_prompts_of_their_own_where_there_are_enough(run, folders):
     more = [replace(p, id=f"{p.id}{i}") for i in range(2) for p in every]
     pilot, rest = bench.set_aside(more)
     assert len(pilot) == 2 and len(rest) == 10 and not any(p in rest for p in pilot)
+    many = [replace(p, id=f"{p.id} {i}") for i in range(5) for p in every]
+    pilot, rest = bench.set_aside(many)
+    assert [sum(p.kind == kind for p in pilot) for kind in sorted({p.kind for p in every})] == [3, 3]
+    assert len(rest) == 24 and not any(p in rest for p in pilot)
 
 
 def test_predict_says_what_each_drafter_should_gain(run):

