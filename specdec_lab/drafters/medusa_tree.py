@@ -18,7 +18,7 @@ from specdec_lab.engine.together import Apply, Drafting
 from specdec_lab.models.tree import TEXT
 
 # As `eagle_tree.RATES`, by head, on 13 prompts at temperature 1: the first head at 469 places, the second at 164. Of the
-# third it is 36 places and of the fourth 3, so those two rows say little more than "seldom".
+# third it is 36 places and of the fourth 3, too few: these two rows are guesses, and rows 1 and 2 are rounded.
 RATES = [[0.35, 0.08, 0.03, 0.03], [0.22, 0.05, 0.05, 0.04], [0.1, 0.03, 0.02, 0.01], [0.05, 0.02, 0.01, 0.01]]
 
 
