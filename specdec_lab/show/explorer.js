@@ -32,7 +32,7 @@ function render({ model, el }) {
     state.revealed.add(state.round);
     draw(state.timer ? null : ".sdl-next");
     const r = rounds[state.round];
-    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}${marksSentence([state.round])}`;
+    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}${marksSentence()}`;
     keep();
   }
 
@@ -87,8 +87,8 @@ function render({ model, el }) {
     return [right, given];
   }
 
-  function marksSentence(revealed) {
-    const [right, given] = score(revealed);
+  function marksSentence() {
+    const [right, given] = score([state.round]);
     return given ? ` Your marks: ${right} of ${given} right.` : "";
   }
 
@@ -252,7 +252,7 @@ function render({ model, el }) {
     const text = h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏"));
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
-      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence([state.round]) : "Mark each draft before you reveal the round. Press a token for its numbers."),
+      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence() : "Mark each draft before you reveal the round. Press a token for its numbers."),
       detail(r, shown), totals(),
       h("div", { class: "sdl-legend" }, ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
