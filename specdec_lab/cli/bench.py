@@ -3,7 +3,7 @@
 import argparse
 from importlib.metadata import version
 
-from specdec_lab.choices import BENCHED, TREES
+from specdec_lab.choices import BENCHED
 from specdec_lab.cli import drafter_names, lab_from, reply, say
 from specdec_lab.errors import LabError
 
@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--predict",
         action="store_true",
-        help="also what each drafter of chains should gain, from passes and drafting timed apart, and single drafts on other prompts",
+        help="also what each drafter should gain, from passes and drafting timed apart, and rounds counted on other prompts",
     )
     parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
     parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
@@ -92,11 +92,7 @@ def run(args: argparse.Namespace) -> int:
     if args.predict:
         say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
         texts = [lab.encode(p.content, p.raw) for p in pilot]
-        expected = {
-            name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings)
-            for name in names
-            if name not in TREES
-        }
+        expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
     runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
     same = None
     if args.temperature == 0:
@@ -129,8 +125,8 @@ def as_text(result: dict) -> str:
     lines += [
         f"Times{where} in units of one plain step. E/(d+v+o) is {'their ' if where else ''}tokens per pass and the parts "
         "of their rounds: bookkeeping.",
-        "predicted (--predict): from passes and drafting timed apart, and single drafts on other prompts. measured: by the "
-        "clock.",
+        "predicted (--predict): from passes and drafting timed apart, and rounds counted on other prompts. measured: by "
+        "the clock.",
         "",
         ROW.format(*HEADS),
     ]

@@ -1,23 +1,24 @@
-"""What a drafter should gain, from numbers that are measured apart: no round with γ drafts is timed for it.
+"""What a drafter should gain on prompts that nobody has decoded yet, from parts that are measured apart.
 
-S(γ) = E(γ) / (d(γ) + v(γ) + o), as in lesson 05. v comes from bare passes of the target, d from drafting beside
-plain decoding, and E from the share of single drafts that are accepted, as if every place were alike:
-E(γ) = 1 + α + … + α^γ (Leviathan et al. 2023, equation 1). o is that of rounds with one
-draft. Where it misses the clock, one of these does not hold.
+S(γ) = E(γ) / (d(γ) + v(γ) + o), as in lesson 05. What happens in rounds is counted on other prompts: E(γ), and how many
+drafts there are. What it costs is measured without rounds: v in bare passes of the target, d beside plain
+decoding. Only o, the loop's own time, is that of the counted rounds.
+
+E(γ) is counted and not computed from single drafts as 1 + α + … + α^γ (Leviathan et al. 2023, equation 1): that takes all
+places to be alike, and a trained draft's second and third guess are worse than its first (lesson 05 shows by how much it
+misses).
 """
 
 import copy
 import statistics
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from specdec_lab import theory
 from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
-from specdec_lab.engine.trace import Round
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import pass_times
 
@@ -26,30 +27,11 @@ STEPS = 16  # of plain decoding in each text, beside which drafting is timed
 
 @dataclass(frozen=True)
 class Drafted:
-    """A proposal that was only timed. part: which part of the drafter made it. done: layers of the verify pass that it ran."""
+    """A proposal that was only timed. done: layers of the verify pass that it ran."""
 
-    part: str
     drafts: int
     seconds: float
     done: int
-
-
-class Single:
-    """γ = 1 in every round, in the place of an `AutoGamma`: counts what becomes of the drafts of each part."""
-
-    def __init__(self):
-        self.drafted, self.accepted = Counter(), Counter()
-
-    def choose(self, part: str) -> int:
-        self.part = part
-        return 1
-
-    def observe(self, r: Round) -> None:
-        self.drafted[self.part] += len(r.drafted)
-        self.accepted[self.part] += r.accepted
-
-    def alpha(self, part: str) -> float:
-        return self.accepted[part] / self.drafted[part] if self.drafted[part] else 0.0
 
 
 def predicted_ratio(lab: Lab, drafter: Drafter, gamma: int, texts: Sequence[Sequence[int]], **settings) -> float:
@@ -59,20 +41,40 @@ def predicted_ratio(lab: Lab, drafter: Drafter, gamma: int, texts: Sequence[Sequ
         texts: prompts, other ones than those of the run that is predicted.
         settings: those of `Lab.settings`.
     """
-    single, drafted, loops, plain_loops = Single(), [], [], []
+    tokens, rounds, steps, drafted = 0, [], [], []
     for i, text in enumerate(texts):
-        trace = lab.speculative(text, copy.copy(drafter), gamma=single, keep=Keep(), request=i, **settings)
-        loops += [r.seconds.loop for r in trace.rounds]
-        plain_loops += [r.seconds.loop for r in lab.plain(text, request=i, **settings).rounds]
+        trace = lab.speculative(text, copy.copy(drafter), gamma=gamma, keep=Keep(), request=i, **settings)
+        plain = lab.plain(text, request=i, **settings)
+        if trace.interrupted or plain.interrupted:
+            raise KeyboardInterrupt
+        tokens, rounds, steps = tokens + len(trace.tokens), rounds + trace.rounds, steps + plain.rounds
         drafted += beside_plain(lab, copy.copy(drafter), gamma, text, **settings)
-    passes = {}
-    for done in {d.done for d in drafted} | {0}:
-        widths = sorted({d.drafts + 1 for d in drafted if d.done == done} | {1})
-        times = pass_times(lab.target, widths, first=done)
-        passes |= {(done, k): statistics.median(seconds) for k, seconds in times.items()}
-    emitted = sum(theory.expected_tokens(single.alpha(d.part), d.drafts) for d in drafted)
-    seconds = sum(d.seconds + passes[d.done, d.drafts + 1] for d in drafted) + len(drafted) * statistics.fmean(loops)
-    return emitted / seconds * (passes[0, 1] + statistics.fmean(plain_loops))
+    cost = drafting_costs(drafted)
+    passes = bare_passes(lab, {(done, n + 1) for n, (_, done) in cost.items()})
+    seconds = statistics.fmean(r.seconds.loop for r in rounds) * len(rounds)
+    for drafts, times in Counter(len(r.drafted) for r in rounds).items():
+        nearest = min(cost, key=lambda n: abs(n - drafts))  # a number that never came up beside plain decoding
+        drafting, done = cost[nearest]
+        seconds += times * (drafting + passes[done, nearest + 1])
+    return tokens / seconds * (passes[0, 1] + statistics.fmean(s.seconds.loop for s in steps))
+
+
+def drafting_costs(drafted: Sequence[Drafted]) -> dict[int, tuple[float, int]]:
+    """By the number of drafts: mean seconds of making so many, and layers of the verify pass that were run for it."""
+    found = defaultdict(list)
+    for d in drafted:
+        found[d.drafts].append(d)
+    return {n: (statistics.fmean(d.seconds for d in some), some[0].done) for n, some in found.items()}
+
+
+def bare_passes(lab: Lab, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    """Median seconds of a pass over k rows that begins after layer `done`, by (done, k); the plain one, (0, 1), as well."""
+    found = {}
+    for first in {done for done, _ in wanted} | {0}:
+        widths = sorted({k for done, k in wanted if done == first} | {1})
+        times = pass_times(lab.target, widths, first=first)
+        found |= {(first, k): statistics.median(seconds) for k, seconds in times.items()}
+    return found
 
 
 def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **settings) -> Iterator[Drafted]:
@@ -81,12 +83,11 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
     request = Request(lab.target, text, drafter, **settings)
     cached = request.begin().cached
     while request.stop is None:
-        part, start = drafter.part(request.text), time.perf_counter()
+        start = time.perf_counter()
         (proposal,) = together([request.drafting(gamma)])
         lab.target.synchronize()
-        yield Drafted(
-            part, len(proposal.tokens), time.perf_counter() - start, proposal.started[0] if proposal.started else 0
-        )
+        seconds = time.perf_counter() - start
+        yield Drafted(len(proposal.tokens), seconds, proposal.started[0] if proposal.started else 0)
         cached.rewind([len(request.text) - 1])  # an early exit has gone ahead
         rows = cached.extend([request.text[-1:]])
         request.settle(Proposal([]), rows.logits[0], rows.hidden[0], Stopwatch())
