@@ -12,6 +12,7 @@ import torch
 from test_models import LLAMA, text
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from specdec_lab.drafters.trained import load_drafter
 from specdec_lab.models import linear, packed
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.load import wrapped
@@ -190,3 +191,12 @@ def test_half_precision_is_not_shared(hf, folder):
 
 def test_the_embedded_target_is_on_shared_weights(lab):
     assert isinstance(lab.target.head, packed.Mapped)
+
+
+@pytest.mark.parametrize("name", ["eagle", "model", "untrained", "medusa", "early-exit"])
+def test_a_drafter_that_is_loaded_holds_its_matrices_once(lab, name):
+    """In the form that it computes with. A kernel's memory decides how many learners fit on a machine."""
+    drafter = load_drafter(name, lab.target)
+    net = drafter.net if hasattr(drafter, "net") else drafter.model.hf
+    assert sum(p.nbytes for p in net.parameters()) < 100_000  # norms and biases
+    assert lab.speculative("Once", drafter, max_new_tokens=4).tokens

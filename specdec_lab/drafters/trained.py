@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
@@ -20,6 +20,7 @@ from specdec_lab.engine.drafter import Drafter
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.models.fast import FastModel
+from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.linear import draft_product
 from specdec_lab.models.reference import ReferenceModel
 
@@ -74,8 +75,14 @@ def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> D
     """
     if name == "untrained":
         ids = read_weights("model", target, folder)["ids"].long()
-        return KINDS["model"].drafter(DraftNet(target.hf, ids).requires_grad_(False))
-    return KINDS[name].drafter(load_net(name, target, folder))
+        kind, net = KINDS["model"], DraftNet(target.hf, ids).requires_grad_(False)
+    else:
+        kind, net = KINDS[name], load_net(name, target, folder)
+    drafter = kind.drafter(net)
+    if hasattr(net, "llama"):  # it drafts on weights of its own, and nobody teaches this net any more
+        net.llama.model.layers = nn.ModuleList()
+    give_memory_back()
+    return drafter
 
 
 def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Student:

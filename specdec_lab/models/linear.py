@@ -106,7 +106,9 @@ def eight_bits_pay() -> bool:
     generator = torch.Generator().manual_seed(0)  # whoever has set torch's own seed keeps it
     weight, x = (torch.randn(rows, 576, generator=generator) for rows in (12288, 1))
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # several wait for each other where another program runs, a hundred times as long as they compute
+    torch.set_num_threads(
+        1
+    )  # several wait for each other where another program runs, a hundred times as long as they compute
     try:
         return 1.3 * fastest(EightBits(weight), x) < fastest(Linear(weight), x)
     except (RuntimeError, AttributeError):  # no such products in this build

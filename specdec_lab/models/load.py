@@ -12,6 +12,7 @@ from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
+from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.packed import shared_products
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say, silent
@@ -87,7 +88,9 @@ def load_model(
             raise LabError(
                 f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first_line(e)})."
             ) from e
-        return wrapped(hf.to(device), shown, backend, Path(source) if name == EMBEDDED else None, say), tokenizer
+        model = wrapped(hf.to(device), shown, backend, Path(source) if name == EMBEDDED else None, say)
+    give_memory_back()
+    return model, tokenizer
 
 
 def wrapped(
