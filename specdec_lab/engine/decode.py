@@ -221,6 +221,7 @@ class Request:
         hidden = self.row.cached.prefill(self.prompt[:-1])
         if self.drafter:
             self.drafter.start(self.row, self.prompt, hidden)
+        self.target.synchronize()  # a GPU may still be reading, and the first round's watch must not wait for that
         return self.row
 
     def drafting(self, gamma: int) -> Drafting:

@@ -1,0 +1,275 @@
+"""A round seen from outside: where its time goes, what its caches hold, what its drafter and its γ are told."""
+
+import random
+from functools import partial
+
+import pytest
+import torch
+from checks import check_batch
+from test_trees import DEEP, TWO_BY_TWO, TreeOf
+from tiny import TinyModel
+
+from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, Proposal
+from specdec_lab.engine import decode
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import MOST_DRAFTS, Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
+from specdec_lab.engine.together import Pass
+from specdec_lab.engine.trace import Seconds, Trace
+from specdec_lab.engine.verify import verify
+from specdec_lab.errors import LabError
+
+
+class Exits(Drafter):
+    """Runs the first layer of the target over what it drafts, as an early exit does; the drafts are a tiny model's."""
+
+    name = "exits"
+
+    def __init__(self, draft: TinyModel):
+        self.draft = draft
+
+    def start(self, target, prompt, hidden):
+        self.target = target
+
+    def drafting(self, text, gamma, sampler, uniforms):
+        if gamma < 1:
+            return Proposal([])
+        tokens, q, rows = [], [], [(yield Pass(self.target, text[-1:], layers=(0, 1)))]
+        for i in range(gamma):
+            q.append(sampler(self.draft.logits([*text, *tokens])))
+            tokens.append(draw(q[-1], uniforms(len(text) + i, DRAFT)))
+            rows.append((yield Pass(self.target, tokens[-1:], layers=(0, 1))))
+        return Proposal(tokens, torch.stack(q), started=(1, torch.cat(rows)))
+
+
+TARGET, DRAFT_MODEL = TinyModel(5, seed=3, spread=0.8), TinyModel(5, seed=4, spread=0.6)
+KINDS = {
+    "chain": lambda: ModelDrafter(DRAFT_MODEL),
+    "its own": lambda: ModelDrafter(TARGET),
+    "tree": lambda: TreeOf(DRAFT_MODEL, TWO_BY_TWO),
+    "deep tree": lambda: TreeOf(TARGET, DEEP),
+    "early exit": lambda: Exits(DRAFT_MODEL),
+    "its own early exit": lambda: Exits(TARGET),
+    "copies": LookupDrafter,
+}
+
+
+def noted(drafter: Drafter) -> Drafter:
+    """`drafter.told`: all hidden rows that the target gave it; `drafter.text`: what it was told to stand."""
+    drafter.told, start, observe = [], drafter.start, drafter.observe
+
+    def starts(row, prompt, hidden):
+        drafter.text = list(prompt)
+        drafter.told += [] if hidden is None else list(hidden)
+        start(row, prompt, hidden)
+
+    def observes(text, hidden):
+        drafter.text = list(text)
+        drafter.told += list(hidden)
+        observe(text, hidden)
+
+    drafter.start, drafter.observe = starts, observes
+    return drafter
+
+
+def was_told_all(drafter: Drafter, text: list[int]) -> None:
+    """Of every token but the last its row, each once and in order: what the target gives behind that much text."""
+    assert drafter.text == text
+    own = torch.stack([TARGET.logits(text[:i]) for i in range(1, len(text))])
+    assert torch.equal(torch.stack(drafter.told), own)
+
+
+def settings(i: int) -> dict:
+    return {
+        "sampler": Sampler(i % 2),
+        "stops": Stops(8 + i, frozenset({1}) if i % 3 else frozenset()),
+        "uniforms": Uniforms(1, i),
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_drafter_is_told_the_targets_row_of_each_token_once(kind):
+    cut = 0
+    for i in range(12):
+        prompt, drafter = [0, 1, 2, 0, 1][: 1 + i % 5], noted(KINDS[kind]())
+        trace = Trace(prompt).collect(speculative(TARGET, drafter, prompt, gamma=1 + i % 6, **settings(i)))
+        trace.check()
+        was_told_all(drafter, [*prompt, *trace.tokens])
+        cut += trace.rounds[-1].cut
+        if i % 2 == 0:
+            own = Trace(prompt).collect(plain(TARGET, prompt, **settings(i)))
+            assert (own.tokens, own.stop) == (trace.tokens, trace.stop)
+    assert cut or kind == "copies"
+
+
+def test_in_a_batch_as_well_whatever_the_neighbours_draft_with():
+    batch, texts, dice = Batch(TARGET, most=4), [], random.Random(0)
+    for i in range(16):
+        prompt, drafter = [dice.randrange(5) for _ in range(1 + i % 5)], noted(list(KINDS.values())[i % len(KINDS)]())
+        texts.append((prompt, drafter, batch.submit(Request(TARGET, prompt, drafter, **settings(i)))))
+    while len(batch):
+        batch.step(dice.randrange(6))
+        for row, (request, _) in enumerate(batch.running):
+            cached = batch.shared.cached
+            assert cached.slots[row][: cached.lengths[row]] == request.text[:-1]
+    for prompt, drafter, trace in texts:
+        trace.check()
+        was_told_all(drafter, [*prompt, *trace.tokens])
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_each_kind_beside_each_other_writes_what_it_writes_alone(most):
+    kinds = list(KINDS.values())
+    for seed in range(3):
+        check_batch(TARGET, lambda i, seed=seed: kinds[(i + seed) % len(kinds)](), most=most, texts=10, seed=seed)
+
+
+# Time, by a clock that only the parts of a round move.
+
+PASS, GUESS, RULE, TOLD, WRITTEN = 16.0, 1.0, 0.5, 0.25, 0.125  # seconds of each
+
+
+class Device:
+    """Passes are begun and not waited for, as on a GPU: only `synchronize` lets their time go by."""
+
+    def __init__(self, monkeypatch):
+        self.now, self.begun = 100.0, 0.0
+        monkeypatch.setattr("time.perf_counter", lambda: self.now)
+        monkeypatch.setattr(decode, "record", partial(self.slowly, WRITTEN, decode.record))
+
+    def slowly(self, seconds: float, function, *args, **more):
+        self.now += seconds
+        return function(*args, **more)
+
+    def model(self, seed: int, seconds: float) -> TinyModel:
+        model = TinyModel(4, seed)
+        make = model.cached
+
+        def cached(rows=1):
+            cache = make(rows)
+            extend = cache.extend
+
+            def begin(*args, **more):
+                self.begun += seconds
+                return extend(*args, **more)
+
+            cache.extend = begin
+            return cache
+
+        model.cached, model.synchronize = cached, self.wait
+        return model
+
+    def wait(self) -> None:
+        self.now, self.begun = self.now + self.begun, 0.0
+
+    def request(self, drafter: Drafter | None = None) -> dict:
+        if drafter:
+            drafter.observe = partial(self.slowly, TOLD, drafter.observe)
+        return {"verify": partial(self.slowly, RULE, verify), "stops": Stops(9)}
+
+
+def test_the_seconds_of_a_round_are_those_of_its_parts_and_not_of_the_prompt(monkeypatch):
+    device = Device(monkeypatch)
+    target, prompt = device.model(1, PASS), [0, 1, 2]
+    for r in plain(target, prompt, **device.request()):
+        assert r.seconds == Seconds(0.0, PASS, RULE + WRITTEN)
+    drafter = ModelDrafter(device.model(2, GUESS))
+    drafted = set()
+    for r in speculative(target, drafter, prompt, gamma=3, **device.request(drafter)):
+        assert r.seconds == Seconds(len(r.drafted) * GUESS + TOLD, PASS, RULE + WRITTEN)
+        drafted.add(len(r.drafted))
+    assert 3 in drafted
+    dial = DialDrafter(0.5)  # what knows the target's choices would be no drafter elsewhere: its time is nobody's
+    for r in speculative(target, dial, prompt, gamma=3, **device.request(dial)):
+        assert r.seconds == Seconds(0.0, PASS, RULE + WRITTEN)
+
+
+def test_in_a_batch_they_are_those_of_all_and_the_clock_has_the_neighbours_prompts_too(monkeypatch):
+    device = Device(monkeypatch)
+    target, draft = device.model(1, PASS), device.model(2, GUESS)
+    batch, traces = Batch(target), []
+    drafters = [ModelDrafter(draft), ModelDrafter(draft), DialDrafter(0.5)]
+    for i, drafter in enumerate(drafters[:2]):
+        traces.append(batch.submit(Request(target, [0, i, 1], drafter, **device.request(drafter))))
+    one = Seconds(2 * GUESS + TOLD, PASS, RULE + WRITTEN)
+    assert [r.seconds for r in batch.step(2)] == [one, one]
+    own = RULE + TOLD + WRITTEN
+    assert [trace.clock for trace in traces] == [[2 * (PASS + GUESS) + 2 * GUESS + PASS + 2 * own]] * 2
+    batch.step(2)
+    assert [trace.clock[1:] for trace in traces] == [[2 * GUESS + PASS + 2 * own]] * 2
+    traces.append(batch.submit(Request(target, [0, 1], drafters[2], **device.request(drafters[2]))))
+    rounds = batch.step(2)
+    assert [r.seconds.draft for r in rounds] == [2 * (PASS + GUESS) + TOLD] * 2 + [0.0]
+    joined, passes = 2 * PASS, 2 * (PASS + GUESS) + PASS
+    assert [trace.clock[-1] for trace in traces] == [joined + passes + 3 * own] * 3
+
+
+# What else a round is given and gives.
+
+
+class Told:
+    """Chooses γ as `AutoGamma` does, and notes what it is asked and told."""
+
+    def __init__(self):
+        self.parts, self.rounds = [], []
+
+    def choose(self, part):
+        self.parts.append(part)
+        return 1 + len(self.parts) % 3
+
+    def observe(self, r):
+        self.rounds.append(r)
+
+
+def test_who_chooses_gamma_is_asked_before_and_told_after_each_round():
+    drafter, gamma, seen = ModelDrafter(DRAFT_MODEL), Told(), []
+    drafter.part = lambda text: f"behind {len(text)}"
+    for r in speculative(TARGET, drafter, [0, 1], gamma=gamma, stops=Stops(20)):
+        seen.append(r)
+        assert gamma.rounds == seen  # before anyone else sees the round
+        assert len(r.drafted) <= 1 + len(seen) % 3
+    assert gamma.parts == [f"behind {r.start}" for r in seen]
+    assert {len(r.drafted) for r in seen} == {1, 2, 3}
+
+
+def test_as_many_drafts_as_the_limit_are_taken_and_one_more_is_refused():
+    target = TinyModel(4, seed=1, context=400)
+    r = next(speculative(target, ModelDrafter(target), [0], gamma=MOST_DRAFTS, stops=Stops(300)))
+    assert len(r.drafted) == MOST_DRAFTS
+    batch = Batch(target)
+    for run in (lambda n: next(speculative(target, LookupDrafter(), [0], gamma=n)), batch.step):
+        run(MOST_DRAFTS)
+        with pytest.raises(LabError, match=f"at most {MOST_DRAFTS}"):
+            run(MOST_DRAFTS + 1)
+
+
+def test_near_the_end_of_the_context_as_many_are_drafted_as_fit_with_a_token_behind_them():
+    target = TinyModel(4, seed=1, context=12)
+    for drafter in (ModelDrafter(TinyModel(4, seed=1)), ModelDrafter(TinyModel(4, seed=2)), TreeOf(target, DEEP)):
+        rounds = list(speculative(target, drafter, [0], gamma=5, stops=Stops(100)))
+        assert [len(r.drafted) for r in rounds] == [min(5, 12 - r.start - 1) for r in rounds]
+        assert rounds[-1].stop == "context" and sum(len(r.tokens) for r in rounds) == 11
+
+
+@pytest.mark.parametrize("prompt", [[-1], [0, -1, 1], [4], [4, 0]])
+def test_a_token_outside_the_vocabulary_is_refused_wherever_it_stands(prompt):
+    target = TinyModel(4, seed=1)
+    Request(target, [0, 3, 0])
+    with pytest.raises(LabError, match="outside 0…3"):
+        Request(target, prompt)
+
+
+def test_a_text_has_at_least_one_new_token():
+    assert len(list(plain(TARGET, [0], stops=Stops(1)))) == 1
+    with pytest.raises(LabError, match="max_new_tokens is 0"):
+        Stops(0)
+
+
+def test_a_round_keeps_only_the_numbers_that_decided_unless_asked():
+    for keep, top, whole in [(Keep(), 0, False), (Keep(top=2), 2, False), (Keep(rows=True), 0, True)]:
+        more = {} if keep == Keep() else {"keep": keep}
+        r = next(speculative(TARGET, ModelDrafter(DRAFT_MODEL), [0], sampler=Sampler(1.0), gamma=2, **more))
+        assert (r.p_rows is not None, r.q_rows is not None) == (whole, whole)
+        assert {len(d.p_top) for d in r.drafted} | {len(d.q_top) for d in r.drafted} == {top}
+        assert {len(r.after_top), len(r.emitted.p_top)} == {top}
+        assert (r.emitted.p_raw is not None) == (top > 0)
