@@ -1,5 +1,6 @@
 """What a pass over a tree computes and a cache keeps of it: in both backends, in batches, in recorded passes."""
 
+import random
 from itertools import pairwise
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 from test_models import KINDS, make
 
 from specdec_lab.models import base, fast, reference, tree
-from specdec_lab.models.tree import TEXT, Tree
+from specdec_lab.models.tree import TEXT, Tree, hide_cousins, inside, positions
 
 BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3))
 
@@ -99,3 +100,57 @@ def test_what_is_wrong_in_a_backend_is_caught(monkeypatch, kind, bug):
     PLANTED[bug](monkeypatch)
     with pytest.raises(AssertionError):
         test_a_draft_sees_its_own_way_alone(kind, 1)
+
+
+def some_trees(number=60):
+    dice = random.Random(0)
+    for n in range(number):
+        yield Tree(tuple(dice.randint(TEXT, i - 1) for i in range(n % 8)))
+
+
+def way_of(shape, i):
+    return [] if i == TEXT else [*way_of(shape, shape.parents[i]), i]
+
+
+def test_what_a_tree_says_of_its_drafts_follows_from_its_parents():
+    for shape in some_trees():
+        n = len(shape.parents)
+        ways = [way_of(shape, i) for i in range(n)]
+        assert [shape.way(i) for i in range(TEXT, n)] == [[], *ways]
+        assert shape.depths == [len(way) - 1 for way in ways]
+        assert shape.sees.tolist() == [[j in way for j in range(n)] for way in ways]
+        assert shape.children == {i: [j for j in range(n) if shape.parents[j] == i] for i in range(TEXT, n)}
+        named = set(zip(shape.depths, shape.twins))
+        assert len(named) == n and all(twin == 0 or (depth, twin - 1) in named for depth, twin in named)
+        assert shape.is_chain == (shape == Tree.chain(n)) == all(ways[i] == list(range(i + 1)) for i in range(n))
+    for parents in [(-2,), (0,), (-1, 1), (-1, 0, 5)]:
+        with pytest.raises(ValueError, match="a parent comes before"):
+            Tree(parents)
+
+
+def test_slots_in_a_tree_are_told_from_those_before_and_behind_it():
+    """Each slot by itself: a draft stands at its depth and sees of its tree its own way; nothing else changes."""
+    dice, seen = random.Random(1), set()
+    for shape in some_trees(200):
+        start, nodes, begin, k = dice.randint(1, 9), len(shape.parents), dice.randint(0, 16), dice.randint(1, 9)
+        drafts = [slot - start if start <= slot < start + nodes else None for slot in range(begin, begin + k)]
+        new, which = inside((start, shape), begin, k)
+        assert list(range(k))[new] == [at for at, i in enumerate(drafts) if i is not None]
+        assert list(range(nodes))[which] == [i for i in drafts if i is not None]
+        slots = torch.arange(begin, begin + k).repeat(2, 1)
+        at = positions(slots, [None, (start, shape)], [begin, begin])
+        assert at.tolist() == [
+            list(range(begin, begin + k)),
+            [slot if i is None else start + shape.depths[i] for slot, i in enumerate(drafts, start=begin)],
+        ]
+        assert slots.tolist() == [list(range(begin, begin + k))] * 2
+        visible = 40
+        unseen = torch.arange(visible) > slots[:, :, None]
+        before = unseen.clone()
+        hide_cousins(unseen, [None, (start, shape)], [begin, begin])
+        assert torch.equal(unseen[0], before[0])
+        for row, old, i in zip(unseen[1], before[1], drafts):
+            own = [start + j for j in range(nodes) if i is not None and j not in shape.way(i)]
+            assert row.tolist() == [bool(hidden) or slot in own for slot, hidden in enumerate(old)]
+        seen.add((begin < start, begin + k > start + nodes, len([i for i in drafts if i is not None]) > 1))
+    assert len(seen) == 8
