@@ -12,6 +12,7 @@ from tiny import TinyModel
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import MOST_DRAFTS, Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.together import Pass
@@ -273,3 +274,23 @@ def test_a_round_keeps_only_the_numbers_that_decided_unless_asked():
         assert {len(d.p_top) for d in r.drafted} | {len(d.q_top) for d in r.drafted} == {top}
         assert {len(r.after_top), len(r.emitted.p_top)} == {top}
         assert (r.emitted.p_raw is not None) == (top > 0)
+
+
+@pytest.mark.parametrize("shape", [None, TWO_BY_TWO])
+def test_a_rule_of_ones_own_is_given_whole_rows_also_in_greedy_rounds(shape):
+    """Its drafts are then tokens, and of trees it is told when there is one."""
+    seen = []
+
+    def rule(p, q, drafts, u_accept, u_resample, tree=None):
+        seen.append((len(drafts), tree))
+        assert p.shape == (len(drafts) + 1, 5) and q.shape == (len(drafts), 5)
+        assert q.argmax(-1).tolist() == list(drafts) and torch.equal(q.sum(-1), torch.ones(len(drafts)).double())
+        return (
+            verify_tree(p, q, drafts, u_accept, u_resample, tree) if tree else verify(p, q, drafts, u_accept, [0] * 9)
+        )
+
+    drafter = TreeOf(DRAFT_MODEL, shape) if shape else ModelDrafter(DRAFT_MODEL)
+    trace = Trace([0]).collect(speculative(TARGET, drafter, [0], gamma=3, verify=rule, stops=Stops(12)))
+    assert trace.tokens == Trace([0]).collect(plain(TARGET, [0], stops=Stops(12))).tokens
+    assert [n for n, _ in seen] == [len(r.drafted) for r in trace.rounds]
+    assert [tree is not None for _, tree in seen] == [bool(shape and r.is_tree) for r in trace.rounds]
