@@ -6,7 +6,7 @@ TESTS = {
     "specdec_lab/engine/branches.py": "tests/test_trees.py",
     "specdec_lab/engine/sampling.py": "tests/test_sampling.py tests/test_exact.py",
     "specdec_lab/engine/trace.py": "tests/test_trace.py tests/test_trees.py",
-    "specdec_lab/engine/record.py": "tests/test_trace.py tests/test_trees.py",
+    "specdec_lab/engine/record.py": "tests/test_records.py tests/test_trace.py tests/test_trees.py",
     "specdec_lab/engine/decode.py": "tests/test_rounds.py tests/test_trace.py tests/test_trees.py tests/test_exact.py tests/test_processors.py",
     "specdec_lab/engine/batch.py": "tests/test_rounds.py tests/test_batch.py",
     "specdec_lab/engine/together.py": "tests/test_rounds.py tests/test_batch.py",
