@@ -1,5 +1,8 @@
 """Penalties, biases and masks under speculation: each row of p is shaped with the text that stands before it."""
 
+import itertools
+import random
+
 import pytest
 import torch
 from checks import Drafted, check_batch, check_enumeration, drawn_from
@@ -11,6 +14,7 @@ from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.processors import LogitBias, Mask, RepetitionPenalty, process
 from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms
 from specdec_lab.errors import LabError
+from specdec_lab.models.tree import Tree
 
 
 class Shaped(TinyModel):
@@ -204,3 +208,55 @@ def test_what_cannot_be_is_one_sentence():
         run(RepetitionPenalty(1.1), drafter=DialDrafter(0.5))
     with pytest.raises(LabError, match="NaN or infinity"):
         run(LogitBias(dict.fromkeys(range(4), float("-inf"))))
+
+
+@pytest.mark.parametrize("n", range(8))
+def test_each_row_is_shaped_with_its_own_way_or_left_alone_where_no_text_gets(n):
+    """Trees and chains at random: behind a forbidden draft, or one that ends the text, nobody is asked."""
+    dice, generator = random.Random(n), torch.Generator().manual_seed(n)
+    untouched = 0
+    for _ in range(20):
+        text, drafts = [dice.randrange(5) for _ in range(3)], [dice.randrange(5) for _ in range(n)]
+        tree = Tree(tuple(dice.randint(-1, i - 1) for i in range(n)))
+        logits = torch.randn(n + 1, 5, generator=generator)
+        before, asked = logits.clone(), []
+
+        def allowed(so_far, asked=asked):
+            asked.append(list(so_far))
+            return [t for t in range(5) if t != so_far[-1]]
+
+        shaped = (RepetitionPenalty(1.7), LogitBias({3: 0.5}), Mask(allowed))
+        for of, shape in ((None, Tree.chain(n)), (tree, tree)):
+            rows = process(shaped, logits, text, drafts, of, {4})
+            for i, row in enumerate(rows):
+                way = [drafts[j] for j in shape.way(i - 1)]
+                expected = logits[i]
+                if 4 not in way and all(a != b for a, b in itertools.pairwise([text[-1], *way])):
+                    for processor in shaped:
+                        expected = processor(expected, [*text, *way])
+                else:
+                    untouched += 1
+                    assert [*text, *way] not in asked
+                assert torch.equal(row, expected)
+        assert torch.equal(logits, before)
+    assert untouched or n == 0
+    assert process((), logits, text, drafts) is logits
+
+
+@pytest.mark.parametrize("penalty", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_penalty_is_a_positive_number(penalty):
+    with pytest.raises(LabError, match="must be a positive number"):
+        RepetitionPenalty(penalty)
+
+
+def test_a_bias_may_name_any_token_of_the_vocabulary_and_no_other():
+    assert LogitBias({0: 1.0, 3: -2.0})(torch.zeros(4), []).tolist() == [1.0, 0.0, 0.0, -2.0]
+    for token in (-1, 4):
+        with pytest.raises(LabError, match="outside 0…3"):
+            LogitBias({0: 1.0, token: 1.0})(torch.zeros(4), [])
+
+
+def test_a_mask_lets_pass_what_it_allows_with_its_own_logits_and_none_is_no_mask():
+    logits = torch.tensor([0.5, -1.0, 2.0])
+    assert Mask(lambda text: [2, 0])(logits, []).tolist() == [0.5, float("-inf"), 2.0]
+    assert Mask(lambda text: None)(logits, []) is logits
