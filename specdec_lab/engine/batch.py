@@ -122,7 +122,7 @@ class Batch:
         others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
         hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]
         if any(others):
-            first = self.shared.cached.extend(others, layers=(0, layers), logits=False, trees=trees).hidden
+            first = self.shared.cached.extend(others, layers=(0, layers), trees=trees).hidden
             hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
         self.shared.cached.rewind([len(request.text) - 1 for request in requests])
         return self.shared.cached.extend(hidden, layers=(layers, self.target.layers), trees=trees)
