@@ -8,6 +8,7 @@ import torch
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.engine import enumeration
 from specdec_lab.engine.block import survives, verify_block
 from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.enumeration import completed, outcomes
@@ -216,3 +217,48 @@ def test_a_request_with_it_takes_numbers_that_do_not_come_again():
 
     assert len(set(number(verify))) == 1 < len(set(number(verify_block)))
     assert number(verify_block) == number(verify_block)  # and yet the same text for the same seed
+
+
+@pytest.mark.parametrize("values", [["a"], ["a", "b"], ["a", "b", "c", "d"]])
+def test_the_borders_of_a_function_with_few_values_are_found(values):
+    """They begin at 0, end at 1 and leave no gap; each value comes once."""
+    inner = [0.3, 0.3 + 1e-9, 2 / 3, 0.999999][: len(values) - 1]
+    asked = []
+
+    def of(u):
+        asked.append(u)
+        return values[sum(u >= border for border in inner)]
+
+    low, high, found = zip(*enumeration._steps(of))
+    assert list(found) == values and (low[0], high[-1]) == (0.0, 1.0) and low[1:] == high[:-1]
+    assert low[1:] == pytest.approx(inner, abs=1e-15)
+    assert min(asked) == 0.0 and max(asked) < 1.0  # no random number is 1
+
+
+def by_formula(target, draft, gamma, text=(), chance=1.0):
+    """What one round of `verify` writes, from min(1, p/q) and max(0, p − q) alone."""
+    p = target(text)
+    if gamma == 0:
+        return {(*text, y): chance * p[y] for y in range(len(p))}
+    out, q = Counter(), draft(text)
+    for x in range(len(p)):
+        survives = min(1.0, p[x] / q[x])
+        out.update(by_formula(target, draft, gamma - 1, (*text, x), chance * q[x] * survives))
+        lacking = [max(0.0, a - b) for a, b in zip(p, q)]
+        if survives < 1:
+            missed = chance * q[x] * (1 - survives)
+            out.update({(*text, y): missed * lacking[y] / sum(lacking) for y in range(len(p))})
+    return out
+
+
+@pytest.mark.parametrize(("vocab_size", "gamma", "spread"), [(3, 1, 1.5), (3, 2, 1.5), (2, 3, 3.0), (2, 3, 5.0)])
+def test_what_a_round_can_write_is_what_the_formulas_say(vocab_size, gamma, spread):
+    """Where hardly a draft is kept, too: the border of a later one shows only if those before it are kept."""
+    target, draft = (tiny(seed, vocab_size, spread) for seed in (1, 2))
+    found, expected = outcomes(verify, target, draft, gamma), by_formula(target, draft, gamma)
+    assert set(found) <= set(expected)
+    assert all(abs(found.get(text, 0.0) - chance) < 1e-12 for text, chance in expected.items())
+    ahead = completed({(): 1.0}, target, 2)
+    assert ahead == {(x, y): pytest.approx(target(())[x] * target((x,))[y]) for x, y in ahead}
+    assert len(ahead) == vocab_size**2
+    assert completed({(1, 0, 1): 0.25, (1, 0, 0): 0.5}, target, 2) == {(1, 0): 0.75}
