@@ -22,6 +22,7 @@ def test_three_digits_count_and_none_of_a_large_whole_number_is_lost():
     known = {0.12345: "0.123", 99.44: "99.4", 99.5: "99.5", 100.4: "100", 1234.7: "1235", 1e14: "1" + 14 * "0"}
     for value, text in known.items():
         assert short(value) == text and short(-value) == ("-" + text)
+    assert short(999999999999999.0) == 15 * "9"  # the last one in full
     assert short(1e15) == "1e+15" and short(0.0001234) == "0.000123" and short(0.00001234) == "1.23e-05"
     for k in range(-60, 60):
         value = 1.3**k

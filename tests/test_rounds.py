@@ -118,6 +118,20 @@ def test_in_a_batch_as_well_whatever_the_neighbours_draft_with():
         was_told_all(drafter, [*prompt, *trace.tokens])
 
 
+def test_a_text_that_has_left_holds_no_row_in_any_cache():
+    """Else every later pass of the draft model would carry it along."""
+    batch, other = Batch(TARGET, most=3), TinyModel(5, seed=6)
+    for i in range(9):
+        batch.submit(Request(TARGET, [i % 5], ModelDrafter((DRAFT_MODEL, other)[i % 2]), **settings(i)))
+    while len(batch):
+        batch.step(2)
+        assert len(batch.shared.rows) == len(batch.running)
+        held = [row for shared in batch.drafts.values() for row in shared.rows]
+        assert {id(row) for row in held} == {id(request.drafter.row) for request, _ in batch.running}
+    assert {len(shared.cached.lengths) for shared in (batch.shared, *batch.drafts.values())} == {0}
+    assert set(batch.drafts) == {DRAFT_MODEL, other}
+
+
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_each_kind_beside_each_other_writes_what_it_writes_alone(most):
     kinds = list(KINDS.values())
