@@ -60,6 +60,8 @@ def check(r, text, kind, sampler, top):
         if not (r.cut and d.status == DISCARDED):  # a stop may have cut it off after it was tested
             assert (d.p, d.overlap) == pytest.approx((float(row[d.id]), float(torch.minimum(row, q).sum())))
         assert d.q == pytest.approx(float(q[d.id]))
+        if r.p_rows is not None:
+            assert torch.allclose(r.p_rows[i + 1], p[i]) and torch.allclose(r.q_rows[i], q)
         assert (d.p_raw, d.q_raw) == pytest.approx((float(p_raw[d.parent][d.id]), float(raw[d.id])), abs=1e-6)
         assert list(d.p_top) == most_likely(shown[d.parent], top) and list(d.after_top) == most_likely(shown[i], top)
         assert list(d.q_top) == most_likely(raw if sampler.greedy else q, top)
@@ -76,7 +78,7 @@ def check(r, text, kind, sampler, top):
         assert (own.p, own.p_raw) == pytest.approx((float(p[r.last][own.id]), float(p_raw[r.last][own.id])), abs=1e-6)
         assert list(own.p_top) == most_likely(shown[r.last], top)
         assert float(wanted[r.last][own.id]) > 0
-    assert r.start == len(text)
+    assert r.start == len(text) and (r.p_rows is None or torch.allclose(r.p_rows[0], p[-1]))
 
 
 @pytest.mark.parametrize("of", SAMPLERS)
@@ -87,7 +89,7 @@ def test_all_numbers_of_a_round_follow_from_the_text_and_both_models(kind, of):
         prompt, top = [0, 1, 2, 0, 1, 3, 0, 1], 2 + 3 * (i % 3)
         settings = {"sampler": SAMPLERS[of], "stops": Stops(7 + i, frozenset({4})), "uniforms": Uniforms(3, i)}
         trace, text = Trace(prompt), list(prompt)
-        trace.collect(speculative(TARGET, KINDS[kind][0](), prompt, gamma=6, keep=Keep(top=top), **settings))
+        trace.collect(speculative(TARGET, KINDS[kind][0](), prompt, gamma=6, keep=Keep(top, i % 2 == 1), **settings))
         trace.check()
         for r in trace.rounds:
             check(r, text, kind, SAMPLERS[of], top)
