@@ -326,3 +326,24 @@ def test_kept_costs_are_those_of_this_target_and_drafter_and_captured_passes_hav
     target.warm_up = 2
     assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 2.0]
     assert cached_round_costs(target, drafter, [0, 1], 2) == [1.0, 3.0]  # for more drafts
+
+
+@pytest.mark.parametrize("costs", [[1.0, 3.0], [1.0, 3.0, 9.0]])
+def test_a_trial_may_be_of_a_single_draft(costs):
+    auto = PartGamma(costs)
+    for mark in "x" * 60:
+        auto.observe(told(mark))
+    asked = []
+    while not asked or asked[-1] == 0:
+        asked.append(auto.choose())
+        auto.observe(told("x" * asked[-1]))
+    assert asked == [0] * TRIAL + [1]
+
+
+def test_no_draft_is_thought_likelier_than_the_one_before_it():
+    """Also where a tree's first draft is refused and the second, beside it, is kept, again and again."""
+    auto = PartGamma([1.0, 1.1, 1.2, 1.3])
+    for _ in range(50):
+        auto.observe(told("x+-", parents=[-1, -1, 1]))
+    gains = [b - a for a, b in itertools.pairwise(auto.emitted())]
+    assert all(0 < later <= earlier <= 1 for earlier, later in itertools.pairwise(gains))
