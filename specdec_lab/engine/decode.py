@@ -154,10 +154,6 @@ class Stopwatch:
         self.seconds[part] += now - self._since
         self._since = now
 
-    def skip(self) -> None:
-        """Leave out the time since the last lap."""
-        self._since = time.perf_counter()
-
 
 @dataclass
 class Request:
