@@ -55,24 +55,19 @@ def _verdicts(rule: Rule, p: Tensor, q: Tensor, drafts: Sequence[int]) -> dict[t
     """(drafts kept, token behind them): its probability over all random numbers."""
     gamma = len(drafts)
 
-    def asked(accept: Sequence[float], resample: Sequence[float]) -> tuple[int, int]:
-        verdict = rule(p, q, drafts, list(accept), list(resample))
+    def asked(accept: Sequence[float], resample: float) -> tuple[int, int]:
+        verdict = rule(p, q, drafts, list(accept), [resample] * (gamma + 1))  # only one of these is drawn with
         return verdict.accepted, verdict.token
 
-    middle = [0.5] * (gamma + 1)
-    borders: list[set[float]] = [{0.0, 1.0} for _ in drafts]
+    borders = [{0.0} for _ in drafts]
     for i, others in itertools.product(range(gamma), itertools.product((0.0, 0.5, END), repeat=gamma - 1)):
-        steps = _steps(lambda u, i=i, others=others: asked((*others[:i], u, *others[i:]), middle))
+        steps = _steps(lambda u, i=i, others=others: asked((*others[:i], u, *others[i:]), 0.5))
         borders[i] |= {high for _, high, _ in steps}
     out: dict[tuple[int, int], float] = defaultdict(float)
     for cell in itertools.product(*(itertools.pairwise(sorted(some)) for some in borders)):
         chance = math.prod(high - low for low, high in cell)
-        if not chance:
-            continue
         accept = [(low + high) / 2 for low, high in cell]
-        kept, _ = asked(accept, middle)
-        numbers = middle[:kept], middle[kept + 1 :]
-        for low, high, verdict in _steps(lambda u, a=accept, n=numbers: asked(a, (*n[0], u, *n[1]))):
+        for low, high, verdict in _steps(lambda u, a=accept: asked(a, u)):
             out[verdict] += chance * (high - low)
     return out
 
