@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 import torch
 from tiny import TinyModel
+from ways import apart, written
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine import enumeration
@@ -198,11 +199,6 @@ def test_block_verification_needs_new_numbers_in_every_round(new_numbers):
 
 def test_the_engine_gives_it_new_numbers_in_every_round(monkeypatch):
     """Two rounds in the engine, every draw followed: exact. With the table's numbers it is not (see above)."""
-    from tiny import TinyModel
-    from ways import apart, written
-
-    from specdec_lab.drafters import ModelDrafter
-
     target, draft = TinyModel(2, seed=1), TinyModel(2, seed=2)
     texts = written(
         monkeypatch, lambda: ModelDrafter(draft), target, rounds=2, rule=verify_block, vocab=2, length=6, gamma=2
@@ -262,3 +258,17 @@ def test_what_a_round_can_write_is_what_the_formulas_say(vocab_size, gamma, spre
     assert ahead == {(x, y): pytest.approx(target(())[x] * target((x,))[y]) for x, y in ahead}
     assert len(ahead) == vocab_size**2
     assert completed({(1, 0, 1): 0.25, (1, 0, 0): 0.5}, target, 2) == {(1, 0): 0.75}
+
+
+def test_three_drafts_in_the_engine_are_exact(monkeypatch):
+    """Each beginning has its own row behind it, also in the middle."""
+    target, draft = TinyModel(2, seed=1), TinyModel(2, seed=2)
+    texts = written(monkeypatch, lambda: ModelDrafter(draft), target, rule=verify_block, vocab=2, length=4, gamma=3)
+    assert apart(texts, target, vocab=2, length=4) < 1e-12
+
+
+def test_a_verdict_says_what_kind_of_token_it_ends_with():
+    p, q = torch.tensor([[0.5, 0.5]] * 3).double(), torch.tensor([[0.9, 0.1]] * 2).double()
+    kinds = {u: verify_block(p, q, [0, 0], [u, u], [0.5] * 3) for u in (0.0, 0.999)}
+    assert [(v.accepted, v.kind) for v in kinds.values()] == [(2, "bonus"), (0, "corrected")]
+    assert verify_block(p[:1], q[:0], [], [], [0.5]).kind == "plain"

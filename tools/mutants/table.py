@@ -3,7 +3,7 @@
 TESTS = {
     "specdec_lab/engine/verify.py": "tests/test_exact.py tests/test_sampling.py tests/test_trace.py",
     "specdec_lab/engine/block.py": "tests/test_block.py",
-    "specdec_lab/engine/branches.py": "tests/test_trees.py",
+    "specdec_lab/engine/branches.py": "tests/test_records.py tests/test_rounds.py tests/test_trees.py",
     "specdec_lab/engine/sampling.py": "tests/test_sampling.py tests/test_exact.py",
     "specdec_lab/engine/trace.py": "tests/test_trace.py tests/test_trees.py",
     "specdec_lab/engine/record.py": "tests/test_records.py tests/test_trace.py tests/test_trees.py",
