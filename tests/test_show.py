@@ -15,7 +15,7 @@ from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.show import lines, terminal
+from specdec_lab.show import terminal
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.marks import MARKS, visible
 from specdec_lab.show.race import RaceWidget, lanes, race_data
@@ -166,90 +166,6 @@ def test_a_race_is_told_in_numbers_where_nothing_can_run():
     assert "<b>a &lt;race&gt;</b>" in shown.picture()
     with pytest.raises(LabError, match="interrupted before its first round"):
         race_data(Trace([0]), result.speculative, str, "", "")
-
-
-def test_a_prediction_has_the_colour_of_what_it_predicts():
-    first, second, third = (lines.Line(name, [(0, 0), (1, 1)]) for name in "abc")
-    theory = lines.Line("b, predicted", [(0, 0), (1, 1)], of="b")
-    assert lines.colours([first, second, theory, third]) == [*lines.COLOURS[:2], lines.COLOURS[1], lines.COLOURS[2]]
-    assert lines.chart("", [second, theory], "x", "y").count('stroke-width="1.3"') == 2  # itself, and beside its name
-
-
-def test_dashes_mean_a_prediction_where_there_is_one():
-    line = [lines.Line(name, [(0, 0), (1, 1)]) for name in "abc"]
-    theory = lines.Line("a, predicted", [(0, 0), (1, 1)], of="a")
-    assert lines.patterns([line[0], line[1], theory, line[2]]) == [0, 0, 1, 0]
-    assert lines.patterns(line) == [0, 1, 2]  # not by colour alone
-    data = sd.Plot("", [line[0], theory, line[1]], "x", "y").figure().data
-    assert [d.line.dash for d in data] == ["solid", "dash", "solid"]
-    assert len({d.marker.symbol for d in data}) == 3
-
-
-def test_where_x_doubles_each_doubling_is_as_wide():
-    drawn = [lines.Line("a", [(1, 1), (2, 1), (8, 1), (24, 1)])]
-    svg = lines.chart("", drawn, "texts", "times", doubling=True)
-    one, two, eight, most = (float(x) for x in re.findall(r'<circle cx="([\d.]+)"', svg))
-    assert eight - two == pytest.approx(2 * (two - one), abs=0.2) and most == lines.WIDTH - lines.RIGHT
-    assert re.findall(r'text-anchor="middle">(\d+)</text>', svg) == ["1", "2", "4", "8", "16"]
-    axis = sd.Plot("", drawn, "texts", "times", doubling=True).figure().layout.xaxis
-    assert axis.type == "log" and list(axis.tickvals) == [1, 2, 4, 8, 16]
-
-
-def test_a_line_chart_says_its_numbers_and_tells_lines_apart_without_colour():
-    drawn = [lines.Line("α < 1", [(0, 0.1), (1, 0.25)]), lines.Line("other", [(0, 0.5), (1, 0.24)])]
-    svg = lines.chart("A title", drawn, "x", "y")
-    tree = ElementTree.fromstring(svg)  # well-formed, whatever the names hold
-    assert "0.25 at 1" in tree.find("{*}desc").text
-    dashes = {p.get("stroke-dasharray") for p in tree.iter("{http://www.w3.org/2000/svg}path") if p.get("fill")}
-    assert len(dashes) == 2
-    names = [t for t in tree.iter("{http://www.w3.org/2000/svg}text") if t.text in ("α < 1", "other")]
-    assert abs(float(names[0].get("y")) - float(names[1].get("y"))) >= 14
-
-
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (0.9, 3.1), (0, 37), (-2, 2), (0, 0.004), (5, 5), (0, 12345)])
-def test_ticks_are_few_and_inside(low, high):
-    found = lines.ticks(low, high)
-    assert 1 <= len(found) <= 14
-    assert all(low <= t <= high + 1e-9 for t in found)
-
-
-def test_a_plot_is_one_picture_in_three_forms():
-    spread = [(1.5, 2.5), (2.0, 3.5)]
-    shown = sd.Plot("times", [sd.Line("a", [(1, 2), (2, 3)], spread=spread), sd.Line("b", [(1, 1), (2, 1)])], "k", "s")
-    bundle = shown._repr_mimebundle_()
-    assert bundle["text/plain"] == "times (s against k)\na: 2 (1.5 to 2.5) at 1, 3 (2 to 3.5) at 2\nb: 1 at 1, 1 at 2"
-    svg = ElementTree.fromstring(bundle["image/svg+xml"])
-    assert svg.find("{http://www.w3.org/2000/svg}desc").text == bundle["text/plain"]
-    data = bundle["application/vnd.plotly.v1+json"]["data"]
-    assert [d["name"] for d in data] == ["a", "b"]
-    assert list(data[0]["y"]) == [2, 3]
-    assert list(data[0]["error_y"]["array"]) == [0.5, 0.5]
-    assert list(data[0]["error_y"]["arrayminus"]) == [0.5, 1.0]
-    assert data[0]["line"]["dash"] != data[1]["line"]["dash"]  # not colour alone
-    assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]
-    assert len(json.dumps(bundle, default=str)) < 20_000
-
-
-def test_small_multiples_share_axes_and_looks_and_say_every_number():
-    def lines_of(height):
-        clock = lines.Line("by the clock", [(1, height), (2, 2 * height), (4, height)])
-        return [clock, lines.Line("foretold <", [(1, 0.5), (4, 1.25)], dots=False, of="by the clock")]
-
-    shown = sd.Multiples("A & B", {"a": lines_of(0.5), "b": lines_of(1)}, "γ", "S", level=(1, "plain"))
-    svg = ElementTree.fromstring(shown._repr_html_())[0]  # well-formed, whatever the names hold
-    space = "{http://www.w3.org/2000/svg}"
-    assert svg.find(f"{space}desc").text == repr(shown)
-    assert repr(shown).splitlines()[1:3] == [
-        "a, by the clock: 0.5 at 1, 1 at 2, 0.5 at 4; the largest at 2",
-        "a, foretold <: 0.5 at 1, 1.25 at 4; the largest at 4",
-    ]
-    drawn = [p for p in svg.iter(f"{space}path") if p.get("fill") == "none"]
-    assert len(drawn) == 4 + 2  # and a sample of each in the legend
-    assert {p.get("stroke-dasharray") for p in drawn} == {"", "7 3"} and len({p.get("stroke") for p in drawn}) == 1
-    foretold = [p.get("d").split()[1] for p in drawn if p.get("stroke-dasharray")][1:]
-    assert foretold[0] == foretold[1]  # the same height for the same number
-    rings = [c for c in svg.iter(f"{space}circle") if c.get("fill") == "none"]
-    assert len(rings) == 4 + 1
 
 
 def test_a_sampled_target_need_not_say_its_favourite(data):

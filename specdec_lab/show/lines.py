@@ -9,7 +9,8 @@ from html import escape
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#767676")  # Okabe–Ito
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4")  # colour never carries meaning alone
 WIDTH, HEIGHT = 640, 320
-LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # margins
+LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # margins; the right one at least
+LETTERS = 14  # from one line of text to the next
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, doubling:
     doubling: equal steps to the right double x, instead of adding to it.
     """
     scale = math.log2 if doubling else float
+    end = WIDTH - max(RIGHT, 40 + 8 * max(len(line.name) for line in lines))  # behind it stand the lines' names
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points] + [y for line in lines for ends in line.spread for y in ends]
     x0, x1 = scale(min(xs)), scale(max(xs))
@@ -75,13 +77,13 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, doubling:
 
     def at(x: float, y: float) -> tuple[float, float]:
         """Pixels from the left and from the top."""
-        across = LEFT + (scale(x) - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT)
+        across = LEFT + (scale(x) - x0) / (x1 - x0) * (end - LEFT)
         return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
 
     parts = []
     for y in ticks(y0, y1):
-        (left, down), (right, _) = at(min(xs), y), (WIDTH - RIGHT, 0)
-        parts.append(f'<path d="M{left} {down}H{right}" stroke="currentColor" stroke-opacity=".15"/>')
+        left, down = at(min(xs), y)
+        parts.append(f'<path d="M{left} {down}H{end}" stroke="currentColor" stroke-opacity=".15"/>')
         parts.append(f'<text x="{left - 6}" y="{down + 4}" text-anchor="end">{y:g}</text>')
     for x in powers(min(xs), max(xs)) if doubling else ticks(x0, x1):
         across, down = at(x, y0)
@@ -98,21 +100,35 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, doubling:
             parts.append(f'<path d="{bracket}" stroke="{colour}"/>')
         parts += [f'<circle cx="{a}" cy="{b}" r="2.5" fill="{colour}"/>' for a, b in places if line.dots]
         ends.append((places[-1][1], line.name, look))
-    start, below = WIDTH - RIGHT + 8, -100.0
-    for down, name, look in sorted(ends):  # names in the margin, at the height of the lines' ends
-        below = max(down, below + 14)
-        parts.append(f'<path d="M{start} {below}h22" {look}/>')
-        parts.append(f'<text x="{start + 28}" y="{below + 4}">{escape(name)}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
+    ends.sort()
+    for height, (_, name, look) in zip(apart([down for down, *_ in ends]), ends):
+        parts.append(f'<path d="M{end + 8} {height}h22" {look}/>')
+        parts.append(f'<text x="{end + 36}" y="{height + 4}">{escape(name)}</text>')
+    middle = (LEFT + end) / 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'style="max-width:{WIDTH}px;font:12px sans-serif" fill="currentColor"><title>{escape(title)}</title>'
         f"<desc>{escape(in_words(title, lines, x_name, y_name))}</desc>"
-        f'<text x="{LEFT}" y="18" font-size="14" font-weight="600">{escape(title)}</text>'
+        f"{heading(title, LEFT, 18, WIDTH)}"
         f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">{escape(x_name)}</text>'
         f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
         f"{''.join(parts)}</svg>"
     )
+
+
+def apart(heights: Sequence[float]) -> list[float]:
+    """Where names are written that belong at these heights, from top to bottom: not over each other, none below the picture."""
+    placed = []
+    for height in heights:
+        placed.append(max([height] + [above + LETTERS for above in placed[-1:]]))
+    lowest = HEIGHT - 6
+    return [min(height, lowest - LETTERS * below) for below, height in enumerate(reversed(placed))][::-1]
+
+
+def heading(title: str, left: float, down: float, width: float) -> str:
+    """A picture's title; smaller where it would not fit. A bold letter is .6 of its height wide, on average."""
+    size = min(14, math.floor(10 * (width - left) / (0.6 * max(1, len(title)))) / 10)
+    return f'<text x="{left}" y="{down}" font-size="{size}" font-weight="600">{escape(title)}</text>'
 
 
 def in_words(title: str, lines: Sequence[Line], x_name: str, y_name: str) -> str:

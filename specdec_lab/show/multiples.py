@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from specdec_lab.show.lines import DASHES, Line, colours, patterns, ticks
+from specdec_lab.show.lines import DASHES, Line, colours, heading, patterns, ticks
 
 ACROSS = 4  # panels in a row
 PANEL, HIGH = 162, 150  # pixels of a panel's drawing, with the space to the next one, and its height
@@ -73,8 +73,7 @@ class Multiples:
             f'<div style="overflow-x:auto"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             f'role="img" style="max-width:{width}px;min-width:480px;font:12px sans-serif" fill="currentColor">'
             f"<title>{escape(self.title)}</title><desc>{escape(repr(self))}</desc>"
-            f'<text x="{LEFT}" y="16" font-size="14" font-weight="600">{escape(self.title)}</text>'
-            f"{self._legend(looks)}{''.join(parts)}"
+            f"{heading(self.title, LEFT, 16, width)}{self._legend(looks)}{''.join(parts)}"
             f'<text x="{(LEFT + width) / 2}" y="{height - 4}" text-anchor="middle">{escape(self.x_name)}</text>'
             f'<text transform="translate(14 {(TOP + height) / 2}) rotate(-90)" text-anchor="middle">'
             f"{escape(self.y_name)}</text></svg></div>"

@@ -10,6 +10,10 @@ from driving import violations
 
 PHONE, DESK = 360, 1280  # pixels
 WEIGHT = 600_000  # bytes of a page, its styles, its scripts and its data; pictures come on top
+CUT = """[...document.querySelectorAll('main svg text')].filter(text => {
+  const [inner, outer] = [text, text.ownerSVGElement].map(e => e.getBoundingClientRect());
+  return inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1);
+}).map(text => text.textContent)"""
 OPEN_ALL = "document.querySelectorAll('main details').forEach(d => { d.open = true; })"
 
 
@@ -36,7 +40,7 @@ def pages(site) -> list[str]:
     return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
 
 
-def test_every_page_is_light_fits_a_phone_and_asks_nothing_of_others(browser, site, address, pages):
+def test_every_page_is_light_fits_a_phone_cuts_no_words_and_asks_nothing_of_others(browser, site, address, pages):
     page = browser.new_page(viewport={"width": PHONE, "height": 740})
     asked, wrong = [], []
     page.on("request", lambda r: asked.append(r.url))
@@ -54,8 +58,9 @@ def test_every_page_is_light_fits_a_phone_and_asks_nothing_of_others(browser, si
             wrong.append(f"{name} weighs {weight:,} bytes")
         if (wide := page.evaluate("document.documentElement.scrollWidth")) > PHONE:
             wrong.append(f"{name} is {wide} pixels wide")
+        wrong += [f"{name}: a picture cuts “{text}”" for text in page.evaluate(CUT)]
     page.close()
-    assert wrong == []
+    assert wrong == [], "\n".join(wrong)
 
 
 def test_axe_finds_nothing_serious_on_any_page(browser, site, pages, full):
@@ -71,4 +76,4 @@ def test_axe_finds_nothing_serious_on_any_page(browser, site, pages, full):
             page.emulate_media(color_scheme=theme)
             wrong += [f"{name}, {width} px, {theme}: {found}" for found in violations(page)]
     page.close()
-    assert wrong == []
+    assert wrong == [], "\n".join(wrong)
