@@ -20,6 +20,7 @@ from specdec_lab.drafters import (
 from specdec_lab.drafters.suffix import Memory
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.together import Row
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.theory import expected_tokens
@@ -54,6 +55,23 @@ def test_lookup_grows_with_the_text():
     drafter.start(None, text[:10], None)
     for n in range(10, 120, 3):
         assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == copied(text[:n])
+
+
+@pytest.mark.parametrize(("longest", "shortest"), [(3, 1), (4, 2), (1, 1)])
+def test_lookup_remembers_each_run_of_the_lengths_asked_for_once_and_no_other(longest, shortest):
+    """The index that grew round by round is the one that a look at the whole text gives."""
+    text = torch.randint(0, 3, (40,), generator=torch.Generator().manual_seed(0)).tolist()
+    drafter = LookupDrafter(longest, shortest)
+    drafter.start(None, text[:1], None)
+    for n in range(1, 41):
+        found = drafter.all(text[:n])
+        runs = {}
+        for end in range(1, n):
+            for begin in range(max(0, end - longest), end - shortest + 1):
+                runs.setdefault(tuple(text[begin:end]), []).append(end)
+        assert drafter.follows == runs
+        known = [tuple(text[begin:n]) for begin in range(n) if tuple(text[begin:n]) in runs]
+        assert found == (runs[known[0]] if known else [])
 
 
 class Guesses(Drafter):
@@ -129,6 +147,20 @@ def test_a_draft_of_another_width_is_fitted():
         trace.check()
 
 
+def test_a_draft_that_sees_less_than_the_target_drafts_as_far_as_it_sees():
+    """And nothing where the text is longer already, also from the start."""
+    target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2, context=8)
+    for n, lengths in ((5, [0, 1, 2, 3, 3]), (6, [0, 1, 2, 2, 2]), (7, [0, 1, 1]), (8, [0, 0]), (12, [0, 0, 0])):
+        for gamma, length in enumerate(lengths):
+            drafter, text = ModelDrafter(draft), [i % 3 for i in range(n)]
+            drafter.start(Row(target.cached()), text, None)
+            proposal = drafter.propose(text, gamma, SAMPLED, Uniforms())
+            assert len(proposal.tokens) == length
+            for i in range(length):
+                expected = draft.probabilities(text, proposal.tokens[:i])
+                assert torch.equal(proposal.q[i], expected)
+
+
 def test_a_drafter_catches_up_on_rounds_it_did_not_draft():
     draft = TinyModel(4, seed=2)
     drafter = ModelDrafter(draft)
@@ -156,6 +188,30 @@ def test_the_dial_spares_the_targets_choice_also_when_logits_tie():
     logits[[3, 7, 11]] = 5.0
     p = Sampler(0)(logits)
     assert float(torch.minimum(p, DialDrafter(0.0).mixed(logits, Sampler(0))).sum()) == 0
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.7])
+@pytest.mark.parametrize("vocab", [2, 5, 9, 30])
+def test_the_dial_mixes_p_with_its_second_to_ninth_choice(vocab, temperature):
+    """As far as alpha asks for, or all the way; and the target's logits stay what they are."""
+    target, sampler = TinyModel(vocab, seed=4), Sampler(temperature)
+    for alpha in (0.0, 0.4, 0.95, 1.0):
+        drafter, floors = DialDrafter(alpha), []
+        assert drafter.lowest is None
+        for n in range(3):
+            logits = target.logits([n])
+            before, p = logits.clone(), sampler(logits)
+            order = sorted(range(vocab), key=lambda token: -float(logits[token]))
+            noise = torch.zeros_like(p)
+            for token in order[1:9]:
+                noise[token] = 1 / min(8, vocab - 1)
+            floors.append(float(torch.minimum(p, noise).sum()))
+            weight = min(1.0, (1 - alpha) / (1 - floors[-1]))
+            q = drafter.mixed(logits, sampler)
+            assert torch.allclose(q, (1 - weight) * p + weight * noise, atol=1e-12)
+            assert float(torch.minimum(p, q).sum()) == pytest.approx(max(alpha, floors[-1]), abs=1e-12)
+            assert torch.equal(logits, before)
+        assert drafter.lowest == pytest.approx(sum(floors) / 3) and drafter.oracle_passes == 3
 
 
 class Watches(LookupDrafter):
@@ -216,8 +272,24 @@ def test_a_replay_is_right_as_often_as_asked_for(alpha):
     assert together.tokens_per_pass == pytest.approx(expected_tokens(alpha, 3), rel=0.05)
 
 
+def test_a_replay_of_alpha_0_is_never_right_and_of_alpha_1_always():
+    """Also where there are two tokens, and for the ends of what a random number can be."""
+    target, known = TinyModel(2, seed=0).cached(), [0, 1, 1, 0]
+    for u in (0.0, 1 - 2**-53):
+        for alpha, expected in ((0.0, [1, 0, 0, 1]), (1.0, known)):
+            drafter = ReplayDrafter(known, alpha)
+            drafter.start(Row(target), [1], None)
+            assert drafter.propose([1], 9, Sampler(0.0), lambda position, purpose, u=u: u).tokens == expected
+            assert drafter.propose([1, 0], 2, Sampler(0.0), lambda position, purpose, u=u: u).tokens == expected[1:3]
+
+
 def test_what_dial_and_replay_cannot_do_is_refused():
-    for make in (lambda: DialDrafter(1.5), lambda: ReplayDrafter([1], 1.2)):
+    for make in (
+        lambda: DialDrafter(1.5),
+        lambda: DialDrafter(-0.1),
+        lambda: ReplayDrafter([1], 1.2),
+        lambda: ReplayDrafter([1], -0.1),
+    ):
         with pytest.raises(LabError, match="between 0 and 1"):
             make()
     with pytest.raises(LabError, match="temperature 0"):

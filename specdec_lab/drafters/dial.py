@@ -54,7 +54,7 @@ class DialDrafter(ModelDrafter):
         noise[runners_up] = 1 / len(runners_up)
         distance = float((p - noise).clamp(min=0).sum())  # TV(p, noise)
         self.lowest_by_row.append(1 - distance)
-        weight = min(1.0, (1 - self.alpha) / distance) if distance > 0 else 0.0
+        weight = min(1.0, (1 - self.alpha) / distance)  # no division by 0: noise spares p's first choice
         return (1 - weight) * p + weight * noise
 
     @property

@@ -48,8 +48,10 @@ class LookupDrafter(Drafter):
             for n in range(self.shortest, min(self.longest, end) + 1):
                 self.follows[tuple(text[end - n : end])].append(end)
         self.indexed = len(text)
-        for n in range(min(self.longest, len(text)), self.shortest - 1, -1):
-            sources = self.follows.get(tuple(text[len(text) - n :]))
+        for n in range(self.longest, self.shortest - 1, -1):
+            sources = self.follows.get(
+                tuple(text[-n:])
+            )  # the whole of a text shorter than n, which stood nowhere before
             if sources:
                 return sources
         return []
