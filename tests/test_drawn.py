@@ -14,6 +14,7 @@ from specdec_lab.choices import TRAINED
 from specdec_lab.drafters import ModelDrafter, drawing, growing
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import ACCEPT, DRAFT, Sampler, Uniforms, draw
+from specdec_lab.errors import LabError
 from specdec_lab.models.tree import Tree
 
 SAMPLERS = [Sampler(0.6), Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.7), Sampler(1.0, min_p=0.5)]
@@ -114,3 +115,67 @@ def test_each_number_of_the_table_serves_one_draft_and_one_purpose(name):
     assert [d.u for d in r.drafted] == [table(p, ACCEPT, t) for p, t in places]
     if drawn and not r.is_tree:
         assert [d.id for d in r.drafted] == [draw(q, table(p, DRAFT, t)) for q, (p, t) in zip(r.q_rows, places)]
+
+
+LOGITS = torch.tensor([[1.0, 3.0, 0.0], [2.0, 0.5, 1.5], [0.0, 0.1, 4.0]])
+IDS = torch.tensor([5, 0, 3])
+
+
+def drawn(width, ids, sampler, stop_below=0.0, logits=LOGITS):
+    """A proposal of a draft for each row, unless it is done before; and what each `add` returned."""
+    steps = drawing.Drawing(width, ids, sampler, Uniforms(3), 7, stop_below)
+    added = []
+    for row in logits:
+        added.append(steps.add(row))
+        if steps.done:
+            break
+    return steps.proposal(), added
+
+
+@pytest.mark.parametrize("sampler", [Sampler(0.0), Sampler(0.8), Sampler(1.0, top_k=2)], ids=str)
+@pytest.mark.parametrize(
+    ("width", "ids"), [(6, IDS), (3, None), (5, None), (2, None)], ids=["cut head", "same", "narrower", "wider"]
+)
+def test_a_proposal_is_of_the_targets_tokens(width, ids, sampler):
+    """Worked out token by token: which logit stands for which, what is missing, and greedy drafts are the favourites."""
+    proposal, added = drawn(width, ids, sampler)
+    stands = ids.tolist() if ids is not None else list(range(min(3, width)))
+    raw = torch.full((3, width), float("-inf"))
+    raw[:, stands] = LOGITS[:, : len(stands)]
+    assert torch.equal(proposal.logits(), raw)
+    assert [token.item() for token in added] == proposal.tokens and {token.shape for token in added} == {(1, 1)}
+    if sampler.greedy:
+        assert proposal.q is None and proposal.tokens == raw.argmax(1).tolist()
+        return
+    q = torch.zeros(3, width, dtype=torch.float64)
+    q[:, stands] = sampler(LOGITS[:, : len(stands)])
+    assert torch.equal(proposal.q, q)
+    own = [draw(row[stands], Uniforms(3)(7 + i, DRAFT)) for i, row in enumerate(q)]
+    assert proposal.tokens == [stands[x] for x in own]
+
+
+@pytest.mark.parametrize("sampler", [Sampler(0.0), Sampler(1.0)], ids=["greedy", "sampled"])
+def test_a_draft_stops_below_its_limit_and_not_at_it(sampler):
+    """Two tokens, each one half, are a quarter together: at 0.25 it goes on, just above it does not."""
+    halves = torch.tensor([[0.0, 0.0, -1e9]]).repeat(4, 1)
+    for limit, length in ((0.0, 4), (0.25, 3), (0.26, 2), (0.5, 2), (0.51, 1)):
+        assert len(drawn(3, None, sampler, limit, halves)[0].tokens) == length, limit
+    sure = torch.tensor([[0.0, -1e9, -1e9]]).repeat(4, 1)
+    assert len(drawn(3, None, sampler, 0.99, sure)[0].tokens) == 4
+    mixed = torch.cat([sure[:1], halves])  # each token counts by its own row
+    assert len(drawn(3, None, sampler, 0.4, mixed)[0].tokens) == 3
+
+
+@pytest.mark.parametrize("sampler", [Sampler(0.0), Sampler(1.0)], ids=["greedy", "sampled"])
+def test_without_a_limit_no_token_is_read_before_the_draft_is_complete(sampler):
+    """A GPU would have to finish for that. Tensors of the device “meta” have nothing that could be read."""
+    steps = drawing.Drawing(6, IDS.to("meta"), sampler, Uniforms(3), 7)
+    for row in LOGITS.to("meta"):
+        steps.add(row)
+        assert not steps.done
+    assert len(steps.tokens) == 3
+
+
+def test_a_draft_from_logits_that_are_not_numbers_is_refused():
+    with pytest.raises(LabError, match="NaN"):
+        drawn(3, None, Sampler(1.0), logits=torch.tensor([[0.0, float("nan"), 1.0]]))
