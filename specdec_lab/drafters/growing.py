@@ -110,13 +110,14 @@ class Drawn:
         check_finite(logits)
         for place, row, q in zip(places, logits, self.sampler.shaped(logits)):
             for i in self.shape.children[place]:
-                if not float(q.sum()) > 0:  # all that is possible here has been drawn
-                    break
                 chosen = pick(q, self.uniforms(self.start + self.shape.depths[i], DRAFT, self.shape.twins[i]))
                 token = int(chosen if self.ids is None else self.ids[chosen])
                 self.drawn[i] = token, q, row
                 rest = q.index_fill(0, chosen, 0.0)
-                q = rest / total if float(total := rest.sum()) > 0 else rest
+                total = float(rest.sum())
+                if not total > 0:  # all that is possible here has been drawn
+                    break
+                q = rest / total
         self.asked.update(places)
 
     def waiting(self) -> list[int]:
