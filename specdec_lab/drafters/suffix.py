@@ -62,7 +62,7 @@ class SuffixDrafter(Drafter):
         self.memory.learn(text, self.learned)
         self.learned = len(text)
         end, drafts, chance, most = list(text[-self.memory.longest :]), [], 1.0, gamma
-        while len(drafts) < most and (found := self.memory.next(end[-self.memory.longest :])):
+        while len(drafts) < most and (found := self.memory.next(end)):
             token, share, matched = found
             chance *= share
             if chance < self.stop_below:
