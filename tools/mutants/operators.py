@@ -94,7 +94,10 @@ class SwappedArguments(Operator):
     def mutation_positions(self, node):
         if node.type == "arglist" and node.parent.type == "trailer" and len(node.children) > 2:
             first, second = node.children[0], node.children[2]
-            plain = all(n.type != "argument" for n in (first, second)) and first.get_code() != second.get_code()
+            plain = (
+                all(n.type != "argument" for n in (first, second))
+                and first.get_code().strip() != second.get_code().strip()
+            )
             if plain and node.get_first_leaf().get_previous_leaf().get_previous_leaf().value not in FREE:
                 yield first.start_pos, second.end_pos
 
