@@ -118,9 +118,11 @@ def test_they_learn_on_what_they_will_see(name):
     target, net, _, q_of = make(name, 5, IDS)
     rows = torch.stack([target.rows(text.tolist()) for text in TEXTS])
     exits = [target.cached().extend([text.tolist()], layers=(0, 2)).hidden[0] for text in TEXTS]
-    net.unroll = 2
-    steps = net.predict(TEXTS, rows, *([torch.stack(exits)] if net.reads_exits else ()))
-    assert len(steps) == {"medusa": 4, "eagle": 2}.get(name, 1)
+    given = TEXTS, rows, *([torch.stack(exits)] if net.reads_exits else ())
+    once, net.unroll = net.predict(*given), 3
+    steps = net.predict(*given)
+    assert len(once) == (4 if name == "medusa" else 1) and torch.equal(once[0][0], steps[0][0])
+    assert len(steps) == {"medusa": 4, "eagle": 3}.get(name, 1)
     for k, (guesses, true) in enumerate(steps):
         assert guesses.shape == true.shape
         reads = {"medusa": 1 + k, "eagle": 1}.get(name, 0)  # how many rows later than the first the guessed ones are
@@ -175,9 +177,12 @@ def drafted(drafter, text, gamma, sampler=SAMPLED):
 
 
 def check_q(proposal, target, net, q_of, text):
-    """The q of each draft of a chain is what the net gives behind the drafts before it, without any cache."""
-    for i in range(len(proposal.tokens)):
-        assert torch.allclose(proposal.q[i], q_of(target, net, text, proposal.tokens[:i]), atol=1e-9), i
+    """What each draft was drawn from is what the net gives behind its own way, without any cache, less its older siblings."""
+    shape = proposal.shape
+    for i, parent in enumerate(shape.parents):
+        q = q_of(target, net, text, [proposal.tokens[j] for j in shape.way(parent)]).clone()
+        q[[proposal.tokens[j] for j in shape.children[parent] if j < i]] = 0
+        assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-9), i
 
 
 TEXT = [0, 3, 1, 4, 2, 2, 1]
@@ -195,9 +200,21 @@ def test_as_many_drafts_as_asked_for(name, sampler):
         proposal, widths = drafted(drafter, TEXT, gamma, sampler)
         assert len(proposal.tokens) == min(gamma, 4 if name == "medusa" else 7)
         assert bool(widths) == (gamma > 0 and "medusa" not in name)
-        if name not in TREES and not sampler.greedy:
+        if gamma and not sampler.greedy:
             check_q(proposal, target, net, q_of, TEXT)
         drafter.start(row, TEXT, target.rows(TEXT)[:-1])  # as if anew
+        row.rewind(len(TEXT) - 1)
+
+
+def test_the_early_exit_hands_over_what_it_has_done_of_the_verify_pass():
+    """The first layers' rows of the newest token and of all drafts, and the target's cache holds them."""
+    target, net, drafter, _, row = begun("early-exit", TEXT)
+    for gamma in (1, 3):
+        proposal = drafted(drafter, TEXT, gamma)[0]
+        layers, rows = proposal.started
+        whole = target.cached().extend([[*TEXT, *proposal.tokens]], layers=(0, net.layers)).hidden[0]
+        assert layers == net.layers == 2 and torch.allclose(rows, whole[len(TEXT) - 1 :], atol=1e-9)
+        assert rows.shape[0] == gamma + 1 and row.length == len(TEXT) + gamma
         row.rewind(len(TEXT) - 1)
 
 
@@ -220,6 +237,35 @@ def test_where_the_text_is_drawn_the_drafts_of_a_tree_are_too(name):
     assert drafted(drafter, TEXT, 3, SAMPLED)[0].q is not None
     drafter = begun(name, TEXT)[2]
     assert drafted(drafter, TEXT, 3, GREEDY)[0].q is None
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_each_place_of_a_wide_tree_goes_on_from_its_own_way(name, monkeypatch):
+    """Two drafts everywhere, three deep: what a place sees are not its cousins."""
+    for module in (eagle_tree, medusa_tree):
+        monkeypatch.setattr(module, "RATES", [[0.5, 0.4]] * 3)
+    target, net, drafter, q_of, _ = begun(name, TEXT)
+    proposal, _ = drafted(drafter, TEXT, 14)
+    assert sorted(proposal.shape.depths) == [0] * 2 + [1] * 4 + [2] * 8
+    check_q(proposal, target, net, q_of, TEXT)
+
+
+def test_a_tree_of_medusas_is_as_deep_as_there_are_heads_and_no_deeper():
+    """Also where the heads are so sure of their favourites that a fifth would be worth asking."""
+    _, net, drafter, _, _ = begun("medusa-tree", TEXT)
+    net.head.whole = 50 * net.head.whole
+    proposal, _ = drafted(drafter, TEXT, 7, GREEDY)
+    assert len(proposal.tokens) == 7 and max(proposal.shape.depths) == 3
+
+
+@pytest.mark.parametrize("name", ["medusa", "medusa-tree"])
+def test_medusa_goes_on_from_the_newest_row_whatever_a_round_has_brought(name):
+    target, net, drafter, q_of, _ = begun(name, TEXT)
+    text = list(TEXT)
+    for new in ([3], [0, 4, 2], [1, 1, 3, 0]):
+        text += new
+        drafter.observe(text, target.rows(text)[-len(new) - 1 : -1])
+        check_q(drafted(drafter, text, 3)[0], target, net, q_of, text)
 
 
 @pytest.mark.parametrize("module", [eagle_tree, medusa_tree], ids=["eagle-tree", "medusa-tree"])
@@ -251,12 +297,7 @@ def test_eagle_reads_the_prompt_before_and_later_what_it_has_missed(name, chunk,
         assert widths[: len(fed)] == fed
         assert widths[len(fed) :] == [1, 1] or (name == "eagle-tree" and sum(widths[len(fed) :]) <= 2)
         assert drafter.row.length == len(text) - 1
-        for i in range(len(proposal.tokens)):
-            way = [proposal.tokens[j] for j in proposal.shape.way(proposal.shape.parents[i])]
-            siblings = proposal.shape.children[proposal.shape.parents[i]]
-            q = q_of(target, net, text, way).clone()
-            q[[proposal.tokens[j] for j in siblings[: siblings.index(i)]]] = 0
-            assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-9), (missed, i)
+        check_q(proposal, target, net, q_of, text)
         goes_on(drafter, target, text, later)
         missed = later
 

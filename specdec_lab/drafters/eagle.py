@@ -65,7 +65,6 @@ class EagleNet(Student):
                     attention_mask=torch.cat(seen, 1)[None, None],
                     position_ids=at[None],
                     past_key_values=cache,
-                    use_cache=True,
                     position_embeddings=rope,
                 )
             )
