@@ -292,6 +292,7 @@ def test_eagle_reads_the_prompt_before_and_later_what_it_has_missed(name, chunk,
     assert drafter.row.length == len(TEXT) - 2, "of the prompt only the newest row is left for the first draft"
     text, missed = list(TEXT), 1
     for later in (2, 5, 1, 8, 0):
+        assert drafted(drafter, text, 0)[1] == []
         proposal, widths = drafted(drafter, text, 3)
         fed = [min(chunk, missed - i) for i in range(0, missed, chunk)]
         assert widths[: len(fed)] == fed
@@ -310,6 +311,7 @@ def test_the_draft_model_reads_what_it_has_missed_in_bounded_passes(chunk, monke
     assert drafter.row.length == len(TEXT) - 1
     text, missed = list(TEXT), 1
     for later in (2, 1, 5, 9, 0):
+        assert drafted(drafter, text, 0)[1] == []
         proposal, widths = drafted(drafter, text, 3)
         assert widths == [*(min(chunk, missed - 2 - i) for i in range(0, missed - 2, chunk)), min(missed, 2), 1, 1]
         check_q(proposal, target, net, q_of, text)

@@ -24,8 +24,6 @@ class LookupTreeDrafter(LookupDrafter):
 
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         sources = self.all(text)[: -MOST - 1 : -1]
-        if not sources or gamma < 1:
-            return Proposal([])
         chances: dict[tuple[int, ...], float] = defaultdict(float)  # of each beginning of a copy
         for age, source in enumerate(sources):
             copy = tuple(self.copy(text, source, gamma))
