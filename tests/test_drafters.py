@@ -109,6 +109,18 @@ def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere()
     assert not drafter.oracle and HybridDrafter(DialDrafter(0.5)).oracle  # its time is not counted either
 
 
+def test_the_parts_of_a_hybrid_have_names_and_costs_of_their_own():
+    """The other one's end where its drafts do."""
+    for most in (1, 3):
+        drafter = HybridDrafter(Guesses(), most)
+        costs = drafter.round_costs(lambda part: [len(part.name), 1.0, 2.0, 3.0, 4.0])
+        assert costs == {"lookup": [6, 1.0, 2.0, 3.0, 4.0], "guesses": [7, 1.0, 2.0, 3.0][: most + 1]}
+        drafter.start(None, [1, 2, 3, 1, 2], None)
+        assert drafter.part([1, 2, 3, 1, 2]) == "lookup"
+        assert drafter.part([1, 2, 3, 1, 2, 9]) == "guesses"
+        assert drafter.propose([1, 2, 3, 1, 2, 9], 8, SAMPLED, Uniforms()).tokens == [9] * most
+
+
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_the_dial_reaches_its_alpha(temperature):
     """Every sampled row is on the mark where it can be; at temperature 0 the mean of hits is."""

@@ -9,7 +9,7 @@ from tiny import TinyModel
 
 from specdec_lab.drafters import growing
 from specdec_lab.drafters.growing import Drawn, Favourites, shape_of, tree_of
-from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
 
@@ -107,7 +107,8 @@ def test_drafts_of_a_cut_head_are_drawn_in_the_targets_vocabulary(sampler):
         q[ids], raw[ids] = sampler(draft.logits([parent])), draft.logits([parent])
         q[older] = 0
         assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-12)
-        assert proposal.q[i, proposal.tokens[i]] > 0
+        u = Uniforms(3)(2 + shape.depths[i], DRAFT, shape.twins[i])  # of its own position in the text
+        assert proposal.tokens[i] == ids[draw(proposal.q[i][ids], u)]
         assert torch.equal(proposal.logits()[i], raw)
 
 
