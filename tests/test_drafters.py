@@ -57,11 +57,11 @@ def test_lookup_grows_with_the_text():
         assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == copied(text[:n])
 
 
-@pytest.mark.parametrize(("longest", "shortest"), [(3, 1), (4, 2), (1, 1)])
-def test_lookup_remembers_each_run_of_the_lengths_asked_for_once_and_no_other(longest, shortest):
+@pytest.mark.parametrize(("asked", "longest", "shortest"), [((), 3, 1), ((4, 2), 4, 2), ((1, 1), 1, 1)])
+def test_lookup_remembers_each_run_of_the_lengths_asked_for_once_and_no_other(asked, longest, shortest):
     """The index that grew round by round is the one that a look at the whole text gives."""
     text = torch.randint(0, 3, (40,), generator=torch.Generator().manual_seed(0)).tolist()
-    drafter = LookupDrafter(longest, shortest)
+    drafter = LookupDrafter(*asked)
     drafter.start(None, text[:1], None)
     for n in range(1, 41):
         found = drafter.all(text[:n])
