@@ -49,9 +49,7 @@ class LookupDrafter(Drafter):
                 self.follows[tuple(text[end - n : end])].append(end)
         self.indexed = len(text)
         for n in range(self.longest, self.shortest - 1, -1):
-            sources = self.follows.get(
-                tuple(text[-n:])
-            )  # the whole of a text shorter than n, which stood nowhere before
+            sources = self.follows.get(tuple(text[-n:]))  # of a shorter text all, which stood nowhere before
             if sources:
                 return sources
         return []
