@@ -30,6 +30,7 @@ def handed_in(part: Part, *wrong, place: int = 0) -> tuple:
 def is_told(part: Part, place: int, mistake: Mistake) -> None:
     """Each formula of a mistake is judged as this mistake and as nothing else."""
     assert mistake.results, "no formula leads to it"
+    assert 0 <= mistake.earned < 1, "a share of the points is below 1"
     others = [m.said for question in part.asks for m in question.mistakes if m.said not in mistake.said]
     equal = 1 - 1 / len(part.asks)
     for result in mistake.results:

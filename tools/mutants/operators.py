@@ -53,6 +53,9 @@ FREE = (
     "max",
     "zip",
     "suppress",
+    "common_start",
+    "matching",
+    "same",
 )  # whose arguments' order says nothing, or cannot be another
 
 
@@ -153,12 +156,28 @@ def _is_keyword(name) -> bool:
     return name.parent.type == "argument" and name.parent.children[0] is name
 
 
+# What exercises and quizzes ask about. Another number is another case, as good as this one; that the cases tell right
+# from wrong, and one mistake from another, is asked by the tests of each.
+CASES = {
+    "cases", "CASES", "PAIRS", "ROUNDS", "TREES", "CLAIMS", "SHEETS", "MEASURED", "ENGINES",
+    "PLACES", "THREE_PLACES", "LAPTOP", "CARD", "SHAPES", "PROMPT", "kinds",
+}  # fmt: skip
+
+
+def _is_of_a_case(child, parent) -> bool:
+    """Whether this is what such a name stands for: NAME = child, or f(name=child)."""
+    if parent.type not in ("expr_stmt", "argument") or child is not parent.children[-1]:
+        return False
+    return parent.children[0].type == "name" and parent.children[0].value in CASES
+
+
 def _counts(node, position) -> bool:
     """Whether a number can depend on what stands there."""
     leaf = node.get_first_leaf()
     while leaf.start_pos < position:
         leaf = leaf.get_next_leaf()
     child, parent = leaf, leaf.parent
+    is_number = leaf.type == "number" or (leaf.value == "-" and leaf.get_next_leaf().type == "number")
     if leaf.value == "TYPE_CHECKING" or (leaf.value == "*" and leaf.get_next_leaf().value == ","):
         return False
     while parent is not None:
@@ -168,6 +187,9 @@ def _counts(node, position) -> bool:
             return False
         if parent.type == "funcdef" and child is parent.annotation:
             return False
+        if is_number and _is_of_a_case(child, parent):
+            return False
+        is_number = is_number and parent.type != "lambdef"
         child, parent = parent, parent.parent
     return True
 

@@ -21,6 +21,7 @@ TESTS = {
     "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_auto.py tests/test_serving.py",
     "specdec_lab/measure/doubts.py": "tests/test_measure.py",
     "specdec_lab/measure/experts.py": "tests/test_measure.py",
+    "specdec_lab/measure/peers.py": "tests/test_bench.py tests/test_measure.py tests/test_decisions.py",
     "specdec_lab/measure/predict.py": "tests/test_predict.py",
     "specdec_lab/measure/race.py": "tests/test_measure.py",
     "specdec_lab/measure/results.py": "tests/test_results.py tests/test_bench.py",
@@ -46,4 +47,59 @@ TESTS = {
     "specdec_lab/drafters/lookup_tree.py": "tests/test_copying.py",
     "specdec_lab/course/ledger.py": "tests/test_ledger.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
+    "specdec_lab/course/progress.py": "tests/test_progress.py",
+}
+
+GRADING = "tests/test_grading.py tests/test_mistakes.py"
+JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
+    "acceptance/claim.py": "4.claim",
+    "acceptance/interval.py": "4.interval",
+    "acceptance/overlap.py": "4.overlap",
+    "acceptance/rate.py": "4.rate",
+    "acceptance/tokens.py": "4.tokens",
+    "checkpoint/answers.py": "9.",
+    "checkpoint/c1.py": "9.c1",
+    "checkpoint/c2.py": "9.c2",
+    "checkpoint/c3.py": "9.c3",
+    "checkpoint/c4.py": "9.c4",
+    "checkpoint/q1.py": "9.q1",
+    "checkpoint/q2.py": "9.q2",
+    "designs/at_once.py": "11.at-once",
+    "designs/cut.py": "11.cut",
+    "designs/stop.py": "11.stop",
+    "designs/which.py": "11.which",
+    "exactness.py": "3.",
+    "idle_math.py": "1.",
+    "load/crossover.py": "7.crossover",
+    "load/gain.py": "7.gain",
+    "load/machines.py": "7.",
+    "load/policy.py": "7.policy",
+    "own/aside.py": "12.aside",
+    "own/gain.py": "12.gain",
+    "own/look.py": "12.look",
+    "own/paid.py": "12.paid",
+    "rounds/cache.py": "2.cache",
+    "rounds/loop.py": "2.loop",
+    "rounds/one_round.py": "2.",
+    "rounds/watched.py": "2.loop",
+    "traffic/decide.py": "8.decide",
+    "traffic/survival.py": "8.survival",
+    "traffic/whole.py": "8.whole",
+    "trees/decide.py": "10.decide",
+    "trees/offer.py": "10.offer",
+    "trees/sees.py": "10.sees",
+    "trees/walk.py": "10.walk",
+    "tuning/best.py": "5.best",
+    "tuning/least.py": "5.least",
+    "tuning/pick.py": "5.pick",
+    "tuning/speedup.py": "5.speedup",
+    "variants/improve.py": "6.improve",
+    "variants/propose.py": "6.propose",
+}
+TESTS |= {f"specdec_lab/course/judges/{file}": f"{GRADING} -k {part}" for file, part in JUDGES.items()}
+TESTS |= {f"specdec_lab/course/judges/{file}.py": GRADING for file in ("check", "guard", "part", "question")}
+TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
+PROBLEMS = "acceptance base designs exactness idle_math load own rounds speed today traffic trees"
+TESTS |= {
+    f"specdec_lab/course/problems/{file}.py": "tests/test_quiz_items.py tests/test_quiz.py" for file in PROBLEMS.split()
 }

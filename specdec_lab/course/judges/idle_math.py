@@ -163,4 +163,4 @@ def pass_and_v(pass_seconds: Formula, v: Formula | None = None) -> None:
     except StillOpen:
         raise Wrong("pass_seconds is right. Now write v.", 2 / 3) from None
     except Wrong as e:
-        raise Wrong(f"pass_seconds is right. In v: {e}", 2 / 3) from None
+        raise Wrong(f"pass_seconds is right. In v: {str(e).removeprefix('v: ')}", 2 / 3) from None
