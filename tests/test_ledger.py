@@ -133,6 +133,10 @@ FOREIGN = {
     "a belief that is none": '{"schema": 1, "claims": {}, "quiz": {"a": [{"right": true, "misconception": [1]}]}}',
     "a guess in words": '{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}',
     "a measurement that is none": '{"schema": 1, "claims": {"a": {"measured": {"value": 1}}}, "quiz": {}}',
+    "a part without tries": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 0, "best": {"points": 1, "status": "right"}}}}',
+    "a part with tries below zero": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": -1, "best": {"points": 1, "status": "right"}}}}',
+    "points below zero": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": -0.5, "status": "right"}}}}',
+    "a part without a status": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 0, "status": ""}}}}',
     "attempts that are none": '{"schema": 1, "claims": {}, "quiz": {"a": {}}}',
 }
 
@@ -220,3 +224,48 @@ def test_no_name_of_the_course_is_also_a_module_that_would_hide_it():
     from importlib.util import find_spec
 
     assert [name for name in sd.__all__ if find_spec(f"specdec_lab.{name}")] == []
+
+
+def test_of_copies_within_each_other_the_nearest_has_the_ledger(tmp_path, monkeypatch):
+    monkeypatch.delenv("SPECDEC_LAB_LEDGER")
+    inner = tmp_path / "my-course" / "again"
+    inner.mkdir(parents=True)
+    for folder in (inner.parent, inner):
+        (folder / module.COPIED).write_text("")
+    monkeypatch.chdir(inner)
+    assert Ledger().path == inner / "ledger.json"
+
+
+def test_a_ledger_may_lie_in_folders_that_are_not_there_yet(tmp_path):
+    Ledger(tmp_path / "one" / "two" / "ledger.json").guess("a", 1.0)
+    assert Ledger(tmp_path / "one" / "two" / "ledger.json").claim("a")["guess"]["value"] == 1.0
+
+
+def test_it_says_whether_something_still_waits_to_be_written(path):
+    ledger = Ledger()
+    ledger.guess("a", 1.0)
+    assert ledger.written
+    path.unlink()
+    path.mkdir()
+    ledger.guess("b", 2.0)
+    assert not ledger.written
+    path.rmdir()
+    ledger.guess("c", 3.0)
+    assert ledger.written and set(Ledger().read()["claims"]) == {"b", "c"}
+
+
+@pytest.mark.parametrize("use", [Ledger.read, lambda ledger: ledger.guess("a", 1.0)])
+def test_something_else_in_the_place_of_the_file_is_told_and_left_alone(path, use):
+    """It may be a pipe, from which reading never ends."""
+    path.mkdir(parents=True)
+    use(ledger := Ledger())
+    assert ledger.news() == (
+        f"The ledger {path} cannot be used (it is no plain file): what you enter is kept only until the kernel stops."
+    )
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_its_file_can_be_read_by_people(path):
+    Ledger().guess("a", 1.0, "γ is three")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert any("γ is three" in line for line in lines) and len(lines) > 5

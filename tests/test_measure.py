@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from specdec_lab.measure import roofline
+from specdec_lab.measure import experts, roofline
 from specdec_lab.measure.costs import seconds_of, width_at
 from specdec_lab.measure.doubts import doubts
 from specdec_lab.measure.experts import Dense, Experts, block_times
@@ -198,6 +198,7 @@ def test_the_floor_of_a_machine_that_is_known(monkeypatch):
 
     def ones(*shape, device, dtype):
         made.append(shape)
+        assert all(isinstance(n, int) for n in shape)
         return Big() if shape == (2**26,) else Small() if shape == (8,) else shape
 
     made = []
@@ -237,3 +238,45 @@ def test_a_clock_runs_from_an_idle_device_until_it_is_done(monkeypatch):
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     assert seconds_of(SimpleNamespace(synchronize=synchronize), do) == 3.0
+
+
+def test_a_rate_is_the_median_of_its_calls_and_the_first_one_only_warms_up(monkeypatch):
+    took = iter([9.0, 0.1, 0.04, 0.2, 0.3])
+    monkeypatch.setattr(roofline, "seconds_of", lambda model, do: next(took))
+    assert roofline._median_seconds(None, None) == 0.1  # .34 s of calls are enough
+    assert next(took) == 0.3
+
+
+def test_a_dense_block_is_up_a_gate_and_down_and_these_are_all_of_its_weights(monkeypatch):
+    made = []
+
+    def linear_of(weight):
+        made.append(weight)
+        return lambda x: x @ weight.T
+
+    monkeypatch.setattr(experts, "Linear", linear_of)
+    block, x = Dense(4, 3), torch.randn(2, 4)
+    (both, down), (gate, up) = made, made[0].split(3)
+    assert both.shape == (6, 4) and block.weights == both.numel() + down.numel()
+    assert torch.allclose(block(x), ((x @ gate.T).sigmoid() * (x @ gate.T) * (x @ up.T)) @ down.T, atol=1e-5)
+
+
+def test_only_the_block_itself_is_timed_and_it_finds_nothing_near_the_processor(monkeypatch):
+    now, log = [0.0], []
+
+    class Block:
+        hidden = 5
+
+        def __call__(self, x):
+            log.append(tuple(x.shape))
+            now[0] += float(len(x))
+
+    def sweep():
+        log.append("sweep")
+        now[0] += 100.0
+
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    monkeypatch.setattr(experts.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
+    found = block_times({"a": Block()}, [2, 3], samples=2)
+    assert found == {"a": {2: [2.0, 2.0], 3: [3.0, 3.0]}}
+    assert log == ["sweep", (2, 5), "sweep", (3, 5)] * 3

@@ -23,7 +23,8 @@ def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
     done, told = progress()
     assert [x["lesson"] for x in done["lessons"]] == [f"{n:02}" for n in range(13)]
     assert sum(len(x["parts"]) for x in done["lessons"]) == len(PARTS)
-    assert all(p["status"] == "open" for x in done["lessons"] for p in x["parts"]) and not told
+    assert all((p["status"], p["tries"]) == ("open", 0) for x in done["lessons"] for p in x["parts"]) and not told
+    assert done["schema"] == Ledger().read()["schema"]
     assert "0 of 6" in progress_text(done)
     assert not fresh_ledger.exists()  # looking writes nothing
 
@@ -57,3 +58,24 @@ def test_the_same_is_shown_in_a_notebook(fresh_ledger):
     shown = sd.progress()
     assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "width:50%" in shown._repr_html_()
     assert repr(shown) == progress_text(*progress())
+
+
+def test_each_lesson_is_a_line_with_its_counts_a_bar_and_what_is_open():
+    def part(id, points, most):
+        return {"id": id, "points": points, "max_points": most}
+
+    lessons = [
+        {"lesson": "00", "guesses": 5, "measured": 4, "quiz": [2, 7], "parts": []},
+        {"lesson": "01", "guesses": 0, "measured": 0, "quiz": [0, 6], "parts": [part("1.a", 1.5, 2), part("1.b", 0.0, 4)]},
+        {"lesson": "02", "guesses": 1, "measured": 1, "quiz": [0, 0], "parts": [part("2.a", 3.0, 3)]},
+        {"lesson": "03", "guesses": 0, "measured": 0, "quiz": [1, 6], "parts": [part("3.a", 0.0, 5)]},
+    ]  # fmt: skip
+    news, *lines = progress_text({"lessons": lessons}, "What happened to the file.").splitlines()
+    assert news == "What happened to the file."
+    assert [line.split() for line in lines] == [
+        ["lesson", "guesses", "measured", "quiz", "exercise"],
+        ["00", "5", "4", "2/7", "–"],
+        ["01", "0", "0", "0/6", "██░░░░░░░░", "1.5", "of", "6", "still", "open:", "1.a,", "1.b"],
+        ["02", "1", "1", "–", "██████████", "3", "of", "3"],
+        ["03", "0", "0", "1/6", "░░░░░░░░░░", "0", "of", "5"],  # all of it is open, which needs no list
+    ]

@@ -1,0 +1,108 @@
+"""What `generate` of transformers is asked for, and which of its time counts: on a stand-in that has a clock."""
+
+import inspect
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from specdec_lab.lab import Lab
+from specdec_lab.measure.peers import generate, peers
+
+PROMPT = [7, 3, 5]
+
+
+class StandIn:
+    """Writes the tokens 10, 11, …: so many a round, each of which takes a second."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, now: list[float], *rounds: int):
+        self.now, self.rounds, self.asked, self.hooks, self.drawn = now, rounds, [], [], []
+
+    def register_forward_hook(self, hook):
+        self.hooks.append(hook)
+        return SimpleNamespace(remove=lambda: self.hooks.remove(hook))
+
+    def generate(self, text, *, attention_mask, generation_config, stopping_criteria, **options):
+        assert text.tolist() == [PROMPT] and attention_mask.tolist() == [[1, 1, 1]]
+        self.asked.append((generation_config, options))
+        self.drawn.append(float(torch.rand(1)))
+        for number in self.rounds:
+            self.now[0] += 1.0
+            for hook in self.hooks:
+                hook(self, (), None)
+            text = torch.cat([text, 10 + torch.arange(number)[None]], 1)
+            assert not stopping_criteria(text, None).any()
+        return text
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def synchronize():
+        now[0] += 0.5  # the device is done later than the call
+
+    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None))
+    made.writes = lambda *rounds: setattr(made.target, "hf", StandIn(now, *rounds)) or made.target.hf
+    return made
+
+
+def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pass(lab):
+    hf = lab.writes(2, 1, 3)
+    text = generate(lab, PROMPT, {})
+    assert (text.tokens, text.target_passes) == ([10, 11, 10, 10, 11, 12], 3)
+    assert hf.hooks == []
+    # Four tokens came after the first round, in 2 s and .5 s more until the device was done; six take 6/4 of that.
+    assert text.seconds == 2.5 * 6 / 4
+
+
+def test_a_text_of_one_round_took_no_time_beyond_the_prefill(lab):
+    lab.writes(2)
+    assert generate(lab, PROMPT, {}).seconds == 0.0
+
+
+def test_a_peer_that_fails_leaves_nothing_at_the_target(lab):
+    hf = lab.writes(1)
+    with pytest.raises(TypeError):
+        generate(lab, PROMPT, {"stopping_criteria": []})
+    assert hf.hooks == []
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
+def test_a_peer_draws_as_we_do(lab, temperature):
+    """From all tokens, and not from the fifty most likely, which is the default of transformers."""
+    hf = lab.writes(1)
+    generate(lab, PROMPT, {"beside": "it"}, temperature=temperature, max_new_tokens=20)
+    ((config, options),) = hf.asked
+    assert (config.max_new_tokens, config.eos_token_id, config.pad_token_id) == (20, [4, 9], 4)
+    assert options == {"beside": "it"}
+    assert config.do_sample is (temperature > 0)
+    if temperature:
+        assert (config.temperature, config.top_k) == (temperature, 0)
+
+
+def test_the_same_seed_and_request_draw_the_same_text(lab):
+    hf = lab.writes(1)
+    for seed, request in ((3, 4), (3, 4), (3, 5), (4, 4)):
+        generate(lab, PROMPT, {}, temperature=1.0, seed=seed, request=request)
+    assert hf.drawn[0] == hf.drawn[1] and len(set(hf.drawn)) >= 2
+    assert hf.drawn[2] != hf.drawn[0] != hf.drawn[3]
+
+
+def test_a_peer_has_the_defaults_of_the_lab():
+    ours, theirs = (inspect.signature(f).parameters for f in (Lab.settings, generate))
+    shared = set(ours) & set(theirs) - {"self"}
+    assert shared == {"temperature", "max_new_tokens", "seed", "request"}
+    assert all(ours[name].default == theirs[name].default for name in shared)
+
+
+def test_each_peer_drafts_in_its_own_way(lab):
+    draft = object()
+    lab.plain_draft = lambda: draft
+    hf = lab.writes(1)
+    for arm in peers(lab, 5).values():
+        arm(PROMPT, max_new_tokens=3)
+    assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]
