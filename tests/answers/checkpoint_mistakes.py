@@ -20,7 +20,7 @@ WRONG = {
         "rows from 0": (c1(rows=[0, 1, 2]), "numbered from 1 to 7"),
     },
     "9.c2": {
-        "p": (c2(P), "You accept a token with chance p", 3),
+        "p for the chances": (c2(P), "You accept a token with chance p", 3),
         "matches": (c2([0.0875, 0.06, 0.0825]), "p · q is the chance that both draw", 3),
         "the favourite": (c2([0, 0, 1]), "the target's favourite and nothing else", 4),
         "q / p": (c2([5 / 7, 1, 3 / 11]), "have changed places"),

@@ -61,7 +61,7 @@ WRONG = {
     "7.crossover": {
         "the last, or most": (lambda *case: by_loop(*case) - 1 if by_loop(*case) else case[-1], STILL),
         "the last, or most, or None": (lambda *case: (by_loop(*case) - 1 if by_loop(*case) else case[-1]) or None, STILL),
-        "the last that pays": (last_paying, STILL),
+        "the last that pays, or 0": (last_paying, STILL),
         "the last that pays, or None": (lambda *case: last_paying(*case) or None, STILL),
         "exactly 1": (losing(loses=lambda x: x <= 1), "With a gain of exactly 1"),
         "one pass of the drafter": (losing(drafting=lambda D, n, g: D(n)), PER_PLACE),

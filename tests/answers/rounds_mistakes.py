@@ -21,7 +21,7 @@ NOTHING = "After the first miss nothing counts"
 RIGHT = {}
 WRONG = {
     "2.round": {
-        "all that agree": (written(lambda d, c, a: agreeing(d, c)), "that is not in the text. And the target's own token is missing", 1),
+        "writes all that agree": (written(lambda d, c, a: agreeing(d, c)), "that is not in the text. And the target's own token is missing", 1),
         "all that agree, and the correction": (written(lambda d, c, a: agreeing(d, c) + c[a : a + 1]), NOTHING, 1),
         "all that agree, and the last": (written(lambda d, c, a: agreeing(d, c) + c[len(d) :]), NOTHING, 1),
         "goes on with all that agree": (written(lambda d, c, a: [*c[:a], c[a], *late(d, c)]), NOTHING, 1),
@@ -39,6 +39,7 @@ WRONG = {
         "the next choice": (written(lambda d, c, a: [*d[:a], (c + c[-1:])[a + 1]]), "from one place too late"),
         "compares later": (written(lambda d, c, a: [*d[:one_place_later(d, c)], c[one_place_later(d, c)]]), "the choice one place later"),
         "compares later, and writes later": (written(lambda d, c, a: c[1:][: one_place_later(d, c) + 1]), "the choice one place later"),
+        "one token behind the bonus": (written(lambda d, c, a: [*c, 7] if a == len(d) else c[: a + 1]), "Here there is no miss, so [4, 8, 1, 9, 2] is written"),
         "one token": (written(lambda d, c, a: [c[a]]), "The accepted drafts are missing"),
     },
     "2.cache": {

@@ -56,6 +56,7 @@ FREE = (
     "common_start",
     "matching",
     "same",
+    "acceptance",
 )  # whose arguments' order says nothing, or cannot be another
 
 

@@ -21,7 +21,7 @@ TESTS = {
     "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_auto.py tests/test_serving.py",
     "specdec_lab/measure/doubts.py": "tests/test_measure.py",
     "specdec_lab/measure/experts.py": "tests/test_measure.py",
-    "specdec_lab/measure/peers.py": "tests/test_bench.py tests/test_measure.py tests/test_decisions.py",
+    "specdec_lab/measure/peers.py": "tests/test_peers.py",
     "specdec_lab/measure/predict.py": "tests/test_predict.py",
     "specdec_lab/measure/race.py": "tests/test_measure.py",
     "specdec_lab/measure/results.py": "tests/test_results.py tests/test_bench.py",
@@ -50,7 +50,7 @@ TESTS = {
     "specdec_lab/course/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_grading.py tests/test_mistakes.py"
+GRADING = "tests/test_sentences.py tests/test_grading.py tests/test_mistakes.py"
 JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
     "acceptance/claim.py": "4.claim",
     "acceptance/interval.py": "4.interval",

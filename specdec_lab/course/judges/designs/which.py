@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, part, shown
 from specdec_lab.theory import Row, emitted, residual
 
 Rule = Callable[[Row, Row], tuple[Row, Row]]
@@ -47,7 +47,6 @@ def nearest(expected: Callable[[Row, Row, Rule], Row]) -> Callable[..., str]:
 
 
 def read(value: object) -> str:
-    begun(value)
     if value not in list(RULES):
         raise Wrong(f"Your function should return the name of a rule; it returned {shown(value)}.")
     return value

@@ -50,7 +50,7 @@ CROSSOVER = Question(
            (STAIRS, EVEN, 2, 0.7, 64),  # loses from 17 texts on, pays again with 25, and loses from 33 on
            (FLAT, FREE, 4, 0.5, 100), (FLAT, SMALL, 4, 0.5, 100),  # the drafter alone makes the loss
            (ROWS, FREE, 3, 0.8, 20), (ROWS, FREE, 1, 1.0, 50), (BEND, SMALL, 4, 0.0, 64), (BEND, EVEN, 0, 0.8, 64)),
-    seen="For {}, D(n) = {}, γ = {}, α = {} and at most {} texts the answer is {right}; yours is {found}.",
+    seen="For {}, {}, γ = {}, α = {} and at most {} texts the answer is {right}; yours is {found}.",
     hint="For how many texts do the drafter's passes and the target's wide one cost more than E plain passes for the first time?",
     mistakes=[
         Mistake("This is the largest number of texts for which it still pays; the next one is asked for.",
