@@ -223,7 +223,16 @@ def test_acceptance_is_of_what_grew_between_two_readings():
 def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
     """Answers of 5, 1, 11 and 2 tokens, after which 2, 9, 5 and 1.5 s passed."""
     answers = iter([(0.5, 2.0, 5), (0.25, 9.0, 1), (0.75, 5.0, 11), (1.0, 1.5, 2)])
-    monkeypatch.setattr(endpoint, "ask", lambda *a: endpoint.Answer(*next(answers)))
+    now = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def ask(base, model, *more):
+        assert (base, model) == ("http://x/v1", "m")
+        found = endpoint.Answer(*next(answers))
+        now[0] += found.first + found.rest
+        return found
+
+    monkeypatch.setattr(endpoint, "ask", ask)
 
     class Models:
         def __enter__(self):
@@ -233,13 +242,14 @@ def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
             pass
 
         def read(self, most):
-            return b'{"data": [{"id": "m"}]}'
+            return b'{"data": [{"id": "m"}, {"id": "another"}]}'
 
     monkeypatch.setattr(endpoint, "fetch", lambda url: Models())
     monkeypatch.setattr(endpoint, "metrics", lambda text: endpoint.Counts())
     said = []
     found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0, said.append)
     assert found["ms_to_first_token"] == 625.0 and found["answers"] == 4
+    assert (found["at_once"], found["tokens_per_second"]) == (1, 19 / 20)
     assert found["ms_per_token"] == {"mean": pytest.approx(2500 / 3), "p50": 500.0, "p95": 1500.0}
     assert said == [f"{i + 1} of 4 prompts ({p})" for i, p in enumerate("abcd")]
 
@@ -251,3 +261,73 @@ def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
 )  # fmt: skip
 def test_the_tokens_that_an_engine_says_it_wrote(usage, tokens):
     assert endpoint.tokens_of(usage) == tokens
+
+
+class Streamed:
+    """A response whose lines come a second apart."""
+
+    def __init__(self, now: list[float], lines: list[str]):
+        self.now, self.lines = now, [*lines, ""]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def readline(self, most):
+        self.now[0] += 1.0
+        return self.lines.pop(0).encode()
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_an_answer_is_streamed_and_timed_from_its_first_token(monkeypatch, raw):
+    now, asked = [100.0], []
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    usage = 'data: {"choices": [], "usage": {"completion_tokens": 7}}\n'
+
+    def fetch(url, body, timeout):
+        asked.append((url, body))
+        return Streamed(now, [": a comment\n", 'data: {"choices": []}\n', ANSWERED, ANSWERED, usage, "data: [DONE]\n"])
+
+    monkeypatch.setattr(endpoint, "fetch", fetch)
+    found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello", raw=raw), 9, 0.5)
+    assert found == endpoint.Answer(first=3.0, rest=4.0, tokens=7)
+    ((url, body),) = asked
+    what = {"prompt": "hello"} if raw else {"messages": [{"role": "user", "content": "hello"}]}
+    assert url == ("http://x/v1/completions" if raw else "http://x/v1/chat/completions")
+    assert body == {
+        "model": "m", "max_tokens": 9, "temperature": 0.5, "stream": True, "stream_options": {"include_usage": True}, **what,
+    }  # fmt: skip
+
+
+def test_a_single_round_counts_and_other_counters_have_no_place():
+    counts = {(endpoint.DRAFTS, None): 1, (endpoint.BY_POSITION, None): 9, (endpoint.DRAFTED, 3): 9}
+    found = endpoint.acceptance(endpoint.Counts(), endpoint.Counts(counts))
+    assert found["rounds"] == 1 and found["survival_by_position"] == []
+
+
+def test_as_many_as_may_wait_may_be_asked_for(engine):
+    assert endpoint.ask_all(engine, [Prompt("a", "all", "a")], 3, 0.0, at_once=endpoint.MOST_AT_ONCE)["answers"] == 1
+
+
+def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(monkeypatch, engine):
+    go_on, asked, waited = threading.Event(), [], []
+
+    def ask(base, model, prompt, *more):
+        asked.append(prompt.id)
+        if prompt.id != "a" and not go_on.wait(5):
+            waited.append(prompt.id)
+        return endpoint.Answer(1.0, 1.0, 2)
+
+    def interrupted(line):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(endpoint, "ask", ask)
+    with pytest.raises(KeyboardInterrupt):
+        endpoint.ask_all(engine, [Prompt(i, "all", i) for i in "abcdefgh"], 3, 0.0, interrupted)
+    go_on.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("ThreadPoolExecutor"):
+            thread.join()
+    assert len(asked) <= 2 and not waited

@@ -3,6 +3,8 @@
 The numbers were worked out by hand, or follow from those of the exercise.
 """
 
+import math
+
 import build_exercises as build
 import pytest
 from test_exercises import SOURCES, points
@@ -10,6 +12,7 @@ from test_grading import ALL_WRONG
 
 from specdec_lab.course.judges.check import PARTS
 from specdec_lab.course.judges.designs.which import PAIRS, RULES
+from specdec_lab.course.judges.load import machines
 from specdec_lab.course.judges.part import judged
 from specdec_lab.theory import acceptance, emitted, residual
 
@@ -68,6 +71,14 @@ def test_a_part_is_worth_what_its_exercise_says(part):
     pieces = [piece for source in SOURCES for piece in source.read_text(encoding="utf-8").split("\n## Part ")[1:]]
     (piece,) = (piece for piece in pieces if part in build.CHECK.findall(piece))
     assert int(piece.partition(" point")[0].split()[-1]) == points(piece)
+
+
+@pytest.mark.parametrize("machine", [x for x in vars(machines).values() if isinstance(x, machines.Pass)], ids=str)
+def test_7_a_machine_costs_what_is_said_of_it(machine):
+    formula = machine.formula.replace("·", "*").replace("^", "**").replace("⌈", "math.ceil(").replace("⌉", ")")
+    for n in (1, 2, 16, 25, 40, 48, 100, 1000):
+        assert machine(n) == pytest.approx(eval(formula, {"n": n, "max": max, "math": math}), rel=0.01)
+    assert repr(machine) == f"{machine.name}(n) = {machine.formula}"
 
 
 # 11.which: the rules are given, and what they do is said in the exercise
