@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from told import EARNED, TOLD
 
 from specdec_lab import check
 from specdec_lab.course.judges.guard import SHOWN, guarded
@@ -48,6 +49,13 @@ def test_every_part_has_right_and_wrong_answers():
     assert min(wrong.values()) >= 3
 
 
+SHARES = {f"{part}: {name}": n for part, shares in EARNED.items() for n, names in shares.items() for name in names}
+
+
+def test_every_sentence_is_told_to_an_answer():
+    assert {*SHARES, *TOLD} <= {param.id for param in ALL_WRONG}
+
+
 def test_every_known_mistake_is_made_by_an_answer():
     """Its own formula proves nothing about the sentence: it would be told to whoever the formula fits, right or wrong."""
     asked = {(part, said) for module in ANSWERS for part in module.WRONG for _, said, *_ in module.WRONG[part].values()}
@@ -70,6 +78,9 @@ def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, r
     assert verdict.status == WRONG and 0 <= verdict.points < PARTS[part].points
     assert said in verdict.message
     assert verdict.misconception == misconception
+    name = request.node.callspec.id
+    assert (verdict.points, verdict.message) == TOLD.get(name, (verdict.points, verdict.message))
+    assert verdict.points == SHARES.get(name, verdict.points), "another share is earned"
     assert verdict.message.endswith((".", "?", "”", ")")) and "Traceback" not in verdict.message
 
 

@@ -38,7 +38,7 @@ class StandIn:
 
 
 @pytest.fixture
-def lab(monkeypatch):
+def our_lab(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
 
@@ -50,32 +50,32 @@ def lab(monkeypatch):
     return made
 
 
-def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pass(lab):
-    hf = lab.writes(2, 1, 3)
-    text = generate(lab, PROMPT, {})
+def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pass(our_lab):
+    hf = our_lab.writes(2, 1, 3)
+    text = generate(our_lab, PROMPT, {})
     assert (text.tokens, text.target_passes) == ([10, 11, 10, 10, 11, 12], 3)
     assert hf.hooks == []
     # Four tokens came after the first round, in 2 s and .5 s more until the device was done; six take 6/4 of that.
     assert text.seconds == 2.5 * 6 / 4
 
 
-def test_a_text_of_one_round_took_no_time_beyond_the_prefill(lab):
-    lab.writes(2)
-    assert generate(lab, PROMPT, {}).seconds == 0.0
+def test_a_text_of_one_round_took_no_time_beyond_the_prefill(our_lab):
+    our_lab.writes(2)
+    assert generate(our_lab, PROMPT, {}).seconds == 0.0
 
 
-def test_a_peer_that_fails_leaves_nothing_at_the_target(lab):
-    hf = lab.writes(1)
+def test_a_peer_that_fails_leaves_nothing_at_the_target(our_lab):
+    hf = our_lab.writes(1)
     with pytest.raises(TypeError):
-        generate(lab, PROMPT, {"stopping_criteria": []})
+        generate(our_lab, PROMPT, {"stopping_criteria": []})
     assert hf.hooks == []
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
-def test_a_peer_draws_as_we_do(lab, temperature):
+def test_a_peer_draws_as_we_do(our_lab, temperature):
     """From all tokens, and not from the fifty most likely, which is the default of transformers."""
-    hf = lab.writes(1)
-    generate(lab, PROMPT, {"beside": "it"}, temperature=temperature, max_new_tokens=20)
+    hf = our_lab.writes(1)
+    generate(our_lab, PROMPT, {"beside": "it"}, temperature=temperature, max_new_tokens=20)
     ((config, options),) = hf.asked
     assert (config.max_new_tokens, config.eos_token_id, config.pad_token_id) == (20, [4, 9], 4)
     assert options == {"beside": "it"}
@@ -84,10 +84,10 @@ def test_a_peer_draws_as_we_do(lab, temperature):
         assert (config.temperature, config.top_k) == (temperature, 0)
 
 
-def test_the_same_seed_and_request_draw_the_same_text(lab):
-    hf = lab.writes(1)
+def test_the_same_seed_and_request_draw_the_same_text(our_lab):
+    hf = our_lab.writes(1)
     for seed, request in ((3, 4), (3, 4), (3, 5), (4, 4)):
-        generate(lab, PROMPT, {}, temperature=1.0, seed=seed, request=request)
+        generate(our_lab, PROMPT, {}, temperature=1.0, seed=seed, request=request)
     assert hf.drawn[0] == hf.drawn[1] and len(set(hf.drawn)) >= 2
     assert hf.drawn[2] != hf.drawn[0] != hf.drawn[3]
 
@@ -99,10 +99,10 @@ def test_a_peer_has_the_defaults_of_the_lab():
     assert all(ours[name].default == theirs[name].default for name in shared)
 
 
-def test_each_peer_drafts_in_its_own_way(lab):
+def test_each_peer_drafts_in_its_own_way(our_lab):
     draft = object()
-    lab.plain_draft = lambda: draft
-    hf = lab.writes(1)
-    for arm in peers(lab, 5).values():
+    our_lab.plain_draft = lambda: draft
+    hf = our_lab.writes(1)
+    for arm in peers(our_lab, 5).values():
         arm(PROMPT, max_new_tokens=3)
     assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]

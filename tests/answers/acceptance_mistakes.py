@@ -76,6 +76,10 @@ WRONG = {
         "the sum of chances": (lambda p, q: sum(chances(p, q).values()), "without weights"),
         "weights of p": (lambda p, q: sum(p[t] * x for t, x in chances(p, q).items()), "with p, but the draft"),
         "upside down": (lambda p, q: sum(q[t] * x for t, x in chances(q, p).items()), "p/q, not q/p"),
+        "always 1": (lambda p, q: 1, "Go token by token"),
+        "always 0": (lambda p, q: 0, "Go token by token"),
+        "one and a half": (lambda p, q: 1.5, "between 0 and 1"),
+        "below 0": (lambda p, q: -0.5, "between 0 and 1"),
         "the larger": (lambda p, q: sum(max(p[t], q[t]) for t in p), "not the larger"),
     },
     "4.rate": {
@@ -96,7 +100,11 @@ WRONG = {
         "full rounds": (a_round(["bonus"]), "without a miss"),
         "the rejected": (of_marks("r", "ar"), "chance of a rejection"),
     },
-    "4.tokens": {name: (curve(formula), *said) for name, (formula, *said) in TOKENS.items()},
+    "4.tokens": {
+        **{name: (curve(formula), *said) for name, (formula, *said) in TOKENS.items()},
+        "sorted": (lambda a, g: sorted(curve(E)(a, g)), "in another order"),
+        "α = 0 gives 0 for drafts": (curve(lambda a, n: E(a, n) if a or not n else 0), "no draft is kept there"),
+    },
     "4.claim": {
         **{name: (first(formula), *said) for name, (formula, *said) in TOKENS.items()},
         "the claimed number": (lambda a, n, e: (e, by_search(a, n, e)[1]), "This is the claimed number"),

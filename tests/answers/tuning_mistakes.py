@@ -2,6 +2,7 @@
 
 from statistics import fmean
 
+import torch
 from answers.tuning import by_formula, by_halving, gain, gains, pick
 
 from specdec_lab.theory import expected_tokens as E
@@ -52,13 +53,21 @@ def at(cost, tokens=written):
     return row_with(lambda row: tokens(row) / cost(row))
 
 
+def if_it_pays(cost):
+    """By another cost, also where it decides whether to draft at all."""
+    return pick(lambda row: written(row) / cost(row), lambda row: written(row) > cost(row))
+
+
 def with_its_largest_gamma(rows):
     draft = pick()(rows)[0]
     return draft, max(row["gamma"] for row in rows if row["draft"] == draft)
 
 
 IN_ONE_PASS = "all rows in one pass"
-RIGHT = {}
+RIGHT = {
+    "5.least": [lambda n, x: None if x > n + 1 else torch.tensor(by_halving(n, x), dtype=torch.float64)],
+    "5.pick": [lambda rows: pick()(rows) if pick()(rows)[1] else (None, None)],
+}
 WRONG = {
     "5.speedup": {
         "tokens": (lambda a, n, c, v, o: E(a, n), "These are the tokens of a round", 7),
@@ -101,6 +110,7 @@ WRONG = {
         "γ rows": (best(lambda n, d, v, o: d[n] + v[n - 1] + o), "γ + 1 rows, which costs v[γ]"),
         "the slowest": (lambda *case: place(gains(*case), min), "the slowest γ"),
         "never": (lambda *case: 0, "You never draft"),
+        "below 0": (lambda *case: -1, "there is no such γ in the lists"),
     },
     "5.least": {
         "each draft by itself": (lambda n, x: (x - 1) / n, "1 + γ · α"),
@@ -114,6 +124,7 @@ WRONG = {
         "one more if all are kept, or None": (lambda n, x: (x - 1) ** (1 / n) if x <= 2 else None, "in which all drafts are kept"),
         "γ more if all are kept": (lambda n, x: ((x - 1) / n) ** (1 / n), "in which all drafts are kept"),
         "S": (lambda n, x: (n + 1) / x, "This is S at α = 1"),
+        "no number where none is enough": (lambda n, x: by_halving(n, x) if x <= n + 1 else float("nan"), "so no α is enough"),
         "always 1": (lambda n, x: 1.0, "the largest α there is"),
     },
     "5.pick": {
@@ -133,6 +144,8 @@ WRONG = {
         "no pass": (at(lambda row: row["d"] + row["o"]), "v, is missing"),
         "a plain pass": (at(lambda row: row["d"] + row["o"] + 1), "costs v, not 1"),
         "no drafts": (at(lambda row: row["v"] + row["o"]), "d, are missing"),
+        "γ times d, also to see whether it pays": (if_it_pays(lambda row: row["gamma"] * row["d"] + row["v"] + row["o"]), "do not multiply it by γ"),
+        "γ in words": (lambda rows: (rows[0]["draft"], "four"), "γ should be a number"),
         "the formula": (at(lambda row: row["d"] + row["v"] + row["o"], lambda row: sum(row["alpha"] ** i for i in range(row["gamma"] + 1))), "compute the tokens from α"),
         "the slowest": (row_with(lambda row: -gain(row)), "the slowest row"),
         "the first": (lambda rows: (rows[0]["draft"], rows[0]["gamma"]), "You take the first row"),

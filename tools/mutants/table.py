@@ -50,7 +50,7 @@ TESTS = {
     "specdec_lab/course/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_sentences.py tests/test_grading.py tests/test_mistakes.py"
+GRADING = "tests/test_judges.py tests/test_grading.py tests/test_mistakes.py"
 JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
     "acceptance/claim.py": "4.claim",
     "acceptance/interval.py": "4.interval",

@@ -19,8 +19,8 @@ def favourite(row: Row) -> str:
 
 
 def kept(p: Row, q: Row) -> Row:
-    """The chance of each draft to be kept by the rule."""
-    return {token: min(1.0, p.get(token, 0.0) / share) for token, share in q.items()}
+    """The chance of each draft to be kept by the rule, where both can say the same tokens."""
+    return {token: min(1.0, p[token] / share) for token, share in q.items()}
 
 
 def hint_for_a_chance(hint: str) -> Callable[[tuple, float], str]:
@@ -39,7 +39,7 @@ OVERLAP = Question(
     mistakes=[
         Mistake("This is the chance that a token drawn from p and one drawn from q happen to be the same. "
                 "A draft needs no such luck: drawn from q, it is kept with chance min(1, p/q).",
-                lambda p, q: sum(share * q.get(token, 0.0) for token, share in p.items()), belief=3),
+                lambda p, q: sum(share * q[token] for token, share in p.items()), belief=3),
         Mistake("You ask whether both have the same favourite. This decides in greedy decoding; sampled, all tokens count.",
                 lambda p, q: float(favourite(p) == favourite(q)), belief=4),
         Mistake("This is how much p and q differ; α is what is left.", lambda p, q: 1 - overlap(p, q)),
@@ -48,15 +48,15 @@ OVERLAP = Question(
         Mistake("This is the chance of one draft only, the drafter's favourite. The draft is drawn: weigh every token with q.",
                 lambda p, q: kept(p, q)[favourite(q)], belief=4),
         Mistake("You look at one token only, a favourite. The draft may be any token that q can draw.",
-                lambda p, q: min(p[favourite(p)], q.get(favourite(p), 0.0)),
-                lambda p, q: p.get(favourite(q), 0.0)),
+                lambda p, q: min(p[favourite(p)], q[favourite(p)]),
+                lambda p, q: p[favourite(q)]),
         Mistake("You take the mean of min(1, p/q) as if every token were drafted equally often; it is drafted with chance q.",
                 lambda p, q: fmean(kept(p, q).values()), earned=0.25),
         Mistake("You add up min(1, p/q) without weights; a token is drafted with chance q.", lambda p, q: sum(kept(p, q).values()), earned=0.25),
         Mistake("You weigh min(1, p/q) with p, but the draft is drawn from q.",
-                lambda p, q: sum(p.get(token, 0.0) * chance for token, chance in kept(p, q).items()), earned=0.25),
+                lambda p, q: sum(p[token] * chance for token, chance in kept(p, q).items()), earned=0.25),
         Mistake("A draft is kept with chance p/q, not q/p.",
-                lambda p, q: sum(q.get(token, 0.0) * chance for token, chance in kept(q, p).items()), earned=0.25),
+                lambda p, q: sum(q[token] * chance for token, chance in kept(q, p).items()), earned=0.25),
         Mistake("Take the smaller of the two shares, not the larger.", lambda p, q: 2 - overlap(p, q))])  # fmt: skip
 UNORDERED = replace(OVERLAP, mistakes=(), near=None,
     cases=(({"a": 0.6, "b": 0.3, "c": 0.1}, {"c": 0.2, "b": 0.3, "a": 0.5}), ({"one": 0.55, "two": 0.45}, {"two": 0.15, "one": 0.85})),
