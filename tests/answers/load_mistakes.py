@@ -39,7 +39,24 @@ def instead(of_none):
 
 PER_PLACE, TOGETHER, ONE_ROW = "a pass for each place", "for all texts at once", "goes over one row for each text"
 STILL, NONE = "still pays; the next one", "Where it pays up to `most`"
-RIGHT = {}
+
+
+def by_room(texts, last):
+    return 4 if (16 if last else 10) / texts > 1 else 0
+
+
+class Patient:
+    """Waits for a few quiet steps, also at the very beginning."""
+
+    def __init__(self):
+        self.quiet = 0
+
+    def __call__(self, texts, last):
+        self.quiet = self.quiet + 1 if texts <= 8 else 0
+        return 4 if self.quiet > 2 or (last and texts <= 16) else 0
+
+
+RIGHT = {"7.policy": [by_room, Patient()]}
 WRONG = {
     "7.gain": {
         "tokens": (lambda T, n, g, a: E(a, g), "These are the tokens per pass", 7),
@@ -57,6 +74,10 @@ WRONG = {
         "a power too many": (by_tokens(lambda a, g: sum(a**i for i in range(g + 2))), "one power of α less"),
         "costs": (lambda T, n, g, a: T(n) / T(n * g + n), "compares the costs only"),
         "costs upside down": (lambda T, n, g, a: T(n * g + n) / T(n), "compares the costs only"),
+    },
+    "7.policy": {
+        "never off again": (lambda texts, last: 4 if last or texts < 12 else 0, "still drafts where it loses"),
+        "in a full batch only": (lambda texts, last: 4 if last and texts > 12 else 0, "other way round"),
     },
     "7.crossover": {
         "the last, or most": (lambda *case: by_loop(*case) - 1 if by_loop(*case) else case[-1], STILL),

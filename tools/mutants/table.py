@@ -50,7 +50,7 @@ TESTS = {
     "specdec_lab/course/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_judges.py tests/test_grading.py tests/test_mistakes.py"
+GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_grading.py tests/test_mistakes.py"
 JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
     "acceptance/claim.py": "4.claim",
     "acceptance/interval.py": "4.interval",
@@ -67,13 +67,13 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "designs/at_once.py": "11.at-once",
     "designs/cut.py": "11.cut",
     "designs/stop.py": "11.stop",
-    "designs/which.py": "11.which",
+    "designs/which.py": "which",
     "exactness.py": "3.",
     "idle_math.py": "1.",
     "load/crossover.py": "7.crossover",
     "load/gain.py": "7.gain",
-    "load/machines.py": "7.",
-    "load/policy.py": "7.policy",
+    "load/machines.py": "7",
+    "load/policy.py": "policy",
     "own/aside.py": "12.aside",
     "own/gain.py": "12.gain",
     "own/look.py": "12.look",
@@ -90,7 +90,7 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "trees/sees.py": "10.sees",
     "trees/walk.py": "10.walk",
     "tuning/best.py": "5.best",
-    "tuning/least.py": "5.least",
+    "tuning/least.py": "least",
     "tuning/pick.py": "5.pick",
     "tuning/speedup.py": "5.speedup",
     "variants/improve.py": "6.improve",
