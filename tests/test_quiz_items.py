@@ -5,7 +5,8 @@ import re
 import pytest
 
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.problems import PROBLEMS, variants
+from specdec_lab.course.mistake import Mistake
+from specdec_lab.course.problems import PROBLEMS, Problem, variants
 from specdec_lab.course.quiz import items, lessons
 from specdec_lab.formats import drop_leading_zeros
 
@@ -216,3 +217,57 @@ def test_the_tasks_of_the_checkpoint_are_not_asked_before():
     """Its load task is T(n) = max(1, n / 32), γ = 4 and 3.05 tokens per pass."""
     posed = [p.question for name in PROBLEMS for p in variants(name)] + [said_by(item) for item in WITH_CHOICES]
     assert not [q for q in posed if "n / 32" in q or "3.05 tokens" in q]
+
+
+EQUATION = re.compile(r"((?:\(?[\d.]+\)?)(?: ?[-·+/^] ?\(?[\d.]+\)?)+) = ([\d.]*\d)(?! [\d(])")
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_each_equation_of_a_calculation_is_true(name):
+    for p in variants(name):
+        for left, right in EQUATION.findall(p.how):
+            if left.count("(") == left.count(")"):
+                value = eval(left.replace("·", "*").replace("^", "**"))
+                assert value == pytest.approx(float(right), rel=6e-3), (left, right)
+
+
+def numbers_in(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"\d*\.?\d+", re.sub(r"(?<=\d)[, ](?=000)", "", text))]
+
+
+def flat(values) -> list[float]:
+    return [x for v in values for x in (flat(v) if isinstance(v, tuple) else [v])]
+
+
+NOT_SHOWN = {"accepted", "alpha", "computes", "drafts", "places", "rounds"}  # in words, or as what follows from it
+
+
+@pytest.mark.parametrize(("name", "numbers", "key", "mistakes"), KEYS)
+def test_a_question_names_its_numbers_in_their_order(name, numbers, key, mistakes):
+    problem = PROBLEMS[name][0](**numbers)
+    shown = numbers_in(problem.question)
+    for values in (v for number, v in numbers.items() if number not in NOT_SHOWN):
+        at = 0
+        for value in flat([values]):
+            assert value in shown[at:], (value, problem.question)
+            at = shown.index(value, at) + 1
+
+
+def test_the_relaxed_rule_keeps_what_the_question_says():
+    for p in variants("relaxed_output"):
+        least, (a, b, c) = numbers_in(p.question)[0], numbers_in(p.question.partition("p = (")[2])[:3]
+        assert c < least < b <= a
+
+
+def test_answers_can_be_told_apart_by_more_than_twice_the_tolerance():
+    def with_mistake(result, tolerance=0.02):
+        return Problem(100.0, "?", "how.", Mistake("Wrong.", result), tolerance=tolerance)
+
+    assert [with_mistake(x).clear for x in (100.0, 103.9, 104.1, 104.3, 96.1, 95.9)] == [False] * 3 + [
+        True,
+        False,
+        True,
+    ]
+    assert with_mistake(100.0, 0.0).clear is False and with_mistake(100.1, 0.0).clear
+    assert not with_mistake(-100.0, 2.0).clear
+    assert all(0 <= p.tolerance < 1 for name in PROBLEMS for p in variants(name))

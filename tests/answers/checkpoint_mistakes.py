@@ -6,13 +6,18 @@ from answers.checkpoint import P, Q, c1, c2, c3, c4, gives
 E = 1 + 0.65 + 0.65**2 + 0.65**3 + 0.65**4  # of q2
 OTHER_TOKEN = (0.35 / 0.9, 0, 0.55 / 0.9)  # p without the second token
 ROWS, FROM_Q, RATIO = "γ rows for each text. The target", "drawing from q", "tokens that were written. Which"
-RIGHT = {}
+RIGHT = {
+    "9.c1": [c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻")],
+    "9.c4": [c4(crossover=21), c4(crossover=21.15)],
+}
 WRONG = {
     "9.c1": {
         "up to the miss": (c1("the butter and"), "`and` was rejected"),
         "the drafts": (c1("the butter and add some eggs"), "These are the drafts"),
         "the drafts and a bonus": (c1("the butter and add some eggs slowly"), "Not all drafts agree"),
         "the correction": (c1("then"), "The drafts that were accepted are written too"),
+        "four marks": (c1(marks=["accepted", "accepted", "rejected", "discarded"]), "you give 4"),
+        "the next draft rejected": (c1(marks="✓✓✗✗––↻"), "never compared"),
         "rows without the first": (c1(rows=[2, 3]), "Where was row 1 computed"),
         "rows without the last": (c1(rows=[1, 2]), "Where was row 3 computed"),
         "the row of the miss": (c1(rows=[1, 2, 3, 4]), "Row 4 was computed at `and`"),
@@ -21,6 +26,7 @@ WRONG = {
     },
     "9.c2": {
         "p for the chances": (c2(P), "You accept a token with chance p", 3),
+        "a chance above 1": (c2([1.5, 0.2, 0.5]), "one of yours is 1.5"),
         "matches": (c2([0.0875, 0.06, 0.0825]), "p · q is the chance that both draw", 3),
         "the favourite": (c2([0, 0, 1]), "the target's favourite and nothing else", 4),
         "q / p": (c2([5 / 7, 1, 3 / 11]), "have changed places"),
@@ -42,6 +48,8 @@ WRONG = {
         "kept": (c2(third=1), "how often is it drafted"),
     },
     "9.c3": {
+        "always": (c3(1), "the misses included"),
+        "above 1": (c3(1.5), "at most 1"),
         "of γ in every pass": (c3(29 / 75), "nothing was proposed"),
         "of the tokens": (c3(29 / 54), RATIO),
         "of the tokens of rounds with drafts": (c3(29 / 48), RATIO),
