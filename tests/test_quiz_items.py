@@ -69,13 +69,13 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     ),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, 2.7, {13.5: None, 2.835: None}),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, 5.4, {540: None, 8.1: None, 2.7: None}),
-    ("bend", {"reading": 2.7, "computing": 0.027}, 100, {200: None}),
+    ("bend", {"reading": 2.7, "computing": 0.027}, 100, {200: None, 0.01: None, 0.0729: None}),
     ("tokens_written", {"gamma": 4, "accepted": (0, 0, 1, 2, 4, 4, 4, 4, 4, 4)}, 37, {27: 6, 50: 1, 31: 6, 33: 6}),
     ("rows_computed", {"gamma": 4, "accepted": 3}, 5, {2: 9}),
     ("entries_kept", {"gamma": 4, "accepted": 2}, 3, {4: None, 5: None, 2: None}),
-    ("accept_chance", {"p": 0.5, "q": 0.7}, 5 / 7, {0.5: 3, 0.35: 3}),
-    ("accept_chance", {"p": 0.3, "q": 0.1}, 1, {0.3: 3, 0.03: 3}),
-    ("after_rejection", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 1, {0.3: 2, 0.2: None}),
+    ("accept_chance", {"p": 0.5, "q": 0.7}, 5 / 7, {0.5: 3, 0.35: 3, 2 / 7: None, 0.2: None}),
+    ("accept_chance", {"p": 0.3, "q": 0.1}, 1, {0.3: 3, 0.03: 3, 1 / 3: None}),
+    ("after_rejection", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 1, {0.3: 2, 0.2: None, 0.6: None, 0.1: None}),
     ("emitted_probability", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.5, {0.7: 11, 0.6: 2, 0.35: 3}),
     ("alpha_of", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.8, {0.42: 3, 1: 4, 0.2: None}),
     ("alpha_of", {"rows": ((0.4, 0.35, 0.25), (0.9, 0.05, 0.05))}, 0.5, {1: 4}),
@@ -83,10 +83,12 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     ("tokens_per_pass", {"alpha": 0.75, "gamma": 4}, 3.05078125, {2.05078125: 6, 4: 1, 3.2880859375: None}),
     ("tokens_per_pass", {"alpha": 0.0, "gamma": 4}, 1, {0: 6}),
     ("speed_up", {"expected": 3.05, "gamma": 4, "c": 0.5, "v": 1}, 3.05 / 3, {3.05: 7}),
+    ("speed_up", {"expected": 3, "gamma": 4, "c": 0.125, "v": 1.25}, 12 / 7, {3: 7, 2.4: None, 24 / 11: None, 2: None}),
+    ("second_sibling", {"rows": ((0.6, 0.3, 0.1), (0.1, 0.4, 0.5))}, 0, {0.75: 2}),
     ("best_gamma", {"alpha": 0.8, "c": 0.1}, 6, {8: 8, 1: None}),
     ("best_gamma", {"alpha": 0.8, "c": 0.2}, 4, {8: 8}),
     ("best_gamma", {"alpha": 0.8, "c": 0.3}, 3, {8: 8}),
-    ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, 1.7, {1: 7, 1.3: None}),
+    ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, 1.7, {1: 7, 1.3: None, 1.4: None}),
     ("whole_answer", {"reading": 2, "writing": 3, "times": 2}, 3.5, {2.5: 15, 1.5: None, 4: 15}),
     ("tokens_by_place", {"alphas": (0.5, 0.4, 0.2)}, 1.74, {2.1: 1, 0.04: None, 0.74: 6, 1.875: None}),
     (
@@ -313,3 +315,29 @@ def test_a_mistake_says_what_it_found_in_these_numbers():
     )
     assert equal.startswith("The same favourite") and other.startswith("Another favourite")
     assert "γ = 5" in PROBLEMS["tokens_per_pass"][0](0.5, 4).mistakes[2].said
+
+
+def test_what_is_given_can_be():
+    """Distributions have the sum 1; shares lie between 0 and 1."""
+    for _, choices in PROBLEMS.values():
+        for rows in choices.get("rows", ()):
+            assert all(sum(row) == pytest.approx(1) and min(row) >= 0 for row in rows), rows
+        for shares in (*choices.get("alphas", ()), *choices.get("survival", ()), *choices.get("first", ())):
+            assert 0 < min(shares) <= max(shares) < 1, shares
+        assert all(sum(shares) <= 1 for shares in choices.get("first", ()))
+        assert all(list(shares) == sorted(shares, reverse=True) for shares in choices.get("survival", ()))
+
+
+def test_a_mistake_that_cannot_be_made_is_not_known():
+    def found(p, q):
+        return sorted(round(r, 6) for m in PROBLEMS["accept_chance"][0](p, q).mistakes for r in m.results)
+
+    assert found(0.25, 0.5) == [0.125, 0.25, 0.25, 0.5] and found(0.5, 0.25) == [0.125, 0.5, 0.5]
+
+
+def test_what_is_counted_has_no_room_and_its_words_are_right():
+    for name in ("tokens_written", "rows_computed", "entries_kept"):
+        assert {p.tolerance for p in variants(name)} == {0}
+    one, two = (PROBLEMS["entries_kept"][0](gamma=4, accepted=n).question for n in (1, 2))
+    assert "accepts 1 draft and corrects" in one and "accepts 2 drafts and corrects" in two
+    assert "added 5 entries" in one
