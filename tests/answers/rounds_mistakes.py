@@ -1,6 +1,6 @@
 """Answers to exercise 2, each with one mistake that its judges know, computed as a learner would."""
 
-from answers.rounds import agreeing, kept, late, play
+from answers.rounds import agreeing, kept, late, loop, play
 
 
 def written(tokens):
@@ -15,6 +15,32 @@ def entries(made=lambda d, c, a: len(c), stay=lambda d, c, a: a + 1):
 def one_place_later(d, c):
     """How many drafts are what the next choice is."""
     return [*(x == y for x, y in zip(d, c[1:])), False].index(False)
+
+
+def forgets_a_token(prompt, n, target, draft, gamma, end):
+    text = list(prompt)
+    target.extend(text[:-1])
+    while len(text) < len(prompt) + n:
+        drafts = draft(text, gamma)
+        choices = target.extend([text[-1], *drafts])
+        if len(text) > len(prompt):
+            text.pop()
+        text += play(drafts, choices)[0]
+        target.rewind(len(text) - 1)
+
+
+def in_two_passes(prompt, n, target, draft, gamma, end):
+    text = list(prompt)
+    target.extend(text[:-1])
+    drafts = draft(text, gamma)
+    target.extend([text[-1], *drafts])
+    target.rewind(len(text) - 1)
+    return target.extend([text[-1], *drafts])
+
+
+def drafts_twice(prompt, n, target, draft, gamma, end):
+    first = draft(prompt, gamma)
+    return draft(prompt + first, gamma)
 
 
 NOTHING = "After the first miss nothing counts"
@@ -41,6 +67,12 @@ WRONG = {
         "compares later, and writes later": (written(lambda d, c, a: c[1:][: one_place_later(d, c) + 1]), "the choice one place later"),
         "one token behind the bonus": (written(lambda d, c, a: [*c, 7] if a == len(d) else c[: a + 1]), "Here there is no miss, so [4, 8, 1, 9, 2] is written"),
         "one token": (written(lambda d, c, a: [c[a]]), "The accepted drafts are missing"),
+    },
+    "2.loop": {
+        "writes nothing": (loop(written=lambda d, c: []), "A round of your loop writes nothing", 6),
+        "forgets a token": (forgets_a_token, "A round only adds to it"),
+        "two passes": (in_two_passes, "There are several passes in a round"),
+        "drafts twice": (drafts_twice, "before the target has checked the first ones"),
     },
     "2.cache": {
         "without the accepted": (entries(made=lambda d, c, a: len(c) - a), "The target skips nothing", 9),
