@@ -291,6 +291,8 @@ HOW = [  # a calculation as it is shown
     ("after_rejection", {"rows": ((0.3, 0.5, 0.2), (0.6, 0.3, 0.1))}, "What q lacks: .2 of b and .1 of c. So b: .2 / .3 = .667."),
     ("emitted_probability", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, "Exactly p(a) = .5. Drafted with .7 and accepted with .714; as a replacement a never comes."),
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, "Reading: 270 MB / 100 GB/s = 2.7 ms, once for the pass. Computing: 200 · 0.27 / 10000 s = 5.4 ms. They overlap, so the longer one counts: 5.4 ms."),
+    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, "Reading: 270 MB / 100 GB/s = 2.7 ms, once for the pass. Computing: 5 · 0.27 / 10000 s = 0.135 ms. They overlap, so the longer one counts: 2.7 ms."),
+    ("bend", {"reading": 2.7, "computing": 0.027}, "k · 0.027 ms = 2.7 ms at k = 2.7 / 0.027 = 100. Beyond it, each token is paid for."),
     ("reading_time", {"millions": 135, "bytes_each": 2, "reads": 100}, "135 million · 2 bytes = 270 MB, and 270 MB / 100 GB/s = 2.7 ms."),
     ("faster_of_two", {"layers": 8, "thin": 3, "wide": 2, "gamma": 4}, "A draft of A costs 8 / 32 = .25 of a plain pass, so S = 3 / (4 · .25 + 1) = 1.5. One of B costs 2 / 32 = .0625, so S = 2 / (4 · .0625 + 1) = 1.6. The faster one is B, with 1.6."),
     ("faster_of_two", {"layers": 8, "thin": 3.6, "wide": 2, "gamma": 4}, "A draft of A costs 8 / 32 = .25 of a plain pass, so S = 3.6 / (4 · .25 + 1) = 1.8. One of B costs 2 / 32 = .0625, so S = 2 / (4 · .0625 + 1) = 1.6. The faster one is A, with 1.8."),
@@ -314,6 +316,9 @@ def test_a_mistake_says_what_it_found_in_these_numbers():
         PROBLEMS["alpha_of"][0](rows).mistakes[2].said for rows in (((0.6, 0.4), (0.7, 0.3)), ((0.4, 0.6), (0.7, 0.3)))
     )
     assert equal.startswith("The same favourite") and other.startswith("Another favourite")
+    crossed = PROBLEMS["crossover"][0](32, (4, 3.05)).mistakes
+    assert any("each text brings 5 of them" in m.said for m in crossed)
+    assert "computes 10000 GFLOP/s" in PROBLEMS["pass_time"][0](270, 100, 10, 5).question
     assert "γ = 5" in PROBLEMS["tokens_per_pass"][0](0.5, 4).mistakes[2].said
 
 
