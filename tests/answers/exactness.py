@@ -93,6 +93,7 @@ WRONG = {
         "keeps only matches": (lambda p, q, x, u, w: x if u < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "fewer drafts are kept", 3),
         "changes p": (lambda p, q, x, u, w: (plain_lists(p, q, x, u, w), p.pop())[0], "Work on copies"),
         "a token that is not there": (lambda p, q, x, u, w: len(p), "only the tokens 0 to 2"),
+        "a token below 0": (lambda p, q, x, u, w: -1, "only the tokens 0 to 2"),
         "loops for ever": (loops, "a loop that never stops"),
     },
     "3.test": {

@@ -158,6 +158,7 @@ WRONG = {
         "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept"),
         "not the third": (only_two, "with three it is not"),
         "always the first": (lambda p, drafts, qs, us, w: drafts[0], "Test the first with p"),
+        "a token below 0": (lambda p, drafts, qs, us, w: -1, "there are only the tokens"),
         "no token": (lambda p, drafts, qs, us, w: 7, "there are only the tokens"),
     },
     "10.decide": {
