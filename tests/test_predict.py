@@ -7,16 +7,17 @@ import pytest
 from test_auto import slowed
 from tiny import TinyModel
 
-from specdec_lab.drafters import HybridDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.drafters import Drafter, HybridDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.engine.drafter import Proposal
 from specdec_lab.lab import Lab
 from specdec_lab.measure import predict
-from specdec_lab.measure.predict import Drafted, predicted_ratio
+from specdec_lab.measure.predict import STEPS, Drafted, beside_plain, predicted_ratio
 
 ALPHABET = 6
 
 
 @pytest.fixture
-def lab(monkeypatch) -> Lab:
+def our_lab(monkeypatch) -> Lab:
     """A tiny target whose passes take 1.0, and 0.1 more for each further row."""
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
@@ -28,39 +29,39 @@ def lab(monkeypatch) -> Lab:
 
 
 @pytest.mark.parametrize("gamma", [1, 3])
-def test_a_draft_that_is_always_right(lab, gamma):
+def test_a_draft_that_is_always_right(our_lab, gamma):
     draft = TinyModel(ALPHABET, seed=0, spread=0.5, context=400)
-    slowed(draft, lab.now, lambda row: 0.25)
-    ratio = predicted_ratio(lab, ModelDrafter(draft), gamma, [[0, 1], [2, 3, 1]], max_new_tokens=5 * (gamma + 1))
+    slowed(draft, our_lab.now, lambda row: 0.25)
+    ratio = predicted_ratio(our_lab, ModelDrafter(draft), gamma, [[0, 1], [2, 3, 1]], max_new_tokens=5 * (gamma + 1))
     assert ratio == pytest.approx((gamma + 1) / (1 + 0.1 * gamma + 0.25 * gamma), rel=1e-6)
 
 
-def test_later_drafts_that_are_worse_than_the_first(lab):
+def test_later_drafts_that_are_worse_than_the_first(our_lab):
     """Every second guess is wrong, so no round keeps two drafts, whatever single drafts would promise."""
     draft = TinyModel(ALPHABET, seed=0, spread=0.5, context=400)
     right = draft.logits
     draft.logits = lambda text: right(text) if len(text) % 2 else -right(text)
     texts, how = [[0, 1], [2, 3, 1], [5, 0]], {"max_new_tokens": 30}
-    traces = [lab.speculative(text, ModelDrafter(draft), gamma=3, request=i, **how) for i, text in enumerate(texts)]
+    traces = [our_lab.speculative(text, ModelDrafter(draft), gamma=3, request=i, **how) for i, text in enumerate(texts)]
     emitted = sum(len(t.tokens) for t in traces) / sum(len(t.rounds) for t in traces)
     assert 1.4 < emitted < 2.2
-    slowed(draft, lab.now, lambda row: 0.25)
-    ratio = predicted_ratio(lab, ModelDrafter(draft), 3, texts, **how)
+    slowed(draft, our_lab.now, lambda row: 0.25)
+    ratio = predicted_ratio(our_lab, ModelDrafter(draft), 3, texts, **how)
     assert ratio == pytest.approx(emitted / (3 * 0.25 + 1.3), rel=0.05)  # the last rounds of a text may be shorter
 
 
-def test_places_without_a_draft_count_as_plain_rounds(lab):
-    lookup = predicted_ratio(lab, LookupDrafter(shortest=400, longest=400), 4, [[0, 1], [2, 3]], max_new_tokens=10)
+def test_places_without_a_draft_count_as_plain_rounds(our_lab):
+    lookup = predicted_ratio(our_lab, LookupDrafter(shortest=400, longest=400), 4, [[0, 1], [2, 3]], max_new_tokens=10)
     assert lookup == pytest.approx(1.0)
     draft = TinyModel(ALPHABET, seed=0, spread=0.5, context=400)
-    slowed(draft, lab.now, lambda row: 0.25)
+    slowed(draft, our_lab.now, lambda row: 0.25)
     hybrid = HybridDrafter(ModelDrafter(draft), most=2)
     hybrid.lookup = LookupDrafter(shortest=400, longest=400)  # never copies
-    ratio = predicted_ratio(lab, hybrid, 4, [[0, 1], [2, 3]], max_new_tokens=21)
+    ratio = predicted_ratio(our_lab, hybrid, 4, [[0, 1], [2, 3]], max_new_tokens=21)
     assert ratio == pytest.approx(3 / 1.7, rel=1e-6)
 
 
-def test_a_prediction_from_parts_that_are_given(lab, monkeypatch):
+def test_a_prediction_from_parts_that_are_given(our_lab, monkeypatch):
     """Everything that is measured is told: proposals of none, one and three drafts, the last by a drafter that runs two
     layers of the pass; and five rounds, one with a number of drafts that never came up beside plain decoding."""
     asked = []
@@ -81,9 +82,11 @@ def test_a_prediction_from_parts_that_are_given(lab, monkeypatch):
     monkeypatch.setattr(predict, "beside_plain", beside_plain)
     monkeypatch.setattr(predict, "pass_times", pass_times)
     rounds = [written(5, (0, 0.25), (1, 0.25)), written(7, (1, 0.25), (3, 1.0), (4, 0.75))]
-    monkeypatch.setattr(lab, "speculative", lambda text, drafter, *, gamma, keep, request, temperature: rounds[request])
-    monkeypatch.setattr(lab, "plain", lambda text, *, request, temperature: written(1, (0, 0.25 * request)))
-    found = predicted_ratio(lab, LookupDrafter(), 4, [[0, 1], [2]], temperature=0.5)
+    monkeypatch.setattr(
+        our_lab, "speculative", lambda text, drafter, *, gamma, keep, request, temperature: rounds[request]
+    )
+    monkeypatch.setattr(our_lab, "plain", lambda text, *, request, temperature: written(1, (0, 0.25 * request)))
+    found = predicted_ratio(our_lab, LookupDrafter(), 4, [[0, 1], [2]], temperature=0.5)
     assert asked == [(4, (0, 1), {"temperature": 0.5}), (4, (2,), {"temperature": 0.5})]
     assert sorted(measured) == [((1, 2), 0), ((1, 4), 2)]
     # A plain pass 1.25, one over two rows 1.5, over four from layer 2 on 1.0; the round of four drafts is like those of three.
@@ -91,9 +94,43 @@ def test_a_prediction_from_parts_that_are_given(lab, monkeypatch):
     assert found == pytest.approx(12 / seconds * (1.25 + 0.125))
 
 
-def test_an_interrupt_ends_it(lab, monkeypatch):
+def test_an_interrupt_ends_it(our_lab, monkeypatch):
     """A text that was broken off is no sample of anything."""
-    whole = lab.speculative
-    monkeypatch.setattr(lab, "speculative", lambda *a, **more: replace(whole(*a, **more), interrupted=True))
+    whole = our_lab.speculative
+    monkeypatch.setattr(our_lab, "speculative", lambda *a, **more: replace(whole(*a, **more), interrupted=True))
     with pytest.raises(KeyboardInterrupt):
-        predicted_ratio(lab, LookupDrafter(), 2, [[0, 1]], max_new_tokens=4)
+        predicted_ratio(our_lab, LookupDrafter(), 2, [[0, 1]], max_new_tokens=4)
+
+
+class Ahead(Drafter):
+    """Drafts one token or two; like an early exit it may go ahead in the target's cache."""
+
+    name = "ahead"
+
+    def __init__(self, now, exits):
+        self.now, self.exits, self.texts = now, exits, []
+
+    def start(self, target, prompt, hidden):
+        self.target = target
+
+    def propose(self, text, gamma, sampler, uniforms):
+        self.texts.append(list(text))
+        self.now[0] += 0.25
+        drafts = [0] * (1 + len(text) % 2)
+        if not self.exits:
+            return Proposal(drafts)
+        return Proposal(drafts, started=(1, self.target.cached.extend([[text[-1], *drafts]]).hidden[0]))
+
+
+@pytest.mark.parametrize("exits", [False, True])
+def test_beside_plain_decoding_every_place_is_drafted_at_and_no_draft_is_kept(our_lab, exits):
+    drafter, now = Ahead(our_lab.now, exits), our_lab.now
+    if exits:  # what it computes ahead costs nothing here
+        our_lab.target = TinyModel(ALPHABET, seed=0, spread=0.5, context=400)
+    our_lab.target.synchronize = lambda: now.__setitem__(0, now[0] + 0.5)
+    found = list(beside_plain(our_lab, drafter, 3, [0, 1], max_new_tokens=5))
+    plain = our_lab.plain([0, 1], max_new_tokens=STEPS).tokens
+    assert drafter.texts == [[0, 1, *plain[:i]] for i in range(STEPS)]  # whatever max_new_tokens was
+    assert [d.drafts for d in found] == [1 + len(text) % 2 for text in drafter.texts]
+    assert {d.seconds for d in found} == {0.75}  # drafting, and until the device was done with it
+    assert {d.done for d in found} == {int(exits)}
