@@ -9,7 +9,7 @@ from statistics import fmean, geometric_mean
 from specdec_lab.formats import short
 from specdec_lab.show.lines import COLOURS, ticks
 
-LEFT, RIGHT, TOP, ROW, BOTTOM, WIDTH = 130, 74, 14, 30, 44, 640  # pixels
+LEFT, RIGHT, TOP, ROW, BOTTOM, WIDTH = 130, 74, 14, 30, 44, 640  # pixels; at the left at least
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,10 @@ class Dots:
         low, high = (low, high) if high > low else (low / 2 if self.log else low, high + 1)
         scale = math.log if self.log else float
         below = TOP + ROW * len(self.rows)
+        left = max([LEFT, *(14 + 9 * len(row) for row in self.rows)])  # the rows' names stand there
 
         def at(x: float) -> float:
-            return round(LEFT + (scale(x) - scale(low)) / (scale(high) - scale(low)) * (WIDTH - LEFT - RIGHT), 1)
+            return round(left + (scale(x) - scale(low)) / (scale(high) - scale(low)) * (WIDTH - left - RIGHT), 1)
 
         parts = []
         for x in self._ticks(low, high):
@@ -52,7 +53,7 @@ class Dots:
             parts.append(f'<text x="{at(x)}" y="{below + 16}" text-anchor="middle">{x:g}</text>')
         for i, row in enumerate(self.rows):
             y, mean = TOP + ROW * (i + 0.5), self.mean(row)
-            parts.append(f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(row)}</text>')
+            parts.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{escape(row)}</text>')
             for what, value in self.values(row):
                 said = f"<title>{escape(f'{what}: ' if what else '')}{short(value)}</title>"
                 look = f'fill="{COLOURS[0]}" fill-opacity=".45" stroke="{COLOURS[0]}"'
@@ -61,7 +62,7 @@ class Dots:
                 stroke = f'stroke="{COLOURS[1]}" stroke-width="3"'
                 parts.append(f'<path d="M{at(mean)} {y - 11}v22" {stroke}/>')
                 parts.append(f'<text x="{WIDTH - RIGHT + 14}" y="{y + 4}" font-weight="600">{short(mean)}</text>')
-        middle = (LEFT + WIDTH - RIGHT) / 2
+        middle = (left + WIDTH - RIGHT) / 2
         note = f"{self.x_name}; a dot for each, | the {'geometric ' if self.log else ''}mean"
         parts.append(f'<text x="{middle}" y="{below + 36}" text-anchor="middle">{escape(note)}</text>')
         return (
