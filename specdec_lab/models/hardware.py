@@ -39,7 +39,7 @@ def memory_gb(device: torch.device) -> tuple[float, float]:
 
 def give_memory_back() -> None:
     """What is free in this process becomes free for others. Linux's allocator keeps what loading took for a moment:
-    55 to 80 MB of a kernel's 360, and 30 kernels may share a machine."""
+    about 50 MB after the target, and 30 kernels may share a machine."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):  # an allocator that is not GNU's
             ctypes.CDLL(None).malloc_trim(0)
