@@ -94,6 +94,8 @@ def test_pilots_have_prompts_of_their_own_where_there_are_enough(run, folders):
     pilot, rest = bench.set_aside(many)
     assert [sum(p.kind == kind for p in pilot) for kind in sorted({p.kind for p in every})] == [3, 3]
     assert len(rest) == 24 and not any(p in rest for p in pilot)
+    ordered = [p for p in many if p.kind == pilot[0].kind]
+    assert [ordered.index(p) for p in pilot[:3]] == [0, 4, 8]  # spread: the first ones may be the easy ones
 
 
 def test_predict_says_what_each_drafter_should_gain(run):
