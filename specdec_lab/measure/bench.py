@@ -184,7 +184,9 @@ def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
     """
     kinds = dict.fromkeys(p.kind for p in prompts)
     each = max(1, len(prompts) // len(kinds) // 4)
-    pilot = [p for kind in kinds for p in [p for p in prompts if p.kind == kind][::4][:each]]
+    pilot = []
+    for kind in kinds:
+        pilot += [p for p in prompts if p.kind == kind][::4][:each]
     others = [p for p in prompts if p not in pilot]
     return pilot, others if len(others) >= FEW else list(prompts)
 
