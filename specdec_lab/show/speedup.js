@@ -34,7 +34,7 @@ function render(context) {
     const gain = speedup(alpha, gamma, c, v[gamma], o), best = bestGamma(alpha, c, v, o), even = breakEven(gamma, c, v[gamma], o);
     const nearest = ALPHAS.reduce((a, b) => (Math.abs(b - alpha) < Math.abs(a - alpha) - 1e-9 ? b : a));
     const words = `α = ${alpha.toFixed(2)}, γ = ${gamma}: E = ${expectedTokens(alpha, gamma).toFixed(2)} tokens a pass; a round costs ` +
-      `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain passes; `;
+      `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps; `;
     const advice = (best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ") +
       (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
     const rows = ALPHAS.map((a) => {

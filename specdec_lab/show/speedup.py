@@ -31,7 +31,7 @@ def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) ->
     even = theory.break_even(gamma, c, v[gamma], o)
     words = (
         f"α = {alpha:.2f}, γ = {gamma}: E = {theory.expected_tokens(alpha, gamma):.2f} tokens a pass; a round costs "
-        f"{gamma}·{c:.2f} + {v[gamma]:.2f} + {o:.2f} = {gamma * c + v[gamma] + o:.2f} plain passes; "
+        f"{gamma}·{c:.2f} + {v[gamma]:.2f} + {o:.2f} = {gamma * c + v[gamma] + o:.2f} plain steps; "
         f"<b>S = {gain:.2f}</b>. "
         + (f"The best γ here is {best}. " if best else "No γ is worth it here: the best choice is not to draft. ")
         + ("Even α = 1 would lose." if even is None else f"With γ = {gamma}, S passes 1 at α = {even:.2f}.")
@@ -77,7 +77,7 @@ class SpeedupExplorer(Live):
 
     Args:
         machines: v(γ) for γ = 0 … 10 by name.
-        c, o: what one draft and the loop cost at first, in plain passes.
+        c, o: what one draft and the loop cost at first, in plain steps.
     """
 
     scripts = ("common.js", "kit.js", "theory.js", "speedup.js")
@@ -100,6 +100,6 @@ def speedup_explorer(
     Args:
         machines: v(γ) for γ = 0 … 10 by name, such as `{"this machine": passes(times)}`. A machine
             whose passes all cost the same comes after them.
-        c, o: what one draft and the loop cost at first, in plain passes.
+        c, o: what one draft and the loop cost at first, in plain steps.
     """
     return SpeedupExplorer({**(machines or {}), "a pass costs the same, however wide": FLAT}, c, o)

@@ -44,10 +44,10 @@ def faster_of_two(layers: int, thin: float, wide: float, gamma: int) -> Problem:
         f"million weights, and brings {thin} tokens per pass. Draft B has {wide_layers} wide layers and {wide_weights} million "
         f"weights, and brings {wide}. γ = {gamma}, and the checking pass costs as much as a plain one. "
         "How many times as fast as plain decoding is the faster of the two?",
-        f"A draft of A costs {layers} / {all_layers} = {a:g} of a plain pass, so S = {thin} / ({gamma} · {a:g} + 1) = "
+        f"A draft of A costs {layers} / {all_layers} = {a:g} of a plain step, so S = {thin} / ({gamma} · {a:g} + 1) = "
         f"{short(gain_a)}. One of B costs {wide_layers} / {all_layers} = {b:g}, so S = {wide} / ({gamma} · {b:g} + 1) = "
         f"{short(gain_b)}. The faster one is {name}, with {short(best)}.",
-        Mistake("This is tokens per pass. A round costs more than one plain pass.", thin, belief=7),
+        Mistake("This is tokens per pass. A round costs more than one plain step.", thin, belief=7),
         Mistake("This is B. Its drafts are the cheaper ones, but A's bring more than they cost.", gain_b if a_wins else None),
         Mistake("This is A. It brings more tokens per pass, but its drafts cost even more.", None if a_wins else gain_a, belief=7),
         Mistake("This takes the cost of a draft from its weights. Here the layers decide.", by_weights, belief=14),

@@ -9,11 +9,11 @@ from specdec_lab.formats import short
 def speed_up(expected: float, gamma: int, c: float, v: float) -> Problem:
     cost = gamma * c + v
     return Problem(expected / cost,
-        f"A pair gives {expected} tokens per pass with γ = {gamma}. One draft costs {c} of a plain pass, and the checking pass "
-        f"costs {v} plain passes; nothing else takes time. How many times as fast as plain decoding is it?",
-        f"A round costs {gamma} · {c} + {v} = {short(cost)} plain passes, so S = {expected} / {short(cost)} = {short(expected / cost)}.",
-        Mistake("This is tokens per pass. A round costs more than one plain pass.", expected, belief=7),
-        Mistake(f"The drafting is missing: {gamma} drafts cost {short(gamma * c)} plain passes.", expected / v),
+        f"A pair gives {expected} tokens per pass with γ = {gamma}. One draft costs {c} of a plain step, and the checking pass "
+        f"costs {v} plain steps; nothing else takes time. How many times as fast as plain decoding is it?",
+        f"A round costs {gamma} · {c} + {v} = {short(cost)} plain steps, so S = {expected} / {short(cost)} = {short(expected / cost)}.",
+        Mistake("This is tokens per pass. A round costs more than one plain step.", expected, belief=7),
+        Mistake(f"The drafting is missing: {gamma} drafts cost {short(gamma * c)} plain steps.", expected / v),
         Mistake(f"This pays for one draft; a round needs {gamma} of them, one after the other.", expected / (c + v)),
         Mistake(f"This takes the checking pass for a plain one; it costs {v}.", expected / (1 + gamma * c)))  # fmt: skip
 
@@ -26,7 +26,7 @@ def best_gamma(alpha: float, c: float) -> Problem:
     second, best = sorted(gammas, key=gains.get)[-2:]
     close = gains[best] < 1.01 * gains[second]
     return Problem(best,
-        f"With γ = {in_words(gammas)} a pair gives {', '.join(shown)} tokens per pass. A draft costs {c} of a plain pass, and the "
+        f"With γ = {in_words(gammas)} a pair gives {', '.join(shown)} tokens per pass. A draft costs {c} of a plain step, and the "
         "checking pass costs 1 for each of these γ. Which of them is the fastest?",
         f"S = E / (γ · {c} + 1) is {', '.join(f'{gain:.2f}' for gain in gains.values())}: the largest at γ = {best}.",
         Mistake("It gives the most tokens per pass, and the last drafts cost more than they bring.", 8, belief=8),
@@ -39,10 +39,10 @@ def best_gamma(alpha: float, c: float) -> Problem:
 def break_even_tokens(gamma: int, c: float, v: float) -> Problem:
     cost = gamma * c + v
     return Problem(cost,
-        f"γ = {gamma}, a draft costs {c} of a plain pass, and the checking pass costs {v} plain passes; nothing else takes time. "
+        f"γ = {gamma}, a draft costs {c} of a plain step, and the checking pass costs {v} plain steps; nothing else takes time. "
         "From how many tokens per pass on is there a gain?",
-        f"A round costs {gamma} · {c} + {v} = {short(cost)} plain passes; in this time plain decoding writes {short(cost)} tokens.",
-        Mistake("More than one token per pass is not yet a gain: a round takes longer than a plain pass.", 1.0, belief=7),
+        f"A round costs {gamma} · {c} + {v} = {short(cost)} plain steps; in this time plain decoding writes {short(cost)} tokens.",
+        Mistake("More than one token per pass is not yet a gain: a round takes longer than a plain step.", 1.0, belief=7),
         Mistake("This is enough only if drafts are free.", v),
         Mistake(f"This takes the checking pass for a plain one; it costs {v}.", 1 + gamma * c))  # fmt: skip
 
