@@ -1,6 +1,7 @@
 """The formulas of the course, each as one function: what is expected before anything is measured.
 
-α is the acceptance rate, γ the drafts a round. Costs are in units of one plain target pass.
+α is the acceptance rate, γ the drafts a round. Costs are in units of one plain target pass. p is the target's
+distribution and q the draft's, at one place: lists of V probabilities.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +20,13 @@ def expected_tokens(alpha: float, gamma: int) -> float:
 
 
 def speedup(alpha: float, gamma: int, c: float, v: float = 1.0, o: float = 0.0) -> float:
-    """S = E / (γ·c + v + o).
+    """S = E / (γ·c + v + o): how many times as fast as plain decoding. (With v = 1 and o = 0 this is theorem 3.8 of
+    Leviathan et al. 2023.)
 
     Args:
-        c: one draft. v: the pass that verifies γ + 1 rows. o: the loop.
+        c: cost of one draft.
+        v: cost of the pass that verifies γ + 1 rows.
+        o: cost of the loop, once a round.
     """
     return expected_tokens(alpha, gamma) / (gamma * c + v + o)
 
@@ -49,24 +53,33 @@ def break_even(gamma: int, c: float, v: float = 1.0, o: float = 0.0) -> float | 
 
 
 def experts_woken(experts: int, active: int, k: int) -> float:
-    """How many of a layer's experts k tokens wake together, on average, when each picks `active` of them at random."""
+    """How many of a layer's experts k tokens wake together, on average, when each picks `active` of them at random.
+
+    n·(1 − (1 − a/n)^k), for n experts of which each token picks a.
+    """
     return experts * (1 - (1 - active / experts) ** k)
 
 
 def acceptance(p: Row, q: Row) -> float:
-    """α = Σ min(p, q) = 1 − TV(p, q): the chance that a token drawn from q survives."""
+    """α = Σ min(p, q) = 1 − TV(p, q): the chance that a draft from q survives (Leviathan et al. 2023, theorem 3.5)."""
     return sum(map(min, p, q))
 
 
 def residual(p: Row, q: Row) -> list[float]:
-    """norm(max(0, p − q)): what a rejection draws from; p itself where nothing is lacking."""
+    """norm(max(0, p − q)): what the token after a rejection is drawn from; p itself where q lacks nothing."""
     lacking = [max(0.0, a - b) for a, b in zip(p, q)]
     total = sum(lacking)
     return [x / total for x in lacking] if total > 1e-12 else list(p)
 
 
 def emitted(p: Row, q: Row, accepts: Row, replacement: Row) -> list[float]:
-    """What comes out of one position: q(x)·accepts(x), and the replacement for all that was rejected."""
+    """The distribution of the token that a rule writes: q(x)·accepts(x), and the replacement for all that was rejected.
+
+    Args:
+        p: not used: it is here so that a rule of RULES and what it writes are called with the same (p, q).
+        accepts: for each token x the chance that a draft x is accepted.
+        replacement: the distribution of the token that replaces a rejected draft.
+    """
     rejected = 1 - sum(b * a for b, a in zip(q, accepts))
     return [b * a + rejected * r for b, a, r in zip(q, accepts, replacement)]
 
@@ -80,7 +93,8 @@ class Siblings:
 
 
 def siblings(p: Row, q: Row, n: int, again: bool = False, left: Callable[[Row, Row], Row] = residual) -> Siblings:
-    """n drafts for one place, offered one after the other (Miao et al. 2023, algorithm 2), all draws added up.
+    """n drafts for one place, offered one after the other (Miao et al. 2023, algorithm 2). Nothing is drawn at random:
+    the chances of all possible draws are added up.
 
     Args:
         again: each is drawn from the whole of q; else from q without those before it.
