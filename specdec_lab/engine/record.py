@@ -9,7 +9,7 @@ from torch import Tensor
 from specdec_lab.engine.branches import TreeVerdict
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
-from specdec_lab.models.tree import TEXT
+from specdec_lab.models.tree import TEXT, Tree
 
 if TYPE_CHECKING:
     from specdec_lab.engine.decode import Request
@@ -24,19 +24,20 @@ def record(
     p: Tensor,
     q: Tensor,
     logits: Tensor,
-    u_accept: list,
+    u_accept: Sequence[float],
 ) -> Round:
     """The round in plain numbers, still without its times.
 
     Args:
         kept: tokens of the round that entered the text.
-        columns, p, q: the rows that decided, as `_distributions` gives them.
+        columns: the token of each of the C columns of p and q.
+        p: [γ + 1, C], the target's rows that decided. q: [γ, C], the draft's.
         logits: the target's raw rows [γ + 1, V].
-        u_accept: the γ numbers that the accept test compared with.
+        u_accept: the γ uniforms that the accept test compared with.
     """
     n, greedy, tree = len(proposal.tokens), request.sampler.greedy, proposal.shape
     at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[:, None]
-    # What each draft was compared with; those that nobody tested, with the target's row at their place.
+    # What each draft was compared with; for drafts that were not tested, the target's row at their place.
     wanted = (
         p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
     )
@@ -54,24 +55,14 @@ def record(
         raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
         # A one-hot row has no second choice worth showing; the softmax behind it has.
         p_tops, q_tops = (tops(rows, request.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
-    # Where a stop cuts the target's own token off, the draft that it replaces counts as discarded.
-    whole = kept == verdict.accepted + 1
-    statuses = [DISCARDED] * n
-    for place, draft in zip([TEXT, *verdict.way], [*verdict.way[:kept], None]):
-        for i in tree.children[place]:
-            if i == draft:
-                statuses[i] = ACCEPTED
-                break
-            if draft is not None or whole:
-                statuses[i] = REJECTED
     drafted = tuple(
         Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)
         for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
-            proposal.tokens, decided, raw, u_accept, statuses, tree.parents, q_tops, p_tops[1:]
+            proposal.tokens, decided, raw, u_accept, statuses(tree, verdict.way, kept), tree.parents, q_tops, p_tops[1:]
         )
     )
     emitted = None
-    if whole:
+    if kept == verdict.accepted + 1:  # no stop has cut the target's own token off
         row, token = ([TEXT, *verdict.way][-1] + 1), verdict.token
         p_token = float(p[row, columns.index(token)])
         p_raw_token = None if p_raw is None else float(p_raw[row, token])
@@ -80,7 +71,26 @@ def record(
     return Round(len(request.text) - kept, drafted, emitted, request.stop, Seconds(), *rows, after_top=p_tops[n])
 
 
+def statuses(tree: Tree, way: Sequence[int], kept: int) -> list[str]:
+    """What became of each draft: accepted, rejected or discarded.
+
+    Args:
+        way: the drafts that the rule kept.
+        kept: tokens that entered the text. Where that is no more than the drafts of `way`, a stop has cut off the
+            target's own token, and the drafts that it would replace count as discarded.
+    """
+    found = [DISCARDED] * len(tree.parents)
+    for place, accepted in zip([TEXT, *way], [*way[:kept], None]):
+        for i in tree.children[place]:
+            if i == accepted:
+                found[i] = ACCEPTED
+                break
+            if accepted is not None or kept > len(way):
+                found[i] = REJECTED
+    return found
+
+
 def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
-    """For each of some rows [R, V] its n most likely (id, probability) pairs, those of probability 0 left out."""
+    """For each row of [R, V] its n most likely (id, probability) pairs, without those of probability 0."""
     values, ids = rows.topk(min(n, rows.shape[1]))
     return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]
