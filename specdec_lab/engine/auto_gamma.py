@@ -4,7 +4,8 @@ The best γ is that with the largest E(γ) / cost(γ): the tokens that a round w
 costs. Costs are measured once (`measure.costs`); acceptance is followed as the text goes on. Where no
 γ ≥ 1 pays, nothing is drafted, except in a trial round now and then.
 
-The hybrid's copies and its guesses differ in both, so each of its parts is judged by its own drafts.
+A hybrid drafter copies in some rounds and guesses in others. Both costs and acceptance differ between these two parts,
+so γ is chosen for each part from its own rounds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ class AutoGamma:
         return self.asked.choose()
 
     def observe(self, r: Round) -> None:
-        """What became of the round that `choose` chose for."""
+        """Learn from the round that `choose` chose γ for."""
         self.asked.observe(r)
 
 
@@ -46,7 +47,7 @@ class PartGamma:
 
     def __init__(self, costs: Sequence[float]):
         self.costs = list(costs)
-        # Of the first, the second, … draft of a round: how often the one before it was kept, and how often it was itself.
+        # tested[i]: rounds in which the draft before draft i was kept (all rounds for i = 0); accepted[i]: draft i, too.
         self.tested = [0.0] * (len(costs) - 1)  # those of older rounds count less
         self.accepted = [0.0] * (len(costs) - 1)
         self.idle, self.patience = 0, TRIAL  # rounds with γ = 0 since the last draft, and how many until a trial
@@ -55,8 +56,9 @@ class PartGamma:
     def emitted(self) -> list[float]:
         """E(γ) for γ = 0, 1, …: one token, and for each draft the chance that it is kept.
 
-        The chance of each is a share of that of the draft before it: in a chain, which it follows; and in a tree, where
-        the likeliest come first. With few tests that share is taken to be like the one before it.
+        That chance is the chance of the draft before it, times a rate: in a chain a draft counts only if the one before
+        it was kept, and in a tree the likeliest drafts come first. With few tests a rate is taken to be like the one
+        before it.
         """
         rate, weight = PRIOR
         total, reached, out = 1.0, 1.0, [1.0]
@@ -76,7 +78,7 @@ class PartGamma:
         return self.asked
 
     def observe(self, r: Round) -> None:
-        """What became of the round that `choose` chose for."""
+        """Learn from the round that `choose` chose γ for."""
         if self.asked == 0:
             self.idle += 1
         if not r.drafted:  # a lookup that found nothing to copy: not a failure, and no cost

@@ -40,7 +40,7 @@ class Batch:
         self.running: list[tuple[Request, Trace]] = []  # running[r] has row r of the target's cache
 
     def submit(self, request: Request) -> Trace:
-        """Queue a text. Its trace grows round by round; the last round has a `stop`."""
+        """Queue a text. The trace returned grows round by round; the last round has a `stop`."""
         trace = Trace(list(request.prompt))
         self.waiting.append((request, trace))
         return trace
@@ -52,8 +52,11 @@ class Batch:
     def step(self, gamma: int) -> list[Round]:
         """One round for each text that runs or has just joined; γ = 0 is plain decoding.
 
-        A round's seconds are those that all shared: drafting, and the pass. The trace's clock has
-        what the row waited for: the whole step, its neighbours' prompts included.
+        All texts share the drafting and the pass, so each round's seconds hold the whole of both. The trace's clock has
+        what the text waited for: the whole step, in which the prompts of texts that join are read, too.
+
+        Returns:
+            The rounds, in the order of `running` as the step found it.
 
         Raises:
             LabError: for gamma < 0, or more than MOST_DRAFTS.
@@ -117,7 +120,8 @@ class Batch:
         ]
         if not done:
             return self.shared.cached.extend(new, trees=trees)
-        # Some have been through the first layers while they drafted. The others go there now, and all go on together.
+        # Texts that drafted with an early exit have been through the first layers. The others go there now; then all
+        # go on together.
         (layers,) = done
         others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
         hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]

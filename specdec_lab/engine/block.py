@@ -1,9 +1,9 @@
-"""Block verification: another exact rule, which looks at the drafts of a round together (Sun et al. 2024, arXiv 2403.10444).
+"""Block verification: another exact rule, which looks at all drafts of a round (Sun et al. 2024, arXiv 2403.10444).
 
-`verify` asks draft by draft, and the first miss takes everything behind it along, also a beginning that the
-target wants more often than it is drafted. Here each *beginning* of the drafts, the first i of them, is judged as
-a whole, and the longest one that survives is kept. The output is the target's own as before (theorem 1 of the
-paper), and on average never fewer drafts are kept (theorem 2); with one draft both rules are the same.
+`verify` tests draft by draft, and at the first miss it discards all drafts behind. Here each *beginning* of the drafts
+(the first i of them) is judged as a whole, and the longest one that survives is kept: later drafts can make up for one
+that the target wants less often than it is drafted. The output is the target's own as before (theorem 1 of the paper),
+and on average never fewer drafts are kept (theorem 2); with one draft both rules are the same.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ def verify_block(
     with chance R / (R + 1 − w), where R = Σ max(0, w · p − q) at the place behind it (equation 5); if it is the
     longest that does, the token behind it comes from norm(max(0, w · p − q)) (equation 4).
 
-    Args: those of `verify`. The numbers must be new in every round: here a draft that is discarded was looked at,
-        so what it was drawn and tested with must not decide about that position a second time. (The table of
-        `Uniforms` gives a position the same number in every round, which is right for `verify` alone; so a request
-        with this rule takes others.)
+    The arguments are those of `verify`, with one condition more: the random numbers must be new in every round. Here
+    also drafts that are discarded have decided, so the numbers that they were drawn and tested with must not decide
+    about those positions a second time. (`Uniforms` gives a position the same number in every round, which is right
+    for `verify`. For this rule a request takes `Uniforms.fresh`.)
     """
     wanted, survivor = 1.0, (0, 1.0)  # the longest beginning that survives so far, and its w
     for i, x in enumerate(drafts):
@@ -44,10 +44,11 @@ verify_block.needs_fresh_numbers = True
 
 
 def survives(wanted: float, p: Tensor, q: Tensor | None) -> float:
-    """The chance of a beginning with the wanted share `wanted`.
+    """The chance that a beginning survives.
 
     Args:
-        p, q: the rows [V] behind it; q is None where nothing was drafted there.
+        wanted: its wanted share w.
+        p, q: the rows [V] at the place behind it; q is None where nothing was drafted there.
     """
     if q is None:
         return wanted

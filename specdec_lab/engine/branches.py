@@ -1,8 +1,9 @@
-"""The rule of `verify` for a tree: several drafts for one place (Miao et al. 2023, SpecInfer, arXiv 2305.09781, algorithm 2).
+"""The rule of `verify` for a tree, with several drafts for one place (Miao et al. 2023, arXiv 2305.09781, algorithm 2).
 
-They are offered one after the other, and each refusal leaves less to be wanted: the next one is compared with the
-residual instead of p. That is exact, too, whatever each was drawn from, as long as nobody looks at a draft before
-deciding to offer it. q is its own: without its older siblings, where none is drawn twice; one-hot for a favourite.
+The drafts for a place are tested one after the other. After each rejection the next one is compared with the residual
+instead of p. That is exact, too, whatever each draft was drawn from, as long as nobody looks at a draft before deciding
+to offer it. Each draft has a q of its own: if no token is drawn twice for a place, that is the draft's distribution
+without its older siblings, normalised; if the drafts are not drawn but are the favourites, it is one-hot.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,12 @@ from specdec_lab.models.tree import TEXT, Tree
 
 @dataclass(frozen=True)
 class TreeVerdict(Verdict):
-    """way: the drafts that are kept. wanted: for each draft that was tested what was still wanted there [V]: p, or what
-    refused siblings left of it."""
+    """What `verify_tree` decided.
+
+    way: the drafts that are kept, by number, each behind the one before.
+    wanted: for each draft that was tested, the distribution [V] that it was compared with: p, or the residual that its
+        rejected siblings left.
+    """
 
     way: Sequence[int]
     wanted: Mapping[int, Tensor]
@@ -28,13 +33,15 @@ class TreeVerdict(Verdict):
 def verify_tree(
     p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float], tree: Tree
 ) -> TreeVerdict:
-    """Walk from the text down the tree, while one of the drafts there is accepted. A chain is the tree without branches.
+    """Walk from the text down the tree, as long as a draft is accepted. A chain is the tree without branches.
 
     Args:
         p: target rows [n + 1, V]; row 0 is the distribution behind the text, row i + 1 that behind draft i.
         q: draft rows [n, V]; row i is the distribution that drafts[i] was drawn from.
-        drafts, u_accept: as in `verify`, one a draft.
-        u_resample: one for each number of drafts that may be kept.
+        drafts: for each of the n drafts its column in p and q.
+        u_accept: independent uniforms in [0, 1), one a draft.
+        u_resample: the same, one for each number of drafts that may be kept, 0 … the depth of the tree.
+        tree: which draft follows which.
     """
     # Both numbers of every draft at once: a GPU makes us wait for each reading.
     at = torch.tensor([[parent + 1 for parent in tree.parents], drafts, range(len(drafts))], device=p.device)

@@ -1,6 +1,6 @@
-"""Plain and speculative decoding, each a generator of rounds; and the text that they write, from its prompt to its stop.
+"""Plain and speculative decoding, each a generator of rounds; and the text that they write, from prompt to stop.
 
-The way of one round: `Request.drafting` asks the drafter, the target scores all drafts in one pass
+The steps of one round: `Request.drafting` asks the drafter, the target scores all drafts in one pass
 (here in `speculative`, or in `batch` for many texts), `Request.settle` applies the rule of `verify`,
 keeps what agrees, and writes the round down.
 
@@ -87,7 +87,7 @@ MOST_DRAFTS = 256  # a round; with more of them a single round would take minute
 
 
 def check_gamma(gamma: int, least: int, why: str) -> None:
-    """Raises LabError for a γ that is too small or too large."""
+    """Raises LabError for a γ below `least`, or above MOST_DRAFTS. why: what `least` means, for the message."""
     if gamma < least:
         raise LabError(f"γ is {gamma}, but must be at least {least} ({why}).")
     if gamma > MOST_DRAFTS:
@@ -104,6 +104,9 @@ class Stops:
         max_new_tokens: at most this many.
         eos: ids that end the text; the id itself is kept.
         string: told all new tokens so far, true when they complete a stop string.
+
+    Raises:
+        LabError: for max_new_tokens < 1.
     """
 
     max_new_tokens: int = 128
@@ -115,7 +118,12 @@ class Stops:
             raise LabError(f"max_new_tokens is {self.max_new_tokens}, but must be at least 1.")
 
     def cut(self, before: Sequence[int], new: Sequence[int], room: int) -> tuple[int, str | None]:
-        """How many of `new` to keep after the new tokens `before`, and why the text ends there, if it does."""
+        """How many of the tokens `new` to keep, and why the text ends there (None: it goes on).
+
+        Args:
+            before: all new tokens of earlier rounds.
+            room: how many more tokens the context holds.
+        """
         for kept, token in enumerate(new, start=1):
             if token in self.eos:
                 return kept, "eos"
@@ -133,9 +141,9 @@ class Keep:
     """What is kept of a round beyond the numbers that decided.
 
     Args:
-        top: the n most likely tokens of p and q at each place, and what the models gave the drafts before
-            temperature, top-k and top-p.
-        rows: all of p and q.
+        top: if above 0, that many of the most likely tokens of p and q at each place; and the probabilities of the
+            drafts at temperature 1, with nothing cut.
+        rows: whether to keep all of p and q.
     """
 
     top: int = 0
@@ -164,11 +172,10 @@ class Request:
 
     Args:
         drafter: its own, since it remembers this text; None for plain decoding.
-        verify: the rule. Another one can be plugged in to see what it breaks.
-        keep: what to keep of each round beyond the numbers that decided.
+        verify: the rule. Another one can take its place, to see what it breaks.
         processors: shape the target's logits before the sampler does, in this order.
-        draft_sampler: what drafts are drawn with, if not as the target's tokens are. With GREEDY the drafter
-            proposes its favourites at any temperature, as many engines do.
+        draft_sampler: what drafts are drawn with; None: with `sampler`, as the target's tokens are. With GREEDY the
+            drafter proposes its favourites at any temperature, as many engines do.
 
     Raises:
         LabError: for an empty prompt, one that leaves no room, ids outside the vocabulary, or processors beside
@@ -212,7 +219,7 @@ class Request:
         self.drafting_time = "oracle" if self.drafter and self.drafter.oracle else "draft"
 
     def begin(self) -> Row:
-        """Read the prompt: a row of a cache, of its own, that holds all of it but its last token."""
+        """Read the prompt. Returns a row, in a cache of its own, that holds all of the prompt but its last token."""
         self.row = Row(self.target.cached())
         hidden = self.row.cached.prefill(self.prompt[:-1])
         if self.drafter:
@@ -221,7 +228,7 @@ class Request:
         return self.row
 
     def drafting(self, gamma: int) -> Drafting:
-        """At most gamma drafts, fewer at the end of the context."""
+        """What makes at most gamma drafts, fewer at the end of the context; for `together`."""
         room = self.target.context - len(self.text)
         sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
         return self.drafter.drafting(self.text, min(gamma, room - 1), sampler, self.uniforms)
@@ -231,8 +238,8 @@ class Request:
 
         Args:
             logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
-            hidden: [γ + 1, H], the same after the last layer.
-            watch: runs since the round began; the pass is not lapped yet.
+            hidden: [γ + 1, H], the hidden rows that these logits were made from.
+            watch: runs since the round began; its next lap is the time of the verify pass.
         """
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
         columns, p, q = self._distributions(
@@ -262,10 +269,10 @@ class Request:
         return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
     def _rule(self, proposal: Proposal) -> Callable[..., Verdict]:
-        """What verifies this proposal. A rule of one's own need not know of trees.
+        """What verifies this proposal. A rule that takes the place of `verify` need not know of trees.
 
         Raises:
-            LabError: for a tree, when it does not.
+            LabError: for a proposal that is a tree, when the rule does not.
         """
         if not proposal.tree:
             return self.verify
@@ -280,8 +287,8 @@ class Request:
     def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
         """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
 
-        A greedy round needs no column but its γ drafts and the target's γ + 1 own choices. Whoever asked to see
-        the rows, or brought a rule or a q of their own, gets all of the vocabulary.
+        A greedy round needs no columns but those of its γ drafts and of the target's γ + 1 own choices. If the rows are
+        to be kept, or the rule is another one, or the drafts have a q that is not one-hot, all V columns are made.
         """
         if self.sampler.greedy and proposal.q is None and self.verify is verify and not self.keep.rows:
             check_finite(logits)

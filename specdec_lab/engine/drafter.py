@@ -17,15 +17,15 @@ from specdec_lab.models.tree import Tree
 class Proposal:
     """Drafted tokens and the distributions that they were drawn from.
 
-    tokens: at most γ ids; may be empty.
+    tokens: the ids of at most γ drafts; may be empty.
     q: [len(tokens), V] float64, row i is what tokens[i] was drawn from; None when each
         token was certain (copied, or chosen greedily): then q is one-hot.
-    logits: gives the draft's raw logits [len(tokens), V], for whoever wants to see them; None when there are none.
+    logits: called for the draft's raw logits [len(tokens), V], if they are to be kept; None when there are none.
     started: what drafting has already done of the verify pass, if anything: (layers, hidden rows). The
         rows [γ + 1, H] are of the last token of the text and the γ drafts, after the target's first
         `layers` layers, whose cache holds them: it is rewound before the other layers run, and not earlier.
-    tree: how the tokens hang together, if some go on from the same place; None for a chain. Row i of q is then what
-        tokens[i] was drawn from after its older siblings, which is q without them where nothing is drawn twice.
+    tree: which draft follows which, if several follow the same token; None for a chain. Row i of q is then what
+        tokens[i] was drawn from after its older siblings: where none may be drawn twice, a q without them.
     """
 
     tokens: list[int]
@@ -36,6 +36,7 @@ class Proposal:
 
     @cached_property
     def shape(self) -> Tree:
+        """The tree, also where it is a chain."""
         return self.tree or Tree.chain(len(self.tokens))
 
     def distributions(self, vocab_size: int, device: torch.device) -> Tensor:
@@ -92,9 +93,9 @@ class Drafter:
         return together([self.drafting(text, gamma, sampler, uniforms)])[0]
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
-        """The same, step by step: yields what it wants computed, and returns the proposal (see `together`)."""
+        """`propose`, step by step: a generator that yields what it wants computed, and returns the proposal (see `together`)."""
         return self.propose(text, gamma, sampler, uniforms)
-        yield  # which makes it a generator, that asks for nothing
+        yield  # never reached: its presence makes this a generator, one that asks for nothing
 
     def part(self, text: Sequence[int]) -> str:
         """The name of the part of this drafter that would draft next; its own where it has no parts."""
@@ -109,7 +110,7 @@ class Drafter:
         return {self.name: measured(self)}
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
-        """The round is over; `text` is what stands now.
+        """The round is over; `text` is what has been written, prompt included.
 
         Args:
             hidden: the target's last hidden rows [n, H] for the n positions that became

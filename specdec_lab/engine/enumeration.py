@@ -1,7 +1,8 @@
-"""All that a round can write, each with its probability: nothing is drawn, everything is added up.
+"""All that a round can write, each text with its probability: nothing is drawn, all cases are added up.
 
 For vocabularies of a few tokens. A rule takes random numbers as arguments, and its verdict changes only at a few
-borders between 0 and 1. They are found by bisection, and the verdict between two borders counts with their distance.
+borders between 0 and 1. They are found by bisection, and the verdict between two borders has their distance as its
+probability.
 """
 
 import itertools
@@ -22,7 +23,12 @@ END = 1 - 2**-53  # the largest number below 1
 
 
 def outcomes(rule: Rule, target: Next, draft: Next, gamma: int, text: tuple[int, ...] = ()) -> Chances:
-    """What one round behind `text` can write, with its probability: all drafts of `gamma` tokens, all random numbers."""
+    """What one round after `text` can write, with its probability.
+
+    Args:
+        target, draft: the two models; both have the same vocabulary.
+        gamma: the number of drafts. All V^γ drafts are tried, and for each all random numbers.
+    """
     out: Chances = defaultdict(float)
     for drafts in itertools.product(range(len(target(text))), repeat=gamma):
         before = [(*text, *drafts[:i]) for i in range(gamma + 1)]
@@ -36,9 +42,9 @@ def outcomes(rule: Rule, target: Next, draft: Next, gamma: int, text: tuple[int,
 
 
 def completed(written: Mapping[tuple[int, ...], float], target: Next, length: int) -> Chances:
-    """The probability of every text of `length` tokens, where the target alone goes on behind what was written.
+    """The probability of every text of `length` tokens, if the target alone continues what was written.
 
-    After a rule that is exact these are the target's own: what `completed({(): 1}, target, length)` gives.
+    If the rule that wrote it is exact, these are the target's own: what `completed({(): 1}, target, length)` gives.
     """
     out: Chances = defaultdict(float)
     for text, chance in written.items():
@@ -52,7 +58,7 @@ def completed(written: Mapping[tuple[int, ...], float], target: Next, length: in
 
 
 def _verdicts(rule: Rule, p: Tensor, q: Tensor, drafts: Sequence[int]) -> dict[tuple[int, int], float]:
-    """(drafts kept, token behind them): its probability over all random numbers."""
+    """{(drafts kept, token after them): its probability over all random numbers}, for drafts [γ] with rows p and q."""
     gamma = len(drafts)
 
     def asked(accept: Sequence[float], resample: float) -> tuple[int, int]:

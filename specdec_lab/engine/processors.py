@@ -48,7 +48,11 @@ class RepetitionPenalty:
 
 @dataclass(frozen=True)
 class LogitBias:
-    """Adds a number to the logits of some tokens, wherever they stand: {token id: number}; −∞ forbids a token."""
+    """Adds a number to the logits of some tokens, at every place: {token id: number}; −∞ forbids a token.
+
+    Raises:
+        LabError: when it is called, for an id outside the vocabulary.
+    """
 
     bias: Mapping[int, float]
 
@@ -61,7 +65,11 @@ class LogitBias:
 
 @dataclass(frozen=True)
 class Mask:
-    """Lets pass what a grammar allows next: `allowed` gives the ids that may follow a text, or None for all."""
+    """Lets pass what a grammar allows next: `allowed` gives the ids that may follow a text, or None for all.
+
+    Raises:
+        LabError: when it is called, where `allowed` gives no id.
+    """
 
     allowed: Callable[[Sequence[int]], Sequence[int] | None]
 
@@ -85,12 +93,21 @@ def process(
 ) -> Tensor:
     """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it.
 
-    Rows that no text gets to are left as they are: behind a draft that is forbidden, or that is one of the tokens `ends`,
-    which end the text. A mask need not know what may follow there.
+    Rows that no text can reach are left as they are: those behind a draft that is forbidden, or that ends the text. A
+    mask need not know what may follow there.
+
+    Args:
+        logits: [γ + 1, V], the rows as the target gave them.
+        text: all tokens before the drafts.
+        tree: which draft follows which; None for a chain.
+        ends: the ids that end a text.
+
+    Raises:
+        LabError: what a processor raises.
     """
     if not processors:
         return logits
-    rows, dead = [], set()  # dead: the rows that no text gets to
+    rows, dead = [], set()  # dead: the rows that no text can reach
     for i, row in enumerate(logits):
         if 0 < i <= len(drafts):
             before, token = (i - 1 if tree is None else tree.parents[i - 1] + 1), drafts[i - 1]

@@ -111,7 +111,7 @@ def pick(probs: Tensor, u: float) -> Tensor:
 
 
 def draw(probs: Tensor, u: float) -> int:
-    """What `pick` picks, as a number, and on a GPU too never a token of probability 0."""
+    """The token that `pick` picks, as a number; also on a GPU never one of probability 0."""
     token = pick(probs, u)
     token, mass = torch.stack([token.double(), probs.take(token).double()]).tolist()
     if mass == 0:
@@ -127,6 +127,12 @@ class Uniforms:
     position that is drafted, discarded and drafted again sees the same number (a discarded
     draft has had no influence on what was emitted, so nothing is counted twice), and two
     backends that decode the same request can be compared token by token.
+
+    Args:
+        seed, request: 0 … 2³² − 1; each pair has a table of its own.
+
+    Raises:
+        LabError: for numbers outside this range.
     """
 
     def __init__(self, seed: int = 0, request: int = 0):
@@ -138,14 +144,14 @@ class Uniforms:
         self._tables: dict[int, np.ndarray] = {}
 
     def fresh(self) -> "Fresh":
-        """For a rule that may not see a number twice."""
+        """Numbers for a rule that must not see one twice (see `verify_block`)."""
         return Fresh(self._key)
 
     def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
         """The number of one position (tokens before it in the text) and one purpose.
 
         Args:
-            twin: of several drafts for that position, how many are older.
+            twin: which of several drafts for that position it is for: how many of them are older.
         """
         if twin not in self._tables:
             key = (*self._key, twin) if twin else self._key
@@ -157,7 +163,7 @@ class Uniforms:
 
 
 class Fresh:
-    """Random numbers in [0, 1), new ones whenever one is asked for."""
+    """Random numbers in [0, 1), a new one at each call. Called like `Uniforms`; what it is asked for does not matter."""
 
     def __init__(self, key: tuple[int, int]):
         self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([*key, 2**32 - 1])))

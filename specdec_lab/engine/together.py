@@ -35,7 +35,7 @@ class Row:
         return self.cached.lengths[self.at]
 
     def keep(self, start: int, way: Sequence[int]) -> None:
-        """Of the tree in the slots from `start` on, keep the drafts on one way, and forget the rest."""
+        """Of the tree in the slots from `start` on, keep the drafts on `way` (see `Tree.way`), and forget the rest."""
         self.cached.keep(self.at, start, way)
 
     def rewind(self, length: int) -> None:
@@ -70,7 +70,7 @@ class Pass:
 
     Args:
         layers: as in `Cached.extend`.
-        tree: the one that the text's last slots hold then, these tokens included, if they are a tree.
+        tree: the token tree that the text's last slots hold after this, these tokens included; None for a chain.
     """
 
     row: Row
@@ -125,7 +125,14 @@ Drafting = Generator[Pass | Apply, Tensor, Any]
 
 @torch.inference_mode()
 def together(drafting: Sequence[Drafting]) -> list:
-    """Run them side by side to their ends, and return what each returns."""
+    """Run the drafting of several texts side by side to the end.
+
+    Args:
+        drafting: one generator a text, as `Drafter.drafting` makes them.
+
+    Returns:
+        What each generator returned: its proposal.
+    """
     found = [None] * len(drafting)
     answers: dict[int, Tensor | None] = dict.fromkeys(range(len(drafting)))
     while answers:

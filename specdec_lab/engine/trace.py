@@ -27,8 +27,8 @@ class Draft:
     status: accepted; rejected (the first miss: examined and replaced); or discarded (never
         examined, or cut off by a stop).
     p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
-    parent: which draft of the round it follows; −1 where it follows the text. Behind refused siblings p is what they
-        left of it (see `branches`).
+    parent: which draft of the round it follows; −1 where it follows the text. If siblings before it were rejected, p
+        is of the residual that they left (see `branches`).
     after_top: the target's favourites behind this draft.
     """
 
@@ -97,7 +97,7 @@ class Round:
 
     @property
     def is_tree(self) -> bool:
-        """Some drafts go on from the same place."""
+        """Whether some drafts go on from the same place."""
         return any(d.parent != i - 1 for i, d in enumerate(self.drafted))
 
     @property
@@ -112,12 +112,12 @@ class Round:
 
     @property
     def missed(self) -> bool:
-        """All drafts behind those accepted were refused, and the target corrected."""
+        """Whether the drafts at the place behind the accepted ones were all rejected, so that the target corrected."""
         return any(d.status == REJECTED and d.parent == self.last for d in self.drafted)
 
     @property
     def cut(self) -> bool:
-        """A stop ended the text before the target's own token."""
+        """Whether a stop ended the text before the target's own token."""
         return self.emitted is None
 
     @property
@@ -148,8 +148,8 @@ class Trace:
 
     @property
     def times(self) -> list[float]:
-        """Wall-clock seconds of each round without the prefill: by one clock around it, except that the first, which the
-        prefill shares, counts with the sum of its parts."""
+        """Wall-clock seconds of each round without the prefill: what `clock` says, and for the first round, where the
+        clock includes the prefill, the sum of its parts."""
         return [self.rounds[0].seconds.total, *self.clock[1:]] if self.rounds else []
 
     @property
@@ -195,7 +195,7 @@ class Trace:
         return [counts[n] for n in range(max(counts, default=0) + 1)]
 
     def check(self) -> None:
-        """The identities between the counters, with an extra term for rounds that a stop cut.
+        """Check the identities between the counters, which have an extra term for rounds that a stop cut.
 
         Raises:
             AssertionError: when one fails; then the engine has a bug.

@@ -10,7 +10,8 @@ Chen et al. 2023, arXiv 2302.01318).
 Greedy decoding is the same rule with one-hot p and q: a draft is accepted when it is the
 target's own choice, and the residual is that choice.
 
-The random numbers come in as arguments, so that a test can integrate over them. (Several drafts for one place: `branches`.)
+The random numbers come in as arguments, so that a test can integrate over them. Several drafts for one place are for
+`branches`.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,12 @@ from specdec_lab.engine.sampling import draw
 
 @dataclass(frozen=True)
 class Verdict:
-    """`accepted` drafts kept, then `token` (a column, too), of `kind` corrected, bonus or plain (nothing was drafted)."""
+    """What a rule decided.
+
+    accepted: how many drafts are kept.
+    token: the target's own token after them, as a column of p (like `drafts` in `verify`).
+    kind: of that token: corrected (after a rejection), bonus (all were accepted), or plain (nothing was drafted).
+    """
 
     accepted: int
     token: int
@@ -34,7 +40,7 @@ class Verdict:
 def accepts(p_x: float, q_x: float, u: float) -> bool:
     """Whether a draft x survives: true with probability min(1, p(x)/q(x)) over u uniform in [0, 1).
 
-    Strictly less: a token with p(x) = 0 is refused even when u = 0.
+    The comparison is strict: a token with p(x) = 0 is refused even when u = 0.
     """
     return u * q_x < p_x
 
