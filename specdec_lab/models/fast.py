@@ -49,13 +49,13 @@ Key = tuple[int, int, int, int, bool]  # of a captured pass: rows, width, first 
 
 
 def joined(norm: Tensor, *parts: Weights) -> Weights:
-    """One product in place of several, with the weight of the norm before them folded in."""
+    """One product in place of several, with the weight [in] of the norm before them folded in."""
     weights, biases = zip(*parts)
     return torch.cat(weights) * norm, None if biases[0] is None else torch.cat(biases)
 
 
 def paired(part: Weights, heads: int, scale: float) -> Weights:
-    """Rows (i, i + D/2) of each head, which rotate together, side by side."""
+    """q's or k's product, times `scale`, with rows i and i + D/2 of each head side by side: they rotate together."""
     weight, bias = (
         None if x is None else x.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2) * scale for x in part
     )
@@ -66,7 +66,10 @@ PARTS = "qkv", "out", "gate_up", "down"  # the products of a layer
 
 
 def folded(hf: PreTrainedModel) -> Iterator[Weights]:
-    """The matrices of the model's products, as a pass meets them: PARTS of each layer, then the head. Each is made when asked for."""
+    """The weights of the model's products in the order of a pass: PARTS of each layer, then the head.
+
+    Each is made when it is asked for, so that never all of them are in memory twice.
+    """
     heads, kv_heads = hf.config.num_attention_heads, hf.config.num_key_value_heads
     for layer in hf.base_model.layers:
         a, m = layer.self_attn, layer.mlp
@@ -127,6 +130,7 @@ class FastModel(ReferenceModel):
             self.stop_capturing("a replay is not the pass itself")
 
     def stop_capturing(self, why: str) -> None:
+        """Warn, and run all passes from now on as they are, without capturing."""
         warnings.warn(f"Passes of {self.name} cannot be captured ({why}): they run slower.", stacklevel=3)
         self.capture = None
         self.unused.clear()
@@ -171,7 +175,7 @@ class FastCached(Cached):
             self._leave(self.held)
 
     def _key_values(self, rows: int, size: int) -> KeyValues:
-        """New ones; or those that a text has left, with what was captured for it."""
+        """New ones; or those that a text has left to the next one, with the passes captured for them."""
         model = self.model
         if rows == 1 and model.unused[size]:
             left = model.unused[size].pop()
@@ -184,12 +188,15 @@ class FastCached(Cached):
             return KeyValues(model, rows, size)
 
     def _leave(self, held: KeyValues) -> None:
-        """Where passes are captured, leave these to the next text."""
+        """Where passes are captured, leave these to the next text; else let them go."""
         if self.model.capture and held.rows == 1:
             self.model.unused[held.size].append(held)
 
     def _grow(self, rows: int, positions: int) -> None:
-        """Move to space for so many rows, and for `positions` at least. Sizes are few, so that others can use them."""
+        """Move to new KeyValues, for so many rows and at least so many positions.
+
+        A size is always doubled: with few different sizes, what one text leaves another one can often use.
+        """
         old, size = self.held, self.held.size
         while size < positions:
             size *= 2

@@ -38,8 +38,11 @@ def memory_gb(device: torch.device) -> tuple[float, float]:
 
 
 def give_memory_back() -> None:
-    """What is free in this process becomes free for others. Linux's allocator keeps what loading took for a moment:
-    about 50 MB after the target, and 30 kernels may share a machine."""
+    """Give memory that this process no longer uses back to the system.
+
+    Linux's allocator keeps what loading needed for a moment: about 50 MB after the target, and 30 kernels may share a
+    machine. Elsewhere this does nothing.
+    """
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):  # an allocator that is not GNU's
             ctypes.CDLL(None).malloc_trim(0)

@@ -106,9 +106,8 @@ def eight_bits_pay() -> bool:
     generator = torch.Generator().manual_seed(0)  # whoever has set torch's own seed keeps it
     weight, x = (torch.randn(rows, 576, generator=generator) for rows in (12288, 1))
     threads = torch.get_num_threads()
-    torch.set_num_threads(
-        1
-    )  # several wait for each other where another program runs, a hundred times as long as they compute
+    # Where another program runs, several threads wait for each other a hundred times as long as they compute.
+    torch.set_num_threads(1)
     try:
         return 1.3 * fastest(EightBits(weight), x) < fastest(Linear(weight), x)
     except (RuntimeError, AttributeError):  # no such products in this build
@@ -118,7 +117,7 @@ def eight_bits_pay() -> bool:
 
 
 def fastest(product: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Seconds of the fastest of some calls, each with its weights out of the caches: a target's pass empties them."""
+    """Seconds of the fastest of some calls. Before each the processor's caches are emptied, as a target's pass does."""
     seconds, other = [], torch.ones(32_000_000)
     for _ in range(8):
         other.sum()

@@ -96,13 +96,13 @@ def load_model(
 def wrapped(
     hf: PreTrainedModel, name: str, backend: str = "auto", folder: Path | None = None, say: Say = silent
 ) -> ReferenceModel:
-    """A loaded `transformers` model behind a backend (see `load_model`), once a short pass has proved that they agree.
+    """A loaded `transformers` model behind a backend (see `load_model`), checked with a short text.
 
     Args:
         folder: that of the embedded target, whose packed weights are shared (see `packed`).
 
     Raises:
-        LabError: when they do not, or the backend is not written for such a model.
+        LabError: when the backend does not compute what the model does, or is not written for such a model.
     """
     if backend == "fast" and not supports(hf):
         raise LabError(

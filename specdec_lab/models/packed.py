@@ -34,7 +34,7 @@ PATIENCE = 120  # seconds that another process may take to make the file
 
 
 class Mapped(Linear):
-    """A product on packed weights that lie in `data`, which is held for as long."""
+    """A product on packed weights that lie in `data`; it holds `data`, so that the file stays mapped."""
 
     def __init__(self, weight: Tensor, data: np.ndarray):
         super().__init__(weight)
@@ -129,11 +129,12 @@ def read(place: Path, hf: PreTrainedModel) -> list[Mapped] | None:
 
 
 def padded(size: int) -> int:
+    """Bytes that a matrix of so many bytes takes in the file: the next multiple of ALIGNED."""
     return size + -size % ALIGNED
 
 
 def part_of(i: int, products: Sequence) -> str:
-    """The name of the i-th product; those of one name have one shape and layout."""
+    """The name of product i: "head", or one of PARTS. Those of the same name have the same shape and layout."""
     return "head" if i == len(products) - 1 else PARTS[i % len(PARTS)]
 
 

@@ -17,7 +17,9 @@ VOCABULARY = 128_256
 
 
 def noise_model(device: torch.device, dtype: torch.dtype, gigabytes: float) -> ReferenceModel:
-    """The largest of some usual shapes whose weights, held twice, fit into `gigabytes`.
+    """A Llama with random weights, of the largest of SHAPES that fits into `gigabytes`.
+
+    The fast backend keeps a second copy of the weights, so each counts twice.
 
     Raises:
         LabError: when not even the smallest fits.
@@ -38,7 +40,11 @@ def noise_llama(
     device: torch.device,
     dtype: torch.dtype,
 ) -> ReferenceModel:
-    """A Llama of this shape; its head is its embedding table."""
+    """A Llama of this shape with random weights; its head is its embedding table.
+
+    Args:
+        hidden: H, the width of its rows. inner: the width inside of each MLP.
+    """
     sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "intermediate_size": inner, "vocab_size": vocabulary}
     attention = {"num_attention_heads": heads, "num_key_value_heads": kv_heads, "max_position_embeddings": 4096}
     config = LlamaConfig(**sizes, **attention, tie_word_embeddings=True)

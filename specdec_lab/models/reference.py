@@ -91,10 +91,12 @@ class ReferenceModel(Model):
         return ReferenceCached(self, rows)
 
     def check(self) -> None:
-        """Some families scale or cap their logits after the head; and what `models.fast` writes out must be this model.
+        """Check on one short text that this backend computes what the model itself does.
+
+        Some families scale or cap their logits after the head, and `models.fast` writes the whole model out.
 
         Raises:
-            LabError: when one short text shows a difference.
+            LabError: when the two differ.
         """
         if not self.agrees(self.cached()):
             raise LabError(
@@ -104,7 +106,10 @@ class ReferenceModel(Model):
 
     @torch.inference_mode()
     def agrees(self, cached: Cached) -> bool:
-        """Whether one short text, in several passes through this empty cache, gives what the model itself gives at once."""
+        """Whether a short text in several passes through this empty cache gives what the model itself gives in one.
+
+        Compared is the median over the positions of TV(p, q), half the sum of |p − q|.
+        """
         ids = [i % self.input_vocab for i in range(min(32, self.context))]
         ours = torch.cat([cached.extend([ids[i : i + 4]]).logits[0] for i in range(0, len(ids), 4)]).float()
         theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
@@ -113,6 +118,8 @@ class ReferenceModel(Model):
 
 
 class ReferenceCached(Cached):
+    """A cache in one RowLayer for each layer of the model."""
+
     def __init__(self, model: ReferenceModel, rows: int):
         self.model = model
         self.lengths = [0] * rows
@@ -137,9 +144,8 @@ class ReferenceCached(Cached):
         slots = self._slots(inputs.shape[1])
         for layer in self._kv.layers:
             layer.slots, layer.visible = slots, visible
-        places = positions(slots, trees, self.lengths).clamp(
-            max=model.context - 1
-        )  # padding may point past the last position
+        # Padding may point past the last position.
+        places = positions(slots, trees, self.lengths).clamp(max=model.context - 1)
         how = {"attention_mask": self._mask(slots, visible, trees), "position_ids": places}
         how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():

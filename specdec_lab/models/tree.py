@@ -55,7 +55,7 @@ class Tree:
 
     @cached_property
     def twins(self) -> list[int]:
-        """For each draft, how many older ones have its depth: together they name it."""
+        """For each draft, how many older ones have the same depth. Depth and twin together identify a draft."""
         return [self.depths[:i].count(depth) for i, depth in enumerate(self.depths)]
 
     def way(self, i: int) -> list[int]:
@@ -86,7 +86,13 @@ def inside(tree: Placed, begin: int, k: int) -> tuple[slice, slice]:
 
 
 def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> Tensor:
-    """Where tokens in slots [R, k] stand in their texts: in a tree, at its depth. lengths: the first slot of each row."""
+    """The positions [R, k] of tokens in their texts: a draft of a tree stands at its depth, any other token at its slot.
+
+    Args:
+        slots: [R, k], where the tokens are written in the cache.
+        trees: for each row its tree; may be shorter than R where no row has one.
+        lengths: the first slot of each row.
+    """
     out = slots.clone()
     for row, begin, tree in zip(out, lengths, trees):
         if tree:
@@ -96,7 +102,11 @@ def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[i
 
 
 def hide_cousins(unseen: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
-    """Mark in `unseen` [R, k, visible] what a draft does not see of its tree. lengths: the first slot of each row."""
+    """Mark in `unseen` [R, k, visible] which drafts of its tree each draft does not see: all but those on its own way.
+
+    Args:
+        trees, lengths: as in `positions`.
+    """
     for row, begin, tree in zip(unseen, lengths, trees):
         if tree:
             start, nodes = tree
