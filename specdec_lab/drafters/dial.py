@@ -26,6 +26,9 @@ class DialDrafter(ModelDrafter):
     is spread over the runners-up.
 
     At temperature 0 drafts are drawn from the same mixture, and q is one-hot on what was drawn.
+
+    Raises:
+        LabError: for an alpha outside 0 … 1.
     """
 
     name = "dial"

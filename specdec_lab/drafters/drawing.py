@@ -19,11 +19,11 @@ class Drawing:
     Args:
         width: V, the target's vocabulary.
         ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
-            V are cut off: families pad one vocabulary to different sizes.
+            V are cut off: models of one family pad the same vocabulary to different sizes.
         start: the position of the first draft, for its random number.
         stop_below: the proposal is `done` when the draft's own probability of all its tokens is lower than this.
-            Whether to go on depends on tokens already drafted and on their q alone, so what is emitted stays the
-            target's.
+            Whether to go on depends on the tokens already drafted and on their q alone, so what is emitted still has
+            the target's distribution.
     """
 
     def __init__(
@@ -68,6 +68,11 @@ class Drawing:
         return self.path < self.stop_below
 
     def proposal(self, started: tuple[int, Tensor] | None = None) -> Proposal:
+        """The tokens drawn so far, with their q. started: as in `Proposal`.
+
+        Raises:
+            LabError: where tokens were drawn at random from logits that hold NaN, or nothing finite.
+        """
         if not self.tokens:
             return Proposal([])
         if self._q:

@@ -39,15 +39,21 @@ class EagleNet(Student):
             self.fuse.weight.copy_(5 * torch.eye(size).repeat(1, 2))
 
     def inputs(self, rows: Tensor, tokens: Tensor) -> Tensor:
-        """rows [..., n, H] at the positions before tokens [..., n]."""
+        """The layer's input [..., n, H], from tokens [..., n] and the rows [..., n, H] at the positions before them."""
         return self.fuse(torch.cat([rows, LOUDER * self.llama.model.embed_tokens(tokens)], -1))
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Each step learns on the guesses of the step before."""
+        """The steps of training: each reads the guesses of the step before it."""
         return self.steps(tokens, rows, rows)
 
     def steps(self, tokens: Tensor, features: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """The same from features [R, n, H], which the layer reads where the target has been: its rows, or others."""
+        """`predict`, for a layer that may read other features than the target's last rows.
+
+        Args:
+            features: [R, n, H], what the layer reads at positions that the target has passed. Behind these it reads its
+                own guesses.
+            rows: [R, n, H], the true rows that the guesses are compared with.
+        """
         body, before, true = self.llama.model, features[:, :-1], rows[:, 1:]
         n = true.shape[1]
         at = torch.arange(n, device=tokens.device)
@@ -98,7 +104,7 @@ class EagleDrafter(Drafter):
         return [self.row]
 
     def feed(self, n: int) -> Drafting:
-        """Feed the first n of `true` and `tokens`. Returns the guess [1, H] that the last of them gives."""
+        """Feed the first n of `true` and `tokens` to the layer. Returns the guess [1, H] behind the last of them."""
         guess = None
         for i in range(0, n, PREFILL_CHUNK):
             part = slice(i, min(i + PREFILL_CHUNK, n))

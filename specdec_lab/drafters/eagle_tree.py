@@ -20,9 +20,10 @@ RATES = [[0.44, 0.09, 0.06, 0.05]] * 8
 
 
 class EagleTreeDrafter(EagleDrafter):
-    """Works with the net of another one, whose drafts are a chain.
+    """Drafts with the net of an `EagleDrafter`, which drafts chains.
 
-    sampled: whether drafts are drawn where the request draws its tokens. Else they are the favourites, at any temperature.
+    sampled: whether drafts are drawn at random when the target's tokens are. If not, they are the favourites at any
+        temperature.
     """
 
     name = "eagle-tree"

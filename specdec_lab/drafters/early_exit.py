@@ -1,4 +1,4 @@
-"""Early exit: the target drafts for itself with its own first layers (Elhoushi et al. 2024, LayerSkip, arXiv 2404.16710).
+"""Early exit: the target drafts with its own first layers (Elhoushi et al. 2024, LayerSkip, arXiv 2404.16710).
 
 What the first layers compute for a draft is not lost: the verify pass takes their rows and
 cache, and runs only the remaining layers.
@@ -41,6 +41,7 @@ class EarlyExitNet(Student):
         self.head = CutHead(target, ids)
 
     def guess(self, residual: Tensor) -> Tensor:
+        """The last hidden rows [..., H], guessed from the residual stream [..., H] at the exit."""
         return self.norm(residual + self.mlp(self.before(residual)))
 
     def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
@@ -48,6 +49,8 @@ class EarlyExitNet(Student):
 
 
 class EarlyExitDrafter(Drafter):
+    """Runs the target's first layers in the target's own cache, which the verify pass then completes."""
+
     name = "early-exit"
 
     def __init__(self, net: EarlyExitNet):

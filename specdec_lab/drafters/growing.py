@@ -1,7 +1,8 @@
-"""How a drafter grows a token tree: its favourites, best first; or drawn at random, in a shape that is settled before.
+"""How a drafter grows a token tree: its favourites, best first; or drawn at random, in a shape that is fixed before.
 
-Both are asked alike: `behind` takes the logits at some places, `waiting` names the drafts whose logits are wanted
-next, and `proposal` ends it. A place is a draft's number, or TEXT.
+Both have the same methods: `behind` takes the logits at some places, `waiting` names the drafts whose logits are wanted
+next, and `proposal` makes the proposal. A place is a draft's number, or TEXT. A draft's `depth` is how many drafts come
+before it.
 """
 
 import heapq
@@ -15,31 +16,33 @@ from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, check_finite, pick
 from specdec_lab.models.tree import TEXT, Tree
 
-# A place is asked for its own favourites where they may still enter the tree: with this share of its chance.
+# A place is asked for its favourites only if they may still enter the tree: if a draft with this share of the place's
+# chance would be among the n best.
 HOPE = 0.3
 
 
 class Favourites:
-    """The n most probable ways to go on from the text, all in all (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
+    """The n drafts with the largest chances in the whole tree (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-    As far as it looks: with a HOPE below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is
-    one-hot, at any temperature.
+    Nearly so: with a HOPE below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is one-hot,
+    at any temperature.
 
     Args:
         width: V, the target's vocabulary.
         ids: [F], the tokens that the logits stand for; None when logit i is token i.
+        n: drafts in the tree.
     """
 
     def __init__(self, width: int, ids: Tensor | None, n: int):
         self.width, self.ids, self.n = width, ids, n
         self.tokens: list[int] = []
         self.parents: list[int] = []
-        self.chances: list[float] = []  # of the whole way from the text to here, by the draft's own word
+        self.chances: list[float] = []  # q of all drafts on the way from the text to this one, multiplied
         self.rows: list[Tensor] = []  # the logits that each was taken from
         self.asked: set[int] = set()
 
     def behind(self, places: Sequence[int], logits: Tensor) -> None:
-        """The logits [len(places), F] at some places."""
+        """Take the logits [len(places), F] at some places, and add the favourites there."""
         logits = logits[:, : self.width]
         chances, tokens = logits.float().softmax(-1).topk(min(self.n, logits.shape[1]))
         tokens = tokens if self.ids is None else self.ids[tokens]
@@ -62,7 +65,9 @@ class Favourites:
         self.rows.append(row)
 
     def best(self) -> list[int]:
-        """The n best so far. No child is better than its parent, and a parent comes first."""
+        """The n best so far. No child is better than its parent, and of equals the older comes first: so a parent is
+        among them if its child is, and before it.
+        """
         return heapq.nsmallest(self.n, range(len(self.tokens)), key=lambda i: (-self.chances[i], i))
 
     def waiting(self) -> list[int]:
@@ -81,13 +86,15 @@ class Favourites:
 
 
 class Drawn:
-    """Drawn from q, at each place without those already drawn there.
+    """Drawn from q, at each place without the tokens already drawn there.
 
-    The shape is settled before anything is drawn: whoever draws first and then drops what looks improbable
-    offers the target something else than q (see `verify`).
+    The shape is fixed before anything is drawn: if improbable drafts were dropped after drawing, those that stay would
+    not be distributed as q says, and verification would not be exact.
 
     Args:
+        width, ids: as in `Favourites`.
         start: the position of the first drafts, for their random numbers.
+        shape: the tree to fill; smaller where fewer tokens are possible.
     """
 
     def __init__(self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int, shape: Tree):
@@ -144,21 +151,26 @@ def tree_of(
     rates: Sequence[Sequence[float]],
     sampled: bool,
 ) -> Favourites | Drawn:
-    """A tree of n drafts that is still to grow: the favourites; or, where the text is sampled and drafts shall be, too, drawn ones."""
+    """An empty tree for n drafts: `Drawn` where both the text and the drafts are `sampled`, else `Favourites`.
+
+    Args:
+        width, ids, start: as in `Favourites` and `Drawn`.
+        rates: as in `shape_of`; only for `Drawn`.
+    """
     if sampler.greedy or not sampled:
         return Favourites(width, ids, n)
     return Drawn(width, ids, sampler, uniforms, start, shape_of(n, rates))
 
 
 def shape_of(n: int, rates: Sequence[Sequence[float]]) -> Tree:
-    """The tree of n places that keeps most drafts on average, where a place is reached or not by chance alone.
+    """The tree of n drafts of which most are kept on average, if the chances depend on the place in the tree alone.
 
-    Where drafts are drawn the shape must not follow what was drawn, so one shape serves every round (Chen et al. 2024,
-    Sequoia, arXiv 2402.12374).
+    Where drafts are drawn, the shape must not depend on what was drawn, so one shape serves every round (Chen et al.
+    2024, Sequoia, arXiv 2402.12374).
 
     Args:
-        rates: rates[depth][k], the chance that of the drafts at one place, once it is reached, the k-th is accepted.
-            The tree is not deeper than there are rates.
+        rates: rates[depth][k] is the chance that draft k of a place at this depth is the one accepted, if the place is
+            reached. The tree has at most len(rates) levels.
     """
     open_, parents = [(-rates[0][0], TEXT, 0, 0)], []  # (−chance, parent, depth, which of the siblings)
     while open_ and len(parents) < n:

@@ -31,25 +31,29 @@ class LookupDrafter(Drafter):
         return Proposal([] if source is None else self.copy(text, source, gamma))
 
     def copy(self, text: Sequence[int], source: int, n: int) -> list[int]:
-        """The n tokens from `source` on, as if the text went on with them: one that repeats itself repeats on."""
+        """The n tokens from `source` on. At the end of the text it reads on in what it has just copied."""
         longer = list(text[source:])  # grows while we read it
         for i in range(n):
             longer.append(longer[i])
         return longer[:n]
 
     def find(self, text: Sequence[int]) -> int | None:
-        """Where what followed the text's last tokens before begins; None when they stood nowhere before."""
+        """The place to copy from: the one just behind the latest earlier occurrence of the text's last tokens.
+
+        None when they have not occurred before.
+        """
         return next(reversed(self.all(text)), None)
 
     def all(self, text: Sequence[int]) -> list[int]:
-        """The same for each time that they stood before."""
+        """The places behind all earlier occurrences, oldest first; [] when there are none."""
         # Index the n-grams that end before each position that has become known since last time.
         for end in range(self.indexed, len(text)):
             for n in range(self.shortest, min(self.longest, end) + 1):
                 self.follows[tuple(text[end - n : end])].append(end)
         self.indexed = len(text)
         for n in range(self.longest, self.shortest - 1, -1):
-            sources = self.follows.get(tuple(text[-n:]))  # of a shorter text all, which stood nowhere before
+            # (Of a text shorter than n this is the whole text, which has not occurred before.)
+            sources = self.follows.get(tuple(text[-n:]))
             if sources:
                 return sources
         return []

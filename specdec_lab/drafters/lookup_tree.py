@@ -14,11 +14,14 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.tree import TEXT, Tree
 
 MOST = 8  # continuations that are looked at, the latest ones
-GOES_ON = 0.8  # the chance that a copy holds for one token more: set by hand, and no measurement
+GOES_ON = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
 
 
 class LookupTreeDrafter(LookupDrafter):
-    """Copies the beginnings that are most likely to hold: those that many continuations share, the later ones above all."""
+    """Copies the beginnings of continuations that are most likely to be right: those that many continuations share.
+
+    A continuation counts half as much as the one that occurred after it.
+    """
 
     name = "lookup-tree"
 

@@ -44,7 +44,7 @@ class MedusaNet(Student):
         self.head = CutHead(target, ids)
 
     def guess(self, k: int, rows: Tensor, newest: Tensor) -> Tensor:
-        """rows [..., H], and the token after each, [...]."""
+        """Head k's guesses [..., H], from rows [..., H] and the token after each [...]."""
         return rows + self.heads[k](torch.cat([rows, LOUDER * embedding(newest, self.embeddings)], -1))
 
     def ahead(self, rows: Tensor, newest: Tensor, n: int) -> Tensor:
@@ -52,12 +52,14 @@ class MedusaNet(Student):
         return torch.stack([self.guess(k, rows, newest) for k in range(n)], 1)
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """A step is a head."""
+        """One step for each head."""
         n = tokens.shape[1]
         return [(self.guess(k, rows[:, : n - k - 1], tokens[:, 1 : n - k]), rows[:, k + 1 :]) for k in range(HEADS)]
 
 
 class MedusaDrafter(Drafter):
+    """Drafts at most HEADS tokens a round, all from the last hidden row that the target has made."""
+
     name = "medusa"
 
     def __init__(self, net: MedusaNet):
@@ -67,7 +69,7 @@ class MedusaDrafter(Drafter):
         self.width, self.row = target.model.vocab_size, None if hidden is None else hidden[-1]
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
-        """The row is that of the last token but one: the newest has not been through the target yet."""
+        """`self.row` is that of the last token but one: the newest has not been through the target yet."""
         if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
             return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))

@@ -1,9 +1,10 @@
-"""Medusa with a tree: a sparse product of what its heads like best (Cai et al. 2024, arXiv 2401.10774).
+"""Medusa with a tree: combinations of the favourites of its heads (Cai et al. 2024, arXiv 2401.10774).
 
-There the tree has one shape for all rounds; here it follows the products of the heads' own chances.
+In the paper the tree has one shape for all rounds; here each round takes the combinations whose chances, multiplied,
+are the largest.
 
-A head does not see the drafts before its place, so all places of one depth share its logits, and a tree costs no
-pass more than a chain.
+A head does not see the drafts before its place, so all places of one depth share its logits, and drafting a tree takes
+no more passes than a chain.
 """
 
 from collections.abc import Sequence
@@ -17,13 +18,13 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting
 from specdec_lab.models.tree import TEXT
 
-# As `eagle_tree.RATES`, by head, on 13 prompts at temperature 1: the first head at 469 places, the second at 164. Of the
-# third it is 36 places and of the fourth 3, too few: these two rows are guesses, and rows 1 and 2 are rounded.
+# As `eagle_tree.RATES`, a row for each head, on 13 prompts at temperature 1: the first row from 469 places, the second
+# from 164, both rounded. Of the third head there were 36 places and of the fourth 3, too few: their rows are guesses.
 RATES = [[0.35, 0.08, 0.03, 0.03], [0.22, 0.05, 0.05, 0.04], [0.1, 0.03, 0.02, 0.01], [0.05, 0.02, 0.01, 0.01]]
 
 
 class MedusaTreeDrafter(MedusaDrafter):
-    """Works with the net of another one, whose drafts are a chain. For `sampled` see `EagleTreeDrafter`."""
+    """Drafts with the net of a `MedusaDrafter`, which drafts chains. For `sampled` see `EagleTreeDrafter`."""
 
     name = "medusa-tree"
     sampled = True

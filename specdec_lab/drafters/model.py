@@ -70,7 +70,10 @@ class ModelDrafter(Drafter):
         self.row.rewind(len(text) - 1)
 
     def known(self, tokens: Sequence[int]) -> list[int]:
-        """The tokens as the draft can read them. A target with a wider head may emit an id without a text, which the draft does not have."""
+        """The tokens, with each id that the draft does not have replaced by its last one.
+
+        A target with a wider head may emit ids beyond the vocabulary, which stand for no text.
+        """
         return [min(token, self.model.input_vocab - 1) for token in tokens]
 
 
@@ -78,8 +81,8 @@ class ModelDrafter(Drafter):
 def whole_llama(net: DraftNet, target: PreTrainedModel, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
     """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
 
-    Tokens outside the cut head need rows too, which must lose against the others. All of them get
-    one: that whose logit is as near as possible to BELOW at every position of some texts.
+    Tokens outside the cut head need rows of the head, too, whose logits must be below the others. All of them get the
+    same row: the one whose logit is nearest to BELOW over all positions of some texts (least squares).
 
     Args:
         texts: token ids as the target's users and the target write them; random ones have other hidden rows.

@@ -1,4 +1,4 @@
-"""An instrument for sweeps: drafts that are right as often as asked for, and cost nothing.
+"""An instrument for sweeps over α: drafts that are right as often as asked for, and cost nothing.
 
 The greedy text is known beforehand from a plain run. Each draft is its next token, or, with
 chance 1 − α, a wrong one. The target really verifies, so the clock shows what verification alone

@@ -10,10 +10,13 @@ from specdec_lab.drafters.student import CutHead
 
 
 def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: torch.Tensor) -> LlamaForCausalLM:
-    """A Llama of len(layers) layers that begin as copies of the target's layers of those numbers.
+    """A Llama whose layers begin as copies of some of the target's, and its final norm as a copy of the target's.
 
-    It reads the target's embeddings and ends in a cut head; neither is trained. Its final norm
-    begins as a copy of the target's.
+    It reads the target's embeddings and ends in a cut head; neither is trained.
+
+    Args:
+        layers: the numbers of the target's layers to copy.
+        ids: [F], the tokens of the cut head.
     """
     config = type(target.config).from_dict(
         target.config.to_dict()

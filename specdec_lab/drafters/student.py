@@ -15,8 +15,8 @@ class CutHead(nn.Module):
     """The target's own head, for its F most frequent tokens only: `ids` [F] says which.
 
     A head over the whole vocabulary would cost a small draft more than all of its layers. q is
-    zero on every other token, and verification stays exact whatever q is. Only `product` holds a
-    copy of these rows of W.
+    zero on every other token, and verification stays exact whatever q is. Only `product` keeps a
+    copy of these rows of the head's weights.
     """
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
@@ -27,7 +27,7 @@ class CutHead(nn.Module):
 
     @property
     def weight(self) -> Tensor:
-        """[F, H], taken out anew each time."""
+        """[F, H], copied from the target's head at each call."""
         return self.whole[self.ids]
 
     @cached_property

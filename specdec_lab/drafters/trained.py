@@ -37,6 +37,7 @@ class Kind:
 
 
 def draft_model(net: DraftNet) -> FastModel:
+    """The course's draft model as one that can decode."""
     return FastModel(net.llama, "the course's draft model", draft_product)
 
 
@@ -49,7 +50,7 @@ KINDS = {
 
 
 def save_net(net: Student, path: Path, about: dict) -> None:
-    """Write what was trained, and what is known `about` it.
+    """Write what was trained to `path`, and as JSON in the same file what is known `about` it.
 
     Matrices in 8 bits, with a scale for each BLOCK of a row: EAGLE's `fuse` has weights of very
     different sizes side by side, and one scale a row would round the small ones away.
@@ -107,7 +108,11 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Stude
 
 
 def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, Tensor]:
-    """The stored tensors, once it is clear that they were trained for a target like this one."""
+    """The stored tensors by name, after a check that they were trained for a target like this one.
+
+    Raises:
+        LabError: when there are none, they cannot be read, or they were trained for another target.
+    """
     path = folder / f"{name}.safetensors"
     mend = f"train it with `specdec-lab train {name}`, name a draft model with --draft, or use the drafter lookup."
     if not path.exists():
@@ -125,12 +130,12 @@ def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, T
 
 
 def about(name: str, folder: Path = WEIGHTS) -> dict:
-    """What is known about the weights of a drafter: what they were trained on and how far they got, and their size in MB."""
+    """What is known about the weights of a drafter (see `train.recipes.export`), and their size in MB."""
     path = folder / f"{name}.safetensors"
     with safe_open(path, "pt") as f:
         return json.loads(f.metadata()["about"]) | {"megabytes": path.stat().st_size / 1e6}
 
 
 def shape(target: ReferenceModel) -> tuple[int, int, int]:
-    """What the weights of a drafter must agree with."""
+    """(H, layers, V) of a target: what the weights of a drafter must agree with."""
     return target.hf.config.hidden_size, target.layers, target.vocab_size
