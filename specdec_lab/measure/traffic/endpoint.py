@@ -54,7 +54,9 @@ def conditional(survival: Sequence[float]) -> list[float]:
 
 
 def metrics(text: str) -> Counts:
-    """From the lines `name_total{labels} value` that Prometheus reads. What is no number there is left out."""
+    """The counters in a text in the form of Prometheus, lines `name_total{labels} value`. Values that are no number are
+    left out.
+    """
     counts = Counter()
     for line in text.splitlines():
         found = re.match(r"(vllm:spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
@@ -65,6 +67,7 @@ def metrics(text: str) -> Counts:
 
 
 def number(text: str) -> float:
+    """NaN for what is no number."""
     try:
         return float(text)
     except ValueError:
@@ -89,7 +92,7 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
 
 
 def fetch(url: str, body: dict | None = None, timeout: float = 60.0):
-    """An open response.
+    """The open response to a GET, or with a body to a POST of JSON. timeout: seconds without any data.
 
     Raises:
         LabError: when nobody answers there, or the answer is an error.
@@ -107,7 +110,11 @@ def fetch(url: str, body: dict | None = None, timeout: float = 60.0):
 
 
 def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> Answer:
-    """One prompt, streamed; the engine counts its tokens itself.
+    """The answer to one prompt, streamed; its tokens are counted by the engine.
+
+    Args:
+        base: the API's address, without a slash at its end.
+        new: at most so many new tokens.
 
     Raises:
         LabError: when the server does not answer as it should.
@@ -118,7 +125,7 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True, **what}
     begin, first, tokens = time.perf_counter(), None, 0
     try:
-        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, 600.0) as lines:
+        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE) as lines:
             while line := lines.readline(MOST_BYTES):
                 if time.perf_counter() - begin > PATIENCE:
                     raise ValueError(f"it has not ended after {PATIENCE:.0f} seconds")
@@ -149,10 +156,11 @@ def ask_all(
 
     Args:
         endpoint: such as http://localhost:8000/v1.
-        at_once: so many prompts wait for their answers at any time, until the last ones.
+        new: new tokens of each answer, at most.
+        at_once: how many prompts wait for their answers at any time, until the last ones.
 
     Raises:
-        LabError: when the server does not answer at all, or for at_once < 1.
+        LabError: when the server does not answer at all, or for at_once outside 1 … MOST_AT_ONCE.
     """
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")

@@ -9,7 +9,7 @@ from specdec_lab.engine.trace import Trace
 
 
 def as_reported(traces: Sequence[Trace], gamma: int) -> dict[str, float]:
-    """{engine and its name for a number: the number} of rounds with at most `gamma` drafts.
+    """{engine and its name for a number: the number}, from rounds with at most `gamma` drafts.
 
     SGLang counts all rounds, the others only those that had drafts.
 

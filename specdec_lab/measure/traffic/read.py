@@ -30,7 +30,7 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
 
 
 def no_prose(text: str) -> str | None:
-    """What a file is that is read neither as JSON lines nor as plain text; None where it is plain text."""
+    """What a file holds that is neither JSON lines nor plain text, such as "a page or XML"; None for plain text."""
     begin = text.lstrip()[:200].lower()
     if begin.startswith(("<!doctype", "<html", "<?xml")):
         return "a page or XML"
@@ -42,12 +42,14 @@ def no_prose(text: str) -> str | None:
 
 
 def from_text(text: str) -> tuple[list[Prompt], list[str]]:
+    """The prompts of plain text; no line of it is left out."""
     text = text.replace("\r\n", "\n").strip()
     pieces = text.split("\n\n") if "\n\n" in text else text.split("\n")
     return [Prompt(str(i), "all", piece.strip()) for i, piece in enumerate(pieces, 1) if piece.strip()], []
 
 
 def from_lines(text: str) -> tuple[list[Prompt], list[str]]:
+    """The prompts of JSON lines, and a sentence for each line that was left out."""
     prompts, problems = [], []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():

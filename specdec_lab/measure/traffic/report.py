@@ -12,8 +12,8 @@ from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.say import Say, silent
 
-COPY = ("lookup", "hybrid")
-BATCHES = (1, 2, 4, 8, 16)
+COPY = ("lookup", "hybrid")  # drafters that copy, and so have no drafts in some of their rounds
+BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 
 
 def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
@@ -48,14 +48,16 @@ def compare_drafters(
     runs = bench.decode_all(lab, prompts, gammas, repeats=repeats, say=say, **settings)
     rows = list(bench.rows(prompts, runs, prompts))
     best = max((r for r in rows if r["kind"] == "overall" and r["gamma"]), key=lambda r: r["ratio_to_plain"])
-    say("Timing batches, to see up to how many texts it pays …")
     plain, *drafted = runs
-    rounds = [r for run in drafted if run.arm == best["arm"] for p in prompts for r in run.traces[p.id][0].rounds]
+    fastest = next(run for run in drafted if run.arm == best["arm"])
+    say("Timing batches, to see up to how many texts it pays …")
+    rounds = [r for p in prompts for r in fastest.traces[p.id][0].rounds]
     tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(best["gamma"])}
-    ids = lab.encode(prompts[0].content, prompts[0].raw)
-    # Whoever copies has drafts in some steps only. With drafts in all of them, the schedule is on the careful side.
+    text = lab.encode(prompts[0].content, prompts[0].raw)
+    # A drafter that copies has drafts in some steps only. Here it is timed as if it had them in all: so the schedule
+    # may turn drafts off too early, but not too late.
     drafter = None if best["arm"] in COPY else lab.drafter(best["arm"])
-    costs = StepCosts(batch_costs(lab.target, ids, BATCHES, list(tokens), samples=3, drafter=drafter))
+    costs = StepCosts(batch_costs(lab.target, text, BATCHES, list(tokens), samples=3, drafter=drafter))
     blind, ids = chosen_blindly(drafted, prompts), [p.id for p in prompts]
     judged = {
         "prompts": len(ids),
@@ -65,15 +67,16 @@ def compare_drafters(
     return {
         "rows": rows,
         "judged": judged,
-        "latency": {run.arm: latency(run, prompts) for run in (plain, *(r for r in drafted if r.arm == best["arm"]))},
+        "latency": {run.arm: latency(run, prompts) for run in (plain, fastest)},
         **decide(rows, best, judged, costs.schedule(tokens)),
     }
 
 
 def chosen_blindly(drafted: Sequence[bench.Run], prompts: Sequence[Prompt]) -> bench.Run:
-    """For each prompt, what the drafter wrote that was the fastest on all *other* prompts.
+    """A run in which each prompt has the texts of the drafter that was the fastest on all *other* prompts.
 
-    The winner on the same prompts that then judge it is a little too good. (Its γ comes from a pilot on a few of them.)
+    A drafter that is chosen as the fastest on some prompts looks a little too good on these same prompts. (The γ of
+    each drafter does come from a pilot on a few of them.)
     """
     seconds, tokens = (
         {run.arm: {p.id: of(run.traces[p.id]) for p in prompts} for run in drafted}
@@ -92,11 +95,12 @@ def chosen_blindly(drafted: Sequence[bench.Run], prompts: Sequence[Prompt]) -> b
 
 
 def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
-    """What a user waits for, as medians over the repeats and then over prompts.
+    """What a user waits for, in milliseconds: medians over the repeats, of which these are taken over the prompts.
 
     Returns:
-        first: mean milliseconds to the first token, which comes with the first round: the prompt is read before it.
-        mean, p50, p95: milliseconds a new token after the prompt was read. answer: mean milliseconds, all in all.
+        first: to the first token, which comes with the first round, the reading of the prompt included; the mean.
+        mean, p50, p95: for a new token after the prompt was read.
+        answer: for the whole answer, the reading of the prompt included; the mean.
     """
 
     def of(what: Callable[[Trace], float]) -> list[float]:
@@ -118,14 +122,15 @@ def gammas_up_to(most: int) -> list[int]:
 
 
 def decide(rows: Sequence[dict], best: dict, judged: dict, schedule: Sequence[tuple[int, int, int]]) -> dict:
-    """The policy and the verdict, with the sentence that defends it.
+    """The verdict, the sentence that gives its reason, and the policy.
 
     deploy: even the lower end of the interval of the speed-up is above 1. don't: the upper end is
-    below 1. unclear: anything else, or fewer than FEW prompts. The interval is that of `judged`: of drafters
-    that were chosen without the prompt that judges them. With a single text drafts stay on even where the costs of
-    batches, which are measured less well, say otherwise.
+    below 1. unclear: anything else, or fewer than FEW prompts. With a single text drafts stay on even where the costs
+    of batches, which are measured less well, say otherwise.
 
     Args:
+        rows: of all drafters, as `bench.rows` makes them; best: the one of the fastest drafter.
+        judged: the speed-up and its interval, of drafters that were each chosen without the prompt that judges them.
         schedule: as `StepCosts.schedule` makes it.
     """
     name, gamma, interval = best["arm"], best["gamma"], judged["ratio_interval"]
