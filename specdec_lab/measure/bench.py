@@ -45,15 +45,17 @@ def decode_all(
     say: Say = silent,
     **settings,
 ) -> list[Run]:
-    """Decode every prompt with every arm, plain first among them; `gammas` gives each drafter's γ.
+    """Decode every prompt with every arm. To warm up, each arm first decodes a short text that is thrown away.
 
     Args:
+        gammas: each drafter's γ, by the drafter's name.
         peers: further arms, as `peers.peers` makes them.
-        repeats: decode the `timed` prompts so often, for steadier times, and the others once.
+        repeats: how often the `timed` prompts are decoded, for steadier times; the others are decoded once.
         timed: default: all prompts.
         settings: those of `Lab.settings`.
 
-    One text before all others is decoded and thrown away.
+    Returns:
+        A run for each arm: plain decoding, the drafters, the peers.
 
     Raises:
         LabError: for a prompt that is too long.
@@ -95,6 +97,7 @@ def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]
     """The report: a row for each arm and kind of prompt, and one over all of them ("overall").
 
     Args:
+        runs: as `decode_all` returned them, plain decoding first.
         timed: those of the prompts whose times count, at least one of each kind.
     """
     plain = runs[0]
@@ -106,15 +109,16 @@ def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]
 
 
 def overall(rows: Iterable[dict]) -> dict[str, dict]:
-    """Of a report, the row over all kinds, by arm."""
+    """{arm: its row over all kinds of prompts}, of a report."""
     return {row["arm"]: row for row in rows if row["kind"] == "overall"}
 
 
 def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
     """What a row says of one arm and some prompts. All numbers are per token or per round: long texts weigh more.
 
-    Times, measured and predicted, come from the prompts `timed`, in all repeats; everything else comes
-    from all `ids`, each counted once.
+    Args:
+        ids: of all these prompts; everything but times comes from them, each counted once.
+        timed: ids of the prompts that times come from, in all repeats.
     """
     texts = [run.traces[i][0] for i in ids]
     clocked = [t for i in timed for t in run.traces[i]]
@@ -136,8 +140,13 @@ def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> d
 def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
     """What only rounds tell: acceptance, and where the time went. All None for plain decoding and for peers.
 
+    d, v and o are the mean times of a round for drafting, for the verify pass and for the loop, in units of one plain
+    step. ratio_from_parts is the speed-up that follows from them: E / (d + v + o).
+
     Args:
-        texts: the traces that acceptance is taken from; clocked: those that times are.
+        texts: the traces that acceptance is taken from.
+        clocked: the traces that times are taken from.
+        timed: ids of the prompts of `clocked`, for the plain steps.
     """
     names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts")
     if run is plain or not all(isinstance(t, Trace) for t in texts):
@@ -177,7 +186,8 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
 
 
 def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
-    """A quarter of the prompts of each kind, for pilots; and the prompts to measure on: the others, where they are enough.
+    """About a quarter of the prompts of each kind, for pilots; and the prompts to measure on: the others, or all
+    prompts if the others are fewer than FEW.
 
     Every fourth, not the first ones, since files have an order: EAGLE's tokens per pass on the first two of each kind in
     the built-in suite are 2.1 with γ = 3, and 1.9 on all.
@@ -200,9 +210,9 @@ def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **
 def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
     """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 
-    E(γ) is what the pilot's rounds would have emitted had they stopped at γ drafts (in a tree the likeliest come
-    first). The cost of drafting is taken as proportional to the drafts, round by round (a hybrid's rounds differ), and
-    that of the verify pass as a straight line between a plain step and the pilot's mean pass.
+    E(γ) is what the pilot's rounds would have emitted if they had stopped at γ drafts (in a tree the likeliest come
+    first). The cost of drafting is taken as proportional to the number of drafts, round by round (a hybrid's rounds
+    differ), and that of the verify pass as a straight line between a plain step and the pilot's mean pass.
     """
     rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
     costs = summary(pilot, plain, ids, ids)

@@ -45,12 +45,15 @@ def seconds_of(model: Model, do: Callable[[], object]) -> float:
 def pass_times(
     model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES, first: int = 0
 ) -> dict[int, list[float]]:
-    """T(k): seconds of one pass over k new tokens behind `held` cached ones, `samples` times for each k.
-
-    Fewer are held where the context is short; a k that does not fit at all raises LabError.
+    """T(k): seconds of one pass over k new tokens behind `held` cached ones, measured `samples` times for each k.
 
     Args:
+        widths: the k.
+        held: fewer where the context is short.
         first: run only the layers from this one on.
+
+    Raises:
+        LabError: for a k that is longer than the context.
     """
     held = max(0, min(held, model.context - max(widths)))
     cached = model.cached()
@@ -68,7 +71,12 @@ def pass_times(
 
 
 def width_at(times: Mapping[int, Sequence[float]], factor: float) -> float | None:
-    """The k at which T(k) is `factor` (above 1) times T(1), on straight lines between the measured k; None if nowhere."""
+    """The k at which T(k) is `factor` times T(1), on straight lines between the measured k; None if it is nowhere.
+
+    Args:
+        times: T(k) as `pass_times` returns it, with k = 1 among them.
+        factor: above 1.
+    """
     T = {k: statistics.median(seconds) for k, seconds in times.items()}
     for a, b in itertools.pairwise(sorted(T)):
         if T[b] >= factor * T[1]:
@@ -115,8 +123,8 @@ def batch_costs(
 
     Args:
         prompt: what each text goes on from. It is read once.
-        drafter: who drafts; None: drafts that cost nothing. Nearly all of those are wrong, which does not change
-            what a step costs.
+        drafter: None: drafts that cost nothing. Nearly all of those are wrong, which does not change what a step
+            costs.
     """
     seconds: dict[tuple[int, int], list[float]] = {}
     drafter = drafter or ReplayDrafter([0] * target.context, 1.0)
@@ -146,7 +154,7 @@ def batch_costs(
 
 
 def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
-    """Median seconds that a text adds to the step in which it joins a batch: reading its prompt, taking over its cache."""
+    """Median seconds that a text adds to the step in which it joins a batch: its prompt is read, its cache copied."""
     shared = target.cached(0)
 
     def join() -> None:
@@ -168,7 +176,7 @@ def cached_round_costs(
     if quick.ON:
         key += " | quick"  # a learner's γ is never chosen by these
     path, known = cache_dir() / "costs.json", {}
-    with suppress(OSError, ValueError, TypeError):  # not there yet, or torn: measured anew
+    with suppress(OSError, ValueError, TypeError):  # no file yet, or a damaged one: measured anew
         known = dict(json.loads(path.read_text(encoding="utf-8")))
     if key not in known:
         say(f"Measuring once what rounds of {drafter.name} cost here …")

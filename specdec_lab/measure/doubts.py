@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from specdec_lab.formats import short
 
-LEAST = 0.95  # of T at the narrowest width: what any wider pass takes at least
-FALL = 0.9  # of T at another width: a wider pass may be a little faster, where a program changes its method in between
+LEAST = 0.95  # of T at the narrowest width: a wider pass that takes less is doubtful
+FALL = 0.9  # the same against any narrower width: there a wider pass may be a little faster, by another method
 SMALL = 0.05  # of T at the narrowest width: a spread below this hides nothing that a lesson speaks about
-ENOUGH = 5  # turns, from which on it is no chance if all of them say the same
+ENOUGH = 5  # turns: if so many all say the same, it is not by chance
 AGAIN = "Probably another program was running: measure again, when nothing else runs."
 
 
@@ -43,6 +43,8 @@ def doubts(times: Mapping[int, Sequence[float]]) -> str | None:
 
 
 def _middle_half(seconds: Sequence[float]) -> float:
-    """How far its ends are apart: one slow moment does not count."""
+    """The distance between the ends of the middle half of some times (interquartile range): one slow moment does not
+    change it.
+    """
     low, _, high = statistics.quantiles(seconds, n=4, method="inclusive") if len(seconds) > 1 else [0.0] * 3
     return high - low

@@ -39,7 +39,9 @@ class Dense:
 
 
 class Experts:
-    """So many dense blocks, of which each row wakes `active`: those that the router scores highest for it."""
+    """`experts` dense blocks: rows [k, hidden] → [k, hidden]. Each row wakes the `active` ones that the router scores
+    highest for it.
+    """
 
     def __init__(self, hidden: int, inner: int, experts: int, active: int, dice: Generator | None = None):
         self.hidden, self.active = hidden, active

@@ -27,7 +27,10 @@ STEPS = 16  # of plain decoding in each text, beside which drafting is timed
 
 @dataclass(frozen=True)
 class Drafted:
-    """A proposal that was only timed. done: layers of the verify pass that it ran."""
+    """A proposal that was only timed.
+
+    drafts: how many. seconds: that they took. done: how many layers of the verify pass had been run for them.
+    """
 
     drafts: int
     seconds: float
@@ -35,10 +38,10 @@ class Drafted:
 
 
 def predicted_ratio(lab: Lab, drafter: Drafter, gamma: int, texts: Sequence[Sequence[int]], **settings) -> float:
-    """How many times as fast as plain decoding it should be, with up to γ drafts a round.
+    """How many times as fast as plain decoding this drafter should be, with up to γ drafts a round.
 
     Args:
-        texts: prompts, other ones than those of the run that is predicted.
+        texts: prompts, as token ids; not those of the run that is predicted.
         settings: those of `Lab.settings`.
     """
     tokens, rounds, steps, drafted = 0, [], [], []
@@ -60,7 +63,7 @@ def predicted_ratio(lab: Lab, drafter: Drafter, gamma: int, texts: Sequence[Sequ
 
 
 def drafting_costs(drafted: Sequence[Drafted]) -> dict[int, tuple[float, int]]:
-    """By the number of drafts: mean seconds of making so many, and layers of the verify pass that were run for it."""
+    """{number of drafts: (mean seconds that they took, layers of the verify pass that were run for them)}."""
     found = defaultdict(list)
     for d in drafted:
         found[d.drafts].append(d)
@@ -68,7 +71,10 @@ def drafting_costs(drafted: Sequence[Drafted]) -> dict[int, tuple[float, int]]:
 
 
 def bare_passes(lab: Lab, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
-    """Median seconds of a pass over k rows that begins after layer `done`, by (done, k); the plain one, (0, 1), as well."""
+    """{(done, k): median seconds of a pass over k tokens through all layers but the first `done`}.
+
+    For all that are wanted, and for (0, 1), the pass of plain decoding.
+    """
     found = {}
     for first in {done for done, _ in wanted} | {0}:
         widths = sorted({k for done, k in wanted if done == first} | {1})

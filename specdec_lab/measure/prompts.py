@@ -16,6 +16,8 @@ FEW = 5  # fewer give no interval, and no decision
 
 @dataclass(frozen=True)
 class Prompt:
+    """content: one user message, or chat messages. raw: the text as it is, without the chat template."""
+
     id: str
     kind: str
     content: str | list[dict]
@@ -27,7 +29,7 @@ class Prompt:
 
 
 def read_file(path: str) -> str:
-    """The text of a user's file, whatever is in it.
+    """The text of a user's file.
 
     Raises:
         LabError: for what is no such file, too large, or not UTF-8.
@@ -75,7 +77,7 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
 
 
 def read_line(line: str) -> object:
-    """A line of JSON; ValueError says what is wrong with it."""
+    """What a line of JSON holds. Raises ValueError, which says what is wrong with it."""
     try:
         return json.loads(line)
     except RecursionError:
@@ -83,7 +85,7 @@ def read_line(line: str) -> object:
 
 
 def read_prompt(entry: object) -> Prompt:
-    """One line's prompt; ValueError says what is wrong with it."""
+    """One line's prompt. Raises ValueError, which says what is wrong with it."""
     if not isinstance(entry, dict):
         raise ValueError("it is no object")
     if missing := {"id", "kind", "messages" if "messages" in entry else "prompt"} - set(entry):
@@ -105,7 +107,7 @@ def read_prompt(entry: object) -> Prompt:
 
 
 def read_message(message: object) -> dict[str, str]:
-    """Its role and its text, which is all that a chat template is given."""
+    """A message's role and text, which is all that a chat template is given. Raises ValueError as `read_prompt`."""
     if not isinstance(message, dict) or not {"role", "content"} <= set(message):
         raise ValueError("each message needs “role” and “content”")
     if message["role"] not in ROLES:
@@ -116,7 +118,7 @@ def read_message(message: object) -> dict[str, str]:
 
 
 def whole(text: str) -> str:
-    """The text, if it can be written down: half a character, as JSON can hold one, cannot."""
+    """The text, if it can be encoded. Raises ValueError for half a character (a lone surrogate): JSON can hold one."""
     try:
         text.encode()
     except UnicodeEncodeError:

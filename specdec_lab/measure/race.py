@@ -9,13 +9,17 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import short
 from specdec_lab.measure.doubts import AGAIN, LEAST
 
-APART = 1.3  # the fastest race over the slowest, from which on their median says little
+APART = 1.3  # if the largest ratio is more than so many times the smallest, their median says little
 
 
 @dataclass(frozen=True)
 class Race:
-    """ratios: plain seconds a token over speculative ones, one a repeat, prefill excluded; above 1 speculation was
-    faster. plain, speculative: the last trace of each."""
+    """What `race` measured.
+
+    ratios: for each repeat, plain seconds a token / speculative seconds a token, without the prefill; above 1
+        speculation was faster.
+    plain, speculative: the last trace of each.
+    """
 
     ratios: list[float]
     plain: Trace
@@ -39,7 +43,7 @@ class Race:
 
 
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
-    """Run both by turns, the one that goes first changing each time.
+    """Run both in turns; the one that goes first changes each time.
 
     Raises:
         KeyboardInterrupt: when one was interrupted.

@@ -74,7 +74,9 @@ def recorded_climbs() -> dict:
 
 
 def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:
-    """All new tokens / all passes, or how many times that of `other`; and 95 % of it, by bootstrap over prompts."""
+    """All new tokens / all passes; with `other`, how many times the same of `other`. And the 95 % interval of that, by
+    bootstrap over prompts.
+    """
 
     def value(prompts: Sequence[str]) -> float:
         found = [sum(of[p][0] for p in prompts) / sum(of[p][1] for p in prompts) for of in (counts, other) if of]

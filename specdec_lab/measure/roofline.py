@@ -1,7 +1,8 @@
 """The least time that a pass can take on this machine: its weights must be read, its products computed.
 
 Lesson 01 in code. A pass over k new tokens reads every weight once, whatever k is, and computes two
-operations per weight and token. Both go on at the same time: whichever takes longer is the least.
+operations per weight and token. Both go on at the same time, so a pass takes at least as long as the longer of the two
+(the roofline of Williams, Waterman and Patterson 2009).
 """
 
 import statistics
@@ -61,7 +62,7 @@ def measure_machine(model: Model) -> Machine:
 
 
 def report(model: ReferenceModel) -> dict:
-    """What passes over k tokens take and what they must at least take, as plain data (seconds)."""
+    """What passes over k tokens take, and the least that they can take, in seconds, as plain data."""
     machine, least = measure_machine(model), work(model)
     rows = []
     for k, times in pass_times(model, [k for k in WIDTHS if k <= model.context]).items():

@@ -101,8 +101,9 @@ def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Polic
     """γ drafts while few texts run, none while many do.
 
     Args:
-        off_above: with more texts than this, speculation goes off.
-        on_below: and comes back with fewer than this (hysteresis); default: as soon as it may.
+        off_above: with more texts than this, speculation is turned off.
+        on_below: with fewer texts than this it is turned on again (hysteresis); default: as soon as there are no more
+            than off_above.
     """
     off_from = off_above + 1
     back_below = off_from if on_below is None else on_below
@@ -110,7 +111,7 @@ def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Polic
 
 
 def scheduled(schedule: Sequence[tuple[int, int, int]]) -> Policy:
-    """γ by the number of texts, as engines take it: (from, to, γ), both ends included; none beyond the last."""
+    """γ by the number of texts, as engines take it: (from, to, γ), both ends included; no drafts beyond the last."""
     return lambda running, last: next((gamma for low, high, gamma in schedule if low <= running <= high), 0)
 
 
@@ -183,7 +184,7 @@ def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 
 
 
 def drawn(accepted: Sequence[int], seed: int = 0) -> Iterator[int]:
-    """Rounds without end, by their accepted drafts, drawn at random from those of traces."""
+    """For each of endlessly many rounds, how many drafts it accepts: drawn at random from `accepted`."""
     dice = random.Random(seed)
     while True:
         yield dice.choice(accepted)
