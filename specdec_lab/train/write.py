@@ -25,7 +25,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.passages import WRITTEN, Document
-from specdec_lab.train.requests import GOLDEN, Requests
+from specdec_lab.train.requests import GOLDEN, Request, Requests
 from specdec_lab.train.shards import ROWS, Shard, file_of, work_folder
 
 USERS = 0.8  # the temperature of the users' turns that the target writes: they must differ, and at 1 it writes nonsense
@@ -39,14 +39,14 @@ COOL = 0.7  # answers up to this temperature are asked about in later shards
 
 @dataclass(frozen=True)
 class Size:
-    """How large shards are: about `positions` in all, `answer` of each text behind its prompt, prompts up to `longest`."""
+    """How large shards are, in tokens: about `positions` in all, `answer` behind a prompt, prompts up to `longest`."""
 
     positions: int = 24_000
     answer: int = 216
     longest: int = 1500
 
     def prompts(self, number: int) -> tuple[int, int]:
-        """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones (see PROMPTS)."""
+        """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones."""
         at = (0.11 + number * GOLDEN) % 1
         below = max((share for share, *_ in PROMPTS if share <= at), default=0.0)
         share, low, high = next(p for p in PROMPTS if at < p[0])
@@ -135,7 +135,7 @@ def write_shard(
     exit_layer: int,
     seed: int = 0,
 ) -> None:
-    """Write shard `number` of `folder`. Appears when whole.
+    """Write shard `number` of `folder`, where it appears when it is whole.
 
     The same number, requests and seed give the same text on the same device.
     """
@@ -149,6 +149,19 @@ def write_shard(
         shutil.rmtree(work, ignore_errors=True)
 
 
+def planned(
+    requests: Requests, number: int, size: Size, context: int, draw: random.Random
+) -> tuple[list[Request], int]:
+    """The requests of a shard, one for each of its texts, and n: the rows that are kept of each text."""
+    low, high = size.prompts(number)
+    rows = max(1, size.positions // (high + size.answer))
+    asked = requests.of_shard(number, low, min(high, context - 2), draw, rows)
+    longest = max(len(request.tokens) for request in asked)
+    n = min(max(high, longest) + size.answer, context) - 1
+    asked = [replace(request, tokens=request.tokens[: n - 1]) for request in asked]
+    return asked[: max(1, min(rows, size.positions // (n + 1)))], n
+
+
 @torch.inference_mode()
 def write_parts(
     target: ReferenceModel,
@@ -160,19 +173,13 @@ def write_parts(
     cuts: tuple[int, int],
     seed: int,
 ) -> None:
-    """Write the files of a shard into `work`."""
+    """Write the files of a shard into `work`. cuts: the layers after which rows are kept, beside the last ones."""
     side = "held out" if requests.held_out else f"train {seed}"
     draw = random.Random(f"{side} {number}")
     generator = torch.Generator().manual_seed(draw.getrandbits(62))
     turn = turns(tokenizer)
-    low, high = size.prompts(number)
-    rows = max(1, size.positions // (high + size.answer))
-    asked = requests.of_shard(number, low, min(high, target.context - 2), draw, rows)
-    longest = max(len(request.tokens) for request in asked)
-    n = min(max(high, longest) + size.answer, target.context) - 1  # rows that are kept of each text
-    asked = [replace(request, tokens=request.tokens[: n - 1]) for request in asked]
-    rows = max(1, min(rows, size.positions // (n + 1)))
-    asked = asked[:rows]
+    asked, n = planned(requests, number, size, target.context, draw)
+    rows = len(asked)
     answers = torch.tensor([draw.choice(TEMPERATURES) for _ in range(rows)])
 
     given = torch.full((rows, n + 1), -1)  # tokens that are not the target's to choose; -1 where it chooses
@@ -248,6 +255,7 @@ def depths(cached: Cached, tokens: Tensor, cuts: Sequence[int]) -> list[Tensor]:
 
 
 def keep(kept: Sequence[np.ndarray], where: slice, rows: Sequence[Tensor]) -> None:
+    """Write rows [R, k, H] of each depth into the mapped files [R, n, H], at the positions `where`."""
     for part, values in zip(kept, rows):
         part[:, where] = values.half().cpu().numpy()
 
@@ -255,7 +263,7 @@ def keep(kept: Sequence[np.ndarray], where: slice, rows: Sequence[Tensor]) -> No
 def written_documents(shards: Sequence[Shard], tokenizer: PreTrainedTokenizerBase) -> list[Document]:
     """What the target composed in these shards (letters, reports, recipes …), for users to ask about.
 
-    It is about everyday subjects, as few free texts are.
+    Its subjects are those of everyday life, which are rare in texts that are free to use.
     """
     found, end = [], turns(tokenizer).user[0]
     for shard in shards:
@@ -271,7 +279,9 @@ def written_documents(shards: Sequence[Shard], tokenizer: PreTrainedTokenizerBas
 
 
 def loops(tokens: Tensor, own: Tensor) -> Tensor:
-    """[R]: whether each row of tokens [R, n + 1] ends in a loop: a few of the target's own three times, or many twice."""
+    """[R]: whether each row of tokens [R, n + 1] ends in a loop: a few tokens of the target's own three times, or many
+    of them twice. own: [R, n], as in `Shard`.
+    """
     found = torch.zeros(len(tokens), dtype=torch.bool)
     for period in range(1, LOOP + 1):
         span = max(3 * period, 12) if period < 16 else 2 * period
