@@ -1,1 +1,4 @@
-"""Training drafts on what the target answers: sources.py, requests.py, write.py, shards.py, distill.py, loop.py, and recipes.py that ties them together."""
+"""Training drafts on what the target answers.
+
+Read sources.py, requests.py, write.py, shards.py, distill.py and loop.py, then recipes.py, which uses all of them.
+"""

@@ -1,4 +1,4 @@
-"""Designs of drafts that came after EAGLE, as small as the course's own: what each reads, and how it makes several drafts.
+"""Designs of drafters that came after EAGLE, as small as the course's own: what each reads, how it makes its drafts.
 
 They are for comparison: trained on the same text with the same loop, and measured place by place (lesson 11).
 """
@@ -16,9 +16,10 @@ PLACES = 4  # drafts a round
 
 
 class ThreeDepths(EagleNet):
-    """EAGLE-3's rows: the layer reads the target at three depths instead of the last one (Li et al. 2025, arXiv 2503.01840).
+    """EAGLE-3's input: the layer reads the target at three depths, not at the last alone (Li et al. 2025, arXiv
+    2503.01840).
 
-    Only true rows have three depths; where it goes on from a guess of its own, that stands for them.
+    Only true rows have three depths. Where the layer goes on from its own guess, the guess stands for all three.
     """
 
     depths = ("exit", "middle")
@@ -36,10 +37,10 @@ class ThreeDepths(EagleNet):
 
 
 class LayerForEach(Student):
-    """Multi-token prediction: a layer of its own for each place, all behind one another (DeepSeek-AI 2024, arXiv 2412.19437).
+    """Multi-token prediction: a layer for each place, each reads the one before (DeepSeek-AI 2024, arXiv 2412.19437).
 
-    There the layers are trained together with the model, and the rows are made to serve them, too. Here the target is
-    as it is.
+    In the paper the layers are trained together with the model, so that the model's rows serve them, too. Here the
+    target is not trained.
     """
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
@@ -66,11 +67,12 @@ class LayerForEach(Student):
 
 
 class BlockOfMasks(EagleNet):
-    """All drafts of a round in one pass: behind the text stand masks, and the layer fills them together.
+    """All drafts of a round in one pass: masks stand behind the text, and the layer turns all of them into guesses.
 
     (As in PARD, An et al. 2025, arXiv 2504.18583; DFlash, Chen et al. 2026, arXiv 2602.06036, fills larger blocks so.)
-    Masks of a block see the text and each other. The first draft needs no mask: it is EAGLE's. A mask is added to the
-    input of that one: a single layer's attention would carry too little of it over.
+    The masks of a block see the text and each other. The first draft needs no mask: it is EAGLE's. The input at each
+    further place is the first draft's input plus a mask, a vector that is trained: through attention alone a single
+    layer would bring too little of the first draft's input there.
     """
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):

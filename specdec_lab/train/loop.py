@@ -25,7 +25,11 @@ GIVEN = 0.3  # the share of users' words that are learned from as well, and thei
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of training. unroll: drafting steps of a student that learns on its own guesses."""
+    """A stretch of training.
+
+    tokens: of the target's own, to learn from. lr: the largest learning rate. loss: "kl" or "tv".
+    unroll: drafting steps of a student that learns on its own guesses.
+    """
 
     tokens: int
     lr: float = 8e-3
@@ -36,8 +40,8 @@ class Stage:
 def place(plan: Sequence[Stage], tokens: int) -> tuple[Stage, float]:
     """The stage that the plan has after so many tokens, and the learning rate there.
 
-    A short warm-up, then constant, and over a stage's last third down to nearly nothing. It
-    follows from the number of tokens alone, so a run that was interrupted goes on alike.
+    The rate rises in a short warm-up, is then constant, and falls to nearly nothing over a stage's last third. It
+    follows from the number of tokens alone, so a run that was interrupted goes on as if it had not been.
     """
     for stage in plan:
         if tokens < stage.tokens:
@@ -50,9 +54,13 @@ def place(plan: Sequence[Stage], tokens: int) -> tuple[Stage, float]:
 class Text:
     """Batches (tokens [B, n], last [B, n, H], rows at each of `depths` [B, n, H], counts [B, n]) of shards.
 
-    counts is 1 at rows that predict the target's own next token. What the target expects within users' words teaches
-    as well, and its rows are there already: GIVEN of those rows, drawn anew each time, count so much; no others do.
-    Rows of depths that are not asked for are not read from the disk.
+    counts is the weight of each row: 1 where the next token is the target's own. What the target expects within users'
+    words teaches as well, and its rows are there already: to train on, a share GIVEN of those rows, drawn anew for each
+    batch, has the weight GIVEN. All other rows have 0. Rows of depths that are not named are not read from the disk.
+
+    Args:
+        shards: to train on. held: to measure on.
+        depths: "exit", "middle", or both; the last row is always read.
     """
 
     def __init__(
@@ -120,7 +128,7 @@ class Optimizer:
 
 
 def mean_of(fits: Sequence[Fit]) -> Fit:
-    """Over all their positions."""
+    """One fit over all positions of several."""
     n = [f.n for f in fits]
     return Fit(
         sum(n), *(float(np.average([getattr(f, x) for f in fits], weights=n)) for x in ("kl", "overlap", "agree"))
@@ -128,7 +136,12 @@ def mean_of(fits: Sequence[Fit]) -> Fit:
 
 
 class Trainer:
-    """Trains one student and remembers how it went."""
+    """Trains one student and remembers how it went.
+
+    Args:
+        size: texts in a batch, at most.
+        seed: of the random batches.
+    """
 
     def __init__(self, net: Student, text: Text, size: int = 8, seed: int = 0):
         self.net, self.text, self.size = net, text, size
@@ -213,12 +226,17 @@ class Trainer:
             raise
 
     def tell(self, since: int, clock: float, say: Say) -> None:
-        """Look, and say how fast it went since that many tokens, at that time."""
+        """Look at the held-out texts, and say how they fit and how fast it went.
+
+        Args:
+            since: tokens at the look before. clock: when that was (time.perf_counter()).
+        """
         fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.look())
         speed = (self.tokens - since) / (time.perf_counter() - clock)
         say(f"{self.tokens / 1e6:.2f} M tokens, {speed:.0f} a second: {fit}")
 
     def save(self, path: Path) -> None:
+        """Write a checkpoint, and the history beside it as JSON."""
         parts = [part.state_dict() for part in self.optimizer.parts]
         state = {"net": self.net.state_dict(), "optimizer": parts, "seed": self.seed}
         state |= {"tokens": self.tokens, "history": self.history, "ids": self.net.head.ids.cpu()}
@@ -239,7 +257,7 @@ def read_checkpoint(path: Path) -> dict | None:
     """What `Trainer.save` wrote, on whatever device; None when there is none.
 
     Raises:
-        LabError: for a file that is torn or something else.
+        LabError: for a file that is damaged or something else.
     """
     if not path.exists():
         return None
@@ -247,6 +265,6 @@ def read_checkpoint(path: Path) -> dict | None:
         state = torch.load(path, map_location="cpu", weights_only=True)
         if not {"net", "optimizer", "seed", "tokens", "history", "ids"} <= set(state):
             raise ValueError("parts are missing")
-    except Exception as e:  # whatever the bytes of a torn file lead torch to
+    except Exception as e:  # a damaged file can make torch raise anything
         raise LabError(f"The checkpoint {path} cannot be read: delete it to begin anew.") from e
     return state

@@ -15,6 +15,7 @@ from specdec_lab import quick
 from specdec_lab.drafters import trained
 from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
@@ -66,7 +67,7 @@ class OwnRequests:
 
 @dataclass(frozen=True)
 class OwnSize(Size):
-    """Shards of prompts that are nearly equally long. lengths: of all prompts, in increasing order."""
+    """Shards of prompts that are nearly equally long. lengths: tokens of each prompt, in increasing order."""
 
     lengths: Sequence[int] = ()
 
@@ -84,7 +85,12 @@ def write_answers(
     tokens: int,
     say: Say,
 ) -> None:
-    """Have the target answer all prompts, until it has written `tokens` tokens to learn from, and a fifth of it to measure on."""
+    """Have the target answer all prompts, until it has written `tokens` tokens to learn from, and a fifth of that to
+    measure on.
+
+    Raises:
+        LabError: when the folder cannot be made.
+    """
     learned, aside = put_aside(prompts)
     for side, some, wanted in ((recipes.HELD_OUT, aside, tokens // 5), (recipes.CONVERSATIONS, learned, tokens)):
         into = folder / side
@@ -102,7 +108,7 @@ def write_answers(
 
 
 def own_draft(
-    lab,
+    lab: Lab,
     prompts: Sequence[Prompt],
     folder: str | Path,
     write: int = 40_000,
@@ -116,7 +122,7 @@ def own_draft(
     Args:
         folder: for texts, checkpoint and weights; one for each file of prompts.
         write: tokens that the target writes to learn from.
-        tokens: that the draft learns from, repeats included.
+        tokens: how many the draft learns from, repeats included.
         start: a folder of weights to begin with; None, and it begins with parts of the target.
         looked: told the folder's name and the history after each look at the prompts put aside (see `show.climb`).
 

@@ -43,7 +43,8 @@ class Document:
 class Library:
     """The documents of one side (to train on, or held out), by form and language.
 
-    weights: how often each source is drawn from (1 for one that is not named): by size, large ones would drown the others.
+    weights: how often each source is drawn from (1 for one that is not named). If sources were drawn by their size, the
+        small ones would hardly ever be.
     """
 
     def __init__(self, documents: Iterable[Document], weights: Mapping[str, float] | None = None):
@@ -59,10 +60,11 @@ class Library:
         return any(f == form and language in (None, lang) for f, lang in self.groups)
 
     def languages(self) -> list[str]:
-        """Of its prose, other than English."""
+        """The languages of its prose, without English."""
         return sorted(lang for form, lang in self.groups if form == "prose" and lang != "en")
 
     def draw(self, draw: random.Random, form: str, language: str, most: int) -> Document:
+        """A document; if it is code, of a length that fits `most` tokens where there is one."""
         sources = self.groups[form, language]
         names = sorted(sources)
         documents = sources[draw.choices(names, [self.weights.get(n, 1) for n in names])[0]]
@@ -116,5 +118,5 @@ def readable(text: str) -> bool:
 
 
 def read_documents(path: Path) -> list[Document]:
-    """A document a line, as JSON, which may hold the other line breaks."""
+    """The documents of a file of JSON lines."""
     return [Document(**json.loads(line)) for line in path.read_text(encoding="utf-8").split("\n") if line]

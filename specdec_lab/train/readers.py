@@ -10,11 +10,13 @@ from pathlib import Path
 from specdec_lab.train.passages import SENTENCE, Document, readable
 
 LONGEST = 12_000  # characters of a document: a book is many of them
-PARAGRAPH = 900  # characters; longer ones are parted, or a speech in one piece would always be read from its start
+PARAGRAPH = (
+    900  # characters; longer ones are divided: most passages begin where a paragraph does, so its end is seldom used
+)
 
 
 def text_of(path: Path) -> str | None:
-    """None for what is no text."""
+    """What a file holds, as text; None for a file that is no text or cannot be read."""
     try:
         return path.read_text(encoding="utf-8").lstrip("\ufeff")
     except (UnicodeDecodeError, OSError):
@@ -22,6 +24,7 @@ def text_of(path: Path) -> str | None:
 
 
 def tidy(text: str) -> str:
+    """The text on one line, with single spaces."""
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -63,7 +66,7 @@ def plain_text(source: str, path: Path, language: str = "en", title: str = "") -
 
 
 def python_code(source: str, path: Path) -> Iterator[Document]:
-    """Functions and short classes, each a document; and what they and modules say about themselves, where it is prose."""
+    """Functions and short classes, each a document; and docstrings, of modules as well, where they are prose."""
     text = text_of(path)
     if text is None:
         return

@@ -22,12 +22,12 @@ from specdec_lab.train.shards import ROWS, Shard, answered, read_shards, reserve
 from specdec_lab.train.sources import Passages
 from specdec_lab.train.write import Size, turns, write_shard, written_documents
 
-FREQUENT = 12_288  # tokens that the drafters can say
+FREQUENT = 12_288  # F, the tokens that the drafters can draft
 TEXT = "text"  # in a drafter's place: write only
 CONVERSATIONS, HELD_OUT = "conversations", "held-out"  # folders of shards: to train on, and to measure on
 HELD_OUT_TOKENS = 60_000  # that are written first, or an eighth of what is to be written
-AFRESH = 16  # shards from one look at what the target has composed to the next
-OWN_SHARE = 0.45  # of the positions in a shard are the target's own
+AFRESH = 16  # after so many shards what the target has composed meanwhile is added to what users ask about
+OWN_SHARE = 0.45  # about the share of a shard's positions that are the target's own
 
 
 def stages(name: str, tokens: int, begun: bool = False) -> list[Stage]:
@@ -52,7 +52,7 @@ def frequent_ids(
     """The FREQUENT tokens that the target writes most, [F] in increasing order; every special token is among them.
 
     Args:
-        known: those of another text, which fill what this one leaves.
+        known: ids that are frequent in another text; each counts as half a token here, so unseen ids come after them.
     """
     counts = sum(np.bincount(s.tokens[:, 1:][s.own], minlength=vocab_size) for s in shards).astype(float)
     counts[list(known)] += 0.5
@@ -61,7 +61,7 @@ def frequent_ids(
 
 
 def check(name: str, target: ReferenceModel, tokens: int) -> None:
-    """Whether there is a recipe of that name, for this kind of target and so many tokens.
+    """Check that there is a recipe of that name, for this kind of target and so many tokens.
 
     Raises:
         LabError: when there is not.
@@ -74,7 +74,7 @@ def check(name: str, target: ReferenceModel, tokens: int) -> None:
 
 
 def check_target(target: ReferenceModel) -> None:
-    """Whether students can learn from this target's text.
+    """Check that students can learn from this target's text.
 
     Raises:
         LabError: when they cannot.
@@ -123,7 +123,7 @@ def write(
         into.mkdir(parents=True, exist_ok=True)
         held_out, documents, known = side == HELD_OUT, [], -1
         while (have := answered(into)) < wanted:
-            needed = shard if spare else (wanted - have) / (size.positions * OWN_SHARE) * shard
+            needed = shard if spare else (wanted - have) / (size.positions * OWN_SHARE) * shard  # MB
             free = shutil.disk_usage(folder).free / 1e6
             if free - spare * 1000 < needed:
                 if spare:
@@ -208,7 +208,7 @@ def train(
 
 
 def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> None:
-    """The student as a drafter loads it, with what the model card says of it."""
+    """Write the student's weights as a drafter loads them, with what the model card says of it."""
     card = {
         "drafter": name,
         "target": target.name,

@@ -1,4 +1,4 @@
-"""What users ask: prompts of a wanted length, made of passages and of instructions as people write them (requests.json)."""
+"""What users ask: prompts of a wanted length, of passages and of instructions as people write them (requests.json)."""
 
 import json
 import random
@@ -83,6 +83,7 @@ class Requests:
         self.overhead = len(self.render([{"role": "user", "content": ""}]))
 
     def side(self, choices: Sequence[str]) -> list[str]:
+        """Those of the choices that belong to this side: every fifth is held out."""
         return [c for i, c in enumerate(choices) if (i % 5 == 4) == self.held_out]
 
     def count(self, text: str) -> int:
@@ -98,7 +99,9 @@ class Requests:
         return self.render(prompt.messages)
 
     def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
-        """All requests of a shard, of low … high tokens; or, in every second shard, a user's own prompts, nearly equally long."""
+        """All requests of a shard, of low … high tokens; in every second shard a user's own prompts, of nearly the same
+        length.
+        """
         if not self.prompts or number % 2 == 0:
             return [self.draw(draw, low, high) for _ in range(rows)]
         place = int(number // 2 * GOLDEN % 1 * len(self.prompts))  # they are sorted by length
@@ -128,6 +131,7 @@ class Requests:
 
     @staticmethod
     def needs(kind: str) -> tuple[str, str | None]:
+        """(form, language) of the passages in requests of this kind; language None: any."""
         return ("code", "python") if kind in ("code", "complete") else ("prose", None if kind == "translate" else "en")
 
     def text(self, kind: str, draw: random.Random, most: int) -> str | None:
@@ -156,6 +160,7 @@ class Requests:
         return self.fill(template, draw, {"text": passage, "code": passage, "title": document.title}, passage)
 
     def translation(self, draw: random.Random, most: int) -> str | None:
+        """A passage to be translated, into English or out of it."""
         others = self.library.languages()
         names = self.words["languages"]
         if others and draw.random() < 0.6:

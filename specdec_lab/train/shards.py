@@ -47,7 +47,7 @@ class Shard:
 
 
 def file_of(folder: Path, number: int, part: str) -> Path:
-    """part: last, exit, middle, or text; a shard whose text is not there is not there."""
+    """Where a part of a shard is: last, exit, middle, or text. Only a shard whose text is there is whole."""
     return folder / f"{part}-{number:04}{'.npz' if part == 'text' else ''}"
 
 
@@ -82,7 +82,7 @@ def work_folder(folder: Path, number: int) -> Path:
 def reserve(folder: Path) -> int:
     """The number of the first shard that is neither written nor being written; this process is now writing it.
 
-    Several processes may write into one folder. What a killed one has left is swept away.
+    Several processes may write into one folder. What a killed one has left is removed.
     """
     for number in itertools.count():
         mine = work_folder(folder, number)

@@ -14,7 +14,9 @@ from specdec_lab.train.readers import plain_text, python_code
 
 PYTHON = "python"  # the source of what is read from the installed Python
 WEIGHTS = {PYTHON: 1.5, WRITTEN: 8}  # how often passages are drawn from a source; 1 for every other one
-LIST = "passages.json"  # in a folder that tools/passages.py made: {source: {"weight": …}}; each is a SOURCE.jsonl of documents
+LIST = (
+    "passages.json"  # of a folder from tools/passages.py: {source: {"weight": …}}, each with its documents in a .jsonl
+)
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,11 @@ class Passages:
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
 
     def side(self, held_out: bool) -> list[Document]:
+        """The documents to train on, or those that are held out."""
         return [d for d in self.documents if d.held_out == held_out]
 
     def prompts(self, held_out: bool) -> list[Prompt]:
+        """The user's own prompts to train on, or those that are held out."""
         return [p for i, p in enumerate(self.own_prompts) if (i % HELD_OUT == HELD_OUT - 1) == held_out]
 
 
@@ -37,7 +41,7 @@ def own_passages(folder: Path) -> Passages:
     What tools/passages.py put there is taken with its weights.
 
     Raises:
-        LabError: without such a folder, when nothing in it can be used, or for prompts that are none.
+        LabError: when there is no such folder, nothing in it can be used, or a line of a .jsonl file is no prompt.
     """
     if not folder.is_dir():
         raise LabError(f"There is no folder {folder}: --passages takes one with .txt, .md, .rst, .py or .jsonl files.")
