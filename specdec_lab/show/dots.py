@@ -7,9 +7,10 @@ from html import escape
 from statistics import fmean, geometric_mean
 
 from specdec_lab.formats import short
-from specdec_lab.show.lines import COLOURS, ticks
+from specdec_lab.show.lines import COLOURS, room, ticks
 
 LEFT, RIGHT, TOP, ROW, BOTTOM, WIDTH = 130, 74, 14, 30, 44, 640  # pixels; at the left at least
+FONT = 13  # pixels: the size of the text, of everything but the title
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Dots:
         low, high = (low, high) if high > low else (low / 2 if self.log else low, high + 1)
         scale = math.log if self.log else float
         below = TOP + ROW * len(self.rows)
-        left = max([LEFT, *(14 + 9 * len(row) for row in self.rows)])  # the rows' names stand there
+        left = max([LEFT, *(14 + room(row, FONT) for row in self.rows)])  # the rows' names stand there
 
         def at(x: float) -> float:
             return round(left + (scale(x) - scale(low)) / (scale(high) - scale(low)) * (WIDTH - left - RIGHT), 1)
@@ -68,8 +69,8 @@ class Dots:
         return (
             f'<div style="font-size:15px"><b>{escape(self.title)}</b></div>'
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {below + BOTTOM}" role="img" '
-            f'fill="currentColor" style="max-width:{WIDTH}px;font:13px sans-serif"><title>{escape(self.title)}</title>'
-            f"<desc>{escape(repr(self))}</desc>{''.join(parts)}</svg>"
+            f'fill="currentColor" style="max-width:{WIDTH}px;font:{FONT}px sans-serif">'
+            f"<title>{escape(self.title)}</title><desc>{escape(repr(self))}</desc>{''.join(parts)}</svg>"
         )
 
     def _ticks(self, low: float, high: float) -> list[float]:

@@ -10,6 +10,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4")  # colour never carries meaning alone
 WIDTH, HEIGHT = 640, 320
 LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # margins; the right one at least
+FONT = 12  # pixels: the size of the text, of everything but the title
 LETTERS = 14  # from one line of text to the next
 
 
@@ -68,7 +69,7 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, doubling:
     doubling: equal steps to the right double x, instead of adding to it.
     """
     scale = math.log2 if doubling else float
-    end = WIDTH - max(RIGHT, 40 + 8 * max(len(line.name) for line in lines))  # behind it stand the lines' names
+    end = WIDTH - max(RIGHT, 40 + max(room(line.name, FONT) for line in lines))  # behind it stand the lines' names
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points] + [y for line in lines for ends in line.spread for y in ends]
     x0, x1 = scale(min(xs)), scale(max(xs))
@@ -107,7 +108,7 @@ def chart(title: str, lines: Sequence[Line], x_name: str, y_name: str, doubling:
     middle = (LEFT + end) / 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'style="max-width:{WIDTH}px;font:12px sans-serif" fill="currentColor"><title>{escape(title)}</title>'
+        f'style="max-width:{WIDTH}px;font:{FONT}px sans-serif" fill="currentColor"><title>{escape(title)}</title>'
         f"<desc>{escape(in_words(title, lines, x_name, y_name))}</desc>"
         f"{heading(title, LEFT, 18, WIDTH)}"
         f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">{escape(x_name)}</text>'
@@ -123,6 +124,11 @@ def apart(heights: Sequence[float]) -> list[float]:
         placed.append(max([height] + [above + LETTERS for above in placed[-1:]]))
     lowest = HEIGHT - 6
     return [min(height, lowest - LETTERS * below) for below, height in enumerate(reversed(placed))][::-1]
+
+
+def room(text: str, font: int) -> int:
+    """Pixels to keep free for a text of this font size: two thirds of it a letter, more than most letters take."""
+    return math.ceil(2 * font / 3) * len(text)
 
 
 def heading(title: str, left: float, down: float, width: float) -> str:
