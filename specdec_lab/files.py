@@ -9,7 +9,7 @@ from pathlib import Path
 def check_plain(path: Path) -> None:
     """Raises OSError where something else than a plain file stands: a folder, a device such as /dev/null, a pipe.
 
-    To read such a thing may take for ever, and to replace it would take it away from every program on the machine.
+    To read such a thing may never end, and to replace it would take it away from every program on the machine.
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is no plain file", str(path))
@@ -17,7 +17,7 @@ def check_plain(path: Path) -> None:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Lends a name beside `path` to write to. Where the block does not fail, what was written takes the place of `path`.
+    """Lends a name beside `path` to write to. If the block does not fail, what was written takes the place of `path`.
 
     Raises:
         OSError: as `check_plain`, before the block; or when what was written cannot be put there.

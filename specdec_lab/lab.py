@@ -65,7 +65,7 @@ class Lab:
 
     @property
     def hardware(self) -> str:
-        """What this runs on, for standing beside every timing."""
+        """The device in words, to be shown beside every timing."""
         return describe(self.target.device)
 
     def encode(self, prompt: str | Sequence[dict], raw: bool = False) -> list[int]:
@@ -73,6 +73,9 @@ class Lab:
 
         Args:
             raw: the text as it is, without the template. A tokenizer without one is always raw.
+
+        Raises:
+            LabError: for a text that is empty.
         """
         if isinstance(prompt, str):
             if not prompt.strip():
@@ -87,10 +90,10 @@ class Lab:
         return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
 
     def only(self, pattern: str) -> Mask:
-        """A mask that lets only tokens pass whose whole text matches a regular expression, and the end of the text.
+        """A mask that allows only tokens whose whole text matches a regular expression, and those that end a text.
 
         Raises:
-            LabError: for what is no regular expression, or matches no token.
+            LabError: when the pattern is no regular expression, or matches no token.
         """
         try:
             wanted = re.compile(pattern, re.DOTALL)
@@ -105,7 +108,7 @@ class Lab:
         return Mask(lambda text: allowed)
 
     def bias(self, word: str, number: float) -> LogitBias:
-        """A bias for a word, at the beginning of a text and behind a space.
+        """A bias for a word, at the beginning of a text and behind a space. number: what is added to its logit.
 
         Raises:
             LabError: when it is not a single token in either place.
@@ -117,7 +120,11 @@ class Lab:
         return LogitBias(single)
 
     def drafter(self, name: str, alpha: float = 0.75) -> Drafter:
-        """A drafter by name. `alpha` is what a dial is set to."""
+        """A drafter for one text, by its name in `choices.DRAFTERS`. `alpha` is what a dial is set to, 0 … 1.
+
+        Raises:
+            LabError: for another name, an alpha outside its range, or weights that are not there or do not fit.
+        """
         if name == "lookup":
             return LookupDrafter()
         if name == "suffix":
@@ -143,7 +150,9 @@ class Lab:
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
     def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
-        """What chooses γ for each round anew (see `engine.auto_gamma`). Costs are measured the first time, in some seconds."""
+        """What chooses γ anew for each round (see `engine.auto_gamma`). The first time costs are measured, for some
+        seconds.
+        """
         # A text with repetitions, so that a lookup finds something to copy.
         text = self.encode("one two three four " * 12)
         return AutoGamma(drafter.round_costs(lambda part: cached_round_costs(self.target, part, text, MOST_AUTO, say)))
@@ -179,14 +188,18 @@ class Lab:
         seed: int = 0,
         request: int = 0,
     ) -> dict:
-        """What both ways of decoding take, from plain values: a sampler, stops and random numbers."""
+        """What both ways of decoding take, from plain values: a sampler, processors, stops and random numbers.
+
+        Args:
+            temperature, top_k, top_p, min_p: see `Sampler`. seed, request: see `Uniforms`.
+            stop_strings: any of these ends the text.
+
+        Raises:
+            LabError: for a value outside its range.
+        """
         sampler, stops = Sampler(temperature, top_k, top_p, min_p), self.stops(max_new_tokens, stop_strings)
-        return {
-            "sampler": sampler,
-            "processors": tuple(processors),
-            "stops": stops,
-            "uniforms": Uniforms(seed, request),
-        }
+        uniforms = Uniforms(seed, request)
+        return {"sampler": sampler, "processors": tuple(processors), "stops": stops, "uniforms": uniforms}
 
     def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
         """Decode without speculation. `settings` are those of `Lab.settings`."""
@@ -207,17 +220,11 @@ class Lab:
         """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
-        how = {
-            "gamma": gamma,
-            "verify": verify,
-            "keep": keep,
-            "draft_sampler": draft_sampler,
-            **self.settings(**settings),
-        }
-        return collect(ids, decode.speculative(self.target, drafter, ids, **how))
+        how = {"gamma": gamma, "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
+        return collect(ids, decode.speculative(self.target, drafter, ids, **how, **self.settings(**settings)))
 
     def perplexity(self, trace: Trace) -> float:
-        """Among how many equally likely tokens the target hesitated, on average, at each new token of a trace.
+        """The perplexity of a trace's new tokens: as if the target chose each among so many equally likely ones.
 
         exp of the mean −log p, with p at temperature 1 and without processors, whatever the trace was drawn with.
         """
@@ -289,7 +296,8 @@ def load(
         say: told in a sentence about anything that takes long.
 
     Raises:
-        LabError: whatever is wrong, in one sentence.
+        LabError: for a name, device, number format or backend that is not known here; for what `load_model` refuses;
+            and for a draft with another vocabulary.
     """
     if quick.ON:
         say("SPECDEC_LAB_QUICK=1: texts are short and measured once, for tests. No number below means anything.")

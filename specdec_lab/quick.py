@@ -38,7 +38,7 @@ def turns(items: Iterable) -> list:
 
 
 def shortest(prompts: Sequence, length: Callable[[Any], int]) -> list:
-    """Of prompts of all kinds: the two shortest, in their order. To read a long one takes longer than its 8 new tokens."""
+    """Of all prompts the two shortest, in their order: to read a long one takes longer than its 8 new tokens."""
     kept = sorted(prompts, key=length)[:2]
     return [p for p in prompts if p in kept] if ON else list(prompts)
 
