@@ -149,6 +149,33 @@ def tokens_of(usage: object) -> int:
     return count if isinstance(count, int) and 0 < count < 10**9 else 0
 
 
+def model_at(endpoint: str) -> str:
+    """The name of the first model that a server has.
+
+    Raises:
+        LabError: when it does not answer, or names none.
+    """
+    try:
+        with fetch(f"{endpoint.rstrip('/')}/models") as response:
+            model = read_line(response.read(MOST_BYTES).decode())["data"][0]["id"]
+        if not isinstance(model, str):
+            raise TypeError("no text")
+    except (ValueError, LookupError, TypeError, OSError, HTTPException) as e:
+        raise LabError(
+            f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
+        ) from e
+    return model
+
+
+def counters(base: str) -> Counts:
+    """What a server's metrics count now; nothing where it has none."""
+    try:
+        with fetch(f"{base.removesuffix('/v1')}/metrics") as response:
+            return metrics(response.read(MOST_BYTES).decode(errors="replace"))
+    except (LabError, OSError, HTTPException):
+        return Counter()
+
+
 def ask_all(
     endpoint: str, prompts: Sequence[Prompt], new: int, temperature: float, say: Say = silent, at_once: int = 1
 ) -> dict:
@@ -164,24 +191,7 @@ def ask_all(
     """
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
-    base = endpoint.rstrip("/")
-    problems: list[str] = []
-    try:
-        with fetch(f"{base}/models") as response:
-            model = read_line(response.read(MOST_BYTES).decode())["data"][0]["id"]
-        if not isinstance(model, str):
-            raise TypeError("no text")
-    except (ValueError, LookupError, TypeError, OSError, HTTPException) as e:
-        raise LabError(
-            f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
-        ) from e
-
-    def counters() -> Counts:
-        try:
-            with fetch(f"{base.removesuffix('/v1')}/metrics") as response:
-                return metrics(response.read(MOST_BYTES).decode(errors="replace"))
-        except (LabError, OSError, HTTPException):
-            return Counter()
+    base, model, problems = endpoint.rstrip("/"), model_at(endpoint), []
 
     def answer(prompt: Prompt) -> Answer | LabError:
         try:
@@ -189,7 +199,7 @@ def ask_all(
         except LabError as e:
             return e
 
-    before, begin, answers = counters(), time.perf_counter(), []
+    before, begin, answers = counters(base), time.perf_counter(), []
     askers = ThreadPoolExecutor(at_once)
     try:
         for number, (prompt, found) in enumerate(zip(prompts, askers.map(answer, prompts)), 1):
@@ -203,7 +213,7 @@ def ask_all(
     seconds = time.perf_counter() - begin
     if not answers:
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[0]}")
-    found = acceptance(before, counters())
+    found = acceptance(before, counters(base))
     if found is None:
         problems.append("The server's metrics hold no speculation: it is off there, or counted under other names.")
     ms = [1e3 * a.rest / (a.tokens - 1) for a in answers if a.tokens > 1]  # a token, those after the first
