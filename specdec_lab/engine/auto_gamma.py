@@ -47,7 +47,7 @@ class PartGamma:
 
     def __init__(self, costs: Sequence[float]):
         self.costs = list(costs)
-        # tested[i]: rounds in which the draft before draft i was kept (all rounds for i = 0); accepted[i]: draft i, too.
+        # tested[i]: rounds in which the draft before draft i was kept (for i = 0 all); accepted[i]: draft i as well.
         self.tested = [0.0] * (len(costs) - 1)  # those of older rounds count less
         self.accepted = [0.0] * (len(costs) - 1)
         self.idle, self.patience = 0, TRIAL  # rounds with γ = 0 since the last draft, and how many until a trial

@@ -208,8 +208,8 @@ class Request:
             )
         if self.processors and self.drafter and self.drafter.oracle:
             raise LabError(
-                f"The drafter “{self.drafter.name}” mixes its drafts from the target's distribution, which it knows only "
-                "without penalties, biases and masks: choose another drafter."
+                f"The drafter “{self.drafter.name}” mixes its drafts from the target's distribution, which it knows "
+                "only without penalties, biases and masks: choose another drafter."
             )
         self.uniforms = self.uniforms or Uniforms()
         if getattr(self.verify, "needs_fresh_numbers", False):
@@ -280,7 +280,8 @@ class Request:
             return partial(verify_tree, tree=proposal.tree)
         if "tree" not in signature(self.verify).parameters:
             raise LabError(
-                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains: choose another of the two."
+                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains: choose another of the "
+                "two."
             )
         return partial(self.verify, tree=proposal.tree)
 

@@ -93,7 +93,7 @@ class Drafter:
         return together([self.drafting(text, gamma, sampler, uniforms)])[0]
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
-        """`propose`, step by step: a generator that yields what it wants computed, and returns the proposal (see `together`)."""
+        """`propose` step by step: yields what it wants computed, and returns the proposal (see `together`)."""
         return self.propose(text, gamma, sampler, uniforms)
         yield  # never reached: its presence makes this a generator, one that asks for nothing
 

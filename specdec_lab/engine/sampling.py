@@ -163,7 +163,7 @@ class Uniforms:
 
 
 class Fresh:
-    """Random numbers in [0, 1), a new one at each call. Called like `Uniforms`; what it is asked for does not matter."""
+    """Random numbers in [0, 1), a new one at each call. It is called like `Uniforms`; the arguments do not matter."""
 
     def __init__(self, key: tuple[int, int]):
         self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([*key, 2**32 - 1])))

@@ -171,7 +171,9 @@ def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
 
 
 def ratio_interval(run: Run, plain: Run, ids: Sequence[str]) -> list[float] | None:
-    """95 % of the ratio, by bootstrap over prompts (tokens of one text are not independent). None for fewer than FEW."""
+    """The 95 % interval of the ratio, by bootstrap over prompts: tokens of one text are not independent. None for fewer
+    than FEW prompts.
+    """
     if len(ids) < FEW:
         return None
     dice = random.Random(0)
@@ -189,8 +191,8 @@ def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
     """About a quarter of the prompts of each kind, for pilots; and the prompts to measure on: the others, or all
     prompts if the others are fewer than FEW.
 
-    Every fourth, not the first ones, since files have an order: EAGLE's tokens per pass on the first two of each kind in
-    the built-in suite are 2.1 with γ = 3, and 1.9 on all.
+    Every fourth, not the first ones, since files have an order: EAGLE's tokens per pass on the first two of each kind
+    in the built-in suite are 2.1 with γ = 3, and 1.9 on all.
     """
     kinds = dict.fromkeys(p.kind for p in prompts)
     each = max(1, len(prompts) // len(kinds) // 4)

@@ -4,9 +4,9 @@ S(γ) = E(γ) / (d(γ) + v(γ) + o), as in lesson 05. What happens in rounds is 
 drafts there are. What it costs is measured without rounds: v in bare passes of the target, d beside plain
 decoding. Only o, the loop's own time, is that of the counted rounds.
 
-E(γ) is counted and not computed from single drafts as 1 + α + … + α^γ (Leviathan et al. 2023, equation 1): that takes all
-places to be alike, and a trained draft's second and third guess are worse than its first (lesson 05 shows by how much it
-misses).
+E(γ) is counted and not computed from single drafts as 1 + α + … + α^γ (Leviathan et al. 2023, equation 1): that takes
+all places to be alike, and a trained draft's second and third guess are worse than its first (lesson 05 shows how much
+this changes).
 """
 
 import copy

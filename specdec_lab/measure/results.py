@@ -18,11 +18,12 @@ Counts = Mapping[str, Sequence[int]]  # by prompt: new tokens, target passes
 
 
 def folder() -> Path:
+    """Where saved results are, in the package."""
     return Path(str(resources.files("specdec_lab"))) / "data" / "results"
 
 
 def save_result(result: dict) -> Path:
-    """Keep a benchmark's result, named after its hardware, number format, temperature and γ; a new one replaces the old.
+    """Keep a benchmark's result, named after its hardware, number format, temperature and γ. It replaces an older one.
 
     Raises:
         LabError: when it cannot be written.

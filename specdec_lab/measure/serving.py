@@ -90,10 +90,12 @@ class ServingLog:
 
 
 def never(running: int, last: int) -> int:
+    """The policy that never drafts."""
     return 0
 
 
 def always(gamma: int) -> Policy:
+    """γ drafts, however many texts run."""
     return lambda running, last: gamma
 
 

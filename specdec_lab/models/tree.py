@@ -86,7 +86,7 @@ def inside(tree: Placed, begin: int, k: int) -> tuple[slice, slice]:
 
 
 def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> Tensor:
-    """The positions [R, k] of tokens in their texts: a draft of a tree stands at its depth, any other token at its slot.
+    """The positions [R, k] of tokens in their texts: a draft of a tree is at its depth, any other token at its slot.
 
     Args:
         slots: [R, k], where the tokens are written in the cache.

@@ -32,7 +32,8 @@ class Fit:
 class Head:
     """A cut head, which students and the target share: `probabilities` of rows, and `back` for gradients.
 
-    Packed where the CPU has such products. (With sums in place as well, unrolled training of EAGLE is 1.5 times as fast.)
+    Packed where the CPU has such products. With sums in place as well, EAGLE's unrolled training is 1.5 times as
+    fast.
 
     Args:
         weight: [F, H].

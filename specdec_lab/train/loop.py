@@ -71,6 +71,7 @@ class Text:
         self.shares = answered / answered.sum()
 
     def batch(self, shard: Shard, rows: Sequence[int]) -> tuple[Tensor, ...]:
+        """The batch of these texts of a shard; counts are those of the target's own tokens."""
         rows = sorted(rows)  # one sweep over the mapped file
         tokens = torch.from_numpy(shard.tokens[rows, :-1].astype(np.int64)).to(self.device)
         parts = [torch.from_numpy(getattr(shard, part)[rows]).to(self.device, torch.float32) for part in self.depths]
@@ -118,6 +119,7 @@ class Optimizer:
             self.parts.append(torch.optim.AdamW(vectors, betas=(0.9, 0.95), weight_decay=0.0))
 
     def step(self, loss: Tensor, lr: float) -> None:
+        """One update along the gradient of `loss`, which is clipped to length 1."""
         loss.backward()
         nn.utils.clip_grad_norm_(self.parameters, 1.0)
         for part in self.parts:
@@ -167,6 +169,7 @@ class Trainer:
         return found
 
     def loss(self, batch: tuple[Tensor, ...], kind: str) -> Tensor:
+        """The loss of a batch: a mean over its rows for each drafting step, added up with the weights DEEPER^step."""
         total = 0.0
         for k, (guess, true, weights) in enumerate(self.guesses(batch)):
             weight = weights[weights > 0]

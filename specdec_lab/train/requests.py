@@ -30,6 +30,7 @@ LISTS = (  # in requests.json; every fifth entry of each is held out
 
 @cache
 def wording() -> dict:
+    """What requests.json holds: templates of requests by kind, and lists of words that fill their gaps."""
     return json.loads(resources.files("specdec_lab.train").joinpath("requests.json").read_text(encoding="utf-8"))
 
 

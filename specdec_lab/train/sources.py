@@ -37,8 +37,8 @@ class Passages:
 
 
 def own_passages(folder: Path) -> Passages:
-    """A user's own texts and prompts: .txt, .md and .rst are prose, .py is code, .jsonl are prompts (in the course's form).
-    What tools/passages.py put there is taken with its weights.
+    """A user's own texts and prompts: .txt, .md and .rst are prose, .py is code, .jsonl are prompts as `bench` takes
+    them. What tools/passages.py put there is taken with its weights.
 
     Raises:
         LabError: when there is no such folder, nothing in it can be used, or a line of a .jsonl file is no prompt.

@@ -1,6 +1,7 @@
 """What serving engines would report of the same rounds, under their own names, and the way back to E.
 
-Formulas as in the engines' sources (vLLM 0.33.0, SGLang 0.5.23, llama.cpp b11434, TensorRT-LLM 1.4.0rc1), November 2026.
+Formulas as in the engines' sources in November 2026 (vLLM 0.33.0, SGLang 0.5.23, llama.cpp b11434, TensorRT-LLM
+1.4.0rc1).
 """
 
 from collections.abc import Sequence
