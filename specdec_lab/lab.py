@@ -228,7 +228,13 @@ class Lab:
 
         exp of the mean −log p, with p at temperature 1 and without processors, whatever the trace was drawn with.
         """
-        rows = self.target.cached().extend([[*trace.prompt, *trace.tokens]]).logits[0, len(trace.prompt) - 1 : -1]
+        if not trace.tokens:
+            raise LabError(
+                "This trace has no new token, so nothing has a perplexity: let it run for one round at least."
+            )
+        cached = self.target.cached()
+        cached.prefill(trace.prompt[:-1])
+        rows = cached.extend([[trace.prompt[-1], *trace.tokens[:-1]]]).logits[0]
         tokens = torch.tensor(trace.tokens, device=rows.device)[:, None]
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 

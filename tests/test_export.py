@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from specdec_lab import load
 from specdec_lab.choices import TRAINED
@@ -75,6 +76,11 @@ def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
     lab.target.layers = 9
     with pytest.raises(LabError, match="was trained for"):
         lab.drafter("medusa")
+    shape = {"hidden_size": 1, "layers": 1, "vocab_size": 1}
+    for known, ids in ((shape, torch.zeros(1)), (shape | {"target": "another"}, torch.zeros(0))):
+        save_file({"ids": ids}, tmp_path / "medusa.safetensors", {"about": json.dumps(known)})
+        with pytest.raises(LabError, match="cannot be read"):
+            lab.drafter("medusa")
     (text / "medusa.pt").write_bytes(b"torn")
     with pytest.raises(LabError, match="delete it to begin anew"):
         recipes.train("medusa", target, tokenizer, text, tokens=2_000)

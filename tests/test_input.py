@@ -6,6 +6,7 @@ import random
 import stat
 
 import pytest
+from tiny import TinyModel
 
 from specdec_lab.cli import main
 from specdec_lab.course import ledger as ledger_module
@@ -13,6 +14,7 @@ from specdec_lab.course.judges.guard import limited
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
+from specdec_lab.lab import Lab
 from specdec_lab.measure import prompts as prompts_module
 from specdec_lab.measure import results
 from specdec_lab.measure.prompts import Prompt, read_prompts
@@ -148,6 +150,7 @@ def test_random_bytes_never_end_in_a_traceback(tmp_path):
         (["traffic", "builtin", "--drafters", "eagle,eagle"], "stands twice"),
         (["demo", "--gamma", "257"], "at most 256"),
         (["demo", "--gamma", "100000000000000000000"], "at most 256"),
+        (["demo", "--alpha", "0.5"], "add --drafter dial"),
         (["bench", "--prompts", ""], "is empty"),
         (["traffic", ""], "is empty"),
     ],
@@ -157,6 +160,27 @@ def test_options_that_are_none_are_one_sentence(capsys, argv, says):
     assert main([*argv, "--device", "cpu"]) == 2
     told = capsys.readouterr().err.strip().splitlines()
     assert says in told[-1] and len(told[-1]) < 300
+
+
+NUMBERS = ("demo --alpha", "demo --temperature", "demo --top-p", "demo --min-p", "demo --repetition-penalty", "demo --gamma",
+    "demo --max-new-tokens", "demo --seed", "bench --repeats", "bench --limit", "traffic x --at-once", "traffic x --repeats",
+    "train eagle --write", "train eagle --tokens", "train eagle --spare")  # fmt: skip
+
+
+@pytest.mark.parametrize("option", NUMBERS)
+@pytest.mark.parametrize("value", ["nan", "inf", "1e400", "-inf", "", "x", "0x1", "9" * 5000])
+def test_an_option_that_is_no_number_is_one_sentence(capsys, monkeypatch, option, value):
+    """Also infinity, which no whole number is, and what has more digits than Python reads."""
+    monkeypatch.setattr("specdec_lab.lab.load", lambda *_: Lab(TinyModel(5, seed=0), None, frozenset()))
+    monkeypatch.setattr(Lab, "encode", lambda *_: [1, 2])
+    *argv, name = option.split()
+    argv += ["--drafter", "dial"] if "alpha" in name else []
+    try:
+        code = main([*argv, f"{name}={value}", "--device", "cpu"])
+    except SystemExit as e:  # argparse's own way out
+        code = e.code
+    told = capsys.readouterr().err.strip().splitlines()
+    assert code == 2 and "Traceback" not in "".join(told) and len(told[-1]) < 6000
 
 
 ODD = {

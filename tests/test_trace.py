@@ -203,6 +203,8 @@ def test_perplexity_is_what_the_target_thinks_of_the_new_tokens():
     assert lab.perplexity(trace) == pytest.approx(math.exp(-sum(map(math.log, chances)) / len(chances)), rel=1e-5)
     even = TinyModel(5, seed=3, spread=0.0)
     assert Lab(even, None, frozenset()).perplexity(trace_of(target=even)) == pytest.approx(5)
+    with pytest.raises(LabError, match="no new token"):
+        lab.perplexity(Trace(trace.prompt))
 
 
 @pytest.mark.parametrize("sampler", [SAMPLED, Sampler(0.7, top_k=3), Sampler(1.3, top_p=0.8), Sampler(0)], ids=str)

@@ -22,7 +22,7 @@ PROMPT = (
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompt", default=PROMPT, help="one user message")
     parser.add_argument("--drafter", help=f"one of {', '.join(DRAFTERS)} (default: model with --draft, else lookup)")
-    parser.add_argument("--alpha", type=float, default=0.75, help="the acceptance rate that the dial drafter aims at")
+    parser.add_argument("--alpha", type=float, help="the acceptance rate that the drafter dial aims at (default: 0.75)")
     parser.add_argument("--gamma", type=int, default=4, help="most tokens drafted a round")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
     parser.add_argument("--top-k", type=int, help="keep the K most likely tokens")
@@ -40,8 +40,12 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.engine.sampling import GREEDY
     from specdec_lab.engine.trace import to_json
 
+    if args.alpha is not None and args.drafter != "dial":
+        raise LabError("--alpha sets the drafter dial, and no other: add --drafter dial, or leave --alpha out.")
     lab = lab_from(args)
-    drafter = lab.drafter(args.drafter or ("model" if lab.draft else "lookup"), args.alpha)
+    drafter = lab.drafter(
+        args.drafter or ("model" if lab.draft else "lookup"), 0.75 if args.alpha is None else args.alpha
+    )
     prompt = lab.encode(args.prompt)
     settings = {"temperature": args.temperature, "top_k": args.top_k, "top_p": args.top_p, "seed": args.seed}
     settings |= {"min_p": args.min_p, "processors": processors(args, lab)}

@@ -9,9 +9,28 @@ from specdec_lab.errors import LabError
 
 
 def count(text: str) -> int:
-    """“2M”, “500k” or a plain number."""
+    """“2M”, “500k” or a plain number.
+
+    Raises:
+        ValueError: for anything else; argparse makes a sentence of it.
+    """
     unit = {"k": 1_000, "m": 1_000_000}.get(text[-1:].lower(), 1)
-    return int(float(text.rstrip("kKmM")) * unit)
+    number = float(text.rstrip("kKmM")) * unit
+    if not 0 <= number < 1e15:  # as infinity is not, which is no int
+        raise ValueError
+    return int(number)
+
+
+def gigabytes(text: str) -> float:
+    """A number of GB, 0 or more.
+
+    Raises:
+        ValueError: for anything else; argparse makes a sentence of it.
+    """
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError
+    return number
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="texts to be asked about (.txt, .md, .rst, .py) and your own prompts (.jsonl): for a drafter of your own "
         "traffic (default: the installed Python's own sources)",
     )
-    parser.add_argument("--spare", type=float, default=0, help="end writing when so many GB of disk are left")
+    parser.add_argument("--spare", type=gigabytes, default=0, help="end writing when so many GB of disk are left")
     parser.add_argument(
         "--tokens", type=count, default=2_000_000, help="tokens to train on in all, repeats and earlier runs included"
     )

@@ -121,11 +121,12 @@ def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, T
         with safe_open(path, "pt") as f:
             stored = {key: f.get_tensor(key) for key in f.keys()}  # noqa: SIM118
             about = json.loads(f.metadata()["about"])
-            was_for, ids = (about["hidden_size"], about["layers"], about["vocab_size"]), stored["ids"]
-    except (SafetensorError, OSError, TypeError, KeyError, ValueError) as e:
+            was_for, name_of = (about["hidden_size"], about["layers"], about["vocab_size"]), about["target"]
+            largest = int(stored["ids"].max())
+    except (SafetensorError, OSError, RuntimeError, TypeError, KeyError, ValueError) as e:
         raise LabError(f"The weights in {path} cannot be read ({type(e).__name__}): {mend}") from e
-    if was_for != shape(target) or int(ids.max()) >= target.vocab_size:
-        raise LabError(f"The drafter “{name}” was trained for {about['target']}, not for {target.name}: {mend}")
+    if was_for != shape(target) or largest >= target.vocab_size:
+        raise LabError(f"The drafter “{name}” was trained for {name_of}, not for {target.name}: {mend}")
     return stored
 
 
