@@ -83,6 +83,22 @@ def test_a_drafter_that_has_nothing_to_say_is_not_one_that_does_not_pay():
     assert auto.patience == TRIAL and auto.idle == 0
 
 
+def test_a_trial_that_finds_nothing_to_copy_goes_on_until_something_is_tried():
+    """Else a lookup, which seldom finds anything, would wait all over again for having had nothing to say."""
+    auto = PartGamma(SMALL_CPU)
+    nothing = Round(0, (), Emitted(0, CORRECTED, 1, 1))
+    missed = Round(0, (Draft(0, 1, 1, 1, 1, 1, None, REJECTED),), Emitted(0, CORRECTED, 1, 1))
+    while auto.choose() > 0:
+        auto.observe(missed)
+    for _ in range(TRIAL):
+        assert auto.choose() == 0
+        auto.observe(nothing)
+    for r in [nothing] * 5 + [missed]:
+        assert auto.choose() > 0 and auto.patience == TRIAL
+        auto.observe(r)
+    assert auto.choose() == 0 and auto.patience == 2 * TRIAL  # it has been tried now
+
+
 def test_the_engine_obeys_it_and_the_text_is_plain():
     target = TinyModel(4, seed=0)
     auto = AutoGamma({"model": SMALL_CPU})

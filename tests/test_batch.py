@@ -21,7 +21,7 @@ from specdec_lab.drafters import (
     model,
 )
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Request, Stops
+from specdec_lab.engine.decode import Request, Stops, speculative
 from specdec_lab.engine.together import Pass
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
@@ -203,6 +203,31 @@ def test_a_trace_in_a_batch_waits_for_its_neighbours():
     assert steps == 6 and all(trace.stop == "limit" for trace in traces)
     assert traces[0].clock == traces[1].clock  # both waited for the same steps
     assert batch.step(0) == []
+
+
+class CannotBegin(LookupDrafter):
+    """As where no memory is left for its cache."""
+
+    def start(self, target, prompt, hidden):
+        raise LabError("no memory")
+
+
+def test_a_text_that_cannot_begin_leaves_the_others_in_step():
+    """It holds no row, so that nobody is given another one's."""
+    target = TinyModel(5, seed=3)
+    batch = Batch(target, most=3)
+    traces = [batch.submit(Request(target, [i], LookupDrafter(), stops=Stops(9))) for i in range(2)]
+    batch.step(2)
+    lost = batch.submit(Request(target, [2], CannotBegin(), stops=Stops(9)))
+    traces.append(batch.submit(Request(target, [3], LookupDrafter(), stops=Stops(9))))
+    with pytest.raises(LabError, match="no memory"):
+        batch.step(2)
+    while len(batch):
+        batch.step(2)
+    assert lost.rounds == []
+    for trace in traces:
+        alone = speculative(target, LookupDrafter(), trace.prompt, gamma=2, stops=Stops(9))
+        assert trace.tokens == [token for r in alone for token in r.tokens]
 
 
 def test_bad_input_is_refused_before_it_can_harm_the_others():

@@ -243,6 +243,18 @@ def test_each_row_is_shaped_with_its_own_way_or_left_alone_where_no_text_gets(n)
     assert process((), logits, text, drafts) is logits
 
 
+def test_a_grammar_is_not_asked_what_follows_the_end_of_a_text():
+    """Drafts may go on behind it, but a grammar may allow no token there, which would be an error."""
+    target, end, behind = TinyModel(4, seed=10, spread=0.3), 2, 0
+    grammar = Mask(lambda text: [] if end in text else [t for t in range(4) if t != text[-1]])
+    for i in range(20):
+        how = {"sampler": Sampler(1.0), "uniforms": Uniforms(0, i), "stops": Stops(40, frozenset({end}))}
+        for drafter in (ModelDrafter(target), ModelDrafter(TinyModel(4, seed=i))):
+            for r in speculative(target, drafter, [0, 1], gamma=4, processors=(grammar,), **how):
+                behind += end in [d.id for d in r.drafted[:-1]]
+    assert behind > 20
+
+
 @pytest.mark.parametrize("penalty", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_penalty_is_a_positive_number(penalty):
     with pytest.raises(LabError, match="must be a positive number"):

@@ -2,6 +2,7 @@
 
 import random
 from functools import partial
+from itertools import combinations
 
 import pytest
 import torch
@@ -264,6 +265,38 @@ def test_near_the_end_of_the_context_as_many_are_drafted_as_fit_with_a_token_beh
         rounds = list(speculative(target, drafter, [0], gamma=5, stops=Stops(100)))
         assert [len(r.drafted) for r in rounds] == [min(5, 12 - r.start - 1) for r in rounds]
         assert rounds[-1].stop == "context" and sum(len(r.tokens) for r in rounds) == 11
+
+
+REASONS = "eos", "stop_string", "limit", "context"
+
+
+@pytest.mark.parametrize("given", [some for n in range(5) for some in combinations(REASONS, n)])
+def test_of_several_reasons_to_end_at_one_token_the_first_is_told(given):
+    """A text that came to its end with the last token it might have did not run into a limit."""
+    string = (lambda new: new[-1] == 7) if "stop_string" in given else None
+    stops = Stops(3 if "limit" in given else 9, frozenset({7} if "eos" in given else ()), string)
+    found = stops.cut([1], [5, 7, 5], 2 if "context" in given else 9)
+    assert found == ((2, given[0]) if given else (3, None))
+
+
+class Coarse(TinyModel):
+    """Often several tokens are equally likely, as happens in half precision."""
+
+    def logits(self, text):
+        return super().logits(text).round()
+
+
+@pytest.mark.parametrize("keep", [Keep(), Keep(rows=True)])
+def test_of_equally_likely_tokens_all_take_the_same(keep):
+    """Plain decoding, the rule and the draft, whatever is kept: so a draft that is the target is always right."""
+    target = Coarse(5, seed=1, spread=0.8)
+    written = [token for r in plain(target, [0], stops=Stops(40)) for token in r.tokens]
+    best = [target.logits([0, *written[:i]]).topk(2).values.tolist() for i in range(40)]
+    assert sum(first == second for first, second in best) > 5
+    for drafter in (ModelDrafter(target), TreeOf(target, DEEP), DialDrafter(1.0)):
+        trace = Trace([0]).collect(speculative(target, drafter, [0], gamma=3, keep=keep, stops=Stops(40)))
+        assert trace.tokens == written
+        assert drafter.name == "tree" or not any(r.missed for r in trace.rounds)
 
 
 @pytest.mark.parametrize("prompt", [[-1], [0, -1, 1], [4], [4, 0]])

@@ -1,5 +1,7 @@
 """Logits to distributions, and distributions to tokens."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -115,6 +117,8 @@ P4 = torch.tensor([0.5, 0.3, 0.15, 0.05])
         (Sampler(1.0, top_k=2, top_p=0.6), [1, 0, 0, 0]),
         (Sampler(0.5, top_p=0.68), [1, 0, 0, 0]),
         (Sampler(1.0, top_k=3, min_p=0.5), [0.625, 0.375, 0, 0]),
+        (Sampler(0.5, min_p=0.2), [0.25 / 0.34, 0.09 / 0.34, 0, 0]),
+        (Sampler(1.0, top_p=0.81, min_p=0.2), [0.5 / 0.95, 0.3 / 0.95, 0.15 / 0.95, 0]),  # .5 and .3 of all are too few
     ],
 )
 def test_shapes_by_hand(sampler, wanted):
@@ -199,6 +203,18 @@ def test_the_three_purposes_have_three_numbers_at_every_position():
     table = Uniforms(3, 1)
     numbers = [table(i, purpose) for i in range(600) for purpose in (DRAFT, ACCEPT, RESAMPLE)]
     assert len(set(numbers)) == len(numbers)
+
+
+def test_no_two_streams_share_a_number():
+    """Whatever differs: the seed, the request, the twin, or that each number is asked for once. Else texts that are
+    thought to be independent are not."""
+    seen = []
+    for seed, request in itertools.product(range(4), repeat=2):
+        table = Uniforms(seed, request)
+        seen += [table(i, purpose, twin) for i in (0, 700) for purpose in range(3) for twin in range(5)]
+        fresh = table.fresh()
+        seen += [fresh(0, DRAFT) for _ in range(9)]
+    assert len(set(seen)) == len(seen)
 
 
 def test_who_names_no_seed_and_no_request_gets_the_first_table():
