@@ -37,12 +37,23 @@ class Tape(TorchDispatchMode):
 
     def __call__(self, x: Tensor) -> Tensor:
         self.x.copy_(x)
+        self.replay()
+        return self.out.clone()
+
+    def replay(self) -> None:
         for func, args, kwargs, out in self.steps:
             again = func(*args, **kwargs)
             if not func._schema.is_mutable:
                 for old, new in zip(tensors(out), tensors(again)):
                     old.copy_(new)
-        return self.out.clone()
+
+
+class Graph(Tape):
+    """Takes the place of `torch.cuda.CUDAGraph`, and of the context in which it records."""
+
+    def __init__(self):
+        TorchDispatchMode.__init__(self)
+        self.steps = []
 
 
 def tensors(tree) -> list[Tensor]:

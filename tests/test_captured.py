@@ -2,16 +2,18 @@
 
 import gc
 import warnings
+from contextlib import nullcontext
 
 import pytest
 import torch
-from tape import Tape
+from tape import Graph, Tape
 from test_models import make, near, text, uncached
 
 from specdec_lab.engine.decode import speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models import fast
+from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.fast import FastModel
 
 
@@ -256,3 +258,37 @@ def test_a_model_that_capturing_is_not_to_blame_for_is_refused_without_a_warning
         warnings.simplefilter("error")
         with pytest.raises(LabError, match="not written out here"):
             model.check()
+
+
+def without_cuda(monkeypatch, graph=Graph):
+    """What `CapturedPass` calls, on any machine."""
+    somewhere = {"graph": lambda graph, *a, **k: graph, "graph_pool_handle": lambda: (0, 0), "Stream": object}
+    somewhere |= {"stream": nullcontext, "current_stream": lambda: None, "device": nullcontext, "CUDAGraph": graph}
+    for name, stand_in in somewhere.items():
+        monkeypatch.setattr(torch.cuda, name, stand_in)
+
+
+def test_a_captured_pass_gives_rows_that_later_ones_leave_alone(monkeypatch):
+    without_cuda(monkeypatch)
+    model, tokens = make("fast llama"), text(30)
+    model.capture, model.capture_at = CapturedPass, 1
+    cached, whole = model.cached(), uncached(model, tokens)
+    rows = torch.cat([cached.extend([tokens[i : i + 3]], logits=False).hidden[0] for i in range(0, 30, 3)])
+    held = [cached.extend([[i]], logits=False).hidden for i in (5, 6)]
+    assert not torch.equal(*held)
+    assert len(cached.held.captured) == 2  # a width each, and not given up
+    kept, given = torch.randn(2, 3), CapturedPass(lambda x: 2 * x, torch.ones(2, 3))
+    first, second = given(kept), given(-kept)
+    assert torch.equal(first, 2 * kept) and torch.equal(second, -first)
+    with torch.inference_mode():
+        assert torch.allclose(model.head(rows), whole, **near(model))
+
+
+def test_a_graph_that_holds_nothing_is_not_taken_for_a_pass(monkeypatch):
+    class Nothing(Graph):
+        def replay(self):
+            pass
+
+    without_cuda(monkeypatch, Nothing)
+    with pytest.raises(RuntimeError, match="a replay differs by nan"):
+        CapturedPass(lambda x: 2 * x, torch.ones(2, 3))

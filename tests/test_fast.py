@@ -3,12 +3,13 @@
 import pytest
 import torch
 from test_models import HF, LLAMA, make, near, text, uncached
+from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
 from specdec_lab.models import fast, linear, random_llama
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import EightBits, Linear, draft_product
+from specdec_lab.models.linear import EightBits, Linear, draft_product, pack
 from specdec_lab.models.load import load_model, wrapped
 from specdec_lab.models.reference import ReferenceModel
 
@@ -43,6 +44,18 @@ def test_products_in_8_bits_are_near_those_of_plain_linear(rows):
     assert EightBits(weight)(x[0]).shape == (80,)
 
 
+def test_a_packed_net_computes_what_it_has_learned(monkeypatch):
+    """Each of its products, however deep, with its bias: without, drafts are only worse, and no text shows it."""
+    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 16), nn.Sequential(nn.SiLU(), nn.Linear(16, 16)), nn.Linear(16, 4, bias=False))
+    x = torch.randn(5, 8)
+    with torch.inference_mode():
+        learned = net(x)
+        assert torch.allclose(pack(net)(x), learned, atol=1e-5)
+    assert not [part for part in net.modules() if isinstance(part, nn.Linear)]
+
+
 def test_drafts_are_computed_in_8_bits_only_where_that_is_faster(monkeypatch):
     for pays in (True, False):
         monkeypatch.setattr(linear, "eight_bits_pay", lambda: pays)  # noqa: B023
@@ -58,6 +71,29 @@ def test_a_cache_that_outgrows_its_room_keeps_what_it_holds(monkeypatch, kind):
     rows = torch.cat([cached.extend([tokens[i : i + 3]]).logits[0] for i in range(0, 39, 3)])
     assert torch.allclose(rows, uncached(model, tokens[:39]), **near(model))
     assert cached.held.size == 64
+
+
+@pytest.mark.parametrize("kind", ["fast llama", "replayed llama"])
+def test_a_long_text_joins_short_ones_and_takes_the_place_of_one(monkeypatch, kind):
+    """A batch begins with room for few positions, and has a free row when a text comes that is longer than all before."""
+    monkeypatch.setattr(fast, "FIRST_SIZE", 4)
+    model, texts = make(kind), []
+    shared = model.cached(0)
+    for n in (2, 3, 2, 20):
+        own = model.cached()
+        own.prefill(text(n, n))
+        shared.join(own)
+        texts.append(text(n, n))
+    assert shared.held.rows == 4  # so that the last one found a row that was free
+    for leaves in (0, 1, None):
+        rows = shared.extend([[5]] * len(texts)).logits
+        shared.rewind([len(tokens) for tokens in texts])
+        for row, tokens in zip(rows, texts, strict=True):
+            assert torch.allclose(row[0], uncached(model, [*tokens, 5])[-1], **near(model))
+        if leaves is not None:
+            shared.drop(leaves)
+            texts[leaves] = texts[-1]
+            texts.pop()
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])

@@ -69,6 +69,16 @@ def test_it_is_made_once_and_then_only_read(hf, folder, monkeypatch):
     assert len(said) == 1
 
 
+def test_each_processor_and_each_pytorch_has_a_file_of_its_own(hf, folder, monkeypatch):
+    """One home folder may serve several machines: else each would find the other's file to be wrong, and make it anew."""
+    packed.shared_products(hf, folder)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "ANOTHER")
+    packed.shared_products(hf, folder)
+    monkeypatch.setattr(torch, "__version__", "9.9.9")
+    packed.shared_products(hf, folder)
+    assert len(list(folder.parent.glob("target-packed-*"))) == 3
+
+
 def test_processes_that_start_at_once_make_one_file_and_share_it(folder):
     script = """if True:
         import sys, time, zlib

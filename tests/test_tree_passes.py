@@ -10,7 +10,7 @@ from test_models import KINDS, make
 from specdec_lab.models import base, fast, reference, tree
 from specdec_lab.models.tree import TEXT, Tree, hide_cousins, inside, positions
 
-BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3))
+BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3, 6, 7))  # five drafts deep
 
 
 def rows_of(cached, root, tokens, shape, *, start, passes):
@@ -28,9 +28,9 @@ def rows_of(cached, root, tokens, shape, *, start, passes):
 def test_a_draft_sees_its_own_way_alone(kind, passes):
     """Every row of a tree is the row of its way written out; and so is all that follows once a way is kept."""
     model = make(kind)
-    text, tokens = [3, 1, 4, 1, 5], [2, 7, 2, 8, 2, 1, 9]
+    text, tokens = [3, 1, 4, 1, 5], [2, 7, 2, 8, 2, 1, 9, 3, 4]
     ways = {i: [tokens[j] for j in BUSHY.way(i)] for i in range(-1, len(tokens))}
-    for kept in (6, 4, 1, TEXT):
+    for kept in (8, 6, 4, 1, TEXT):
         cached = model.cached()
         cached.extend([text[:-1]])
         rows = rows_of(cached, text[-1], tokens, BUSHY, start=len(text), passes=passes)
@@ -105,7 +105,8 @@ def test_what_is_wrong_in_a_backend_is_caught(monkeypatch, kind, bug):
 def some_trees(number=60):
     dice = random.Random(0)
     for n in range(number):
-        yield Tree(tuple(dice.randint(TEXT, i - 1) for i in range(n % 8)))
+        least = dice.choice((TEXT, n % 8))  # some are deep: most drafts follow the one before
+        yield Tree(tuple(dice.randint(max(TEXT, min(least, i - 2)), i - 1) for i in range(n % 8)))
 
 
 def way_of(shape, i):
