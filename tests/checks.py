@@ -243,6 +243,22 @@ def check_caches_often(target: Model, drafter: Callable[[], Drafter], draft: Mod
     return kinds
 
 
+def check_begins_anew(target: Model, drafter: Drafter, fresh: Callable[[], Drafter]) -> None:
+    """A drafter that has written a text drafts for the next one what a new one drafts for it.
+
+    Args:
+        fresh: makes the new one; called between the texts.
+    """
+
+    def drafts(by: Drafter, prompt: Sequence[int]) -> list[list[int]]:
+        rounds = speculative(target, by, prompt, gamma=3, stops=Stops(20), sampler=SAMPLED)
+        return [[d.id for d in r.drafted] for r in rounds]
+
+    drafts(drafter, [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1])
+    new = fresh()
+    assert drafts(drafter, [1, 0, 0, 1, 0]) == drafts(new, [1, 0, 0, 1, 0]), "the text before is not forgotten"
+
+
 def check_strict_at_zero(accepts: Callable[[float, float, float], bool]) -> None:
     """A token that the target never says is refused even for u = 0."""
     assert not accepts(0.0, 0.5, 0.0)

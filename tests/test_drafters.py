@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 import torch
+from checks import check_begins_anew
 from tiny import TinyCached, TinyModel
 
 from specdec_lab.drafters import (
@@ -12,6 +13,7 @@ from specdec_lab.drafters import (
     Drafter,
     HybridDrafter,
     LookupDrafter,
+    LookupTreeDrafter,
     ModelDrafter,
     Proposal,
     ReplayDrafter,
@@ -87,6 +89,28 @@ class Guesses(Drafter):
 
     def observe(self, text, hidden):
         self.seen.append(list(text))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        LookupDrafter,
+        LookupTreeDrafter,
+        lambda: DialDrafter(0.7),
+        lambda: ModelDrafter(TinyModel(3, seed=2)),
+        lambda: HybridDrafter(ModelDrafter(TinyModel(3, seed=2))),
+    ],
+    ids=["lookup", "lookup-tree", "dial", "model", "hybrid"],
+)
+def test_a_drafter_begins_each_text_anew(make):
+    check_begins_anew(TinyModel(3, seed=1), make(), make)
+
+
+def test_suffix_decoding_learns_each_text_from_its_beginning():
+    """What it has learned of others stays, but where it stands in a text is that text's."""
+    for seed in range(4):
+        drafter = SuffixDrafter()
+        check_begins_anew(TinyModel(3, seed), drafter, lambda d=drafter: SuffixDrafter(copy.deepcopy(d.memory)))
 
 
 def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere():

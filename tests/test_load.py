@@ -1,6 +1,7 @@
 """Loading models by name or path, devices, and pairs that do not fit."""
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,6 +10,8 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from writer import tokenizer_of
 
 from specdec_lab import load
+from specdec_lab.drafters import LookupDrafter
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.models import load as loading
@@ -137,6 +140,42 @@ def test_a_notebook_shows_the_sentence_alone():
     shell._showtraceback = lambda kind, value, lines: shown.append("\n".join(lines))
     shell.run_cell("from specdec_lab.engine.sampling import Sampler\nSampler(-1.0)")
     assert shown == ["specdec_lab: The temperature is -1.0, but must be 0 (greedy) or a positive number."]
+
+
+@pytest.mark.parametrize(
+    ("tokenizers", "makers", "ends"),
+    [(2, None, {2}), (2, 2, {2}), (2, 5, {2, 5}), (2, [5, 6], {2, 5, 6}), (None, 5, {5}), (None, None, set())],
+)
+def test_a_text_ends_with_the_tokenizers_end_and_with_those_of_the_models_makers(tokenizers, makers, ends):
+    hf = SimpleNamespace(generation_config=SimpleNamespace(eos_token_id=makers))
+    tokenizer = SimpleNamespace(eos_token_id=tokenizers)
+    assert loading.eos_of(SimpleNamespace(hf=hf), tokenizer) == ends
+    if makers is None:
+        assert loading.eos_of(SimpleNamespace(hf=SimpleNamespace(generation_config=None)), tokenizer) == ends
+
+
+def test_plain_settings_become_a_sampler_stops_and_numbers(folder):
+    """None is lost on the way: a request that is lost gives the same text again."""
+    lab = load(folder, device="cpu")
+    given = {"temperature": 0.7, "top_k": 3, "top_p": 0.8, "min_p": 0.1}
+    settings = lab.settings(**given, max_new_tokens=9, stop_strings=["mat"], seed=4, request=5)
+    assert settings["sampler"] == Sampler(**given)
+    numbers, expected = settings["uniforms"], Uniforms(4, 5)
+    assert [numbers(i, DRAFT) for i in range(5)] == [expected(i, DRAFT) for i in range(5)]
+    stops = settings["stops"]
+    assert (stops.max_new_tokens, stops.eos, stops.string(lab.encode("a mat"))) == (9, lab.eos, True)
+
+
+def test_each_drafter_that_is_asked_for_has_a_text_of_its_own(folder):
+    """Though the weights of a trained one are loaded once: a batch asks for one for each text."""
+    lab = load(folder, device="cpu")
+    lab._trained["eagle"] = LookupDrafter()
+    for name in ("eagle", "hybrid", "lookup"):
+        one, two = lab.drafter(name), lab.drafter(name)
+        for drafter, text in ((one, [1, 2, 3, 1, 2]), (two, [5, 6, 7, 5, 6])):
+            drafter.start(None, text, None)
+        assert one.propose([1, 2, 3, 1, 2], 1, Sampler(), Uniforms()).tokens == [3]
+        assert two.propose([5, 6, 7, 5, 6], 1, Sampler(), Uniforms()).tokens == [7]
 
 
 def test_stop_strings(folder):

@@ -21,6 +21,7 @@ from transformers import (
 )
 
 from specdec_lab.drafters import ModelDrafter
+from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.errors import LabError
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.reference import ReferenceModel
@@ -169,6 +170,16 @@ def test_growing_past_the_context_is_one_sentence(kind):
     cached = make(kind).cached()
     with pytest.raises(LabError, match="can see only 64"):
         cached.prefill(text(65))
+
+
+@pytest.mark.parametrize("n", [9, 10, 11, 40])
+def test_a_draft_that_cannot_see_all_of_the_prompt_drafts_nothing(n):
+    target, draft, prompt = make("llama"), make("fast llama", seed=1), text(n)
+    draft.context = 10
+    rounds = list(speculative(target, ModelDrafter(draft), prompt, gamma=3, stops=Stops(8)))
+    assert [len(r.drafted) for r in rounds if r.start >= 10] == [0] * sum(r.start >= 10 for r in rounds)
+    expected = [token for r in plain(target, prompt, stops=Stops(8)) for token in r.tokens]
+    assert [token for r in rounds for token in r.tokens] == expected
 
 
 @pytest.mark.parametrize("kind", LLAMAS)

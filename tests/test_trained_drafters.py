@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 import torch
-from checks import SAMPLED, check_enumeration, drawn_from
+from checks import SAMPLED, check_begins_anew, check_enumeration, drawn_from
 from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from specdec_lab.drafters import Drafter, HybridDrafter, ModelDrafter, Proposal
+from specdec_lab.drafters import Drafter, HybridDrafter, ModelDrafter, Proposal, trained
 from specdec_lab.drafters.eagle import EagleDrafter, EagleNet
 from specdec_lab.drafters.early_exit import EarlyExitDrafter, EarlyExitNet
 from specdec_lab.drafters.medusa import MedusaDrafter, MedusaNet
@@ -226,6 +226,12 @@ def test_their_rows_are_those_of_an_uncached_pass_after_every_kind_of_round(name
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_they_begin_each_text_anew(name):
+    target, _, drafter, _ = make(name, 4, [0, 1, 3])
+    check_begins_anew(target, drafter(), drafter)
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_the_context_is_filled_and_more_drafts_than_heads_can_be_asked_for(name):
     target, _, drafter, _ = make(name, 5, [0, 1, 2, 4])
     trace = Trace([0, 1]).collect(speculative(target, drafter(), [0, 1], gamma=7, sampler=SAMPLED, stops=Stops(1000)))
@@ -244,6 +250,18 @@ def test_greedy_output_is_plain_output(name):
         for token in trace.tokens:
             assert token == int(target.probabilities(text).argmax())
             text.append(token)
+
+
+def test_weights_of_different_sizes_side_by_side_are_all_kept(tmp_path, monkeypatch):
+    """In 8 bits with a scale for each block: one for a whole row would round the small ones away."""
+    monkeypatch.setattr(trained, "BLOCK", 32)
+    target, net, _, _ = make("eagle", 5, [0, 1, 2, 4])
+    net.fuse.weight[:, :32] *= 1000
+    about = {"target": "random"} | dict(zip(("hidden_size", "layers", "vocab_size"), trained.shape(target)))
+    trained.save_net(net, tmp_path / "eagle.safetensors", about)
+    stored = trained.load_net("eagle", target, tmp_path).fuse.weight
+    for ours, theirs in zip(stored.split(32, 1), net.fuse.weight.split(32, 1), strict=True):
+        assert (ours - theirs).norm() < 0.05 * theirs.norm()
 
 
 def test_eagle_learns_on_what_it_will_see():
