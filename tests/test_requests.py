@@ -94,6 +94,10 @@ def test_the_two_sides_share_no_subject_no_sum_and_no_document(tokenizer):
         assert set(train.words[name]) and set(held.words[name])
         assert not set(train.words[name]) & set(held.words[name])
     assert not set(sums(False)) & set(sums(True)) and len(sums(False)) + len(sums(True)) == len(SHAPES)
+    with pytest.MonkeyPatch.context() as m:
+        m.setattr(requests_module, "word_sum", lambda draw, held_out=False: "a sum " + ("aside" if held_out else ""))
+        assert train.text("arithmetic", random.Random(0), 60) == "a sum "
+        assert held.text("arithmetic", random.Random(0), 60) == "a sum aside"
     sides = [document(i).held_out for i in range(400)]
     assert 0.12 < sum(sides) / 400 < 0.28
     assert sides == [document(i).held_out for i in range(400)]
@@ -151,6 +155,8 @@ def test_spoilt_text_differs_in_some_words_alone():
         assert len(words) == len(spoilt)
         wrong = sum(a != b for a, b in zip(words, spoilt))
         assert wrong <= len(words) // 2
+        parted = STORY.replace(". ", ".\n\n")
+        assert re.findall(r"\s+", spoil(parted, random.Random(seed))) == re.findall(r"\s+", parted)
     assert sum(spoil(STORY, random.Random(seed)) != STORY for seed in range(30)) >= 28
 
 

@@ -277,6 +277,18 @@ def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(w
         recipes.train("medusa", target, tokenizer, text, tokens=1_600, start=tmp_path, say=lambda line: None)
 
 
+def test_a_training_that_goes_on_keeps_the_tokens_of_its_head(written, monkeypatch):
+    """Though others may be the most frequent ones by now: its rows have learned to speak of these."""
+    target, tokenizer, text = written
+    (text / "medusa.pt").unlink(missing_ok=True)
+    some = torch.arange(4, 9)
+    for tokens in (300, 600):
+        monkeypatch.setattr(recipes, "frequent_ids", lambda *a, now=some - tokens // 600: now)
+        trainer = recipes.train("medusa", target, tokenizer, text, tokens=tokens, say=lambda line: None)
+        assert torch.equal(trainer.net.head.ids, some)
+    (text / "medusa.pt").unlink()
+
+
 def test_a_seed_gives_the_same_weights(written):
     target, tokenizer, text = written
     weights = []

@@ -171,6 +171,56 @@ def test_a_full_disk_is_one_sentence_before_anything_is_written(written, tmp_pat
     assert recipes.written(tmp_path) >= 1_000 and len(read_shards(tmp_path / recipes.HELD_OUT)) == 1
 
 
+def test_noise_draws_each_text_by_itself_and_at_its_own_temperature():
+    """As often as softmax says; a text that shared its noise with its neighbours would say what they say."""
+    noise = write.Noise(4, torch.Generator().manual_seed(0), torch.device("cpu"))
+    logits, n = torch.tensor([2.0, 1.0, 0.5, -1.0]), 4000
+    for temperature in (0.3, 1.0):
+        drawn = noise.choose(logits.repeat(n, 1), torch.full((n,), temperature))
+        share = torch.bincount(drawn, minlength=4) / n
+        assert (share - (logits / temperature).softmax(-1)).abs().max() < 0.04
+        assert 0.5 < (drawn[1:] == drawn[:-1]).float().mean() / (share**2).sum() < 1.5
+    mixed = noise.choose(logits.repeat(n, 1), torch.arange(n) % 2.0)
+    assert not mixed[::2].any() and mixed[1::2].any()
+
+
+def test_users_speak_at_a_temperature_of_their_own(written, tmp_path, monkeypatch):
+    """Where the target writes their turns, too: at 0 all of them would say the same."""
+    target, tokenizer, _ = written
+    heats, choose = [], write.Noise.choose
+    monkeypatch.setattr(write, "TEMPERATURES", (0.0,))
+    monkeypatch.setattr(write.Noise, "choose", lambda self, x, heat: heats.append(heat) or choose(self, x, heat))
+    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
+    (shard,) = read_shards(tmp_path)
+    chosen = torch.cat(heats)
+    assert chosen.unique().tolist() == pytest.approx([0.0, write.USERS])
+    assert int((chosen == 0).sum()) == shard.answered
+
+
+def test_neither_side_is_asked_about_what_the_other_has_composed(tmp_path, monkeypatch, written):
+    """Else what drafts are measured on would hold what they have learned."""
+    target, tokenizer, _ = written
+    done, seen = {recipes.HELD_OUT: 0, recipes.CONVERSATIONS: 0}, {}
+
+    def write_shard(target, tokenizer, requests, into, number, *more):
+        (into / f"text-{number:04}.npz").touch()
+        done[into.name] += 100
+        for of_language in requests.library.groups.values():
+            seen.setdefault(into.name, set()).update(d.text for some in of_language.values() for d in some)
+
+    monkeypatch.setattr(recipes, "AFRESH", 1)
+    monkeypatch.setattr(recipes, "answered", lambda into: done[into.name])
+    monkeypatch.setattr(recipes, "write_shard", write_shard)
+    monkeypatch.setattr(recipes, "read_shards", lambda folder: [folder.name] * (done[folder.name] // 100))
+    monkeypatch.setattr(
+        recipes, "written_documents", lambda names, _: [Document("written", "prose", "en", "", name) for name in names]
+    )
+    for _ in range(2):  # and it goes on
+        recipes.write(target, tokenizer, tmp_path, 8 * 300, size=SMALL, say=lambda line: None)
+        done[recipes.HELD_OUT] -= 100
+    assert seen == {side: {side} for side in done}
+
+
 def test_an_answer_that_goes_round_in_circles_is_found():
     own = torch.ones(4, 79, dtype=torch.bool)
     tokens = torch.arange(4 * 80).view(4, 80)
