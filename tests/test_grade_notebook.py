@@ -95,6 +95,15 @@ def test_checks_that_were_deleted_edited_or_faked_are_the_courses_again(tmp_path
     assert graded(tmp_path, faked)[0]["points"] == 0.0
 
 
+def test_a_check_of_nothing_that_is_asked_for_is_a_cell_like_others(tmp_path):
+    """A learner may try what `check` does; that ended the grading of the whole class."""
+    made = notebook()
+    for code in ("check()", "check(5)", 'check("6.nothing", 1)', "check(*[1])"):
+        put(made, code)
+    result, said = graded(tmp_path, made)
+    assert (status(result), said) == (["right", "right"], [])
+
+
 def test_what_is_none_of_the_exercises_is_refused(tmp_path):
     (tmp_path / "broken.ipynb").write_text("{", encoding="utf-8")
     with pytest.raises(LabError, match="is no notebook"):

@@ -112,13 +112,14 @@ def with_checks(notebook: "NotebookNode", checks: dict[str, "NotebookNode"]) -> 
 
 
 def asked(source: str) -> tuple[str, list[str]] | None:
-    """Of a check's cell: the part, and what is handed in for it, as it is written there. None for another cell."""
+    """Of a check's cell: the part, and what is handed in for it, as it is written there. None for another cell, also where
+    a learner called `check` with something else than a part."""
     try:
         (statement,) = ast.parse(source).body
         call = statement.value
-        if call.func.id == "check":
+        if call.func.id == "check" and call.args[0].value in PARTS:
             return call.args[0].value, [ast.unparse(arg) for arg in call.args[1:]]
-    except (SyntaxError, ValueError, AttributeError):
+    except (SyntaxError, ValueError, AttributeError, IndexError):
         pass
     return None
 
