@@ -52,6 +52,22 @@ def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
     assert len({p.id for p in prompts}) == 5
 
 
+def test_of_a_conversation_only_the_last_answer_is_left_off_and_a_line_says_itself_what_it_is(tmp_path):
+    said = [{"role": role, "content": role[0]} for role in ("user", "assistant", "user", "assistant", "assistant")]
+    lines = [{"id": "outer", "kind": "code", "request": {"id": "inner", "kind": "chat", "messages": said}}]
+    ((prompt,), problems) = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert (prompt.content, problems) == (said[:3], [])
+    assert (prompt.id, prompt.kind) == ("1: outer", "code")
+
+
+def test_only_a_text_that_says_so_goes_past_the_template(tmp_path):
+    """A server takes no list of messages as a raw prompt."""
+    messages = [{"role": "user", "content": "hello"}]
+    lines = [{"prompt": "a", "raw": True}, {"prompt": "b", "raw": "false"}, {"messages": messages, "raw": True}]
+    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert [p.raw for p in prompts] == [True, False, False] and not problems
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -103,7 +103,8 @@ def read_prompt(entry: object) -> Prompt:
         if not isinstance(content, str) or not content.strip():
             raise ValueError("the prompt is empty")
         whole(content)
-    return Prompt(whole(str(entry["id"])), whole(str(entry["kind"])), content, entry.get("raw", False) is True)
+    raw = entry.get("raw", False) is True and isinstance(content, str)  # messages always go through the template
+    return Prompt(whole(str(entry["id"])), whole(str(entry["kind"])), content, raw)
 
 
 def read_message(message: object) -> dict[str, str]:
