@@ -342,6 +342,8 @@ def test_kept_costs_are_those_of_this_target_and_drafter_and_captured_passes_hav
     target.warm_up = 2
     assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 2.0]
     assert cached_round_costs(target, drafter, [0, 1], 2) == [1.0, 3.0]  # for more drafts
+    target.dtype = "another number format"
+    assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 4.0]
 
 
 @pytest.mark.parametrize("costs", [[1.0, 3.0], [1.0, 3.0, 9.0]])

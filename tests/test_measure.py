@@ -131,6 +131,8 @@ def test_the_worst_fall_is_told_and_whether_it_was_so_in_every_turn():
     assert "in each of 5 turns" in doubts({k: [*t, t[0]] for k, t in four.items()})
     once = {1: [1.0, 1.0, 1.0, 1.0, 0.5], 5: [0.5] * 5}  # as long in one turn
     assert "Probably another program" in doubts(once)
+    turned = {1: [1.0, 1.25, 1.5, 1.75, 2.0], 5: [1.125, 0.75, 0.75, 1.0, 1.0]}  # longer in the first: turns are pairs
+    assert "Probably another program" in doubts(turned)
 
 
 def test_a_width_between_the_measured_ones_and_at_them():
@@ -262,10 +264,12 @@ def test_a_dense_block_is_up_a_gate_and_down_and_these_are_all_of_its_weights(mo
 
 
 def test_only_the_block_itself_is_timed_and_it_finds_nothing_near_the_processor(monkeypatch):
+    """Each block alike: what one leaves near the processor would make the next one's pass look cheap."""
     now, log = [0.0], []
 
     class Block:
-        hidden = 5
+        def __init__(self, hidden):
+            self.hidden = hidden
 
         def __call__(self, x):
             log.append(tuple(x.shape))
@@ -277,6 +281,6 @@ def test_only_the_block_itself_is_timed_and_it_finds_nothing_near_the_processor(
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     monkeypatch.setattr(experts.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
-    found = block_times({"a": Block()}, [2, 3], samples=2)
-    assert found == {"a": {2: [2.0, 2.0], 3: [3.0, 3.0]}}
-    assert log == ["sweep", (2, 5), "sweep", (3, 5)] * 3
+    found = block_times({"a": Block(5), "b": Block(7)}, [2, 3], samples=2)
+    assert found == {name: {2: [2.0, 2.0], 3: [3.0, 3.0]} for name in "ab"}
+    assert log == [x for shape in ((2, 5), (2, 7), (3, 5), (3, 7)) for x in ("sweep", shape)] * 3
