@@ -1,0 +1,75 @@
+"""The page of a report on one's own traffic: every number in it is the one that was measured, in the unit that is said."""
+
+import re
+
+from specdec_lab.show.page import as_text
+from specdec_lab.show.report import PACES, body
+
+
+def row(arm: str, kind: str, **more) -> dict:
+    new = {
+        "arm": arm,
+        "kind": kind,
+        "gamma": 3,
+        "prompts": 8,
+        "tokens_per_pass": 2.25,
+        "alpha": 0.5,
+        "repetition": 0.125,
+    }
+    return {**new, "alpha_by_position": [0.5, 0.25], "ratio_to_plain": 1.5, "ratio_interval": [1.25, 1.75], **more}
+
+
+def plain_row(kind: str) -> dict:
+    nothing = dict.fromkeys(("gamma", "alpha", "alpha_by_position", "ratio_interval"))
+    return row("plain", kind, tokens_per_pass=1.0, ratio_to_plain=1.0, **nothing)
+
+
+def measured(*kinds: str) -> dict:
+    """Two arms and these kinds. A whole answer came 2.5 times as fast, a token 4 times."""
+    policy = {
+        "drafter": "eagle", "gamma": 3, "off_for_kinds": [], "off_above_texts_at_once": 4, "largest_batch_measured": 16,
+        "schedule": [[1, 4, 3], [5, 16, 0]],
+    }  # fmt: skip
+    waits = {"plain": (50.0, 40.0, 39.0, 60.0, 1000.0), "eagle": (55.0, 10.0, 9.0, 15.0, 400.0)}
+    return {
+        "meta": {"target": "a < b", "hardware": "no machine", "temperature": 0.5, "prompts": 8, "repeats": 3},
+        "latency": {name: dict(zip(PACES, numbers)) for name, numbers in waits.items()},
+        "rows": [r for kind in ("overall", *kinds) for r in (plain_row(kind), row("eagle", kind))],
+        "verdict": "deploy", "reason": "because", "policy": policy, "problems": ["the line <b>"],
+    }  # fmt: skip
+
+
+def test_the_page_of_a_measurement_says_its_numbers():
+    html = body(measured("chat", "code"))
+    lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
+    assert "a < b on no machine, temperature 0.5, 8 prompts, each decoded 3 times by every arm, by turns." in lines[2]
+    assert "plain 50.0 40.0 39.0 60.0 1000.0" in lines and "eagle 55.0 10.0 9.0 15.0 400.0" in lines
+    assert "A whole answer, its prompt read as well, came 2.50 times as fast." in lines
+    of_kinds = [line for line in lines if re.match(r"(plain|eagle) (–|3) ", line)]
+    assert of_kinds[:2] == ["plain – overall 8 1.00 – 1.00 – 12%", "eagle 3 overall 8 2.25 0.50 1.50 1.25 to 1.75 12%"]
+    assert [line.split()[2] for line in of_kinds] == ["overall"] * 2 + ["chat"] * 2 + ["code"] * 2
+    assert "eagle: 0.5 at 1, 0.25 at 2" in lines  # places in a round are counted from 1
+    assert "the line <b>" in lines and "<b>" not in html.split("Left out")[1]
+
+
+def test_with_one_kind_its_rows_are_not_said_twice():
+    lines = as_text(body(measured("all"))).splitlines()
+    assert sum(line.startswith(("plain  –", "eagle  3")) for line in lines) == 2
+
+
+def test_the_page_of_a_server_says_its_numbers():
+    found = {"rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75}
+    result = {
+        "endpoint": "http://x/<v1>", "model": "<m>", "answers": 5, "at_once": 3, "tokens_per_second": 80.4,
+        "ms_to_first_token": 120.4, "ms_per_token": {"mean": 12.5, "p50": 12.0, "p95": 20.25}, "problems": [],
+        "speculation": {**found, "survival_by_position": [0.75, 0.25], "alpha_by_position": [0.75, 1 / 3]},
+    }  # fmt: skip
+    html = body(result)
+    lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
+    assert lines[:3] == [
+        "<m> at http://x/<v1>: 5 prompts, 3 at once.",
+        "120 ms to the first token, then 12.5 ms a token (95 % within 20.2); 80 tokens a second in all.",
+        "4 rounds with drafts: 2.50 drafts and 1.75 tokens each.",
+    ]
+    assert lines[-2:] == ["1 0.75 0.75", "2 0.25 0.33"]
+    assert "<m>" not in html

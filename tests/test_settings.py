@@ -1,0 +1,132 @@
+"""What is asked for on the command line is what is measured, in every part of a report; and the result says so."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from test_decisions import FakeLab
+
+from specdec_lab.cli import main
+from specdec_lab.measure import bench, peers, predict
+from specdec_lab.measure.prompts import Prompt, first_of_each_kind
+from specdec_lab.measure.traffic import endpoint, report
+
+ASKED = {"seed": 7, "temperature": 0.5, "max_new_tokens": 9}
+OPTIONS = ["--json", "--seed", "7", "--temperature", "0.5", "--max-new-tokens", "9"]
+
+
+@pytest.fixture
+def mine(tmp_path) -> str:
+    """A file of twelve prompts, four of each kind, of which the longest is no text for a chat."""
+    lines = [{"id": f"p{i}", "kind": "cab"[i % 3], "prompt": "x" * (i + 5), "raw": i == 11} for i in range(12)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return str(tmp_path / "mine.jsonl")
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """Decodes nothing; `lab.asked` has every text that was asked for, and with what."""
+    lab = FakeLab(context=1000)
+    lab.hardware = "no machine"
+    vars(lab.target).update(device="cpu", dtype="torch.float32")
+    for verb in ("bench", "traffic"):
+        monkeypatch.setattr(f"specdec_lab.cli.{verb}.lab_from", lambda args: lab)
+    monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: 3)
+    monkeypatch.setattr(bench, "rows", lambda prompts, runs, timed: [])
+    return lab
+
+
+def drawn_with(settings: dict) -> dict:
+    """Of what a text was asked for with, that which is the same for all texts of a command."""
+    return {key: value for key, value in settings.items() if key not in ("request", "gamma")}
+
+
+def test_pilots_predictions_and_measurements_have_the_settings_of_the_command_line(lab, mine, monkeypatch, capsys):
+    """A γ that is best for other texts is not the best; and no prompt of a pilot is measured, or timed."""
+    seen = SimpleNamespace(texts=[], settings=[])
+
+    def predicted_ratio(lab, drafter, gamma, texts, **settings):
+        seen.texts += [len(t) for t in texts]
+        seen.settings.append((gamma, settings))
+        return 2.0
+
+    monkeypatch.setattr(predict, "predicted_ratio", predicted_ratio)
+    command = ["bench", "--prompts", mine, *OPTIONS, "--drafters", "lookup,model", "--gamma", "best", "--predict"]
+    assert main([*command, "--timed", "1", "--repeats", "2"]) == 0
+    meta = json.loads(capsys.readouterr().out)["meta"]
+    assert ASKED.items() <= meta.items() and (meta["repeats"], meta["timed"]) == (2, 1)
+    assert all(drawn_with(settings) == ASKED for _, _, settings in lab.asked)
+    assert seen.settings == [(3, ASKED)] * 2
+
+    lengths = {f"p{i}": i + 5 + 100 * (i == 11) for i in range(12)}
+    pilot = [lengths[i] for i in meta["pilot"]]
+    assert len(pilot) == 3 and seen.texts == pilot * 2
+    decoded = [len(ids) for arm, ids, _ in lab.asked if arm == "plain" and len(ids) > 4]
+    piloted, measured = decoded[:3], decoded[3:]
+    assert piloted == pilot and not set(pilot) & set(measured)
+    once = [n for n in lengths.values() if n not in pilot]
+    assert measured == once + once[:3]  # and the first of each kind once more: of those that are measured
+
+
+def test_a_text_that_ends_early_is_not_the_same_text(lab, mine, capsys):
+    """All that was written is alike, and one has more of it."""
+    command = ["bench", "--prompts", mine, "--json", "--drafters", "lookup", "--gamma", "2"]
+    assert main(command) == 0
+    meta = json.loads(capsys.readouterr().out)["meta"]
+    assert (meta["identical_texts"], meta["texts"]) == (0, 12)
+    lab.speculative = lambda ids, **settings: lab.plain(ids)
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out)["meta"]["identical_texts"] == 12
+
+
+@pytest.mark.parametrize(("gamma", "copied"), [("2", 2), ("best", 4)])
+def test_transformers_lookup_copies_as_many_tokens_as_ours(lab, mine, monkeypatch, gamma, copied):
+    asked = []
+    monkeypatch.setattr(peers, "peers", lambda lab, gamma, say: asked.append(gamma) or {})
+    assert main(["bench", "--prompts", mine, "--drafters", "lookup", "--gamma", gamma, "--peers"]) == 0
+    assert asked == [copied]
+
+
+def test_a_report_on_traffic_is_made_with_the_settings_of_the_command_line(lab, mine, monkeypatch, capsys):
+    made = {"verdict": "unclear", "reason": "", "rows": [], "policy": {"drafter": None}}
+    waits = dict.fromkeys(("plain", "lookup"), dict.fromkeys(("first", "mean", "p50", "p95", "answer"), 1.0))
+    seen = []
+
+    def compare_drafters(lab, prompts, drafters, repeats, say, **settings):
+        seen.append(([p.id for p in prompts], drafters, repeats, settings))
+        return {**made, "latency": waits}
+
+    monkeypatch.setattr(report, "compare_drafters", compare_drafters)
+    lab.target.context = 24  # with an answer of 9 tokens there is room for 15
+    assert main(["traffic", mine, *OPTIONS, "--drafters", "lookup,model", "--repeats", "5"]) == 0
+    ((ids, *rest),) = seen
+    assert len(ids) == 11 and rest == [("lookup", "model"), 5, ASKED]
+    result = json.loads(capsys.readouterr().out)
+    assert (result["meta"]["prompts"], result["meta"]["repeats"], len(result["problems"])) == (11, 5, 1)
+
+
+def test_of_each_kind_the_first_ones_are_taken_in_the_order_of_the_file():
+    """So that a report lists kinds as the file does, whatever they are called."""
+    prompts = [Prompt(str(i), "cab"[i % 3], "x") for i in range(9)]
+    assert [p.id for p in first_of_each_kind(prompts, 2)] == list("012345")
+
+
+def test_a_server_is_asked_as_the_command_line_says_and_what_was_left_out_of_the_file_is_told(
+    mine, tmp_path, monkeypatch, capsys
+):
+    seen = []
+    answered = {
+        "endpoint": "http://x/v1", "model": "m", "answers": 1, "at_once": 3, "tokens_per_second": 1.0, "speculation": None,
+        "ms_to_first_token": 1.0, "ms_per_token": None, "problems": ["of the server"],
+    }  # fmt: skip
+
+    def ask_all(address, prompts, new, temperature, say, at_once):
+        seen.append((address, [p.content for p in prompts], new, temperature, at_once))
+        return answered
+
+    monkeypatch.setattr(endpoint, "ask_all", ask_all)
+    (tmp_path / "mine.jsonl").write_text('{"prompt": "one"}\n{"text": "none"}\n{"prompt": "two"}', encoding="utf-8")
+    assert main(["traffic", mine, *OPTIONS, "--endpoint", "http://x/v1", "--at-once", "3"]) == 0
+    assert seen == [("http://x/v1", ["one", "two"], 9, 0.5, 3)]
+    first, second = json.loads(capsys.readouterr().out)["problems"]
+    assert first.startswith("Line 2 was left out") and second == "of the server"
