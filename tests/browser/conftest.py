@@ -1,5 +1,6 @@
 """JupyterLab as `make lab` opens it, in a real browser."""
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from driving import address
 from pages import page_with
+
+from specdec_lab.show.live import script
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -150,3 +153,35 @@ def made(site):
     yield make
     for name in names:
         (site / name).unlink()
+
+
+@pytest.fixture
+def shown(browser):
+    """A page with one widget in it and no kernel: (widget) → the page; what it keeps is in `own`, in the page."""
+    opened = []
+
+    def show(widget):
+        page = browser.new_page()
+        page.set_default_timeout(30_000)
+        page.set_content("<body></body>")
+        text = script(*widget.scripts).replace("export default { render };", "")
+        model = (
+            "const own = x, model = { get: (k) => own[k], set: (k, v) => { own[k] = v; (on[k] ?? []).forEach((f) => f()); }, "
+            "save_changes() {}, on: (k, f) => (on[k.slice(7)] ??= []).push(f), off() {} }, on = {}; window.own = own;"
+        )
+        page.evaluate(
+            f"(x) => {{ {text}; {model} render({{ model, el: document.body }}); }}",
+            {
+                "data": json.loads(json.dumps(widget.data)),
+                "state": widget.state,
+                "news": "",
+                "revealed": [],
+                "guesses": {},
+            },
+        )
+        opened.append(page)
+        return page
+
+    yield show
+    for page in opened:
+        page.close()

@@ -142,32 +142,6 @@ def test_a_retry_is_shuffled_or_has_fresh_numbers(computed):
     assert {*again} == {v["question"] for v in numbers} - {numbers[2]["question"]}
 
 
-@pytest.fixture
-def shown(browser):
-    """A page with one widget in it and no kernel: (widget) → the page; what it keeps is in `page.state`."""
-    opened = []
-
-    def show(widget):
-        page = browser.new_page()
-        page.set_default_timeout(30_000)
-        page.set_content("<body></body>")
-        text = script(*widget.scripts).replace("export default { render };", "")
-        model = (
-            "const own = x, model = { get: (k) => own[k], set: (k, v) => { own[k] = v; (on[k] ?? []).forEach((f) => f()); }, "
-            "save_changes() {}, on: (k, f) => (on[k.slice(7)] ??= []).push(f), off() {} }, on = {}; window.own = own;"
-        )
-        page.evaluate(
-            f"(x) => {{ {text}; {model} render({{ model, el: document.body }}); }}",
-            {"data": json.loads(json.dumps(widget.data)), "state": widget.state, "news": ""},
-        )
-        opened.append(page)
-        return page
-
-    yield show
-    for page in opened:
-        page.close()
-
-
 @pytest.mark.parametrize("lesson", ["02", "03"])
 def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
     """All questions of a lesson: the second one wrong at first, and right at the second attempt, which does not count."""
