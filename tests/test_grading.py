@@ -14,12 +14,13 @@ from told import EARNED, TOLD
 
 from specdec_lab import check
 from specdec_lab.course.judges.guard import SHOWN, guarded
-from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Part, judged
+from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import listed, number, whole
 from specdec_lab.errors import LabError
 from specdec_lab.show import feedback
+from specdec_lab.show.marks import MARKS
 
 TESTS = Path(__file__).parent
 # Each module has RIGHT: {part: answers in different styles},
@@ -213,6 +214,13 @@ def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatc
     assert right["text/plain"].startswith(f"✓ {part}: right.")
     assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
     assert "&lt;i&gt;" in feedback.card(judged(part), "<i>")
+
+
+@pytest.mark.parametrize(
+    ("status", "points", "mark"), [("right", 2.0, "accepted"), ("wrong", 1.0, "rejected"), ("wrong", 0.0, "rejected")]
+)
+def test_a_card_has_the_colour_of_its_verdict_whatever_was_earned(status, points, mark):
+    assert MARKS[mark].colour in feedback.card(Judgement("1.bytes", status, points, 2, "said."))
 
 
 def test_an_unknown_part_is_one_sentence():

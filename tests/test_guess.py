@@ -188,3 +188,12 @@ def test_the_ledger_as_a_page():
     assert "1 of 2 questions right at the first attempt" in page
     assert "tokens per pass is the speed-up (1×)" in page
     assert "How &lt;many&gt;?" in sd.ledger()._repr_html_()
+
+
+def test_the_ledger_s_page_judges_a_guess_as_the_newest_outcome_does():
+    """By its value and its interval; and what was measured before says nothing any more."""
+    keep(sd.guess("a", "How many?", "ms"), 3)
+    sd.outcome("a", 30.0)
+    shown = sd.outcome("a", 4.0, (2.5, 5.5))
+    page = " ".join(repr(sd.ledger()).split())
+    assert f"3 ms 4 ms {shown.error}" in page and "in the interval" in shown.error and "30" not in page

@@ -101,6 +101,8 @@ def test_asking_again_writes_nothing(path):
     assert path.stat().st_mtime_ns == before
     Ledger().ask("a", "How many tokens?")
     assert Ledger().claim("a")["question"] == "How many tokens?"
+    Ledger().ask("a", "How many tokens?", "ms")  # the same words in another unit are another question
+    assert Ledger().claim("a")["unit"] == "ms"
 
 
 def test_two_notebooks_at_once_lose_nothing(path):

@@ -60,6 +60,12 @@ def test_the_same_is_shown_in_a_notebook(fresh_ledger):
     assert repr(shown) == progress_text(*progress())
 
 
+def test_the_name_of_a_file_cannot_become_markup(tmp_path):
+    (tmp_path / "<b>.json").write_text("no ledger")
+    shown = sd.progress(str(tmp_path / "<b>.json"))
+    assert "<b>.json could not be read" in repr(shown) and "<b>" not in shown._repr_html_()
+
+
 def test_each_lesson_is_a_line_with_its_counts_a_bar_and_what_is_open():
     def part(id, points, most):
         return {"id": id, "points": points, "max_points": most}

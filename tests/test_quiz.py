@@ -49,12 +49,12 @@ def test_every_attempt_is_written_once():
     wrong, right, number = attempt(False, misconception=1), attempt(True), attempt(True, chosen=3)
     quiz.set_state({"state": {first: [wrong]}})
     quiz.set_state({"state": {first: [wrong, right, right], second: [number]}})
-    quiz.set_state({"state": {first: [wrong, right, right], second: [number]}})
-    assert Ledger().read()["quiz"] == {first: [wrong, right, right], second: [number]}
+    quiz.set_state({"state": {first: [wrong, right, right], second: [number, wrong]}})
+    assert Ledger().read()["quiz"] == {first: [wrong, right, right], second: [number, wrong]}
     again = sd.quiz("02")  # the cell is run again: asked again, and written behind the others
     assert again.state == {}
     again.set_state({"state": {second: [right]}})
-    assert Ledger().attempts(second) == [number, right]
+    assert Ledger().attempts(second) == [number, wrong, right]
 
 
 def test_a_ledger_that_cannot_be_written_is_said(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,25 @@ def test_measurements_and_exercises_come_along(fresh_ledger):
     assert mine["claims"]["a"]["measured"] == [*old[10:], *new]
     once = copy.deepcopy(mine)
     assert merge(mine, theirs) == 0 and mine == once
+
+
+def test_of_an_exercise_that_is_in_both_mine_stays_with_its_tries():
+    """As everything else that is in both: an import changes nothing that was there."""
+    mine, theirs = (
+        {"schema": 1, "claims": {}, "quiz": {}, "parts": {"3.rule": part}} for part in (PART, {**PART, "tries": 5})
+    )
+    theirs["parts"]["3.rule"] = {**theirs["parts"]["3.rule"], "best": {"points": 3.0, "status": "right"}}
+    assert merge(mine, theirs) == 0 and mine["parts"] == {"3.rule": PART}
+
+
+def test_an_export_that_breaks_off_leaves_the_file_that_was_there(fresh_ledger, tmp_path, monkeypatch, capsys):
+    (tmp_path / "out.json").write_text("of last week")
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
+    assert main(["progress", "--export", str(tmp_path / "out.json")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert [p.name for p in tmp_path.glob("out*")] == ["out.json"]
+    assert (tmp_path / "out.json").read_text() == "of last week"
 
 
 def test_what_is_exported_is_what_an_import_takes(fresh_ledger, tmp_path, capsys):
