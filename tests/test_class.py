@@ -13,10 +13,12 @@ from specdec_lab.classroom.nbgrader_course import nbgrader_api, write_course
 from specdec_lab.cli import main
 from specdec_lab.course.judges.part import PARTS
 from specdec_lab.errors import LabError
+from specdec_lab.show import class_page
+from specdec_lab.show.page import as_text
 
 ROOT = Path(__file__).parents[1]
 NAMES = ["03_exactly_the_target", "09_checkpoint"]
-SUBMITTED = [("ann", NAMES[0]), ("ann", NAMES[1]), ("bob", NAMES[0]), ("cem", NAMES[0])]
+SUBMITTED = [("ann", NAMES[0]), ("ann", NAMES[1]), ("bob", NAMES[0]), ("bea", NAMES[0])]
 FROM_P = """import sys
 def accept_or_correct(p, q, x, u, v):
     print("a line on stderr", file=sys.stderr)
@@ -32,7 +34,7 @@ def accept_or_correct(p, q, x, u, v):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory) -> Path:
-    """A graded course: ann solved everything; of the first exercise bob solved nothing, and cem has one mistake and deleted his other checks."""
+    """A graded course: ann solved everything; of the first exercise bob solved nothing, and bea has one mistake and deleted his other checks."""
     out = tmp_path_factory.mktemp("class") / "course"
     assert set(NAMES) <= set(write_course(out))
     made = nbformat.read(out / "release" / NAMES[0] / f"{NAMES[0]}.ipynb", as_version=4)
@@ -42,7 +44,7 @@ def course(tmp_path_factory) -> Path:
     for student, name in SUBMITTED:
         folder = out / "submitted" / student / name
         folder.mkdir(parents=True)
-        if student == "cem":
+        if student == "bea":
             nbformat.write(made, folder / f"{name}.ipynb")
         else:
             shutil.copy((ROOT / "solutions" if student == "ann" else out / "release" / name) / f"{name}.ipynb", folder)
@@ -65,25 +67,39 @@ def test_what_is_released_is_the_exercise(course):
 def test_points_and_misconceptions_of_a_class(course, capsys, tmp_path):
     found = read_class(course / "gradebook.db")
     assert set(NAMES) <= set(found["assignments"])
-    ann, bob, cem = found["students"]
+    ann, bea, bob = found["students"]
     exercise = sum(part.points for id, part in PARTS.items() if id.startswith("3."))
     solved = {"points": exercise, "max_points": exercise, "waits_for_a_hand": False}
     assert ann["points"][NAMES[0]] == solved
-    assert bob["points"][NAMES[0]] == cem["points"][NAMES[0]] == solved | {"points": 0.0}
+    assert bob["points"][NAMES[0]] == bea["points"][NAMES[0]] == solved | {"points": 0.0}
     assert ann["points"][NAMES[1]]["waits_for_a_hand"], "written answers wait for a hand"
     assert ann["points"][NAMES[1]]["points"] == sum(part.points for id, part in PARTS.items() if id.startswith("9."))
-    assert [s["beliefs"] for s in (ann, bob, cem)] == [[], [], [2]]
+    assert [s["beliefs"] for s in (ann, bea, bob)] == [[], [2], []]
 
     page = course / "class.html"
     assert main(["class-report", str(course / "gradebook.db"), "--html", str(page), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["beliefs"] == [{"number": 2, "belief": "after a rejection, the token is drawn from p", "students": 1}]
     html = page.read_text(encoding="utf-8")
-    assert "cem" in html and "✎" in html and "http" not in html
+    assert "bea" in html and "✎" in html and "http" not in html
     odd = tmp_path / "a#b?c"
     shutil.copytree(course, odd)
     assert main(["class-report", str(odd / "gradebook.db")]) == 0
     assert f"{exercise}/{exercise}" in capsys.readouterr().out
+
+
+def test_the_page_of_a_class_counts_each_answer_that_waits():
+    def points(n, most, waits=False):
+        return {"points": n, "max_points": most, "waits_for_a_hand": waits}
+
+    ann = {"name": "<ann>", "points": {"01_a": points(1.5, 2, True), "02_b": points(3.0, 3, True)}, "beliefs": [2, 7]}
+    bob = {"name": "bob", "points": {"01_a": points(0.0, 2)}, "beliefs": []}
+    beliefs = [{"number": 2, "belief": "that <p> is drawn", "students": 1}]
+    html = class_page.body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
+    lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
+    assert lines[0].startswith("2 students.") and lines[0].endswith("(2).")
+    assert lines[1:4] == ["student 01 02 misconceptions", "<ann> 1.5/2 ✎ 3/3 ✎ 2, 7", "bob 0/2 – –"]
+    assert "2 that <p> is drawn 1" in lines and "<ann>" not in html
 
 
 def test_marks_that_were_forged_are_found_when_all_is_graded_again(course, capsys, tmp_path):
@@ -108,7 +124,7 @@ def test_marks_that_were_forged_are_found_when_all_is_graded_again(course, capsy
 def test_every_student_has_a_feedback_page(course):
     for student, name in SUBMITTED:
         assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000
-    assert "draw from the residual" in (course / "feedback" / "cem" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
+    assert "draw from the residual" in (course / "feedback" / "bea" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
 
 
 def test_a_gradebook_is_never_overwritten_and_a_wrong_file_is_told(course, tmp_path, capsys):

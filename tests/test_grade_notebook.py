@@ -6,9 +6,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from specdec_lab.classroom import notebook as module
 from specdec_lab.classroom.learner import Learner
 from specdec_lab.classroom.notebook import CHECK, EXERCISES, grade
 from specdec_lab.cli import main
+from specdec_lab.course.judges.part import PARTS
 from specdec_lab.errors import LabError
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
@@ -102,6 +104,16 @@ def test_a_check_of_nothing_that_is_asked_for_is_a_cell_like_others(tmp_path):
         put(made, code)
     result, said = graded(tmp_path, made)
     assert (status(result), said) == (["right", "right"], [])
+
+
+def test_written_answers_are_listed_and_counted_nowhere(monkeypatch):
+    """A person gives their points: who solved all that can be checked has all points that are said."""
+    monkeypatch.setattr(module, "run", lambda *given: {})
+    result = grade(EXERCISES / "09_checkpoint.ipynb")
+    by_hand = [p for p in result["parts"] if p["status"] == "by hand"]
+    assert by_hand and all((p["points"], p["max_points"] > 0) == (0.0, True) for p in by_hand)
+    checked = sum(part.points for id, part in PARTS.items() if id.startswith("9."))
+    assert (result["points"], result["max_points"]) == (0.0, checked)
 
 
 def test_what_is_none_of_the_exercises_is_refused(tmp_path):

@@ -7,6 +7,9 @@ import pytest
 from test_decisions import FakeLab
 
 from specdec_lab.cli import main
+from specdec_lab.engine.processors import RepetitionPenalty
+from specdec_lab.engine.sampling import GREEDY
+from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, peers, predict
 from specdec_lab.measure.prompts import Prompt, first_of_each_kind
 from specdec_lab.measure.traffic import endpoint, report
@@ -130,3 +133,27 @@ def test_a_server_is_asked_as_the_command_line_says_and_what_was_left_out_of_the
     assert seen == [("http://x/v1", ["one", "two"], 9, 0.5, 3)]
     first, second = json.loads(capsys.readouterr().out)["problems"]
     assert first.startswith("Line 2 was left out") and second == "of the server"
+
+
+def test_every_option_of_demo_reaches_the_decoding(monkeypatch, capsys):
+    seen = []
+
+    def speculative(prompt, drafter, **settings):
+        seen.append((prompt, drafter, settings))
+        raise LabError("That is enough.")
+
+    lab = SimpleNamespace(
+        draft=None, encode=lambda prompt: f"<{prompt}>", drafter=lambda name, alpha: (name, alpha), speculative=speculative,
+        bias=lambda word, number: (word, number), only=lambda pattern: pattern,
+    )  # fmt: skip
+    monkeypatch.setattr("specdec_lab.cli.demo.lab_from", lambda args: lab)
+    options = (
+        "--alpha 0.5 --gamma 3 --top-k 5 --top-p 0.9 --min-p 0.1 --repetition-penalty 1.5 --only x --argmax-drafts"
+    )
+    command = ["demo", "--prompt", "hello", "--drafter", "dial", *options.split(), *OPTIONS, "--bias", "a=b=-2"]
+    assert main([*command, "--stop", "s", "--stop", "t"]) == 2
+    ((prompt, drafter, settings),) = seen
+    assert settings.pop("processors") == [RepetitionPenalty(1.5), ("a=b", -2.0), "x"]
+    assert (prompt, drafter) == ("<hello>", ("dial", 0.5))
+    narrowed = {"top_k": 5, "top_p": 0.9, "min_p": 0.1, "stop_strings": ["s", "t"]}
+    assert settings == ASKED | narrowed | {"gamma": 3, "draft_sampler": GREEDY}
