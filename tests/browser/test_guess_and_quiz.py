@@ -13,6 +13,7 @@ import specdec_lab as sd
 from specdec_lab.cli import main
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items
+from specdec_lab.course.transfer import merge
 
 BUILD = Path(__file__).parents[2] / "tools" / "site" / "build.py"
 CELLS = (
@@ -308,3 +309,36 @@ def test_two_pages_at_once_lose_nothing(from_disk, lesson):
     parts(other)[1].get_by_role("button", name="keep this line").click()
     claim = until(page, lambda: page.evaluate(STORED)["claims"]["09.a"], lambda claim: "assumed" in claim)
     assert (claim["guess"]["value"], claim["assumed"]) == (3, "a line")
+
+
+def test_a_file_is_read_on_the_site_as_a_notebook_reads_it(from_disk, lesson, tmp_path):
+    """Two programs, one rule: what only the file has is added, and what is in both stays."""
+
+    def ledger(day: int, value: float, *more: str) -> dict:
+        when = f"2026-03-0{day}T10:00:00+00:00"
+        one = {"value": value, "reason": "", "when": when, "after_outcome": False}
+        part = {
+            "tries": day,
+            "best": {"points": value, "status": "right"},
+            "last": {"points": value, "status": "right"},
+        }
+        claim = {"question": f"q{day}", "unit": "", "guess": one, "measured": [{"value": value, "when": when}]}
+        attempt = {"when": when, "right": day > 1, "misconception": None}
+        ids = ("both", *more)
+        return {
+            "schema": 1,
+            "claims": dict.fromkeys(ids, claim),
+            "quiz": {id: [attempt] for id in ids},
+            "parts": dict.fromkeys(ids, part),
+        }
+
+    mine, theirs = ledger(2, 1.0, "a"), ledger(1, 3.0, "b")
+    theirs["claims"]["both"] = theirs["claims"]["both"] | {"revision": {"value": 5.0}, "assumed": "a line"}
+    (tmp_path / "theirs.json").write_text(json.dumps(theirs), encoding="utf-8")
+    page = from_disk(lesson, before=f"localStorage.setItem('specdec-lab ledger', {json.dumps(json.dumps(mine))})")
+    page.get_by_text("your progress", exact=True).click()
+    page.get_by_label("read a file").set_input_files(tmp_path / "theirs.json")
+    page.get_by_text("Read theirs.json.").wait_for()
+    mine = json.loads(json.dumps(mine))  # nothing shared
+    assert merge(mine, theirs) == 8
+    assert page.evaluate(STORED) == mine

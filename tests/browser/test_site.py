@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -127,6 +128,17 @@ def test_a_page_by_keyboard(visit):
             page.wait_for_function("document.activeElement.scrollLeft > 0")
             break
     assert stops[-1], "nothing that scrolls sideways was reached"
+
+
+def test_the_links_at_the_end_of_a_page_lead_on_and_back(site):
+    """Along the list of all pages: on to the one behind it, and back to the one before."""
+    index = (site / "index.html").read_text(encoding="utf-8")
+    for folder in ("lessons", "exercises"):
+        pages = [*dict.fromkeys(re.findall(rf'<li><a href="({folder}/[^"]+)"', index))]  # the list stands there twice
+        assert len(pages) > 5
+        for before, after in pairwise(pages):
+            assert f'<a rel="next" href="../{after}">' in (site / before).read_text(encoding="utf-8")
+            assert f'<a rel="prev" href="../{before}">' in (site / after).read_text(encoding="utf-8")
 
 
 def test_titles_tell_pages_apart(site):
