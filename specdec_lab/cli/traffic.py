@@ -7,13 +7,15 @@ from specdec_lab.choices import BENCHED
 from specdec_lab.cli import drafter_names, lab_from, reply_with_page, say
 from specdec_lab.errors import LabError
 
+DRAFTERS = "lookup,eagle,hybrid"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="JSON lines (prompts, or an OpenAI-style log) or plain text; or builtin")
-    parser.add_argument("--drafters", default="lookup,eagle,hybrid", help=f"some of {', '.join(BENCHED)}, with commas")
+    parser.add_argument("--drafters", help=f"some of {', '.join(BENCHED)}, with commas (default: {DRAFTERS})")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
     parser.add_argument("--max-new-tokens", type=int, default=64)
-    parser.add_argument("--repeats", type=int, default=2, help="decode every prompt so many times")
+    parser.add_argument("--repeats", type=int, help="how often every prompt is decoded (default: 2)")
     parser.add_argument("--endpoint", help="an OpenAI-compatible server to measure, such as http://localhost:8000/v1")
     parser.add_argument("--at-once", type=int, default=1, help="prompts that wait for the server's answers at any time")
     parser.add_argument("--html", help="also write the report as a page")
@@ -24,11 +26,15 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.traffic.read import read_traffic
     from specdec_lab.show.report import body
 
-    if args.repeats < 1:
-        raise LabError(f"--repeats is {args.repeats}, but must be at least 1.")
+    repeats = 2 if args.repeats is None else args.repeats
+    if repeats < 1:
+        raise LabError(f"--repeats is {repeats}, but must be at least 1.")
+    for name, given in {"--drafters": args.drafters, "--repeats": args.repeats}.items():
+        if args.endpoint and given is not None:
+            raise LabError(f"With --endpoint the server drafts, as it was started, and once: leave {name} out.")
     if args.at_once != 1 and not args.endpoint:
         raise LabError("--at-once is for a server: give its address with --endpoint, or leave --at-once out.")
-    drafters = drafter_names(args.drafters)
+    drafters = drafter_names(DRAFTERS if args.drafters is None else args.drafters)
     prompts, problems = read_traffic(args.file)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}
     meta = {"schema": 1, "file": Path(args.file).name, **settings}
@@ -42,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         problems += too_long
         if not prompts:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
-        measured = report.compare_drafters(lab, prompts, drafters, args.repeats, say, seed=args.seed, **settings)
-        meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": args.repeats}
+        measured = report.compare_drafters(lab, prompts, drafters, repeats, say, seed=args.seed, **settings)
+        meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": repeats}
         result = {"meta": meta, **measured, "problems": problems}
     return reply_with_page(args, result, f"Speculation on {meta['file']}", body(result))

@@ -13,7 +13,7 @@ CONFUSED = {
 
 
 def spoil(text: str, draw: random.Random, rate: float = 0.12) -> str:
-    """The text with about that share of its words spoilt, and at least one."""
+    """The text with about that share of its words spoilt, and nearly always at least one (an exchange of two equal letters changes nothing)."""
     words = re.split(r"(\s+)", text)
     places = [i for i in range(0, len(words), 2) if words[i]]
     chosen = [i for i in places if draw.random() < (rate * 4 if words[i].lower() in CONFUSED else rate)]
