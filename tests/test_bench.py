@@ -96,6 +96,9 @@ def test_pilots_have_prompts_of_their_own_where_there_are_enough(run, folders):
     assert len(rest) == 24 and not any(p in rest for p in pilot)
     ordered = [p for p in many if p.kind == pilot[0].kind]
     assert [ordered.index(p) for p in pilot[:3]] == [0, 4, 8]  # spread: the first ones may be the easy ones
+    alone = replace(every[0], id="alone", kind="alone")
+    pilot, rest = bench.set_aside([*many, alone])
+    assert alone in pilot and alone in rest  # or its kind would be missing in the result
 
 
 def test_predict_says_what_each_drafter_should_gain(run):

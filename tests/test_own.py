@@ -84,3 +84,15 @@ def test_our_own_prompts(name):
     prompts = own.our_prompts(name)
     assert len(prompts) == 64
     assert not {str(p.content) for p in prompts} & {str(p.content) for p in read_prompts()}
+
+
+def test_a_draft_that_began_with_other_weights_is_not_gone_on_with(tmp_path, monkeypatch):
+    """Its gain would be shown as that of the weights of today."""
+    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(own.quick, "ON", False)
+    monkeypatch.setattr(own.trained, "WEIGHTS", tmp_path)
+    folders = []
+    for weights in (b"old", b"new", b"old"):
+        (tmp_path / "eagle.safetensors").write_bytes(weights)
+        folders.append(own.folder_of("mine"))
+    assert folders[0] == folders[2] != folders[1] and {f.name for f in folders} == {"mine"}

@@ -7,6 +7,7 @@ Acceptance needs all prompts, once; times may be taken from some of them, severa
 
 import random
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -189,17 +190,17 @@ def repetition(tokens: Sequence[int], n: int = 4) -> float:
 
 def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
     """About a quarter of the prompts of each kind, for pilots; and the prompts to measure on: the others, or all
-    prompts if the others are fewer than FEW.
+    prompts if the others are fewer than FEW. A kind's only prompt is both, so that no kind is missing in the result.
 
     Every fourth, not the first ones, since files have an order: EAGLE's tokens per pass on the first two of each kind
     in the built-in suite are 2.1 with γ = 3, and 1.9 on all.
     """
-    kinds = dict.fromkeys(p.kind for p in prompts)
+    kinds = Counter(p.kind for p in prompts)
     each = max(1, len(prompts) // len(kinds) // 4)
     pilot = []
     for kind in kinds:
         pilot += [p for p in prompts if p.kind == kind][::4][:each]
-    others = [p for p in prompts if p not in pilot]
+    others = [p for p in prompts if p not in pilot or kinds[p.kind] == 1]
     return pilot, others if len(others) >= FEW else list(prompts)
 
 

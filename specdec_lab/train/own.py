@@ -4,6 +4,7 @@ that were put aside show how far it has come.
 
 import random
 import tempfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -40,8 +41,12 @@ def our_prompts(name: str) -> list[Prompt]:
 
 
 def folder_of(name: str) -> Path:
-    """Where a draft of that name is kept: in the course's cache. In tests a new folder each time."""
-    return Path(tempfile.mkdtemp()) / name if quick.ON else cache_dir() / "own" / name
+    """Where a draft of that name is kept: in the course's cache. In tests a new folder each time.
+
+    Other weights of the course have another folder: a run that began with earlier ones would show their gain.
+    """
+    begun_with = f"{zlib.crc32((trained.WEIGHTS / f'{NAME}.safetensors').read_bytes()):08x}"
+    return Path(tempfile.mkdtemp()) / name if quick.ON else cache_dir() / "own" / begun_with / name
 
 
 def put_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
