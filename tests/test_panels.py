@@ -28,7 +28,7 @@ def test_without_a_kernel_the_start_stands_there_as_picture_and_as_text():
 def test_the_explorer_begins_with_the_machine_that_it_is_given():
     explorer = sd.speedup_explorer({"here": speedup.passes({1: 1.0, 5: 2.0})}, c=0.2, o=0.1)
     assert list(explorer.data["machines"]) == ["here", "a pass costs the same, however wide"]
-    assert "4·0.20 + 2.00 + 0.10 = 2.90 plain passes" in explorer.text()
+    assert "4·0.20 + 2.00 + 0.10 = 2.90 plain steps" in explorer.text()
 
 
 @pytest.mark.parametrize("rule", theory.RULES)

@@ -1,17 +1,12 @@
 """The verification rule: the page that the rest of the package feeds. (`decode` shows who calls it.)
 
-p is the target's distribution, q the draft's. The draft drew token x from q. Accept it with
-probability min(1, p(x)/q(x)); at the first rejection draw a replacement from the residual
-norm(max(0, p − q)) and stop; if every draft is accepted, the target's last row gives one
-token more. What comes out is distributed as if it had been drawn from p alone
-(Leviathan et al. 2023, arXiv 2211.17192, algorithm 1 and appendix A.1;
-Chen et al. 2023, arXiv 2302.01318).
+p is the target's distribution, q the draft's. The draft drew token x from q. Accept it with probability
+min(1, p(x)/q(x)); at the first rejection draw a replacement from the residual norm(max(0, p − q)) and stop; if every
+draft is accepted, the target's last row gives one token more. What comes out is distributed as if it had been drawn
+from p alone (Leviathan et al. 2023, arXiv 2211.17192, algorithm 1 and appendix A.1; Chen et al. 2023, 2302.01318).
 
-Greedy decoding is the same rule with one-hot p and q: a draft is accepted when it is the
-target's own choice, and the residual is that choice.
-
-The random numbers come in as arguments, so that a test can integrate over them. Several drafts for one place are for
-`branches`.
+Greedy decoding is the same rule with one-hot p and q: it accepts the target's own choice, and else draws that choice.
+The random numbers are arguments, so that a test can integrate over them. `branches` has several drafts for one place.
 """
 
 from collections.abc import Sequence
