@@ -17,7 +17,7 @@ TESTS = {
     "specdec_lab/models/tree.py": "tests/test_tree_passes.py tests/test_trees.py",
     "specdec_lab/theory.py": "tests/test_theory.py tests/test_measure.py",
     "specdec_lab/formats.py": "tests/test_formats.py",
-    "specdec_lab/measure/bench.py": "tests/test_decisions.py tests/test_bench.py",
+    "specdec_lab/measure/bench.py": "tests/test_decisions.py tests/test_settings.py tests/test_bench.py",
     "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_auto.py tests/test_serving.py",
     "specdec_lab/measure/doubts.py": "tests/test_measure.py",
     "specdec_lab/measure/experts.py": "tests/test_measure.py",
@@ -29,7 +29,7 @@ TESTS = {
     "specdec_lab/measure/serving.py": "tests/test_serving.py",
     "specdec_lab/measure/traffic/endpoint.py": "tests/test_endpoint.py",
     "specdec_lab/measure/traffic/engines.py": "tests/test_traffic.py",
-    "specdec_lab/measure/traffic/report.py": "tests/test_decisions.py tests/test_traffic.py",
+    "specdec_lab/measure/traffic/report.py": "tests/test_decisions.py tests/test_report.py tests/test_traffic.py",
     "specdec_lab/drafters/dial.py": "tests/test_drafters.py",
     "specdec_lab/drafters/drawing.py": "tests/test_drawn.py tests/test_exact.py",
     "specdec_lab/drafters/eagle.py": "tests/test_draft_nets.py",
@@ -50,7 +50,7 @@ TESTS = {
     "specdec_lab/course/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_grading.py tests/test_mistakes.py"
+GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_grading.py tests/test_mistakes.py"
 JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
     "acceptance/claim.py": "4.claim",
     "acceptance/interval.py": "4.interval",
@@ -93,7 +93,7 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "tuning/least.py": "least",
     "tuning/pick.py": "5.pick",
     "tuning/speedup.py": "5.speedup",
-    "variants/improve.py": "6.improve",
+    "variants/improve.py": "improve",
     "variants/propose.py": "6.propose",
 }
 TESTS |= {f"specdec_lab/course/judges/{file}": f"{GRADING} -k {part}" for file, part in JUDGES.items()}
