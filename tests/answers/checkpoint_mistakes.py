@@ -103,6 +103,7 @@ WRONG = {
         "read two hundred times": (gives([2.7, 2.7, 540]), "With 200 tokens the weights are still read once"),
         "reading": (gives([2.7, 2.7, 2.7]), "You only count the reading"),
         "computing": (gives([0.027, 0.135, 5.4]), "You only count the arithmetic"),
+        "reading and computing": (gives([2.727, 2.835, 8.1]), "You add reading and computing"),
         "the shorter": (gives([0.027, 0.135, 2.7]), "until both reading and computing are done"),
     },
     "9.q2": {
