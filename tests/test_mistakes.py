@@ -66,6 +66,39 @@ def test_the_right_formulas_earn_full_marks(part):
         assert (verdict.status, verdict.points) == (RIGHT, part.points), verdict.message
 
 
+@pytest.mark.parametrize(
+    ("part", "place"),
+    [
+        pytest.param(part, place, id=f"{part.id} {place}")
+        for part in PARTS.values()
+        for place, question in enumerate(part.asks)
+        if question.near
+    ],
+)
+def test_right_numbers_that_were_rounded_earn_their_share(part, place):
+    question = part.asks[place]
+    assert 0 < question.near.earned < 1
+
+    def rounded(value, digits):
+        if isinstance(value, list | tuple):
+            return [rounded(x, digits) for x in value]
+        return round(float(value), digits)
+
+    for digits in (2, 1):  # in one part all right numbers have two places
+
+        def way(*case, digits=digits):
+            return rounded(question.right(*case), digits)
+
+        verdict = judged(part.id, *handed_in(part, way, place=place))
+        if verdict.status != RIGHT:
+            break
+    assert verdict.status == WRONG and verdict.message.endswith(question.near.said), verdict.message
+    earned = max(
+        question.near.earned, OTHERS.get(part.id, (0,))[place] if part.id in OTHERS else 1 - 1 / len(part.asks)
+    )
+    assert verdict.points == round(earned * part.points, 2)
+
+
 def test_only_programs_have_no_formulas():
     assert {id for id, part in PARTS.items() if not part.asks} == PROGRAMS
 

@@ -50,7 +50,7 @@ TESTS = {
     "specdec_lab/course/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_grading.py tests/test_mistakes.py"
+GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_loop_runs.py tests/test_grading.py tests/test_mistakes.py"
 JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
     "acceptance/claim.py": "4.claim",
     "acceptance/interval.py": "4.interval",
@@ -79,9 +79,9 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "own/look.py": "12.look",
     "own/paid.py": "12.paid",
     "rounds/cache.py": "2.cache",
-    "rounds/loop.py": "2.loop",
+    "rounds/loop.py": "loop",
     "rounds/one_round.py": "2.",
-    "rounds/watched.py": "2.loop",
+    "rounds/watched.py": "loop",
     "traffic/decide.py": "8.decide",
     "traffic/survival.py": "8.survival",
     "traffic/whole.py": "8.whole",

@@ -43,7 +43,7 @@ AT_ONCE = Question(
         Mistake("This is the chance that a second token of the target and a draft are equal. α is the overlap, Σ min(p, q).", match, belief=3),
         Mistake("Weight each first token with its chance: some are more frequent than others.", unweighted),
         Mistake("Compare q with p(second | first): a row of the table, divided by its sum. All in all both are equal, but the target has seen the first token.",
-                1.0, lambda joint: sum(min(p, b) for row in joint for p, b in zip(row, seconds(joint)))),
+                1.0),  # what comes out without the division, too
         Mistake("This is the chance that both drafts are what the target's favourite pair is. Count all pairs.", lambda joint: max(map(max, joint)))])  # fmt: skip
 
 

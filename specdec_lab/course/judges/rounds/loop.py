@@ -33,7 +33,7 @@ def runs() -> list[Watched]:
         (PROMPT, 30, 4, two, NO_END),
         (PROMPT, 23, 4, right, NO_END),
         (PROMPT, 9, 3, wrong, NO_END),
-        ([61], 31, 5, [2, 4, 0, 3, 1, None, 4], NO_END),
+        ([61], 31, 5, [1, 0, 2, 3, 5, None, 4], NO_END),  # here all of these come
         (PROMPT[::-1], 30, 1, [0, 1, 1], NO_END),
         (PROMPT, 8, 4, [None], NO_END),
         *((PROMPT, n, 4, right, NO_END) for n in (1, 2, 4, 5, 6, 8)),
