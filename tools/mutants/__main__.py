@@ -18,6 +18,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import signal
 import sys
 import tempfile
@@ -178,7 +179,7 @@ def main() -> None:
         candidates = [m for m in every if not any(fits(e, m) for e in entries)]
         left_out, candidates = len(every) - len(candidates), candidates[:: args.every]
         begin = time.monotonic()
-        alive = survivors(ROOT / file, candidates, TESTS[file].split(), args.jobs, args.show)
+        alive = survivors(ROOT / file, candidates, shlex.split(TESTS[file]), args.jobs, args.show)
         n, killed = len(candidates), len(candidates) - len(alive)
         print(f"{file:42} {killed:4} of {n:4} noticed ({100 * killed / max(1, n):5.1f} %), {left_out} the same program, {time.monotonic() - begin:.0f} s", flush=True)  # fmt: skip
         for mutant in () if args.show else alive:

@@ -50,7 +50,7 @@ TESTS = {
     "specdec_lab/course/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_loop_runs.py tests/test_grading.py tests/test_mistakes.py"
+GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_loop_runs.py tests/test_rule_tests.py tests/test_grading.py tests/test_mistakes.py"
 JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
     "acceptance/claim.py": "4.claim",
     "acceptance/interval.py": "4.interval",
@@ -68,7 +68,7 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "designs/cut.py": "11.cut",
     "designs/stop.py": "11.stop",
     "designs/which.py": "which",
-    "exactness.py": "3.",
+    "exactness.py": "3.rule or 3.test or 3_rule or 3_test",
     "idle_math.py": "1.",
     "load/crossover.py": "7.crossover",
     "load/gain.py": "7.gain",
@@ -96,7 +96,7 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "variants/improve.py": "improve",
     "variants/propose.py": "6.propose",
 }
-TESTS |= {f"specdec_lab/course/judges/{file}": f"{GRADING} -k {part}" for file, part in JUDGES.items()}
+TESTS |= {f"specdec_lab/course/judges/{file}": f"{GRADING} -k '{part}'" for file, part in JUDGES.items()}
 TESTS |= {f"specdec_lab/course/judges/{file}.py": GRADING for file in ("check", "guard", "part", "question")}
 TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
 PROBLEMS = "acceptance base designs exactness idle_math load own rounds speed today traffic trees"

@@ -1,0 +1,93 @@
+"""How exercise 3 judges a learner's test: made-up tests that know which rule is right, and err in one way."""
+
+import itertools
+
+import pytest
+
+from specdec_lab.course.judges import exactness
+from specdec_lab.course.judges.part import RIGHT, WRONG, judged
+
+DRAWS, KEEPS, TWICE = exactness.PLANTED.values()
+
+
+def accepting(*rules):
+    """A test that calls these rules right, and all others wrong."""
+    return lambda rule: rule is exactness.SOUND or rule in rules
+
+
+def test_3_test_each_planted_rule_is_to_be_called_wrong():
+    assert judged("3.test", accepting()).points == 3
+    for rule, name in ((DRAWS, "draws from p"), (KEEPS, "accepts every draft"), (TWICE, "uses the number")):
+        verdict = judged("3.test", accepting(rule))
+        assert (verdict.status, verdict.points) == (WRONG, 1.0)
+        assert name in verdict.message and "Does it use" not in verdict.message
+    verdict = judged("3.test", accepting(DRAWS, TWICE))
+    assert verdict.points == 0.5 and "draws from p" in verdict.message and "Does it use" in verdict.message
+
+
+def test_3_test_once_in_two_calls_is_enough():
+    seen = []
+
+    def made(rule):
+        seen.append(rule)
+        return rule is exactness.SOUND or seen.count(rule) == 1
+
+    assert judged("3.test", made).status == RIGHT
+
+
+def test_3_test_the_right_rule_may_not_be_called_wrong_even_once():
+    for place in range(4):
+        seen = itertools.count()
+        verdict = judged("3.test", lambda rule, seen=seen, at=place: rule is exactness.SOUND and next(seen) != at)
+        assert verdict.status == WRONG and "leave more room for chance" in verdict.message
+
+
+def test_3_test_the_calls_come_in_another_order_each_time():
+    orders = []
+    for _ in range(4):
+        order = []
+        judged("3.test", lambda rule, order=order: order.append(rule) or accepting()(rule))
+        orders.append(order)
+    assert len(orders[0]) >= 11 and any(order != orders[0] for order in orders)
+
+
+def test_3_test_the_answer_is_true_or_false():
+    verdict = judged("3.test", lambda rule: "right")
+    assert verdict.status == WRONG and "True or False" in verdict.message
+
+
+def test_3_test_the_given_rules_do_what_they_say():
+    p, q = (0.2, 0.3, 0.5), (0.6, 0.2, 0.2)  # what is lacking: 0, .1, .3
+    for u, w, written in ((0.1, 0.9, 0), (0.9, 0.0, 1), (0.9, 0.2, 1), (0.9, 0.3, 2), (0.9, 0.99, 2)):
+        assert exactness.SOUND(p, q, 0, u, w) == written
+    assert DRAWS(p, q, 0, 0.9, 0.1) == 0 and KEEPS(p, q, 0, 0.99, 0.5) == 0
+    assert [TWICE(p, q, 0, 0.9, w) for w in (0.0, 0.9)] == [2, 2]
+
+
+def after_a_rejection(p, q, x, u, w):
+    """The rule, but p is left as the residual where a draft was rejected."""
+    if u * q[x] < p[x]:
+        return x
+    for i, share in enumerate(q):
+        p[i] = max(0.0, p[i] - share)
+    place = w * sum(p)
+    return next(i for i, total in enumerate(itertools.accumulate(p)) if place < total)
+
+
+def test_3_rule_p_may_not_be_changed_in_a_rejection_either():
+    verdict = judged("3.rule", after_a_rejection)
+    assert verdict.status == WRONG and "Work on copies" in verdict.message
+
+
+@pytest.mark.parametrize(("name", "told"), [
+    ("bug: accept only the target's favourite", "only if they are the target's favourite"),
+    ("bug: after a rejection, draw from p", "draw from the residual"),
+    ("bug: after a rejection, draw from the draft's q", "must not come from q"),
+    ("bug: after a rejection, take the target's favourite", "p is a distribution"),
+    ("bug: accept every draft", "no draft is ever rejected"),
+])  # fmt: skip
+def test_3_rule_a_planted_rule_is_told_by_its_output(name, told, monkeypatch):
+    monkeypatch.setattr(exactness, "CELLS", 80)  # coarser, to be quick
+    monkeypatch.setattr(exactness, "POINTS", [(i + 0.5) / 80 for i in range(80)])
+    verdict = judged("3.rule", exactness.rule_by(name))
+    assert verdict.status == WRONG and told in verdict.message and "what comes out is" in verdict.message
