@@ -1,0 +1,128 @@
+"""The two judges that draw much, with few draws: what they compute, and what they say about answers that err in one way."""
+
+import random
+
+import pytest
+from answers import acceptance, trees
+
+from specdec_lab.course.judges.acceptance import interval
+from specdec_lab.course.judges.acceptance.rate import a_text, alpha_of
+from specdec_lab.course.judges.part import RIGHT, WRONG, judged
+from specdec_lab.course.judges.trees import offer
+from specdec_lab.theory import siblings
+
+ONE = interval.COPIED
+ALPHA = alpha_of([ONE])
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    monkeypatch.setattr(interval, "RUNS", 400)
+    monkeypatch.setattr(interval, "SEEDS", range(2))
+    monkeypatch.setattr(interval, "ROOM", 0.05)
+    interval.bootstrap.cache_clear()
+    yield
+    interval.bootstrap.cache_clear()
+
+
+def constant(*ends, others=None):
+    """The same ends for copies of one text, and others for other texts."""
+    return lambda texts, dice: ends if texts == [ONE] * len(texts) else others or ends
+
+
+@pytest.mark.parametrize(
+    ("made", "told", "belief"),
+    [
+        (constant(0.2, 0.9), ["is [.2, .9]", "it should have no width"], None),
+        (constant(0.9, 0.9), [f"α of this text, {interval.pretty(ALPHA)}", "accepted divided by the examined"], None),
+        (constant(0.5, 0.5), ["is [.5, .5]", "Discarded drafts were never examined"], 5),
+    ],
+)
+def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):
+    """ONE accepts 2, 4 and 0 of 4 drafts: 6 of 12 proposed, 6 of 8 examined."""
+    assert ALPHA == 0.75
+    verdict = judged("4.interval", made)
+    assert verdict.status == WRONG and all(part in verdict.message for part in told), verdict.message
+    assert verdict.misconception == belief and verdict.points == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "told", "points"),
+    [
+        (lambda texts, dice: (alpha_of(texts),) * 2, "every text comes exactly once", 0),
+        (constant(0.75, 0.75, others=(0.9, 0.1)), "The lower end must come first", 1.5),
+        (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow", 0.5),
+        (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide", 0.5),
+        (acceptance.by_choices, None, 2),
+    ],
+)
+def test_4_interval_what_is_said_about_other_texts(few_draws, made, told, points):
+    verdict = judged("4.interval", made)
+    assert (told in verdict.message) if told else verdict.status == RIGHT, verdict.message
+    assert verdict.points == points
+
+
+def test_4_interval_two_calls_with_one_seed_give_one_result():
+    dice = random.Random(3)
+    verdict = judged("4.interval", lambda texts, _: (0.75, 0.75) if texts == [ONE] * 10 else (dice.random(), 1.0))
+    assert "two different intervals" in verdict.message and verdict.points == 1
+
+
+def test_4_interval_the_formula_leaves_a_share_out_at_each_end(few_draws):
+    texts = [a_text(4, 1), a_text(0, 0, 2), a_text(3), a_text(1, 1, 4, 2)]
+    for outside, cut in ((0.025, 9), (0.16, 63), (0.5, 199)):
+        counts = tuple(
+            (interval.rate.count([t], interval.rate.ACCEPTED), interval.rate.count([t], interval.rate.TESTED))
+            for t in texts
+        )
+        values = interval.bootstrap(counts, interval.ratio_of_sums)
+        assert len(values) == 400 and values == sorted(values)
+        assert interval.without(outside)(texts) == (values[cut], values[399 - cut])
+    assert interval.right(texts) == interval.without(0.025)(texts)
+
+
+def test_4_interval_the_texts_are_drawn_with_their_alpha():
+    texts = interval.random_texts([0.0, 1.0, 0.5], [3, 2, 400], 1)
+    assert texts[0] == a_text(0, 0, 0) and texts[1] == a_text(4, 4)
+    assert abs(alpha_of(texts[2:]) - 0.5) < 0.05 and any("accepted" in each and len(each) == 5 for each in texts[2])
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    monkeypatch.setattr(offer, "CELLS", 10)
+
+
+@pytest.mark.parametrize(("name", "answer"), trees.WRONG["10.offer"].items())
+def test_10_offer_each_wrong_answer_is_told_its_mistake(coarse, name, answer):
+    made, told, *belief = answer
+    verdict = judged("10.offer", made)
+    assert verdict.status == WRONG and told in verdict.message, verdict.message
+    assert verdict.misconception == (belief[0] if belief else None)
+    assert verdict.points == (2.01 if name in ("only the first", "not the third") else 0)
+
+
+@pytest.mark.parametrize("made", trees.RIGHT["10.offer"])
+def test_10_offer_right_answers(coarse, made):
+    assert judged("10.offer", made).status == RIGHT
+
+
+def test_10_offer_drawing_from_p_after_both_is_told(coarse):
+    verdict = judged("10.offer", offer.rule(last=lambda p, q: p))
+    assert "After both are refused you draw from p" in verdict.message and verdict.misconception == 2
+    assert "what comes out is [" in verdict.message and "two drafts" in verdict.message
+
+
+def test_10_offer_the_grid_gives_what_the_theory_adds_up():
+    for p, q in offer.PAIRS:
+        out, kept = offer.output_of(offer.rule(), p, q)
+        assert max(abs(a - b) for a, b in zip(out, p)) < 0.02 and abs(sum(out) - 1) < 1e-9
+        assert abs(kept - siblings(p, q, 2).kept) < 0.02
+    assert offer.without([0.5, 0.2, 0.3], 0) == [0.0, 0.4, 0.6]
+
+
+def test_10_offer_a_draft_is_refused_where_both_sides_are_equal():
+    rule = offer.rule()
+    assert rule([0.5, 0.5, 0.0], [2], [[0.5, 0.0, 0.5]], [0.0], 0.9) == 1  # p(x) = 0
+    assert rule([0.2, 0.8], [0], [[0.4, 0.6]], [0.5], 0.1) == 1  # u · q = p
+    assert [offer.looked_up([0.0, 0.1, 0.3], w) for w in (0.0, 0.24, 0.26, 0.99)] == [1, 1, 2, 2]
+    assert offer.first_alone([0.2, 0.8, 0.0], [0, 2], [[0.9, 0.0, 0.1], [0.0, 0.0, 1.0]], [0.9, 0.0], 0.5) == 1
