@@ -1,8 +1,10 @@
 """How exercise 3 judges a learner's test: made-up tests that know which rule is right, and err in one way."""
 
 import itertools
+import re
 
 import pytest
+from answers import exactness as answers
 
 from specdec_lab.course.judges import exactness
 from specdec_lab.course.judges.part import RIGHT, WRONG, judged
@@ -52,8 +54,9 @@ def test_3_test_the_calls_come_in_another_order_each_time():
 
 
 def test_3_test_the_answer_is_true_or_false():
-    verdict = judged("3.test", lambda rule: "right")
-    assert verdict.status == WRONG and "True or False" in verdict.message
+    for made in (lambda rule: "right", lambda rule: "wrong" if rule is KEEPS else rule is exactness.SOUND):
+        verdict = judged("3.test", made)
+        assert verdict.status == WRONG and "True or False" in verdict.message
 
 
 def test_3_test_the_given_rules_do_what_they_say():
@@ -79,15 +82,43 @@ def test_3_rule_p_may_not_be_changed_in_a_rejection_either():
     assert verdict.status == WRONG and "Work on copies" in verdict.message
 
 
-@pytest.mark.parametrize(("name", "told"), [
-    ("bug: accept only the target's favourite", "only if they are the target's favourite"),
-    ("bug: after a rejection, draw from p", "draw from the residual"),
-    ("bug: after a rejection, draw from the draft's q", "must not come from q"),
-    ("bug: after a rejection, take the target's favourite", "p is a distribution"),
-    ("bug: accept every draft", "no draft is ever rejected"),
-])  # fmt: skip
-def test_3_rule_a_planted_rule_is_told_by_its_output(name, told, monkeypatch):
-    monkeypatch.setattr(exactness, "CELLS", 80)  # coarser, to be quick
+@pytest.fixture
+def coarse(monkeypatch):
+    monkeypatch.setattr(exactness, "CELLS", 80)
     monkeypatch.setattr(exactness, "POINTS", [(i + 0.5) / 80 for i in range(80)])
+
+
+@pytest.mark.parametrize(("name", "told", "belief"), [
+    ("bug: accept only the target's favourite", "only if they are the target's favourite", 4),
+    ("bug: after a rejection, draw from p", "draw from the residual", 2),
+    ("bug: after a rejection, draw from the draft's q", "must not come from q", None),
+    ("bug: after a rejection, take the target's favourite", "p is a distribution", None),
+    ("bug: accept every draft", "no draft is ever rejected", None),
+])  # fmt: skip
+def test_3_rule_a_planted_rule_is_told_by_its_output(coarse, name, told, belief):
     verdict = judged("3.rule", exactness.rule_by(name))
-    assert verdict.status == WRONG and told in verdict.message and "what comes out is" in verdict.message
+    assert verdict.status == WRONG and told in verdict.message and verdict.misconception == belief
+
+
+@pytest.mark.parametrize(
+    ("name", "points"), [("keeps only matches", 2.01), ("accepts p = 0", 2.01), ("p and q swapped", 0)]
+)
+def test_3_rule_what_a_rule_that_is_exact_or_not_earns(coarse, name, points):
+    made, told, *belief = answers.WRONG["3.rule"][name]
+    verdict = judged("3.rule", made)
+    assert told in verdict.message and verdict.points == points
+    assert verdict.misconception == (belief[0] if belief else None)
+
+
+def test_3_rule_what_comes_out_is_told_with_two_places(coarse):
+    said = judged("3.rule", exactness.rule_by("bug: after a rejection, draw from p")).message
+    assert re.search(r"what comes out is \[[\d.]+, \d\.\d\d[,\]]", said)
+
+
+def test_3_rule_whose_replacement_follows_u_is_found():
+    def until(u, w):
+        return u if u < 0.5 else w
+
+    assert exactness.looks_at_u_again(TWICE)
+    for other in (exactness.SOUND, lambda p, q, x, u, w: 1, lambda p, q, x, u, w: int(2 * until(u, w))):
+        assert not exactness.looks_at_u_again(other)
