@@ -159,7 +159,7 @@ WRONG = {
         "not the third": (only_two, "with three it is not"),
         "always the first": (lambda p, drafts, qs, us, w: drafts[0], "Test the first with p"),
         "a token below 0": (lambda p, drafts, qs, us, w: -1, "there are only the tokens"),
-        "no token": (lambda p, drafts, qs, us, w: 7, "there are only the tokens"),
+        "no token": (lambda p, drafts, qs, us, w: len(p), "there are only the tokens"),
     },
     "10.decide": {
         "most tokens": (lambda texts, T, shapes: max(shapes, key=lambda n: shapes[n]["E"]), "most tokens per pass", 7),
