@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 
 import pytest
 from answers import acceptance, trees
@@ -54,6 +55,12 @@ def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):
         (constant(0.75, 0.75, others=(0.9, 0.1)), "The lower end must come first", 1.5),
         (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow", 0.5),
         (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide", 0.5),
+        (
+            lambda texts, dice: tuple(x + 0.15 * (texts != [ONE] * 10) for x in interval.right(texts)),
+            "Draw texts, divide",
+            0.5,
+        ),
+        (lambda texts, dice: (alpha_of(texts), alpha_of(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow", 0.5),
         (acceptance.by_choices, None, 2),
     ],
 )
@@ -70,7 +77,7 @@ def test_4_interval_two_calls_with_one_seed_give_one_result():
 
 
 def test_4_interval_the_formula_leaves_a_share_out_at_each_end(few_draws):
-    texts = [a_text(4, 1), a_text(0, 0, 2), a_text(3), a_text(1, 1, 4, 2)]
+    texts = interval.random_texts([i / 12 for i in range(12)], range(3, 15), 7)
     for outside, cut in ((0.025, 9), (0.16, 63), (0.5, 199)):
         counts = tuple(
             (interval.rate.count([t], interval.rate.ACCEPTED), interval.rate.count([t], interval.rate.TESTED))
@@ -85,7 +92,9 @@ def test_4_interval_the_formula_leaves_a_share_out_at_each_end(few_draws):
 def test_4_interval_the_texts_are_drawn_with_their_alpha():
     texts = interval.random_texts([0.0, 1.0, 0.5], [3, 2, 400], 1)
     assert texts[0] == a_text(0, 0, 0) and texts[1] == a_text(4, 4)
-    assert abs(alpha_of(texts[2:]) - 0.5) < 0.05 and any("accepted" in each and len(each) == 5 for each in texts[2])
+    assert abs(alpha_of(texts[2:]) - 0.5) < 0.05
+    kept = Counter(each.count("accepted") for each in texts[2])  # 400 rounds: half, a quarter, …, and the rest all four
+    assert all(abs(kept[n] / 400 - 0.5 ** min(n + 1, 4)) < 0.05 for n in range(5)) and kept[3] > 10
 
 
 @pytest.fixture

@@ -1,6 +1,11 @@
 """The rounds that exercise 2's loop is tried with: each kind, and a limit and an end marker at each place of a round."""
 
+import re
+
+from answers import rounds
+
 from specdec_lab.course.given.toy import ToyTarget, written_alone
+from specdec_lab.course.judges.part import WRONG, judged
 from specdec_lab.course.judges.rounds import loop
 from specdec_lab.course.reading import common_start
 
@@ -9,14 +14,14 @@ RUNS = loop.runs()
 
 def accepted(run) -> list[tuple[int, int]]:
     """(drafts, of them right) of each round, if the whole text is written."""
-    at, rounds = len(run.prompt), []
+    at, found = len(run.prompt), []
     while at < len(run.prompt) + run.n:
         text = run.truth[:at]
         drafts = run.drafting(text, run.gamma)
         right = common_start(drafts, run.truth[at:])
-        rounds.append((len(drafts), right))
+        found.append((len(drafts), right))
         at += right + 1
-    return rounds
+    return found
 
 
 def ended(run) -> int | None:
@@ -70,3 +75,8 @@ def test_loop_an_end_marker_of_the_prompt_comes_again_in_the_text():
 
 def test_loop_no_token_is_the_marker_that_never_comes():
     assert all(loop.NO_END not in run.truth for run in RUNS) and not 10 <= loop.NO_END < 100
+
+
+def test_loop_what_is_changed_after_the_last_round_is_told_as_its_round():
+    verdict = judged("2.loop", rounds.loop(cut=lambda new, n, end: [*new[: n - 1], 9]))
+    assert verdict.status == WRONG and re.search(r"With the drafts .* your loop writes .* 9\]", verdict.message)
