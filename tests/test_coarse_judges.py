@@ -135,4 +135,3 @@ def test_10_offer_a_draft_is_refused_where_both_sides_are_equal():
     assert rule([0.5, 0.5, 0.0], [2], [[0.5, 0.0, 0.5]], [0.0], 0.9) == 1  # p(x) = 0
     assert rule([0.2, 0.8], [0], [[0.4, 0.6]], [0.5], 0.1) == 1  # u · q = p
     assert [offer.looked_up([0.0, 0.1, 0.3], w) for w in (0.0, 0.24, 0.26, 0.99)] == [1, 1, 2, 2]
-    assert offer.first_alone([0.2, 0.8, 0.0], [0, 2], [[0.9, 0.0, 0.1], [0.0, 0.0, 1.0]], [0.9, 0.0], 0.5) == 1

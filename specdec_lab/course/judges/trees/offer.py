@@ -80,10 +80,6 @@ def rule(
     return made
 
 
-def first_alone(p: Row, drafts: Sequence[int], qs: Sequence[Row], us: Sequence[float], w: float) -> int:
-    return rule()(p, drafts[:1], qs[:1], us[:1], w)
-
-
 def output(made: Rule) -> Callable[[Row, Row], list[float]]:
     return lambda p, q: output_of(made, p, q)[0]
 
