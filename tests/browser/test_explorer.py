@@ -68,7 +68,9 @@ def test_round_explorer_in_lesson_02(page):
     assert not page.locator("[class^=sdl-static]").first.is_visible(), "the static picture repeats the live widget"
     assert page.outside == []
 
-    # A second view of the same widget knows what was marked and revealed.
+    # A second view of the same widget knows what was marked and revealed. (The round before is revealed, whether or not
+    # play had come to reveal the one where it stopped.)
+    page.keyboard.press("ArrowLeft")
     score = re.search(r"\d+ right of \d+ set", explorer.inner_text())[0]
     explorer.locator(".sdl-title").click(button="right")
     page.get_by_role("menuitem", name="Create New View for Cell Output").click()
