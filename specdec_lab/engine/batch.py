@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from specdec_lab import quick
 from specdec_lab.engine.decode import Request, Stopwatch, check_gamma
 from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.sampling import favourites
 from specdec_lab.engine.together import Shared, together
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.errors import LabError
@@ -74,16 +75,17 @@ class Batch:
         self.target.synchronize()
         drafted = time.perf_counter()
         rows = self._pass(requests, proposals)
+        used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
+        choices = self._choices(requests, proposals, rows, used)
         self.target.synchronize()
         passed = time.perf_counter()
 
         rounds = []
-        for r, (request, proposal) in enumerate(zip(requests, proposals)):
+        for r, (request, proposal, n) in enumerate(zip(requests, proposals, used)):
             watch = Stopwatch()
             watch.seconds[request.drafting_time] += drafted - since
             watch.seconds["verify"] += passed - drafted
-            used = len(proposal.tokens) + 1  # what lies past it is padding up to the widest row
-            rounds.append(request.settle(proposal, rows.logits[r, :used], rows.hidden[r, :used], watch))
+            rounds.append(request.settle(proposal, rows.logits[r, :n], rows.hidden[r, :n], watch, choices.get(r)))
         self.shared.cached.rewind([len(request.text) - 1 for request in requests])
 
         seconds = time.perf_counter() - begin
@@ -109,6 +111,16 @@ class Batch:
             self.drafts[row.model].drop(row)
         self.running[r] = self.running[-1]  # as the cache does
         self.running.pop()
+
+    def _choices(
+        self, requests: Sequence[Request], proposals: Sequence[Proposal], rows: Rows, used: Sequence[int]
+    ) -> dict[int, list[int]]:
+        """By row, the target's favourites for the texts that need no more, all of them read from the device at once."""
+        decides = [request.needs_choices(p) and not request.processors for request, p in zip(requests, proposals)]
+        if not any(decides):
+            return {}
+        found = favourites(rows.logits, [n if it else 0 for n, it in zip(used, decides)])
+        return {r: found[r] for r, it in enumerate(decides) if it}
 
     def _pass(self, requests: Sequence[Request], proposals: Sequence[Proposal]) -> Rows:
         """The target's rows for each text's last token and its drafts, padded to the widest."""

@@ -23,7 +23,7 @@ from specdec_lab.engine.branches import TreeVerdict, verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.record import record
-from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, check_finite
+from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, favourites
 from specdec_lab.engine.together import Drafting, Row, together
 from specdec_lab.engine.trace import Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
@@ -233,18 +233,28 @@ class Request:
         sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
         return self.drafter.drafting(self.text, min(gamma, room - 1), sampler, self.uniforms)
 
-    def settle(self, proposal: Proposal, logits: Tensor, hidden: Tensor, watch: Stopwatch) -> Round:
+    def settle(
+        self,
+        proposal: Proposal,
+        logits: Tensor,
+        hidden: Tensor,
+        watch: Stopwatch,
+        choices: Sequence[int] | None = None,
+    ) -> Round:
         """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
 
         Args:
             logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
             hidden: [γ + 1, H], the hidden rows that these logits were made from.
             watch: runs since the round began; its next lap is the time of the verify pass.
+            choices: the `favourites` of these rows, where they decide (see `needs_choices`) and are known already.
         """
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
-        columns, p, q = self._distributions(
-            proposal, process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
-        )
+        if choices is None:
+            shaped = process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
+            columns, p, q = self._distributions(proposal, shaped)
+        else:
+            columns, p, q = one_hot(choices, drafts)
         self.target.synchronize()
         watch.lap("verify")
 
@@ -285,19 +295,29 @@ class Request:
             )
         return partial(self.verify, tree=proposal.tree)
 
-    def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
-        """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
+    def needs_choices(self, proposal: Proposal) -> bool:
+        """Whether the target's favourites decide this round: else all of p and q do.
 
-        A greedy round needs no columns but those of its γ drafts and of the target's γ + 1 own choices. If the rows are
-        to be kept, or the rule is another one, or the drafts have a q that is not one-hot, all V columns are made.
+        So it is in greedy rounds, if the rows are not to be kept, the rule is the usual one, and q is one-hot.
         """
-        if self.sampler.greedy and proposal.q is None and self.verify is verify and not self.keep.rows:
-            check_finite(logits)
-            choices = logits.argmax(-1).tolist()
-            columns = list(dict.fromkeys([*choices, *proposal.tokens]))
-            one_hot = torch.eye(len(columns), dtype=torch.float64)
-            p, q = (one_hot[[columns.index(token) for token in row]] for row in (choices, proposal.tokens))
-            return columns, p, q
+        return self.sampler.greedy and proposal.q is None and self.verify is verify and not self.keep.rows
+
+    def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
+        """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns."""
+        if self.needs_choices(proposal):
+            (choices,) = favourites(logits[None], [len(logits)])
+            return one_hot(choices, proposal.tokens)
         p = self.sampler(logits)
         vocab_size = self.target.vocab_size
         return range(vocab_size), p, proposal.distributions(vocab_size, p.device)
+
+
+def one_hot(choices: Sequence[int], drafts: Sequence[int]) -> tuple[list[int], Tensor, Tensor]:
+    """The rows that decide a greedy round: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
+
+    No others are needed than those of the γ drafts and of the target's γ + 1 own choices.
+    """
+    columns = list(dict.fromkeys([*choices, *drafts]))
+    rows = torch.eye(len(columns), dtype=torch.float64)
+    p, q = (rows[[columns.index(token) for token in tokens]] for tokens in (choices, drafts))
+    return columns, p, q
