@@ -339,7 +339,7 @@ def test_kept_costs_are_those_of_this_target_and_drafter_and_captured_passes_hav
     target, drafter = TinyModel(4, seed=0), LookupDrafter()
     assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 1.0]
     assert asked == [(target, drafter, [0, 1], 1)]
-    target.warm_up = 2
+    target.capture = object()
     assert cached_round_costs(target, drafter, [0, 1], 1) == [1.0, 2.0]
     assert cached_round_costs(target, drafter, [0, 1], 2) == [1.0, 3.0]  # for more drafts
     target.dtype = "another number format"

@@ -9,6 +9,7 @@ import torch
 from tape import Graph, Tape
 from test_models import make, near, text, uncached
 
+from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
@@ -17,9 +18,9 @@ from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.fast import FastModel
 
 
-def counted(model, capture_at: int = 1) -> list:
+def counted(model) -> list:
     """Every capture that `model` makes from now on."""
-    made, model.capture_at = [], capture_at
+    made = []
 
     def capture(do, x):
         made.append(Tape(do, x))
@@ -98,15 +99,46 @@ def test_what_a_pass_returned_stands_after_the_next_one():
     assert torch.equal(first.logits, kept[1])
 
 
-def test_a_width_is_captured_when_it_comes_again_and_very_wide_ones_never(monkeypatch):
-    monkeypatch.setattr(fast, "MOST_CAPTURED", 8)
+@pytest.mark.parametrize("limit", ["MOST_CAPTURED", "WIDEST_CAPTURED"])
+def test_very_wide_passes_are_never_captured(monkeypatch, limit):
+    monkeypatch.setattr(fast, limit, 8)
     model, tokens = make("fast llama"), text(30)
-    made, whole = counted(model, fast.CAPTURE_AT), uncached(model, tokens)
+    made, whole = counted(model), uncached(model, tokens)
     cached = model.cached()
-    for begin, end in [(0, 9), (9, 18), (18, 20), (20, 21), (21, 23), (23, 25), (25, 26), (26, 27)]:
+    for begin, end in [(0, 9), (9, 17), (17, 18), (18, 20), (20, 21), (21, 30)]:
         rows = cached.extend([tokens[begin:end]]).logits[0]
         assert torch.allclose(rows, whole[begin:end], **near(model))
-    assert [tape.x.shape[1] for tape in made] == [2, 1]
+    assert [tape.x.shape[1] for tape in made] == [8, 1, 2]
+    two = model.cached(2)
+    two.extend([tokens[:5], tokens[:5]])  # ten rows of two texts, five of each
+    assert len(made) == (3 if limit == "MOST_CAPTURED" else 4)
+
+
+def test_the_clock_stands_still_while_a_pass_is_captured(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    model, waited = make("fast llama"), []
+
+    class Slow(Tape):
+        def __init__(self, do, x):
+            now[0] += 5
+            super().__init__(do, x)
+
+        def __call__(self, x):
+            now[0] += 1
+            return super().__call__(x)
+
+    model.capture, model.synchronize = Slow, lambda: waited.append(now[0])
+    cached, begin = model.cached(), read_clock()
+    for seconds in (1, 2):
+        cached.extend([[1]])
+        assert read_clock() - begin == seconds
+    assert now[0] == 7 and waited == [0]  # before the capture: what runs on the device still counts
+    model.capture = lambda do, x: (_ for _ in ()).throw(RuntimeError("no"))
+    now[0] += 1
+    with pytest.warns(UserWarning, match="cannot be captured"):
+        cached.extend([[1, 2]])
+    assert read_clock() - begin == 3  # a capture that fails leaves it going
 
 
 def test_rows_of_a_batch_are_captured_each_at_its_own_length():
@@ -141,7 +173,7 @@ def test_a_device_that_cannot_record_runs_on_and_says_so(error, said):
     def fails(do, x):
         raise error
 
-    model.capture, model.capture_at = fails, 1
+    model.capture = fails
     cached = model.cached()
     with pytest.warns(UserWarning, match=said):
         first = cached.extend([tokens[:4]]).logits[0]
@@ -189,12 +221,12 @@ def test_every_drafter_writes_the_same_text_on_replayed_passes(lab, name):
     ids = lab.encode("Write one sentence about rivers and one about mountains.")
     expected = lab.plain(ids, max_new_tokens=24)
     target = FastModel(lab.target.hf, "replayed")
-    target.capture, target.capture_at = Tape, 1
+    target.capture = Tape
     drafter, models = lab.drafter(name), [target]
     for part in (drafter, getattr(drafter, "other", None)):
         if isinstance(getattr(part, "model", None), FastModel):
             part.model = FastModel(part.model.hf, "replayed draft")
-            part.model.capture, part.model.capture_at = Tape, 1
+            part.model.capture = Tape
             models.append(part.model)
     trace = Trace(ids)
     trace.collect(speculative(target, drafter, ids, gamma=3, stops=lab.stops(24)))
@@ -221,7 +253,7 @@ def test_loading_notices_a_capture_that_is_frozen_and_goes_on_without():
         model.check()
     assert model.capture is None
     model = make("fast llama")
-    made = counted(model, fast.CAPTURE_AT)
+    made = counted(model)
     model.check()
     assert [tape.x.shape[1] for tape in made] == [4]
     assert model.capture is not None
@@ -271,7 +303,7 @@ def without_cuda(monkeypatch, graph=Graph):
 def test_a_captured_pass_gives_rows_that_later_ones_leave_alone(monkeypatch):
     without_cuda(monkeypatch)
     model, tokens = make("fast llama"), text(30)
-    model.capture, model.capture_at = CapturedPass, 1
+    model.capture = CapturedPass
     cached, whole = model.cached(), uncached(model, tokens)
     rows = torch.cat([cached.extend([tokens[i : i + 3]], logits=False).hidden[0] for i in range(0, 30, 3)])
     held = [cached.extend([[i]], logits=False).hidden for i in (5, 6)]

@@ -73,14 +73,14 @@ def drafter(name, hf):
     kind = trained.KINDS[name]
     made = kind.drafter(kind.net(hf, torch.arange(60, device="meta")).requires_grad_(False))
     if hasattr(made, "model"):
-        made.model.capture, made.model.capture_at = Again, 1
+        made.model.capture = Again
     return made
 
 
 def target(hf, backend):
     model = (ReferenceModel if backend == "reference" else FastModel)(hf, backend)
     if backend == "captured":
-        model.capture, model.capture_at = Again, 1
+        model.capture = Again
     return model
 
 

@@ -55,7 +55,7 @@ def make(kind: str, seed: int = 0) -> ReferenceModel:
             p.data.add_(torch.randn(p.shape, dtype=p.dtype), alpha=0.3)
     model = (FastModel if kind.startswith(("fast", "replayed")) else ReferenceModel)(hf, f"{kind}-{seed}")
     if kind.startswith("replayed"):
-        model.capture, model.capture_at = Tape, 1
+        model.capture = Tape
     return model
 
 

@@ -8,11 +8,11 @@ What a row writes does not depend on its neighbours: drafts, random numbers and 
 and so is its part of the cache. (Up to rounding: a pass over more rows adds in another order.)
 """
 
-import time
 from collections import deque
 from collections.abc import Sequence
 
 from specdec_lab import quick
+from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import Request, Stopwatch, check_gamma
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import favourites
@@ -63,22 +63,22 @@ class Batch:
             LabError: for gamma < 0, or more than MOST_DRAFTS.
         """
         check_gamma(gamma, 0, "which drafts nothing")
-        begin = time.perf_counter()
+        begin = read_clock()
         while self.waiting and len(self.running) < self.most:
             self._join(self.waiting.popleft())
         if not self.running:
             return []
 
         requests = [request for request, _ in self.running]
-        since = time.perf_counter()
+        since = read_clock()
         proposals = together([request.drafting(gamma) for request in requests])
         self.target.synchronize()
-        drafted = time.perf_counter()
+        drafted = read_clock()
         rows = self._pass(requests, proposals)
         used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
         choices = self._choices(requests, proposals, rows, used)
         self.target.synchronize()
-        passed = time.perf_counter()
+        passed = read_clock()
 
         rounds = []
         for r, (request, proposal, n) in enumerate(zip(requests, proposals, used)):
@@ -88,7 +88,7 @@ class Batch:
             rounds.append(request.settle(proposal, rows.logits[r, :n], rows.hidden[r, :n], watch, choices.get(r)))
         self.shared.cached.rewind([len(request.text) - 1 for request in requests])
 
-        seconds = time.perf_counter() - begin
+        seconds = read_clock() - begin
         for (_, trace), done in zip(self.running, rounds):
             trace.rounds.append(done)
             trace.clock.append(seconds)

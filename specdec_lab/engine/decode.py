@@ -8,7 +8,6 @@ Between rounds every token of the text but the last is cached. So a pass over [l
 returns γ + 1 rows: one for each draft, and one after the last draft.
 """
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from inspect import signature
 import torch
 from torch import Tensor
 
+from specdec_lab.clock import read_clock
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.branches import TreeVerdict, verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
@@ -155,10 +155,10 @@ class Stopwatch:
 
     def __init__(self):
         self.seconds: dict[str, float] = defaultdict(float)
-        self._since = time.perf_counter()
+        self._since = read_clock()
 
     def lap(self, part: str) -> None:
-        now = time.perf_counter()
+        now = read_clock()
         self.seconds[part] += now - self._since
         self._since = now
 

@@ -3,11 +3,12 @@
 Every widget, plot, table and JSON of the course reads these records; none keeps its own.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from specdec_lab.clock import read_clock
 
 if TYPE_CHECKING:  # whoever reads traces need not wait for torch
     from torch import Tensor
@@ -138,9 +139,9 @@ class Trace:
 
     def collect(self, rounds: Iterator[Round]) -> "Trace":
         """Take rounds until they end. Should that raise, the rounds so far are still here."""
-        since = time.perf_counter()
+        since = read_clock()
         for r in rounds:
-            now = time.perf_counter()
+            now = read_clock()
             self.clock.append(now - since)
             self.rounds.append(r)
             since = now

@@ -8,7 +8,6 @@ import copy
 import itertools
 import json
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -16,6 +15,7 @@ from functools import partial
 import torch
 
 from specdec_lab import quick
+from specdec_lab.clock import read_clock
 from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
@@ -31,15 +31,16 @@ from specdec_lab.models.linear import eight_bits_pay
 from specdec_lab.say import Say, silent
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
+WARM_UP = 1  # times before that: a first pass of a width takes longer than all later ones
 
 
 def seconds_of(model: Model, do: Callable[[], object]) -> float:
     """Wall-clock seconds of `do`, from an idle device until the device has finished."""
     model.synchronize()
-    begin = time.perf_counter()
+    begin = read_clock()
     do()
     model.synchronize()
-    return time.perf_counter() - begin
+    return read_clock() - begin
 
 
 def pass_times(
@@ -60,12 +61,12 @@ def pass_times(
     cached.prefill([0] * held)
     rows = cached.extend([[0] * max(widths)], layers=(0, first), logits=False).hidden if first else None
     times: dict[int, list[float]] = {k: [] for k in widths}
-    for turn in range(quick.samples(samples) + model.warm_up):
+    for turn in range(quick.samples(samples) + WARM_UP):
         for k in widths:
             cached.rewind([held])
             new = rows[:, :k] if first else [[0] * k]
             seconds = seconds_of(model, partial(cached.extend, new, layers=(first, model.layers)))
-            if turn >= model.warm_up:
+            if turn >= WARM_UP:
                 times[k].append(seconds)
     return times
 
@@ -99,10 +100,10 @@ def round_costs(
     for gamma in range(1, most + 1):
         arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
     seconds: list[list[float]] = [[] for _ in arms]
-    for turn in range(quick.samples(samples) + target.warm_up):
+    for turn in range(quick.samples(samples) + WARM_UP):
         for gamma, arm in enumerate(arms):
             r = next(arm, None)  # None: at the end of the context
-            if r and turn >= target.warm_up and len(r.drafted) == gamma:
+            if r and turn >= WARM_UP and len(r.drafted) == gamma:
                 seconds[gamma].append(r.seconds.total)
     costs: list[float] = []
     for times in seconds:
@@ -169,7 +170,7 @@ def cached_round_costs(
 ) -> list[float]:
     """`round_costs` from the file costs.json in the cache folder; measured the first time for a pair on a device."""
     draft = getattr(drafter, "model", None)
-    backend = type(target).__name__ + (" | captured" if target.warm_up > 1 else "")
+    backend = type(target).__name__ + (" | captured" if getattr(target, "capture", None) else "")
     precision = "8 bits" if eight_bits_pay() else ""  # of drafts
     names = [target.name, backend, str(target.dtype), drafter.name, draft.name if draft else "", str(most), precision]
     key = " | ".join([describe(target.device), torch.__version__, *names])

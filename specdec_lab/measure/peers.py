@@ -3,13 +3,13 @@
 Its weights, its loop, its defaults; only the text's length, its end and the sampling are ours.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 
+from specdec_lab.clock import read_clock
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.say import Say, silent
@@ -31,7 +31,7 @@ class _Clock(StoppingCriteria):
         self.rounds: list[tuple[int, float]] = []  # (length of the text, when)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **kwargs) -> torch.Tensor:
-        self.rounds.append((input_ids.shape[1], time.perf_counter()))
+        self.rounds.append((input_ids.shape[1], read_clock()))
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
@@ -91,5 +91,5 @@ def generate(
     tokens = out[0, len(ids) :].tolist()
     first, since = clock.rounds[0]
     rest = len(ids) + len(tokens) - first
-    seconds = (time.perf_counter() - since) * len(tokens) / rest if rest else 0.0
+    seconds = (read_clock() - since) * len(tokens) / rest if rest else 0.0
     return Generated(tokens, seconds, len(calls))

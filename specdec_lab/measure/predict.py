@@ -11,11 +11,11 @@ this changes).
 
 import copy
 import statistics
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
@@ -89,10 +89,10 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
     request = Request(lab.target, text, drafter, **settings)
     cached = request.begin().cached
     while request.stop is None:
-        start = time.perf_counter()
+        start = read_clock()
         (proposal,) = together([request.drafting(gamma)])
         lab.target.synchronize()
-        seconds = time.perf_counter() - start
+        seconds = read_clock() - start
         yield Drafted(len(proposal.tokens), seconds, proposal.started[0] if proposal.started else 0)
         cached.rewind([len(request.text) - 1])  # an early exit has gone ahead
         rows = cached.extend([request.text[-1:]])

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from specdec_lab import quick
+from specdec_lab.clock import read_clock
 from specdec_lab.errors import LabError
 from specdec_lab.formats import percentile
 from specdec_lab.say import Say, silent
@@ -250,9 +251,9 @@ def serve(
     log, gamma = ServingLog(), 0
     waiting = deque(quick.requests(sorted(enumerate(arrivals), key=lambda pair: pair[1].at)))
     running: list[list] = []  # [arrival, trace, when its first step began]
-    start = time.perf_counter()
+    start = read_clock()
     while waiting or len(batch):
-        now = time.perf_counter() - start
+        now = read_clock() - start
         while waiting and waiting[0][1].at <= now:
             i, arrival = waiting.popleft()
             running.append([arrival, batch.submit(request(i, arrival)), None])
@@ -261,7 +262,7 @@ def serve(
             continue
         gamma = policy(len(batch), gamma)
         rounds = batch.step(gamma)
-        done = time.perf_counter() - start
+        done = read_clock() - start
         log.steps.append(Step(now, done - now, len(rounds), gamma, sum(len(r.tokens) for r in rounds)))
         for row in running:
             arrival, trace, _ = row

@@ -41,7 +41,6 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
-    warm_up = 1  # how many first passes of each width take longer than all later ones
 
     @abstractmethod
     def cached(self, rows: int = 1) -> "Cached":
@@ -98,6 +97,8 @@ class Cached(ABC):
             raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
         if isinstance(new, Tensor):
             inputs = new.to(model.device)
+        elif isinstance(new[0], Tensor) and len(new) == 1:
+            inputs = new[0][None].to(model.device)
         elif isinstance(new[0], Tensor):
             inputs = pad_sequence(list(new), batch_first=True).to(model.device)
         else:

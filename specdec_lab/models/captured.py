@@ -24,16 +24,17 @@ class CapturedPass:
         RuntimeError: when `do` cannot be captured, there is no memory for it, or a replay does not give what `do` gave.
     """
 
-    # All captures take their memory from one pool: no two run at a time, and results are copied out at once.
-    pools: ClassVar[dict[torch.device, tuple[int, int]]] = {}
+    # All captures take their memory from one pool: no two run at a time, and results are copied out at once. A pool
+    # serves one stream, and ends with the last graph in it, so the first one is kept.
+    pools: ClassVar[dict[torch.device, tuple]] = {}  # by device: the pool, its stream, the graph
 
     def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
         self.x = x.clone()
         expected = do(self.x).float()  # once as it is: libraries set themselves up on their first call
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.device(x.device):
-            pool = self.pools.setdefault(x.device, torch.cuda.graph_pool_handle())
-            own = torch.cuda.Stream()
+            begun = self.pools.get(x.device)
+            pool, own, _ = begun or (torch.cuda.graph_pool_handle(), torch.cuda.Stream(), None)
             # torch.cuda.graph does not leave its stream when a capture breaks off: the outer context does. And
             # "thread_local": other threads may load models meanwhile.
             with (
@@ -45,6 +46,7 @@ class CapturedPass:
         apart = (self(x).float() - expected).norm() / expected.norm()
         if not apart < 0.02:  # NaN included
             raise RuntimeError(f"a replay differs by {float(apart):.2g} of the pass that was captured")
+        self.pools.setdefault(x.device, (pool, own, self.graph))
 
     def __call__(self, x: Tensor) -> Tensor:
         self.x.copy_(x)

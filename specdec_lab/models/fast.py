@@ -11,7 +11,7 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
 
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 import torch
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
 from transformers import PreTrainedModel
 
+from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
 from specdec_lab.models.captured import CapturedPass
@@ -27,8 +28,8 @@ from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
-MOST_CAPTURED = 256  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
-CAPTURE_AT = 2  # the use of a width at which its pass is captured: that of a prompt may come only once
+MOST_CAPTURED = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
+WIDEST_CAPTURED = 64  # of these, rows of one text: what is wider is a prompt, and each has a length of its own
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -112,12 +113,7 @@ class FastModel(ReferenceModel):
             *products, self.head = made or [product(*weights) for weights in folded(hf)]
         self.parts = [FastLayer(*products[i : i + len(PARTS)]) for i in range(0, len(products), len(PARTS))]
         self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
-        self.capture_at = CAPTURE_AT
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones
-
-    @property
-    def warm_up(self) -> int:
-        return self.capture_at if self.capture else 1
 
     def check(self) -> None:
         try:
@@ -158,7 +154,6 @@ class KeyValues:
         self.rotations = torch.complex(cos, sin)  # [size, D/2]
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
         self.captured: dict[Key, CapturedPass] = {}
-        self.uses: Counter[Key] = Counter()
         self.shapes: dict[Key, tuple[Tensor, Tensor]] = {}  # positions and mask of the trees that a captured pass reads
 
 
@@ -225,11 +220,8 @@ class FastCached(Cached):
             self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
         rows, k, _ = x.shape
-        key = rows, k, first, last, any(trees)
-        if self.model.capture and rows * k <= MOST_CAPTURED:
-            self.held.uses[key] += 1
-            if self.held.uses[key] >= self.model.capture_at:
-                return self._replay(x, key, trees)
+        if self.model.capture and k <= WIDEST_CAPTURED and rows * k <= MOST_CAPTURED:
+            return self._replay(x, first, last, trees)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
         slots = self._slots(k)
@@ -239,19 +231,29 @@ class FastCached(Cached):
         mask = self._mask(slots, visible, trees)
         return self._layers(x, first, last, slots, at, positions(slots, trees, self.lengths), mask, visible)
 
-    def _replay(self, x: Tensor, key: Key, trees: Sequence[Placed | None]) -> Tensor:
-        """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`."""
-        held, model, (rows, k, first, last, _) = self.held, self.model, key
-        start = held.start[:rows]
+    def _replay(self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None]) -> Tensor:
+        """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
+
+        As texts come and go their number changes all the time. So rows are filled up to a power of two, with rows that
+        no text has: what is written there is overwritten when one joins.
+        """
+        held, model, (texts, k, _) = self.held, self.model, x.shape
+        rows = min(held.rows, 1 << (texts - 1).bit_length())
+        key = rows, k, first, last, any(trees)
+
+        def filled(part: Tensor) -> Tensor:
+            return part if rows == texts else torch.cat([part, part.new_zeros(rows - texts, *part.shape[1:])])
+
+        x, start = filled(x), held.start[:rows]
         if rows == 1:
             start.fill_(self.lengths[0])
         else:
-            start.copy_(torch.tensor(self.lengths)[:, None])
+            start.copy_(filled(torch.tensor(self.lengths)[:, None]))
         if any(trees):
             slots = self._slots(k)
             shape = positions(slots, trees, self.lengths), self._mask(slots, held.size, trees)
-            for kept, new in zip(held.shapes.setdefault(key, shape), shape):
-                kept.copy_(new)
+            for kept, new in zip(held.shapes.setdefault(key, tuple(map(filled, shape))), shape):
+                kept[:texts] = new
 
         def run(x: Tensor) -> Tensor:
             slots = start + torch.arange(k, device=x.device)
@@ -259,13 +261,15 @@ class FastCached(Cached):
             return self._layers(x, first, last, slots, None, places, mask, held.size)
 
         if key not in held.captured:
+            model.synchronize()  # what was started before this still counts
             try:
-                held.captured[key] = model.capture(run, x)
+                with standing():
+                    held.captured[key] = model.capture(run, x)
             except RuntimeError as e:  # the reason may be in the error before it, which broke the capture off
                 said = str(e.__context__ or e).strip().splitlines() or ["no reason given"]
                 model.stop_capturing(said[0])
-                return run(x)
-        return held.captured[key](x)
+                return run(x)[:texts]
+        return held.captured[key](x)[:texts]
 
     def _layers(
         self,
