@@ -157,6 +157,37 @@ def test_rows_of_a_batch_are_captured_each_at_its_own_length():
     assert tuple(made[-1].x.shape[:2]) == (1, 1)
 
 
+def test_rows_are_filled_up_so_that_few_numbers_of_texts_are_captured():
+    model, texts = make("fast llama"), [text(30, seed) for seed in (1, 2, 3, 4, 5)]
+    whole, made = [uncached(model, tokens) for tokens in texts], counted(model)
+    cached, at = model.cached(0), {}
+
+    def joins(i, n):
+        one = model.cached()
+        one.prefill(texts[i][:n])
+        cached.join(one)
+        at[i] = n
+
+    def goes_on(k):
+        rows = cached.extend([texts[i][n : n + k] for i, n in at.items()]).logits
+        for r, (i, n) in enumerate(at.items()):
+            assert torch.allclose(rows[r], whole[i][n : n + k], **near(model))
+            at[i] = n + k
+
+    for i, n in enumerate((3, 9, 5)):
+        joins(i, n)
+    made.clear()
+    goes_on(2)
+    goes_on(2)
+    joins(3, 12)  # where the row that no text had has been written to
+    goes_on(2)
+    for _ in range(2):
+        cached.drop(3 if 3 in at else 2)
+        at.pop(3 if 3 in at else 2)
+        goes_on(2)
+    assert [tuple(tape.x.shape[:2]) for tape in made if tape.x.shape[1] == 2] == [(4, 2), (2, 2)]
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -314,6 +345,12 @@ def test_a_captured_pass_gives_rows_that_later_ones_leave_alone(monkeypatch):
     assert torch.equal(first, 2 * kept) and torch.equal(second, -first)
     with torch.inference_mode():
         assert torch.allclose(model.head(rows), whole, **near(model))
+
+
+def test_rows_that_are_all_zero_can_be_captured(monkeypatch):
+    without_cuda(monkeypatch)
+    given = CapturedPass(lambda x: 2 * x, torch.zeros(2, 3))
+    assert torch.equal(given(torch.ones(2, 3)), torch.full((2, 3), 2.0))
 
 
 def test_a_graph_that_holds_nothing_is_not_taken_for_a_pass(monkeypatch):
