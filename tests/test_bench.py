@@ -15,7 +15,7 @@ from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
 from specdec_lab.measure import prompts as prompts_module
-from specdec_lab.measure.peers import peers
+from specdec_lab.measure.peers import Generated, peers
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.roofline import Machine, Work, work
 
@@ -226,6 +226,24 @@ def test_the_interval_is_over_prompts_and_repeatable():
     assert (low, high) == tuple(bench.ratio_interval(fast, plain, list(plain.traces)))
     assert 1 < low < bench.ratio_to_plain(fast, plain, list(plain.traces)) < high < 2
     assert bench.ratio_interval(fast, plain, ["0", "1"]) is None
+
+
+def test_a_peers_texts_that_ended_with_the_prefill_have_no_time_and_do_not_count():
+    def peer(seconds):
+        return bench.Run(
+            "peer", None, {str(i): [Generated([0] * 4 if s else [0], s, 1)] for i, s in enumerate(seconds)}
+        )
+
+    traces = {str(i): [timed_trace([0] * 4, 1, [(0.0, 1.0, 0.0)] * 4)] for i in range(6)}
+    plain, ids = bench.Run("plain", None, traces), list(traces)
+    some = peer([2.0, 0.0, 2.0, 0.0, 2.0, 2.0])  # half a second a token, where plain decoding takes one
+    assert bench.ratio_to_plain(some, plain, ids) == 2 and bench.ratio_to_plain(some, plain, ["1"]) is None
+    assert bench.tokens_per_second([t for texts in some.traces.values() for t in texts]) == 2
+    assert bench.ratio_interval(peer([2.0] * 6), plain, ids) == [2, 2]
+    assert bench.ratio_interval(peer([0.0] * 5 + [2.0]), plain, ids) is None  # most draws have only texts without
+    none = bench.summary(peer([0.0] * 6), plain, ids, ids)
+    assert none["ratio_to_plain"] is none["ratio_interval"] is none["tokens_per_second"] is None
+    assert none["new_tokens"] == 6
 
 
 def test_the_builtin_prompts():

@@ -5,6 +5,7 @@ random order each time; so whatever else the machine does hits all arms alike. T
 Acceptance needs all prompts, once; times may be taken from some of them, several times.
 """
 
+import copy
 import random
 import statistics
 from collections import Counter
@@ -15,6 +16,7 @@ from functools import partial
 from specdec_lab import quick
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
+from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.trace import ACCEPTED, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
@@ -61,9 +63,14 @@ def decode_all(
     Raises:
         LabError: for a prompt that is too long.
     """
+
+    def speculative(drafter: Drafter, gamma: int | AutoGamma, ids: list[int], **request) -> Trace:
+        # A copy for each text: what it holds in memory goes with it, and the next text can have that.
+        return lab.speculative(ids, copy.copy(drafter), gamma=gamma, keep=Keep(), **request)
+
     arms, runs = {PLAIN: lab.plain}, {PLAIN: Run(PLAIN, None)}
     for name, gamma in gammas.items():
-        arms[name] = partial(lab.speculative, drafter=lab.drafter(name), gamma=gamma, keep=Keep())
+        arms[name] = partial(speculative, lab.drafter(name), gamma)
         runs[name] = Run(name, gamma if isinstance(gamma, int) else "auto")
     for name, generate in (peers or {}).items():
         arms[name], runs[name] = generate, Run(name, None)
@@ -131,7 +138,7 @@ def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> d
         "new_tokens": tokens,
         "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
         **summary_of_rounds(run, plain, texts, clocked, timed),
-        "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
+        "tokens_per_second": tokens_per_second(clocked),
         "ratio_to_plain": ratio_to_plain(run, plain, timed),
         "ratio_interval": ratio_interval(run, plain, timed) if speculative else None,
         "repetition": statistics.fmean(repetition(t.tokens) for t in texts),
@@ -161,24 +168,38 @@ def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, 
     return dict(zip(names, values))
 
 
-def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
-    """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats."""
+def tokens_per_second(texts: Sequence[Trace | Generated]) -> float | None:
+    """Of the texts that have a time (see `ratio_to_plain`); None where none has."""
+    timed = [t for t in texts if t.seconds]
+    return sum(len(t.tokens) for t in timed) / sum(t.seconds for t in timed) if timed else None
 
-    def cost(arm: Run) -> float:
-        seconds = sum(statistics.median(t.seconds for t in arm.traces[i]) for i in ids)
-        return seconds / sum(len(arm.traces[i][0].tokens) for i in ids)
 
-    return cost(plain) / cost(run)
+def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float | None:
+    """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats.
+
+    A peer's text that ended with the prefill has no time: it does not count, and without any other the ratio is None.
+    """
+
+    def cost(arm: Run) -> float | None:
+        seconds = {i: statistics.median(t.seconds for t in arm.traces[i]) for i in ids}
+        timed = [i for i in ids if seconds[i]]
+        return sum(seconds[i] for i in timed) / sum(len(arm.traces[i][0].tokens) for i in timed) if timed else None
+
+    ours = cost(run)
+    return cost(plain) / ours if ours else None
 
 
 def ratio_interval(run: Run, plain: Run, ids: Sequence[str]) -> list[float] | None:
     """The 95 % interval of the ratio, by bootstrap over prompts: tokens of one text are not independent. None for fewer
-    than FEW prompts.
+    than FEW prompts, or where some draws have no ratio.
     """
     if len(ids) < FEW:
         return None
     dice = random.Random(0)
-    ratios = sorted(ratio_to_plain(run, plain, dice.choices(ids, k=len(ids))) for _ in range(400))
+    ratios = [ratio_to_plain(run, plain, dice.choices(ids, k=len(ids))) for _ in range(400)]
+    if None in ratios:
+        return None
+    ratios.sort()
     return [ratios[10], ratios[389]]  # 2.5 % of the draws lie below, and 2.5 % above
 
 

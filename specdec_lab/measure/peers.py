@@ -12,6 +12,7 @@ from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, St
 from specdec_lab.clock import read_clock
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
+from specdec_lab.models.base import Model
 from specdec_lab.say import Say, silent
 
 
@@ -27,10 +28,13 @@ class Generated:
 class _Clock(StoppingCriteria):
     """`generate` asks it after every round whether to stop: it notes the time, and never stops anything."""
 
-    def __init__(self):
+    def __init__(self, model: Model):
+        self.model = model
         self.rounds: list[tuple[int, float]] = []  # (length of the text, when)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **kwargs) -> torch.Tensor:
+        if not self.rounds:  # the prompt has been read, once the device has done it
+            self.model.synchronize()
         self.rounds.append((input_ids.shape[1], read_clock()))
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
@@ -73,7 +77,7 @@ def generate(
     sampling = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature > 0 else {"do_sample": False}
     ends = {"eos_token_id": sorted(lab.eos), "pad_token_id": min(lab.eos)}
     config = GenerationConfig(max_new_tokens=max_new_tokens, **ends, **sampling)
-    clock, calls = _Clock(), []
+    clock, calls = _Clock(lab.target), []
     hook = hf.register_forward_hook(lambda *_: calls.append(1))
     torch.manual_seed(seed + request)
     text = torch.tensor([list(ids)], device=hf.device)
