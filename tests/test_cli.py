@@ -1,5 +1,6 @@
 """The commands and their JSON, as another program sees them."""
 
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -121,6 +122,16 @@ def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):
     assert missing["another"].startswith('python install.py -c constraints.txt -e ".[lab]"')
     assert next(what for what in missing if what.startswith("torch >=99 (here is "))
     assert not {"nobody-here", "nor-here"} & set(missing)  # learners need neither
+
+
+def test_doctor_runs_from_a_checkout_that_is_not_installed(capsys, monkeypatch):
+    def requires(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.requires", requires)
+    code, out, _ = run(capsys, "doctor", "--json", "--device", "cpu")
+    missing = {m["what"]: m["mend"] for m in json.loads(out)["missing"]}
+    assert code == 1 and '-e ".[lab]"' in missing["specdec-lab (it runs, but is not installed)"]
 
 
 def test_doctor_runs_where_torch_does_not(tmp_path):

@@ -47,7 +47,11 @@ def run(args: argparse.Namespace) -> int:
 def packages() -> tuple[dict[str, str | None], Missing]:
     """The version of every package that the project needs, and those that are absent or too old."""
     versions, missing = {"python": platform.python_version()}, {}
-    for line in importlib.metadata.requires("specdec-lab") or ():
+    try:
+        needs = importlib.metadata.requires("specdec-lab") or ()
+    except importlib.metadata.PackageNotFoundError:
+        return versions, {"specdec-lab (it runs, but is not installed)": install(extra="lab")}
+    for line in needs:
         needed = Requirement(line)
         if needed.marker and not needed.marker.evaluate({"extra": "lab"}):
             continue  # for teachers or developers
