@@ -5,12 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tape import Tape
+from test_models import LLAMA
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.measure import experts, roofline
 from specdec_lab.measure.costs import seconds_of, width_at
 from specdec_lab.measure.doubts import doubts
 from specdec_lab.measure.experts import Dense, Experts, block_times
 from specdec_lab.measure.race import Race, race
+from specdec_lab.models.fast import FastModel
 from specdec_lab.show.lines import Line
 from specdec_lab.theory import experts_woken
 
@@ -197,6 +201,7 @@ def test_the_floor_of_a_machine_that_is_known(monkeypatch):
         def add_(self, one):
             calls.append("small")
             now[0] += clock["small"] / 100
+            return self
 
     def ones(*shape, device, dtype):
         made.append(shape)
@@ -219,12 +224,49 @@ def test_the_report_on_the_floor_takes_medians_and_the_widths_that_fit(monkeypat
     monkeypatch.setattr(roofline, "measure_machine", lambda model: roofline.Machine(100.0, 50.0, 0.5))
     monkeypatch.setattr(roofline, "work", lambda model: roofline.Work(weights=25, weight_bytes=200))
     monkeypatch.setattr(roofline, "pass_times", lambda model, widths: {k: [1.0 * k, 9.0, 2.0 * k] for k in widths})
+    monkeypatch.setattr(roofline, "operations", lambda model: 6)
     found = roofline.report(SimpleNamespace(context=4))
     assert found["machine"] == {"bandwidth": 100.0, "arithmetic": 50.0, "launch": 0.5}
     assert found["work"] == {"weights": 25, "weight_bytes": 200}
     assert found["passes"] == [
-        {"k": k, "seconds": min(2.0 * k, max(9.0, k)), "reading": 2.0, "computing": 1.0 * k} for k in (1, 2, 3, 4)
+        {"k": k, "seconds": min(2.0 * k, max(9.0, k)), "reading": 2.0, "computing": 1.0 * k, "starting": 3.0}
+        for k in (1, 2, 3, 4)
     ]
+
+
+def test_operations_are_counted_one_by_one_also_where_passes_are_captured():
+    """Two layers more are as many operations more as the two before them, and a view is none."""
+    counts = []
+    for layers in (1, 3, 5):
+        torch.manual_seed(0)
+        hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "num_hidden_layers": layers})).eval()
+        models = [FastModel(hf, "eager"), FastModel(hf, "captured")]
+        models[1].capture = Tape
+        eager, captured = map(roofline.operations, models)
+        assert eager == captured and models[1].capture is Tape
+        counts.append(eager)
+    assert counts[2] - counts[1] == counts[1] - counts[0] > 2 * 7  # a layer: 4 products, 2 norms, attention, and more
+    with roofline.Operations() as found:
+        x = torch.ones(4)
+        x.view(2, 2).add_(1)
+    assert found.count == 2
+
+
+def test_a_launch_is_that_of_a_captured_pass_where_there_are_any(monkeypatch):
+    now, asked = [0.0], []
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    class Captured:
+        def __init__(self, do, x):
+            asked.append(do(x))
+
+        def __call__(self, x):
+            now[0] += 0.5
+
+    monkeypatch.setattr(roofline, "_median_seconds", lambda model, do: (do(), now[0])[1] or 1.0)
+    model = SimpleNamespace(device="cpu", dtype=torch.float32, synchronize=lambda: None, capture=Captured)
+    assert roofline.measure_machine(model).launch == 0.5 / roofline.STARTS
+    assert asked[0].tolist() == [1.0 + roofline.STARTS] * 8
 
 
 def test_a_clock_runs_from_an_idle_device_until_it_is_done(monkeypatch):

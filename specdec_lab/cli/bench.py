@@ -6,6 +6,7 @@ from importlib.metadata import version
 from specdec_lab.choices import BENCHED
 from specdec_lab.cli import drafter_names, lab_from, reply, say
 from specdec_lab.errors import LabError
+from specdec_lab.formats import short
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 HEADS = (
@@ -24,7 +25,8 @@ HEADS = (
     "repetition",
 )
 ROW = "{:>12} {:>2}  {:<19}" + 10 * "{:>12}"
-LIMITS_ROW = "{:>4}" + 4 * "{:>12}"
+LIMITS = "reading", "computing", "starting"
+LIMITS_ROW = "{:>4}" + 5 * "{:>12}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -142,14 +144,14 @@ def as_text(result: dict) -> str:
 
 
 def limits_text(limits: dict) -> str:
-    """How near each pass is to what the machine can do: its floor is the longer of reading and computing."""
+    """How near each pass is to what the machine can do: its floor is the longest of reading, computing and starting."""
     machine = limits["machine"]
     lines = [
         f"This machine reads {machine['bandwidth'] / 1e9:.0f} GB/s, computes {machine['arithmetic'] / 1e9:.0f} GFLOP/s, and "
         f"starts an operation in {machine['launch'] * 1e6:.1f} µs. A pass over k tokens, in ms:",
-        LIMITS_ROW.format("k", "measured", "reading", "computing", "of floor"),
+        LIMITS_ROW.format("k", "measured", *LIMITS, "of floor"),
     ]
     for r in limits["passes"]:
-        times = [f"{1e3 * r[x]:.1f}" for x in ("seconds", "reading", "computing")]
-        lines += [LIMITS_ROW.format(r["k"], *times, f"{max(r['reading'], r['computing']) / r['seconds']:.0%}")]
+        times = [short(1e3 * r[x]) for x in ("seconds", *LIMITS)]
+        lines += [LIMITS_ROW.format(r["k"], *times, f"{max(r[x] for x in LIMITS) / r['seconds']:.0%}")]
     return "\n".join(lines)

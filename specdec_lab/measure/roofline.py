@@ -1,15 +1,20 @@
-"""The least time that a pass can take on this machine: its weights must be read, its products computed.
+"""The least time that a pass can take on this machine: its weights must be read, its products computed, and its
+operations started.
 
 Lesson 01 in code. A pass over k new tokens reads every weight once, whatever k is, and computes two
 operations per weight and token. Both go on at the same time, so a pass takes at least as long as the longer of the two
-(the roofline of Williams, Waterman and Patterson 2009).
+(the roofline of Williams, Waterman and Patterson 2009). And it is some hundred operations of the device, one after the
+other: a pass of a small model can take longer to start than to run.
 """
 
+import copy
 import statistics
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from specdec_lab.measure.costs import pass_times, seconds_of
 from specdec_lab.models.base import Model
@@ -18,11 +23,17 @@ from specdec_lab.models.reference import ReferenceModel
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
 SECONDS = 0.3  # how long each rate is measured
+STARTS = 100  # operations that are started for one time of the launch
+# What is read, in bytes, and the side of what is multiplied. No cache holds it, and on a GPU it takes long enough that
+# the time of asking does not count.
+BIG, SIDE = {"cuda": 2**31}, {"cuda": 8192}
 
 
 @dataclass(frozen=True)
 class Machine:
-    """bandwidth: bytes read a second. arithmetic: operations a second. launch: seconds to start one operation."""
+    """bandwidth: bytes read a second. arithmetic: operations a second. launch: seconds to start one operation, in a
+    captured pass where passes are captured.
+    """
 
     bandwidth: float
     arithmetic: float
@@ -52,22 +63,54 @@ def work(model: ReferenceModel) -> Work:
 def measure_machine(model: Model) -> Machine:
     """This device's rates, in the number format of `model`."""
     like = {"device": model.device, "dtype": model.dtype}
-    big = torch.ones(2**28 // model.dtype.itemsize, **like)  # 256 MB: no cache holds it
-    product, square = Linear(torch.ones(2048, 2048, **like)), torch.ones(1, 2048, 2048, **like)
+    kind = torch.device(model.device).type
+    n, side = BIG.get(kind, 2**28) // 4, SIDE.get(kind, 2048)
+    big = torch.ones(n, device=model.device, dtype=torch.float32)  # adding up shorter numbers takes longer than reading
+    product, square = Linear(torch.ones(side, side, **like)), torch.ones(1, side, side, **like)
     small = torch.ones(8, **like)
+
+    def start(x: Tensor) -> Tensor:
+        for _ in range(STARTS):
+            x = x.add_(1.0)
+        return x
+
+    if capture := getattr(model, "capture", None):
+        start = capture(start, small)
     reading = _median_seconds(model, lambda: big.sum())
     computing = _median_seconds(model, lambda: product(square))
-    launching = _median_seconds(model, lambda: [small.add_(1.0) for _ in range(100)])
-    return Machine(big.nbytes / reading, 2 * 2048**3 / computing, launching / 100)
+    launching = _median_seconds(model, lambda: start(small))
+    return Machine(big.nbytes / reading, 2 * side**3 / computing, launching / STARTS)
+
+
+class Operations(TorchDispatchMode):
+    """Counts the operations that run within it. Another view of the same numbers is none."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count += not func.is_view
+        return func(*args, **(kwargs or {}))
+
+
+def operations(model: ReferenceModel) -> int:
+    """How many operations a pass over one token is, the head included. Other widths have nearly as many."""
+    model = copy.copy(model)
+    model.capture = None  # a captured pass is started as one, and runs all of them
+    cached = model.cached()
+    with Operations() as found:
+        cached.extend([[0]])
+    return found.count
 
 
 def report(model: ReferenceModel) -> dict:
     """What passes over k tokens take, and the least that they can take, in seconds, as plain data."""
     machine, least = measure_machine(model), work(model)
-    rows = []
+    starting, rows = operations(model) * machine.launch, []
     for k, times in pass_times(model, [k for k in WIDTHS if k <= model.context]).items():
-        reading, computing = least.floor(machine, k)
-        rows.append({"k": k, "seconds": statistics.median(times), "reading": reading, "computing": computing})
+        parts = dict(zip(("reading", "computing", "starting"), (*least.floor(machine, k), starting)))
+        rows.append({"k": k, "seconds": statistics.median(times)} | parts)
     return {"machine": asdict(machine), "work": asdict(least), "passes": rows}
 
 
