@@ -8,7 +8,8 @@ import copy
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import rms_norm
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
@@ -42,10 +43,15 @@ class EarlyExitNet(Student):
 
     def guess(self, residual: Tensor) -> Tensor:
         """The last hidden rows [..., H], guessed from the residual stream [..., H] at the exit."""
-        return self.norm(residual + self.mlp(self.before(residual)))
+        return normed(residual + self.mlp(normed(residual, self.before)), self.norm)
 
     def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
         return [(self.guess(exits), rows)]
+
+
+def normed(x: Tensor, norm: nn.Module) -> Tensor:
+    """What a Llama's norm makes of x, in one operation instead of eight: on a GPU each takes its time to start."""
+    return rms_norm(x, norm.weight.shape, norm.weight, norm.variance_epsilon)
 
 
 class EarlyExitDrafter(Drafter):

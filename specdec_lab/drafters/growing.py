@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Sequence
 from functools import partial
 
+import torch
 from torch import Tensor
 
 from specdec_lab.drafters.drawing import whole_rows
@@ -46,10 +47,11 @@ class Favourites:
         logits = logits[:, : self.width]
         chances, tokens = logits.float().softmax(-1).topk(min(self.n, logits.shape[1]))
         tokens = tokens if self.ids is None else self.ids[tokens]
-        for place, row, *some in zip(places, logits, chances.tolist(), tokens.tolist()):
+        some = torch.stack([chances, tokens.float()], -1).tolist()  # both in one reading
+        for place, row, found in zip(places, logits, some):
             before = 1.0 if place == TEXT else self.chances[place]
-            for chance, token in zip(*some):
-                self.add(place, token, before * chance, row)
+            for chance, token in found:
+                self.add(place, int(token), before * chance, row)
         self.asked.update(places)
 
     def parent(self, i: int) -> int:

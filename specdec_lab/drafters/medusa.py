@@ -45,11 +45,16 @@ class MedusaNet(Student):
 
     def guess(self, k: int, rows: Tensor, newest: Tensor) -> Tensor:
         """Head k's guesses [..., H], from rows [..., H] and the token after each [...]."""
-        return rows + self.heads[k](torch.cat([rows, LOUDER * embedding(newest, self.embeddings)], -1))
+        return rows + self.heads[k](self.inputs(rows, newest))
+
+    def inputs(self, rows: Tensor, newest: Tensor) -> Tensor:
+        """What all heads read, [..., 2H]."""
+        return torch.cat([rows, LOUDER * embedding(newest.to(rows.device), self.embeddings)], -1)
 
     def ahead(self, rows: Tensor, newest: Tensor, n: int) -> Tensor:
         """The guesses of the first n heads, [R, n, H], for rows [R, H]."""
-        return torch.stack([self.guess(k, rows, newest) for k in range(n)], 1)
+        inputs = self.inputs(rows, newest)
+        return torch.stack([head(inputs) for head in self.heads[:n]], 1) + rows[:, None]
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """One step for each head."""

@@ -92,6 +92,7 @@ def whole_llama(net: DraftNet, target: PreTrainedModel, texts: Sequence[Sequence
     )
     whole = LlamaForCausalLM(config).to(target.device, target.dtype)
     whole.model.load_state_dict(net.llama.model.state_dict(), strict=False)
+    whole.model.rotary_emb = net.llama.model.rotary_emb
     whole.model.embed_tokens.weight.copy_(net.llama.model.embed_tokens.weight)
     read = (torch.tensor([text], device=target.device)[:, : config.max_position_embeddings] for text in texts)
     rows = torch.cat([net.llama.model(ids).last_hidden_state[0] for ids in read])

@@ -1,5 +1,6 @@
 """A Llama of a few of the target's layers: the body of the draft model, and of EAGLE."""
 
+import copy
 from collections.abc import Sequence
 
 import torch
@@ -28,6 +29,7 @@ def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: torch.Tenso
     for mine, number in zip(small.model.layers, layers):
         mine.load_state_dict(body.layers[number].state_dict())
     small.model.norm.load_state_dict(body.norm.state_dict())
+    small.model.rotary_emb = copy.deepcopy(body.rotary_emb)  # its own has been rounded, where `dtype` is a short one
     small.model.embed_tokens = Borrowed(body.embed_tokens.weight)
     small.lm_head = CutHead(target, ids)
     return small

@@ -48,9 +48,9 @@ def record(
     decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
     raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
     if request.keep.top:
-        p_raw = logits.to(p.device, torch.float32).softmax(-1)
-        q_raw = proposal.raw(request.target.vocab_size, p.device)
-        ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p.device)[:, None]
+        p_raw = logits.float().softmax(-1)
+        q_raw = proposal.raw(request.target.vocab_size, p_raw.device)
+        ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p_raw.device)[:, None]
         at_place = p_raw[[parent + 1 for parent in tree.parents]]
         raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
         # A one-hot row has no second choice worth showing; the softmax behind it has.
