@@ -62,4 +62,5 @@ def tensors(tree) -> list[Tensor]:
 
 def storage(tensor: Tensor) -> int | None:
     """None: a packed weight, which has none of the usual kind."""
+    tensor = getattr(tensor, "held", tensor)  # of a pretended GPU
     return None if tensor.layout == torch._mkldnn else tensor.untyped_storage().data_ptr()

@@ -1,0 +1,167 @@
+"""What runs on a GPU, run on a `pretended` one: nothing mixes the two sides, and the texts are the CPU's."""
+
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+import torch
+from pretended import NAME, OnGpu, guard, pretended_gpu
+from writer import SMALL
+
+import specdec_lab as sd
+from specdec_lab.choices import BENCHED, DRAFTERS, TRAINED
+from specdec_lab.cli import main
+from specdec_lab.drafters import trained
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request
+from specdec_lab.measure import roofline
+from specdec_lab.measure.costs import batch_costs, pass_times, round_costs
+from specdec_lab.models import linear
+from specdec_lab.models.captured import CapturedPass
+from specdec_lab.train import loop, recipes
+
+pytestmark = [
+    pytest.mark.skipif(torch.cuda.is_available(), reason="there is a real GPU: tests/test_gpu.py"),
+    pytest.mark.skipif(not shutil.which("g++"), reason="the pretended GPU needs a C++ compiler, g++"),
+]
+PROMPT = "a b c d e f g a b c d"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def a_guard(tmp_path_factory):
+    guard(tmp_path_factory.mktemp("guard"))
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    with pretended_gpu(monkeypatch) as gpu:
+        yield gpu
+
+
+@pytest.fixture(scope="module")
+def weights(writer, tmp_path_factory):
+    """Of nets that have learned nothing; they are the same on both sides."""
+    folder, target = tmp_path_factory.mktemp("weights"), sd.load(writer, device="cpu").target
+    for name in TRAINED:
+        torch.manual_seed(1)
+        net = trained.KINDS[name].net(target.hf, torch.arange(target.vocab_size - 1))
+        card = {"drafter": name, "target": target.name, "held_out": [{"overlap": 0.5}] * 4}
+        card |= dict(zip(("hidden_size", "layers", "vocab_size"), trained.shape(target)))
+        trained.save_net(net, folder / f"{name}.safetensors", card)
+    return folder
+
+
+def lab_on(device, writer, weights, dtype="float32"):
+    return sd.load(writer, device=device, dtype=dtype, weights=weights, say=lambda line: None)
+
+
+def texts(lab, name, prompt=PROMPT, **settings):
+    return lab.speculative(prompt, lab.drafter(name), gamma=3, max_new_tokens=14, **settings).tokens
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("name", [*DRAFTERS])
+def test_every_drafter_writes_the_cpus_text(monkeypatch, writer, weights, name, temperature):
+    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # drafts there are not made of 8 bits
+    cpu = lab_on("cpu", writer, weights)
+    expected = texts(cpu, name, temperature=temperature, keep=sd.Keep(top=3))
+    with pretended_gpu(monkeypatch) as gpu:
+        lab = lab_on("cuda", writer, weights)
+        assert lab.target.device.type == "cuda" and lab.hardware.startswith(NAME)
+        for _ in range(2):  # the second one takes over what the first one has captured
+            assert texts(lab, name, temperature=temperature, keep=sd.Keep(top=3)) == expected
+        assert lab.target.capture is CapturedPass  # and not given up
+        assert gpu.counted["readings"]
+
+
+@pytest.mark.parametrize("name", [*DRAFTERS])
+def test_every_drafter_runs_in_half_precision(gpu, writer, weights, name):
+    lab = lab_on("cuda", writer, weights, "auto")
+    assert lab.target.dtype == torch.bfloat16
+    for temperature in (0.0, 1.0):
+        assert texts(lab, name, temperature=temperature)
+
+
+def test_a_batch_of_texts_that_come_and_go_stays_on_its_side(monkeypatch, writer, weights):
+    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)
+    prompts = ["a b c", "d e f g", "a a b", "g f e d c", "c d"]
+
+    def batched(lab):
+        batch = Batch(lab.target, 3)
+        traces = [
+            batch.submit(Request(lab.target, lab.encode(prompt), lab.drafter("eagle"), stops=lab.stops(6 + 3 * i)))
+            for i, prompt in enumerate(prompts)
+        ]
+        while len(batch):
+            batch.step(2)
+        return [trace.tokens for trace in traces]
+
+    expected = batched(lab_on("cpu", writer, weights))
+    with pretended_gpu(monkeypatch):
+        assert batched(lab_on("cuda", writer, weights)) == expected
+
+
+def test_what_is_measured_is_measured_there(gpu, writer, weights):
+    lab = lab_on("cuda", writer, weights)
+    ids = lab.encode(PROMPT)
+    assert set(pass_times(lab.target, [1, 3, 40], samples=1)) == {1, 3, 40}
+    for name in BENCHED:
+        assert len(round_costs(lab.target, lab.drafter(name), ids, 2, samples=2)) == 3
+    costs = batch_costs(lab.target, ids, sizes=(1, 3), gammas=(0, 2), samples=1, drafter=lab.drafter("eagle"))
+    assert len(costs) == 4 and all(seconds > 0 for seconds in costs.values())
+    assert lab.perplexity(lab.plain(PROMPT, max_new_tokens=5)) > 1
+
+
+@pytest.mark.parametrize("temperature", ["0", "1"])
+def test_the_commands_run_there(gpu, monkeypatch, writer, weights, tmp_path, capsys, temperature):
+    monkeypatch.setattr(roofline, "BIG", {"cuda": 2**20})
+    monkeypatch.setattr(roofline, "SIDE", {"cuda": 64})
+    monkeypatch.setattr(roofline, "SECONDS", 0.01)
+    file = tmp_path / "prompts.jsonl"
+    file.write_text("".join(json.dumps({"id": x, "kind": "k", "prompt": f"{x} b c {x} b"}) + "\n" for x in "adefg"))
+    there = ["--json", "--target", writer, "--weights", str(weights), "--device", "cuda", "--dtype", "float32"]
+    some = ["lookup", "early-exit", "hybrid-tree"]  # they differ most in what they ask of the target
+    bench = ["--drafters", ",".join(some), "--prompts", str(file), "--max-new-tokens", "9", "--gamma", "2"]
+    bench += ["--temperature", temperature]
+    assert main(["bench", *there, *bench, "--peers", "--floor", "--predict"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["meta"]["device"] == "cuda:0" and result["meta"]["hardware"].startswith(NAME)
+    assert {"hf-plain", "hf-assisted", *some} <= {row["arm"] for row in result["rows"]}
+    if temperature == "0":
+        assert result["meta"]["identical_texts"] == result["meta"]["texts"]
+    assert main(["demo", *there, "--prompt", PROMPT, "--drafter", "eagle-tree", "--temperature", temperature]) == 0
+    assert json.loads(capsys.readouterr().out)["device"] == "cuda:0"
+
+
+def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
+    """All but the gradients themselves: torch computes them in threads of the device's own."""
+
+    def step(self, loss, lr, take=loop.Optimizer.step):
+        assert loss.device.type == "cuda" and loss.requires_grad
+        for p in self.parameters:
+            p.grad = torch.full_like(p, 1e-3)
+        take(self, SimpleNamespace(backward=lambda: None), lr)
+
+    monkeypatch.setattr(loop.Optimizer, "step", step)
+    lab = sd.load(writer, device="cuda", say=lambda line: None)
+    text = tmp_path / "text"
+    recipes.write(lab.target, lab.tokenizer, text, tokens=2_000, size=SMALL, say=lambda line: None)
+    assert lab.target.capture is CapturedPass
+    for name in TRAINED:
+        trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=600, say=lambda line: None)
+        assert all(p.device.type == "cuda" for p in trainer.net.parameters())
+        recipes.export(trainer, name, lab.target, tmp_path / f"{name}.safetensors")
+    again = sd.load(writer, device="cuda", weights=tmp_path, say=lambda line: None)
+    assert all(texts(again, name) for name in TRAINED)
+
+
+def test_the_two_sides_do_not_mix_and_moving_between_them_is_counted(gpu):
+    here, there = torch.ones(3), torch.ones(3, device="cuda")
+    assert isinstance(there, OnGpu)
+    with pytest.raises(RuntimeError, match="both sides"):
+        there + here
+    gpu.counted.clear()
+    assert (there + here.to("cuda")).tolist() == [2.0] * 3
+    assert int(there[0] + 1) == 2  # a number of the host may take part
+    assert gpu.counted == {"copies": 1, "readings": 2, "operations": 3}
