@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -14,10 +15,10 @@ def full(request) -> bool:
 
 @pytest.fixture(scope="session")
 def lab():
-    """The embedded target, fetched on first use."""
+    """The embedded target, fetched on first use; on SPECDEC_LAB_TEST_DEVICE, where that is set."""
     from specdec_lab import load
 
-    return load(device="cpu")
+    return load(device=os.environ.get("SPECDEC_LAB_TEST_DEVICE", "cpu"), dtype="float32")
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def relative(lab) -> ReferenceModel:
     hf.model.embed_tokens, hf.model.norm, hf.lm_head = whole.embed_tokens, whole.norm, lab.target.hf.lm_head
     for mine, theirs in zip(hf.model.layers, kept):
         mine.load_state_dict(whole.layers[theirs].state_dict())
-    return ReferenceModel(hf, "four layers of the target")
+    return ReferenceModel(hf.to(lab.target.device), "four layers of the target")
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +42,7 @@ def sibling(lab) -> ReferenceModel:
     with torch.no_grad():
         for w in hf.model.layers.parameters():
             if w.dim() > 1:
-                w += 0.1 * w.std() * torch.randn(w.shape, generator=generator)
+                w += 0.1 * w.std() * torch.randn(w.shape, generator=generator).to(w.device)
     return ReferenceModel(hf, "a noisy sibling of the target")
 
 

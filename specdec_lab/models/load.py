@@ -112,6 +112,9 @@ def wrapped(
         model = ReferenceModel(hf, name)
     else:
         model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)
+    if model.device.type == "cuda":
+        # cuDNN's attention plans anew for each length of a text, which takes longer than many passes.
+        torch.backends.cuda.enable_cudnn_sdp(False)
     model.check()
     return model
 
