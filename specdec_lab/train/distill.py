@@ -5,6 +5,7 @@ their two distributions are compared (p renormalised over the cut vocabulary). S
 p never has to be stored: its hidden rows, kept while the text was written, give it back.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +13,15 @@ from torch import Tensor
 
 from specdec_lab.models.linear import Linear
 
-ROWS = 256  # positions at a time: [256, F] stays in a CPU's cache, where [all, F] would not fit into memory
+# Positions at a time: [256, F] stays in a CPU's cache; a GPU would wait for its next operation. [all, F] would not fit
+# into memory.
+ROWS = {"cpu": 256, "cuda": 4096}
+
+
+def parts(rows: Tensor) -> Iterator[slice]:
+    """As many rows at a time as suit the device."""
+    n = ROWS.get(rows.device.type, ROWS["cpu"])
+    return (slice(i, i + n) for i in range(0, len(rows), n))
 
 
 @dataclass(frozen=True)
@@ -61,8 +70,7 @@ class _Divergence(torch.autograd.Function):
     def forward(ctx, student: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str):
         gradient = torch.empty_like(student, dtype=torch.float32)
         loss = torch.zeros((), device=student.device)
-        for i in range(0, len(student), ROWS):
-            part = slice(i, i + ROWS)
+        for part in parts(student):
             q, p = head.probabilities(student[part]), head.probabilities(teacher[part])
             w = weight[part]
             if kind == "kl":  # d KL(p‖q) / d z = q − p
@@ -97,8 +105,8 @@ def divergence(student: Tensor, teacher: Tensor, head: Head, weight: Tensor, kin
 def fit(student: Tensor, teacher: Tensor, head: Head) -> Fit:
     """How well a student's rows fit, each row with the same weight; arguments as in `divergence`."""
     totals = torch.zeros(3, device=student.device)
-    for i in range(0, len(student), ROWS):
-        q, p = head.probabilities(student[i : i + ROWS]), head.probabilities(teacher[i : i + ROWS])
+    for part in parts(student):
+        q, p = head.probabilities(student[part]), head.probabilities(teacher[part])
         agree = q.argmax(-1) == p.argmax(-1)
         totals += torch.stack([kl(p, q).sum(), torch.minimum(p, q).sum(), agree.sum()])
     return Fit(len(student), *(totals / max(len(student), 1)).tolist())
@@ -107,6 +115,5 @@ def fit(student: Tensor, teacher: Tensor, head: Head) -> Fit:
 @torch.no_grad()
 def overlaps(student: Tensor, teacher: Tensor, head: Head) -> Tensor:
     """[n]: Σ min(p, q) of each row; arguments as in `divergence`."""
-    rows = range(0, len(student), ROWS)
-    both = ((head.probabilities(x[i : i + ROWS]) for x in (student, teacher)) for i in rows)
+    both = ((head.probabilities(x[part]) for x in (student, teacher)) for part in parts(student))
     return torch.cat([torch.minimum(q, p).sum(-1) for q, p in both])
