@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -154,6 +157,16 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
         recipes.export(trainer, name, lab.target, tmp_path / f"{name}.safetensors")
     again = sd.load(writer, device="cuda", weights=tmp_path, say=lambda line: None)
     assert all(texts(again, name) for name in TRAINED)
+
+
+@pytest.mark.parametrize("lesson", ["00", "01", "02", "03", "04", "05", "06", "07", "08", "10", "11"])
+def test_a_lesson_runs_there(full, tmp_path, lesson):
+    """(Lesson 12 learns: see above.)"""
+    if not full:
+        pytest.skip("some minutes a lesson: pytest --full")
+    command = [sys.executable, str(Path(__file__).with_name("lesson_there.py")), lesson, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 def test_the_two_sides_do_not_mix_and_moving_between_them_is_counted(gpu):

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 
-import torch
 from torch import Tensor
 
 from specdec_lab.clock import read_clock
@@ -23,7 +22,7 @@ from specdec_lab.engine.branches import TreeVerdict, verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.record import record
-from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, favourites
+from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, favourites, one_hot
 from specdec_lab.engine.together import Drafting, Row, together
 from specdec_lab.engine.trace import Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
@@ -310,14 +309,3 @@ class Request:
         p = self.sampler(logits)
         vocab_size = self.target.vocab_size
         return range(vocab_size), p, proposal.distributions(vocab_size, p.device)
-
-
-def one_hot(choices: Sequence[int], drafts: Sequence[int]) -> tuple[list[int], Tensor, Tensor]:
-    """The rows that decide a greedy round: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
-
-    No others are needed than those of the γ drafts and of the target's γ + 1 own choices.
-    """
-    columns = list(dict.fromkeys([*choices, *drafts]))
-    rows = torch.eye(len(columns), dtype=torch.float64)
-    p, q = (rows[[columns.index(token) for token in tokens]] for tokens in (choices, drafts))
-    return columns, p, q

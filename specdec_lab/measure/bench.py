@@ -66,7 +66,7 @@ def decode_all(
 
     def speculative(drafter: Drafter, gamma: int | AutoGamma, ids: list[int], **request) -> Trace:
         # A copy for each text: what it holds in memory goes with it, and the next text can have that.
-        return lab.speculative(ids, copy.copy(drafter), gamma=gamma, keep=Keep(), **request)
+        return lab.speculative(ids, drafter=copy.copy(drafter), gamma=gamma, keep=Keep(), **request)
 
     arms, runs = {PLAIN: lab.plain}, {PLAIN: Run(PLAIN, None)}
     for name, gamma in gammas.items():
