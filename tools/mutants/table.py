@@ -17,6 +17,7 @@ TESTS = {
     "specdec_lab/models/tree.py": "tests/test_tree_passes.py tests/test_trees.py",
     "specdec_lab/theory.py": "tests/test_theory.py tests/test_measure.py",
     "specdec_lab/formats.py": "tests/test_formats.py",
+    "specdec_lab/clock.py": "tests/test_captured.py",
     "specdec_lab/measure/bench.py": "tests/test_decisions.py tests/test_settings.py tests/test_bench.py",
     "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_auto.py tests/test_serving.py",
     "specdec_lab/measure/doubts.py": "tests/test_measure.py",
