@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw, favourites, one_hot
 from specdec_lab.engine.verify import residual
 from specdec_lab.errors import LabError
 
@@ -219,3 +219,21 @@ def test_no_two_streams_share_a_number():
 
 def test_who_names_no_seed_and_no_request_gets_the_first_table():
     assert [Uniforms()(i, DRAFT) for i in range(9)] == [Uniforms(0, 0)(i, DRAFT, 0) for i in range(9)]
+
+
+def test_favourites_of_several_texts_are_those_of_their_own_rows():
+    nan, inf = float("nan"), float("inf")
+    logits = torch.tensor([[[1.0, 5, 2], [9, 0, -inf], [nan, 0, 0]], [[0, 4, 4], [-inf] * 3, [0, 0, nan]]])
+    assert favourites(logits, [2, 1]) == [[1, 0], [1]]  # of equals the first; what pads a text is not looked at
+    assert favourites(logits.half(), [2, 0]) == [[1, 0], []]
+    for used in ([3, 1], [2, 2]):
+        with pytest.raises(LabError, match="NaN or infinity"):
+            favourites(logits, used)
+
+
+def test_one_hot_rows_have_no_more_columns_than_they_need():
+    columns, p, q = one_hot([7, 3, 7], [3, 9])
+    assert columns == [7, 3, 9]
+    assert p.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    assert q.tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert p.dtype == q.dtype == torch.float64
