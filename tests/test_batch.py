@@ -20,8 +20,11 @@ from specdec_lab.drafters import (
     Proposal,
     model,
 )
+from specdec_lab.engine import batch as batch_module
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Request, Stops, speculative
+from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.processors import LogitBias
+from specdec_lab.engine.sampling import Sampler, favourites
 from specdec_lab.engine.together import Pass
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
@@ -42,6 +45,32 @@ def test_rows_that_join_and_leave_at_random_write_what_they_write_alone():
     assert sum(r.cut and r.stop == "eos" for r in last) > 5
     assert sum(r.cut and r.stop == "limit" for r in last) > 5
     assert sum(r.emitted is not None and r.emitted.kind == "bonus" for t in traces for r in t.rounds) > 50
+
+
+def test_greedy_choices_are_read_for_all_texts_that_need_no_more_at_once(monkeypatch):
+    target, asked = TinyModel(5, seed=3), []
+
+    def read(logits, used):
+        asked.append(list(used))
+        return favourites(logits, used)
+
+    monkeypatch.setattr(batch_module, "favourites", read)
+    against = LogitBias({token: -50.0 for token in (0, 1, 2)})  # another text than without it
+    ways = {}, {"processors": (against,)}, {"sampler": Sampler(1.0)}, {}, {"keep": Keep(rows=True)}
+
+    def written(ways):
+        batch = Batch(target, len(ways))
+        traces = [batch.submit(Request(target, [1, 2], LookupDrafter(), stops=Stops(4), **way)) for way in ways]
+        while len(batch):
+            batch.step(0)
+        return [trace.tokens for trace in traces]
+
+    together = written(ways)
+    assert asked == [[1, 0, 0, 1, 0]] * 4
+    assert together == [written([way])[0] for way in ways] and together[1] != together[0]
+    asked.clear()
+    written(ways[1:3])
+    assert asked == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -247,9 +247,9 @@ def test_operations_are_counted_one_by_one_also_where_passes_are_captured():
         counts.append(eager)
     assert counts[2] - counts[1] == counts[1] - counts[0] > 2 * 7  # a layer: 4 products, 2 norms, attention, and more
     with roofline.Operations() as found:
-        x = torch.ones(4)
+        x = torch.ones(4, dtype=torch.float64)
         x.view(2, 2).add_(1)
-    assert found.count == 2
+    assert found.count == 2 and x.dtype == torch.float64
 
 
 def test_a_launch_is_that_of_a_captured_pass_where_there_are_any(monkeypatch):

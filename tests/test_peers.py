@@ -42,10 +42,13 @@ def our_lab(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
 
+    waits = []
+
     def synchronize():
+        waits.append(now[0])
         now[0] += 0.5  # the device is done later than the call
 
-    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None))
+    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None), waits=waits)
     made.writes = lambda *rounds: setattr(made.target, "hf", StandIn(now, *rounds)) or made.target.hf
     return made
 
@@ -57,6 +60,7 @@ def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pa
     assert hf.hooks == []
     # Four tokens came after the first round, in 2 s and .5 s more until the device was done; six take 6/4 of that.
     assert text.seconds == 2.5 * 6 / 4
+    assert our_lab.waits == [1.0, 3.5]  # for the prompt, before the clock starts, and at the end
 
 
 def test_a_text_of_one_round_took_no_time_beyond_the_prefill(our_lab):
