@@ -113,7 +113,7 @@ def wrapped(
     else:
         model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)
     if model.device.type == "cuda":
-        # cuDNN's attention plans anew for each length of a text: .4 s each time, it is reported (FunASR, issue 3704).
+        # cuDNN's attention plans anew for each length of a text: .4 s each on a B200 (FunASR's issue 3704).
         torch.backends.cuda.enable_cudnn_sdp(False)
     model.check()
     return model
