@@ -7,6 +7,7 @@ the metadata by which nbgrader knows what to grade. `tests/test_exercises.py` fa
     python solutions/build_exercises.py [NAME …]     execute and store (all, or those whose name contains NAME)
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -15,11 +16,12 @@ from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 HERE = Path(__file__).parent
+CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
 sys.path.insert(0, str(HERE.parent / "lessons"))
 import build as lessons  # noqa: E402
 
 from specdec_lab.classroom.nbgrader_course import STUB, TEXT_STUB  # noqa: E402
-from specdec_lab.classroom.notebook import ANSWER, CHECK, EXERCISES  # noqa: E402
+from specdec_lab.classroom.reader import ANSWER, EXERCISES  # noqa: E402
 from specdec_lab.course.judges.part import PARTS  # noqa: E402
 
 

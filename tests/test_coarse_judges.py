@@ -52,15 +52,16 @@ def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):
     ("made", "told", "points"),
     [
         (lambda texts, dice: (alpha_of(texts),) * 2, "every text comes exactly once", 0),
-        (constant(0.75, 0.75, others=(0.9, 0.1)), "The lower end must come first", 1.5),
-        (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow", 0.5),
-        (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide", 0.5),
+        (constant(0.75, 0.75, others=(0.9, 0.1)), "It is too wide", 0),
+        (lambda texts, dice: acceptance.by_choices(texts, dice)[::-1], "The lower end must come first", 1.5),
+        (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow", 0),
+        (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide", 0),
         (
             lambda texts, dice: tuple(x + 0.15 * (texts != [ONE] * 10) for x in interval.right(texts)),
             "Draw texts, divide",
-            0.5,
+            0,
         ),
-        (lambda texts, dice: (alpha_of(texts), alpha_of(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow", 0.5),
+        (lambda texts, dice: (alpha_of(texts), alpha_of(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow", 0),
         (acceptance.by_choices, None, 2),
     ],
 )
@@ -72,7 +73,7 @@ def test_4_interval_what_is_said_about_other_texts(few_draws, made, told, points
 
 def test_4_interval_two_calls_with_one_seed_give_one_result():
     dice = random.Random(3)
-    verdict = judged("4.interval", lambda texts, _: (0.75, 0.75) if texts == [ONE] * 10 else (dice.random(), 1.0))
+    verdict = judged("4.interval", lambda texts, _: acceptance.by_choices(texts, dice))
     assert "two different intervals" in verdict.message and verdict.points == 1
 
 

@@ -203,7 +203,7 @@ def test_a_check_says_it_keeps_it_and_returns_its_points(capsys):
 def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatch):
     shown = []
     monkeypatch.setattr(feedback, "get_ipython", lambda: SimpleNamespace(kernel=True))
-    monkeypatch.setattr(feedback, "display", lambda data, raw: shown.append(data))
+    monkeypatch.setattr(feedback, "display", lambda data, metadata, raw: shown.append(data))
     part = next(iter(ANSWERS[0].WRONG))
     points = check(part, ANSWERS[0].RIGHT[part][0])
     assert repr(points) == str(float(PARTS[part].points))  # what nbgrader reads
@@ -213,7 +213,7 @@ def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatc
     assert f"<b>✓ {part}</b>" in right["text/html"] and f"{most} of {most} points" in right["text/html"]
     assert right["text/plain"].startswith(f"✓ {part}: right.")
     assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
-    assert "&lt;i&gt;" in feedback.card(judged(part), "<i>")
+    assert "&lt;i&gt;" in feedback.card(judged(part, None), "<i>")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_7_a_machine_costs_what_is_said_of_it(machine):
 def test_5_least_edges_are_where_it_is_said_that_they_are(edge, why):
     gamma, cost = edge
     assert (cost > gamma + 1) is (why == least.NEVER)
-    assert (cost == 1) is ("no more than a plain pass" in why) and (cost == gamma + 1) is ("comes out even" in why)
+    assert (cost <= 1) is ("no more than a plain pass" in why) and (cost == gamma + 1) is ("comes out even" in why)
 
 
 # 11.which: the rules are given, and what they do is said in the exercise

@@ -7,7 +7,7 @@ TOLD = {  # name of an answer → (its points, what is said)
     "1.bytes: something else": (0, "bytes_read(8e+09, 16, 1) is 1e+10 with your code, and it should be 1.6e+10."),
     "1.ceiling: whole passes": (0, "most_tokens(1.6e+10, 3.35e+12, 1) is 209 with your code, and it should be 209.4."),
     "1.v: asks for too much": (2, "pass_seconds is right. In v: Your code asks for T(1000), which is no pass of a round with these drafts."),
-    "1.v: v, twice": (2, "pass_seconds is right. In v: all your numbers are twice too large: a factor of 2 stands where it should not, or is missing below."),
+    "1.v: v, twice": (2, "pass_seconds is right. v: all your numbers are twice too large: a factor of 2 stands where it should not, or is missing below."),
     "2.round: something else": (0, "With the drafts [4, 8, 1, 9] and the choices [4, 8, 7, 9, 2] you write [1, 2]. Here the first miss is at place 3, so [4, 8, 7] is written."),
     "2.round: one token behind the bonus": (0, "With the drafts [4, 8, 1, 9] and the choices [4, 8, 1, 9, 2] you write [4, 8, 1, 9, 2, 7]. Here there is no miss, so [4, 8, 1, 9, 2] is written."),
     "2.round: marks shuffled": (2, "With the drafts [4, 8, 1, 9] and the choices [4, 8, 7, 9, 2] your tokens are right, and your marks are ['rejected', 'accepted', 'rejected', 'discarded', 'corrected']. They should be ['accepted', 'accepted', 'rejected', 'discarded', 'corrected']."),
@@ -57,18 +57,18 @@ TOLD = {  # name of an answer → (its points, what is said)
 
 
 EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
-    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 1: ["ends one too early"],
-               2: ["all of it again", "one draft", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
+    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early"], 1: ["two passes", "one draft"],
+               2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
     "3.rule": {2.01: ["accepts p = 0", "keeps only matches"]},
     "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance"]},
     "4.overlap": {1: ["in the order of the dicts", "a missing token raises", "a missing token counts"]},
     "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},
-    "4.interval": {1: ["its own dice", "its own seed"], 0.5: ["too few texts"], 1.5: ["swapped"]},
+    "4.interval": {1: ["its own dice", "its own seed"], 0: ["too few texts"], 1.5: ["swapped"]},
     "5.best": {1.5: ["no room"], 1: ["the speed-up"]},
     "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "rounded"]},
-    "5.pick": {2: ["nothing where nothing pays"], 0.75: ["only the draft"], 1.5: ["swapped"]},
+    "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
     "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
-    "7.policy": {1: ["always four", "a limit too low", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
+    "7.policy": {0: ["always four"], 1: ["a limit too low", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
     "9.q1": {0.5: ["seconds"]},
     "10.offer": {2.01: ["only the first", "not the third"]},
 }  # fmt: skip

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from specdec_lab.classroom.gradebook import opened
 from specdec_lab.classroom.nbgrader_course import require_nbgrader
-from specdec_lab.classroom.notebook import exercise_of, grade, parts_of, read
+from specdec_lab.classroom.notebook import grade_each
+from specdec_lab.classroom.reader import exercises
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say, silent
 
 
-def grade_again(course: Path, say: Say = silent) -> dict:
+def grade_again(course: Path, say: Say = silent, unlocked: bool = False) -> dict:
     """What `specdec-lab regrade --json` prints.
 
     Returns:
@@ -29,13 +30,15 @@ def grade_again(course: Path, say: Say = silent) -> dict:
         for path in collected:
             student, assignment = path.parts[-3:-1]
             say(f"{student}: {assignment} …")
-            try:
-                found = grade(path, say)["parts"]
-            except LabError as e:
-                problems.append(f"{student}: {e}")
+            if assignment not in exercises():
+                problems.append(f"{student}: {assignment} is none of the course's exercises.")
                 continue
-            marks = dict(marks_of(book, student, assignment, path))
-            for part in found:
+            (graded,) = grade_each([path], say, unlocked, assignment)
+            if "error" in graded:
+                problems.append(f"{student}: {graded['error']}")
+                continue
+            marks = dict(marks_of(book, student, assignment))
+            for part in graded["parts"]:
                 old = marks.get(part["id"])
                 if part["status"] != "by hand" and (old is None or abs(old - part["points"]) > 0.005):
                     differences.append(
@@ -45,11 +48,11 @@ def grade_again(course: Path, say: Say = silent) -> dict:
     return {"schema": 1, "notebooks": len(collected), "differences": differences, "problems": problems}
 
 
-def marks_of(book, student: str, assignment: str, path: Path) -> Iterator[tuple[str, float]]:
+def marks_of(book, student: str, assignment: str) -> Iterator[tuple[str, float]]:
     """The points that nbgrader gave for each part; nothing where it has not graded yet."""
     from nbgrader.api import MissingEntry
 
-    cells = {cell: id for id, cell in parts_of(exercise_of(read(path), path)).items()}
+    cells = {check.grade_id: id for id, check in exercises()[assignment].checks.items()}
     try:
         for notebook in book.find_submission(assignment, student).notebooks:
             for mark in notebook.grades:

@@ -66,10 +66,11 @@ def opened(gradebook: Path) -> Iterator["Gradebook"]:
 
 
 def beliefs(path: Path) -> set[int]:
-    """The misconceptions that the checks of a graded notebook named."""
+    """The misconceptions that the checks of a graded notebook found."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, KeyError):
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        found = {o.get("metadata", {}).get("specdec_lab", {}).get("misconception") for o in outputs}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return set()
-    told = "".join("".join(o.get("data", {}).get("text/plain", "")) for c in cells for o in c.get("outputs", []))
-    return {number for number, belief in MISCONCEPTIONS.items() if f"“{belief}”" in told}
+    return {number for number in found if number in MISCONCEPTIONS}

@@ -1,41 +1,29 @@
 """The grader's side of a learner's process: it has cells run there, and calls the learner's functions one at a time."""
 
 import inspect
+import itertools
 import json
-import os
-import signal
-import site
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
-import psutil
-
-import specdec_lab
+from specdec_lab.classroom import jail
+from specdec_lab.classroom.jail import LIMITS, NO_JAIL, UNLOCKED, Limits
 from specdec_lab.classroom.plain_data import Broken, Wire, look, pack, unpack
 from specdec_lab.classroom.worker import exception
 from specdec_lab.course.afar import Afar
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
-PACKAGE = Path(specdec_lab.__file__).resolve().parent
-MEMORY = 8 * 2**30  # bytes of addresses that the learner's process may ask for; torch takes 3 for itself
-PROCESSES = 200  # processes and threads that it may add to those of its user
 STARTING = 120  # seconds for Python to be there
 CALLS = 500  # of a function, in one message
 UNKNOWN = "something that is no plain data"
-
-
-def threads_now() -> int:
-    """How many this user has, in all processes."""
-    me = psutil.Process().username()
-    found = psutil.process_iter(["username", "num_threads"])
-    return sum(p.info["num_threads"] or 1 for p in found if p.info["username"] == me)
+HANDED_BACK = "Your code hands in what the check gave it. Hand in something of your own."
 
 
 class Ended(Exception):
@@ -55,9 +43,9 @@ class Thing:
 class Remote(Thing, Afar):
     """A function there. Calling it raises what it raises there, by name, text and line."""
 
-    def __init__(self, learner: "Learner", number: int, looks: str):
+    def __init__(self, learner: "Learner", number: int, looks: str, stub: bool):
         super().__init__(looks)
-        self.learner, self.number = learner, number
+        self.learner, self.number, self.stub = learner, number, stub
 
     def __call__(self, *args: Any) -> Any:
         return self.learner.call(self.number, [args])[0]
@@ -67,40 +55,43 @@ class Remote(Thing, Afar):
 
 
 class Learner:
-    """The process. Whatever it sends is judged, and is never a mark.
+    """The process, in a jail (`jail`). Whatever it sends is judged, and is never a mark.
 
     Args:
-        seconds: for a cell.
+        unlocked: run the code also where nothing locks it in.
 
     Raises:
-        LabError: when the process cannot be started.
+        LabError: when the process cannot be started, or nothing locks it in.
     """
 
-    def __init__(self, seconds: float):
-        self.seconds, self.over = seconds, False
-        self.lent: list[Any] = []  # what it has numbers of
-        self.errors: list[BaseException] = []  # that were raised here, in what it called
+    def __init__(self, limits: Limits = LIMITS, unlocked: bool = False):
+        kind = jail.jail() or (UNLOCKED if unlocked else None)
+        if kind is None:
+            raise LabError(NO_JAIL)
+        self.limits, self.over = limits, False
+        self.lent: dict[int, Any] = {}  # what it has numbers of, while one part is judged
+        self.errors: dict[int, BaseException] = {}  # that were raised here, in what it called
+        self.numbers = itertools.count()
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        settings = {
-            "readable": [sys.prefix, sys.base_prefix, site.getuserbase(), str(PACKAGE), "/usr", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev"],
-            "hidden": [str(PACKAGE / "course" / "judges"), str(PACKAGE.parent / "solutions")],
-            "folder": self.folder.name, "bytes": MEMORY, "processes": threads_now() + PROCESSES,
-        }  # fmt: skip
-        path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
-        own = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR"), self.folder.name)
-        own |= {"PYTHONPATH": path, "PYTHONUSERBASE": site.getuserbase()}
+        inside = jail.SCRATCH if kind == jail.BUBBLEWRAP else self.folder.name
+        settings = {"jail": kind, "limits": asdict(limits), "running": jail.processes_of_user()}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "specdec_lab.classroom.worker", json.dumps(settings)],
+            jail.command([sys.executable, "-m", "specdec_lab.classroom.worker", json.dumps(settings)], kind, limits),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            cwd=self.folder.name, env=os.environ | own, start_new_session=True,
+            cwd=self.folder.name, env=jail.environment(inside), start_new_session=True,
         )  # fmt: skip
         self.wire = Wire(self.process.stdout, self.process.stdin)
+        self.watch = jail.Watch(self.process, limits)
         try:
             with self.killed_after(STARTING):
-                self.wire.receive()
+                locked = self.wire.receive().get("locked")
         except Broken as e:
             self.close()
             raise LabError("Python could not be started for the learner's code: is the [lab] extra installed?") from e
+        if not locked and not unlocked:
+            self.close()
+            raise LabError(NO_JAIL)
+        self.watch.start()
 
     def __enter__(self) -> "Learner":
         return self
@@ -111,11 +102,8 @@ class Learner:
     def close(self) -> None:
         """End the process, and all that it started."""
         self.over = True
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
+        self.watch.done.set()
+        jail.end(self.process)
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
@@ -126,25 +114,35 @@ class Learner:
     def killed_after(self, seconds: float) -> Iterator[list]:
         """It is killed when this takes longer; then the list is not empty."""
         late: list[bool] = []
-        timer = threading.Timer(seconds, lambda: (late.append(True), self.process.kill()))
+        timer = threading.Timer(seconds, lambda: (late.append(True), jail.end(self.process)))
         timer.start()
         try:
             yield late
         finally:
             timer.cancel()
 
-    def run(self, source: str) -> None:
-        """Run a cell; what it raises stays there. Raises Ended."""
-        with self.killed_after(self.seconds) as late:
+    def run(self, source: str) -> str:
+        """Run a cell, and return the beginning of what it printed; what it raises stays there. Raises Ended."""
+        with self.killed_after(self.limits.cell) as late:
             try:
                 self.wire.send({"cell": source})
-                self.reply()
+                return str(self.reply().get("printed", ""))
             except Broken as e:
                 self.over = True
-                raise Ended("did not come to an end" if late else "stopped Python") from e
+                raise Ended(self.watch.why or ("did not come to an end" if late else "stopped Python")) from e
+            except ValueError as e:
+                raise Ended("is too long") from e
 
     def values(self, sources: Sequence[str]) -> list[Any] | None:
-        """What these names stand for there; None when one of them stands for nothing."""
+        """What these names stand for there; None when one of them stands for nothing.
+
+        What was lent before is lent no more, and what was raised before is forgotten: no part can use another one's.
+
+        Raises:
+            Wrong: when one of them is something lent.
+        """
+        self.lent.clear()
+        self.errors.clear()
         try:
             self.wire.send({"values": list(sources)})
             message = self.reply()
@@ -155,9 +153,11 @@ class Learner:
 
     def call(self, number: int, cases: Sequence[tuple]) -> list[Any]:
         """What a function there gives for each case. Raises what it raises; Wrong when its process ends."""
+        done = False
         try:
             self.wire.send({"call": number, "many": [[self.packed(a) for a in args] for args in cases]})
             reply = self.reply()
+            done = True
             sys.stdout.write(str(reply.get("printed", "")))
             if "raised" in reply:
                 raise self.error(reply["raised"])
@@ -170,17 +170,16 @@ class Learner:
         except Broken as e:
             self.over = True
             raise Wrong("Your code stopped Python, or sent something else than a result.") from e
-        except BaseException as e:
+        except BaseException:
             # Stopped in the middle of a message, by an alarm: nothing can be asked of it any more.
-            if not getattr(e, "from_there", False) and e not in self.errors:
-                self.over = True
+            self.over = self.over or not done
             raise
 
     def change(self, args: tuple, after: object) -> None:
         """What the learner's code did to the lists that it was given."""
         for arg, now in zip(args, after if isinstance(after, list) else []):
             if isinstance(arg, list) and isinstance(now, list):
-                arg[:] = self.unpacked(now)
+                arg[:] = self.unpacked(now, lent_too=True)
 
     def reply(self) -> dict:
         """What is sent when it is done. Meanwhile this side answers what the learner's code asks."""
@@ -193,21 +192,25 @@ class Learner:
         if not isinstance(raised, dict):
             raise Broken
         number = raised.get("number")
-        if isinstance(number, int) and 0 <= number < len(self.errors):
+        if isinstance(number, int) and number in self.errors:
             return self.errors[number]
         name, text, line = (str(raised.get(part) or "")[:2000] for part in ("type", "text", "line"))
         error = exception(name if name.isidentifier() else "Exception", text)
-        error.line, error.from_there = line, True
+        error.line = line
         return error
 
     def answer(self, message: dict) -> None:
         """Call what was lent, or look up what it offers."""
         try:
-            if not isinstance(message["ask"], int) or not 0 <= message["ask"] < len(self.lent):
+            if not isinstance(message["ask"], int):
                 raise Broken
+            if message["ask"] not in self.lent:
+                raise RuntimeError("this was lent for another part of the exercise")
             thing, name = self.lent[message["ask"]], message.get("name")
             if name is None:
-                args, names, values = (self.unpacked(message.get(part, [])) for part in ("args", "names", "values"))
+                args, names, values = (
+                    self.unpacked(message.get(part, []), lent_too=True) for part in ("args", "names", "values")
+                )
                 found = thing(*args, **dict(zip(names, values)))
             elif name in getattr(type(thing), "LENT", ()):
                 found = getattr(thing, name)
@@ -217,24 +220,34 @@ class Learner:
         except Broken:
             raise
         except Exception as e:
-            self.errors.append(e)
-            reply = {"raise": {"type": type(e).__name__, "text": str(e), "number": len(self.errors) - 1}}
+            number = next(self.numbers)
+            self.errors[number] = e
+            reply = {"raise": {"type": type(e).__name__, "text": str(e)[:2000], "number": number}}
         self.wire.send(reply)
 
     def packed(self, value: Any) -> Any:
         def lend(thing: Any) -> dict:
-            self.lent.append(thing)
-            return {"lent": len(self.lent) - 1, "looks": "a function" if inspect.isroutine(thing) else look(thing)}
+            number = next(self.numbers)
+            self.lent[number] = thing
+            return {"lent": number, "looks": "a function" if inspect.isroutine(thing) else look(thing)}
 
         return pack(value, lend)
 
-    def unpacked(self, value: Any) -> Any:
+    def unpacked(self, value: Any, lent_too: bool = False) -> Any:
+        """What was sent. Raises Wrong where an answer holds something that was lent.
+
+        Args:
+            lent_too: it is no answer: something lent is called with it.
+        """
+
         def found(sent: dict) -> Any:
-            if isinstance(sent.get("lent"), int) and 0 <= sent["lent"] < len(self.lent):
-                return self.lent[sent["lent"]]
+            if "lent" in sent:
+                if lent_too and sent["lent"] in self.lent:
+                    return self.lent[sent["lent"]]
+                raise Wrong(HANDED_BACK)
             looks = str(sent.get("looks", UNKNOWN))[:200]
             if sent.get("callable") is True and isinstance(sent.get("object"), int):
-                return Remote(self, sent["object"], looks)
+                return Remote(self, sent["object"], looks, sent.get("stub") is True)
             return Thing(looks)
 
         return unpack(value, found)

@@ -1,4 +1,8 @@
-"""A ready course for nbgrader: the exercises as assignments, released and in a gradebook."""
+"""A ready course for nbgrader: the exercises as assignments, released and in a gradebook.
+
+nbgrader's own autograde runs a notebook's code as the teacher and reads the marks from what it prints. In this course
+`in_jail.InJail` stands in its place: the notebook is graded as `specdec-lab grade` does it, and nbgrader keeps the marks.
+"""
 
 import os
 import sys
@@ -6,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec_lab.classroom.notebook import EXERCISES
+from specdec_lab.classroom.reader import EXERCISES
 from specdec_lab.course.working_copy import cleared
 from specdec_lab.errors import LabError
 
@@ -16,14 +20,16 @@ if TYPE_CHECKING:
 SOLUTIONS = EXERCISES.parent / "solutions"
 CONFIG = '''"""nbgrader's settings for this course. Its commands are run in this folder."""
 
+from specdec_lab.classroom.in_jail import preprocessors
+
 c = get_config()  # noqa: F821  nbgrader provides it
 c.CourseDirectory.course_id = "speculative_decoding"
 c.CourseDirectory.root = {root!r}
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
 c.ClearSolutions.text_stub = {text!r}
 c.OverwriteCells.add_missing_cells = True  # checks that somebody deleted come back
-c.ExecutePreprocessor.timeout = 60  # seconds for a cell
-c.ExecutePreprocessor.interrupt_on_timeout = True
+c.Autograde.autograde_preprocessors = preprocessors()  # the learners' code runs locked in, and reaches no mark
+# c.InJail.unlocked = True  # for a machine where nothing can lock it in: then it may do what you may
 '''
 STUB = "...  # your answer"  # a function then returns nothing, and does not raise
 TEXT_STUB = "*Your answer here.*"

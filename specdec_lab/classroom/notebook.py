@@ -1,160 +1,196 @@
 """Grading a learner's notebook: its code runs in a process of its own (learner), and the judges stay in this one."""
 
-import ast
-import re
-from collections.abc import Sequence
-from dataclasses import asdict
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from specdec_lab.classroom.jail import LIMITS, Limits
 from specdec_lab.classroom.learner import Ended, Learner
+from specdec_lab.classroom.reader import (
+    Cell,
+    Check,
+    Exercise,
+    calls,
+    exercise_of,
+    exercises,
+    is_only_checks,
+    read_cells,
+)
 from specdec_lab.course.judges.check import PARTS, judged
+from specdec_lab.course.judges.part import RIGHT, WRONG, Judgement
+from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.reading import cut, printable
 from specdec_lab.errors import LabError
-from specdec_lab.files import check_plain
 from specdec_lab.say import Say, silent
 
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
-
-EXERCISES = Path(__file__).resolve().parents[2] / "exercises"
-CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
-ANSWER = re.compile(r"<!-- answer ([\w.-]+): (\d+) points -->")
-CELL_SECONDS = 60  # a limit for cells that never end
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
+COPIES = 5  # how often a part is judged, where its check stands in several cells
 
 
-def grade(path: str | Path, say: Say = silent, seconds: float = CELL_SECONDS) -> dict:
-    """Run a notebook, and return {"notebook", "points", "max_points", "parts": [{"id", "points", "max_points", "status", "message"}]}.
+def grade(
+    path: str | Path, say: Say = silent, limits: Limits = LIMITS, exercise: str = "", unlocked: bool = False
+) -> dict:
+    """Run a notebook, and return {"notebook", "points", "max_points", "parts": [{"id", "points", "max_points", "status", "message",
+    "misconception"}]}.
 
-    status: right, wrong, open, missing (its check was not reached), or by hand (a written answer; a
-    person gives its points, which are counted nowhere here). The checks are taken from the
-    exercise as it was given out, wherever they are in the notebook, and added where they are not.
+    status: right, wrong, open, missing (there was nothing to judge), or by hand (a written answer; a person gives its
+    points, which are counted nowhere here). What is judged are the names that the exercise hands in, at each place
+    where the learner's notebook checks them, and at its end; the best verdict counts.
 
     Args:
         say: told about cells that were left out.
+        exercise: the name of the one that this is an answer to; otherwise its checks tell.
+        unlocked: as of `Learner`.
 
     Raises:
         LabError: for what is no notebook, or none of the exercises.
     """
-    path = Path(path)
-    notebook = read(path)
-    original = exercise_of(notebook, path)
-    checks = checks_of(original)
-    verdicts = run(with_checks(notebook, checks), path.name, say, seconds)
-    parts = []
-    for id in checks:
-        missing = {"points": 0.0, "max_points": PARTS[id].points, "status": "missing"}
-        missing["message"] = "its check was not reached: something before it went wrong."
-        found = verdicts.get(id, missing)
-        parts.append({"id": id, **{key: found[key] for key in missing}})
+    return graded(read_cells(Path(path)), Path(path).name, say, limits, exercise, unlocked)
+
+
+def graded(
+    cells: Sequence[Cell],
+    name: str,
+    say: Say = silent,
+    limits: Limits = LIMITS,
+    exercise: str = "",
+    unlocked: bool = False,
+) -> dict:
+    """The same for cells that were read already."""
+    asked = exercises()[exercise] if exercise in exercises() else exercise_of(cells, name)
+    run = Run(cells, asked, name, say, limits, unlocked)
+    run.to_the_end()
+    parts = [run.verdict(check) for check in asked.checks.values()]
     by_hand = [
-        {"id": id, "points": 0.0, "max_points": int(points), "status": "by hand", "message": "is read by a person."}
-        for cell in original.cells
-        for id, points in ANSWER.findall(cell.source)
+        {"id": id, "points": 0.0, "max_points": points, "status": "by hand", "message": "is read by a person."}
+        for id, points in asked.written.items()
     ]
     points, most = (sum(part[key] for part in parts) for key in ("points", "max_points"))
-    return {"notebook": path.name, "points": points, "max_points": most, "parts": parts + by_hand}
+    return {"notebook": name, "points": points, "max_points": most, "parts": parts + by_hand}
 
 
-def read(path: Path) -> "NotebookNode":
-    import nbformat
+@dataclass
+class Run:
+    """One notebook while it is graded.
 
-    try:
-        check_plain(path)
-        return nbformat.read(path, as_version=4)
-    except OSError as e:
-        raise LabError(f"{path} cannot be read ({e.strerror}).") from e
-    except Exception as e:  # nbformat raises many kinds
-        raise LabError(f"{path.name} is no notebook, or a damaged one ({type(e).__name__}).") from e
-
-
-def exercise_of(notebook: "NotebookNode", path: Path) -> "NotebookNode":
-    """The exercise, as it was given out, that this notebook is an answer to.
-
-    Raises:
-        LabError: when there is none.
+    Attributes:
+        verdicts: by part, one for each place where it was judged.
+        left_out: the places of cells that stopped Python, never ended, or took too much.
     """
-    known = {p.stem: p for p in EXERCISES.glob("*.ipynb")}
-    name = notebook.metadata.get("specdec_lab", {}).get("exercise") or path.stem
-    if name not in known:
-        raise LabError(
-            f"{path.name} is none of the course's exercises: it should be one of {', '.join(sorted(known))}."
-        )
-    return read(known[name])
 
+    cells: Sequence[Cell]
+    exercise: Exercise
+    name: str
+    say: Say
+    limits: Limits
+    unlocked: bool
+    verdicts: dict[str, list[Judgement]] = field(default_factory=dict)
+    left_out: set[int] = field(default_factory=set)
 
-def checks_of(exercise: "NotebookNode") -> dict[str, "NotebookNode"]:
-    """Its cells that hold a check, by part."""
-    return {id: cell for cell in exercise.cells if cell.cell_type == "code" for id in CHECK.findall(cell.source)}
+    def steps(self) -> list[tuple[str, list[Check]]]:
+        """What is done, cell by cell: code of the learner's that runs, then the parts that are judged."""
+        by_id = {check.grade_id: check for check in self.exercise.checks.values() if check.grade_id}
+        steps = []
+        for cell in self.cells:
+            if cell.kind == "code":
+                own = [by_id[cell.grade_id]] if cell.grade_id in by_id else []
+                found = [self.exercise.checks[c.part] for c in calls(cell.source) if c.part in self.exercise.checks]
+                code = "" if is_only_checks(cell.source) else cell.source
+                steps.append((code, list(dict.fromkeys(own + found))))
+        # At the end once more: a check may have been deleted, or its part solved somewhere behind it.
+        return [*steps, ("", list(self.exercise.checks.values()))]
 
+    def to_the_end(self) -> None:
+        """Run and judge all of it, in a new process after one that stopped, as long as there is time."""
+        steps, judgements = self.steps(), {}
+        ends = time.monotonic() + self.limits.notebook
+        for _ in range(RUNS + len(self.exercise.checks)):
+            with Learner(self.limits, self.unlocked) as learner:
+                for at, (code, checks) in enumerate(steps):
+                    if time.monotonic() > ends:
+                        self.say(f"{self.name}: stopped after {self.limits.notebook:g} seconds.")
+                        return
+                    if code.strip() and at not in self.left_out:
+                        self.run_cell(learner, at, code)
+                    for check in checks:
+                        if (
+                            (at, check.part) not in judgements
+                            and not learner.over
+                            and not self.is_enough(check, at == len(steps) - 1)
+                        ):
+                            judgements[at, check.part] = True
+                            self.judge(learner, check, ends)
+                    if learner.over:
+                        break
+                else:
+                    return
+            if len(self.left_out) >= RUNS:
+                return
 
-def parts_of(exercise: "NotebookNode") -> dict[str, str]:
-    """What nbgrader calls the cell of each part."""
-    return {id: cell.metadata["nbgrader"]["grade_id"] for id, cell in checks_of(exercise).items()}
+    def run_cell(self, learner: Learner, at: int, code: str) -> None:
+        try:
+            learner.run(code)
+        except Ended as e:
+            first = cut(printable(code.strip().splitlines()[0]), 60)
+            self.say(f"{self.name}: the cell “{first}” {e}, and was left out.")
+            self.left_out.add(at)
 
+    def is_enough(self, check: Check, at_the_end: bool) -> bool:
+        found = [verdict.status for verdict in self.verdicts.get(check.part, [])]
+        return len(found) >= COPIES or RIGHT in found or (at_the_end and WRONG in found)
 
-def with_checks(notebook: "NotebookNode", checks: dict[str, "NotebookNode"]) -> list[str]:
-    """The learner's code, cell by cell, with every check as it was given out; those that are gone come at the end.
-
-    Args:
-        checks: the cells of the exercise that hold a check, by part.
-    """
-    part_of = {cell.metadata["nbgrader"]["grade_id"]: id for id, cell in checks.items()}
-    sources, seen = [], set()
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        own = part_of.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
-        found = [own] if own else [id for id in CHECK.findall(cell.source) if id in checks]
-        sources += [checks[id].source for id in found] or [cell.source]
-        seen.update(found)
-    return sources + [cell.source for id, cell in checks.items() if id not in seen]
-
-
-def asked(source: str) -> tuple[str, list[str]] | None:
-    """Of a check's cell: the part, and what is handed in for it, as it is written there. None for another cell, also where
-    a learner called `check` with something else than a part."""
-    try:
-        (statement,) = ast.parse(source).body
-        call = statement.value
-        if call.func.id == "check" and call.args[0].value in PARTS:
-            return call.args[0].value, [ast.unparse(arg) for arg in call.args[1:]]
-    except (SyntaxError, ValueError, AttributeError, IndexError):
-        pass
-    return None
-
-
-def run(sources: Sequence[str], name: str, say: Say, seconds: float) -> dict[str, dict]:
-    """The verdict of each check that was reached, by part. Cells are run in a new process where one stopped it."""
-    verdicts: dict[str, dict] = {}
-    left_out: set[int] = set()
-    for _ in range(RUNS + sum(map(bool, map(asked, sources)))):
-        with Learner(seconds) as learner:
-            for at, source in enumerate(sources):
-                try:
-                    if at not in left_out:
-                        check_or_run(learner, source, verdicts)
-                except Ended as e:
-                    say(f"{name}: the cell “{source.strip().splitlines()[0][:60]}” {e}, and was left out.")
-                    left_out.add(at)
-                if learner.over:
-                    break
+    def judge(self, learner: Learner, check: Check, ends: float) -> None:
+        """Judge a part, where the names that it hands in stand for something."""
+        part = PARTS[check.part]
+        left = max(1.0, ends - time.monotonic())
+        # Judges stop calls earlier, where there are alarms.
+        with learner.killed_after(min(left, part.seconds + self.limits.cell)):
+            try:
+                made = learner.values(check.made)
+            except Wrong as e:
+                verdict = Judgement(check.part, WRONG, 0.0, part.points, str(e))
             else:
-                break
-        if len(left_out) == RUNS:
-            break
-    return verdicts
+                if made is None:
+                    return
+                verdict = judged(check.part, *made)
+        self.verdicts.setdefault(check.part, []).append(verdict)
+
+    def verdict(self, check: Check) -> dict:
+        """The best verdict on a part."""
+        found = self.verdicts.get(check.part, [])
+        most = PARTS[check.part].points
+        if not found:
+            told = {"points": 0.0, "status": "missing", "message": self.why_missing(check), "misconception": None}
+        else:
+            best = max(reversed(found), key=lambda verdict: verdict.points)
+            told = asdict(best)
+            told["message"] = printable(told["message"])
+            if len({(v.points, v.message) for v in found}) > 1:
+                told["message"] += " (It is checked in several places; this is the best of them.)"
+        keys = ("points", "status", "message", "misconception")
+        return {"id": check.part, "max_points": most} | {key: told[key] for key in keys}
+
+    def why_missing(self, check: Check) -> str:
+        names = [made for made in check.made if made.isidentifier()]
+        for cell in self.cells:
+            if cell.kind != "code" and any(f"def {name}(" in cell.source for name in names):
+                return "its answer stands in a cell of text: make it a code cell."
+        what = " and ".join(f"`{name}`" for name in check.made) or "what it hands in"
+        return f"nothing was found under the name {what}: a cell before it went wrong, or the name is another one."
 
 
-def check_or_run(learner: Learner, source: str, verdicts: dict[str, dict]) -> None:
-    """Run a cell there, or judge a part, once."""
-    check = asked(source)
-    if check is None:
-        learner.run(source)
-    elif check[0] not in verdicts:
-        with learner.killed_after(
-            PARTS[check[0]].seconds + learner.seconds
-        ):  # judges stop calls earlier, where there are alarms
-            made = learner.values(check[1])
-            if made is not None:
-                verdicts[check[0]] = asdict(judged(check[0], *made))
+def grade_each(
+    paths: Sequence[str | Path], say: Say = silent, unlocked: bool = False, exercise: str = ""
+) -> Iterator[dict]:
+    """The result of `grade` for each notebook; where one cannot be graded, {"notebook", …, "error": a sentence}.
+
+    One notebook never ends the grading of the others, whatever is wrong with it.
+    """
+    for path in paths:
+        try:
+            yield grade(path, say, exercise=exercise, unlocked=unlocked)
+        except Exception as e:
+            why = str(e) if isinstance(e, LabError) else f"it could not be graded ({type(e).__name__}: {e})."
+            name = printable(str(path), 200)
+            yield {"notebook": name, "points": 0.0, "max_points": 0, "parts": [], "error": printable(why)}

@@ -4,11 +4,13 @@ A function or an object stays in its process. The other side gets a number, and 
 """
 
 import json
+import random
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from specdec_lab.course.reading import DEEPEST, plain
+
 LONGEST = 4_000_000  # bytes of a line
-DEEPEST = 20  # lists in lists
 LOOKS = 200  # characters of how an object looks
 
 
@@ -50,24 +52,22 @@ def pack(value: Any, keep: Callable[[Any], dict], deep: int = 0) -> Any:
     Args:
         keep: takes what is no plain data, and gives what is sent in its place.
     """
-    if value is None or type(value) in (bool, int, float, str):
-        return value
-    for kind in (str, int, float):
-        if isinstance(value, kind):
-            return kind(value)
+    value = plain(value) if deep == 0 else value
     if value is Ellipsis:
         return {"ellipsis": True}
-    if deep < DEEPEST:
-        for kind in (list, tuple, set, frozenset):
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if type(value) is random.Random:  # a copy is lent: nobody waits for the other side at each draw
+        version, numbers, gauss = value.getstate()
+        return {"dice": [version, list(numbers), gauss]}
+    if deep <= DEEPEST:
+        if isinstance(value, list):
+            return [pack(item, keep, deep + 1) for item in value]
+        for kind in (tuple, set, frozenset):
             if isinstance(value, kind):
-                items = [pack(item, keep, deep + 1) for item in value]
-                return items if kind is list else {kind.__name__: items}
+                return {kind.__name__: [pack(item, keep, deep + 1) for item in value]}
         if isinstance(value, dict):
             return {"dict": [[pack(part, keep, deep + 1) for part in pair] for pair in value.items()]}
-        if hasattr(value, "tolist") and not isinstance(value, type):  # a tensor or an array
-            return pack(value.tolist(), keep, deep + 1)
-        if hasattr(type(value), "__float__") and not callable(value):  # a fraction or a decimal
-            return float(value)
     return keep(value)
 
 
@@ -86,12 +86,17 @@ def unpack(packed: Any, kept: Callable[[dict], Any], deep: int = 0) -> Any:
     if "ellipsis" in packed:
         return Ellipsis
     try:
+        if "dice" in packed:
+            version, numbers, gauss = packed["dice"]
+            dice = random.Random()
+            dice.setstate((version, tuple(numbers), gauss))
+            return dice
         for kind in (tuple, set, frozenset):
             if kind.__name__ in packed:
                 return kind(unpack(packed[kind.__name__], kept, deep + 1))
         if "dict" in packed:
             return {unpack(k, kept, deep + 1): unpack(v, kept, deep + 1) for k, v in packed["dict"]}
-    except (TypeError, ValueError) as e:
+    except (TypeError, ValueError, OverflowError) as e:
         raise Broken from e
     return kept(packed)
 

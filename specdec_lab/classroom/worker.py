@@ -15,8 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from specdec_lab.classroom.locks import lock
+from specdec_lab.classroom.jail import BUBBLEWRAP, LANDLOCK, Limits, limit, lock
 from specdec_lab.classroom.plain_data import Broken, Wire, look, pack, unpack
+from specdec_lab.course.reading import is_stub
 
 MOST_PRINTED = 3_000  # characters that are passed on
 
@@ -59,6 +60,8 @@ class Worker:
         self.objects: list[Any] = []  # the learner's, which the grader has numbers of
         self.shell = InteractiveShell.instance()
         self.shell.history_manager.enabled = False
+        self.shell.colors = "nocolor"
+        self.shell.system = self.shell.system_raw  # for `!command`: without a terminal of its own
         self.handlers = {"cell": self.cell, "values": self.values, "call": self.call}
 
     def serve(self) -> dict:
@@ -108,13 +111,13 @@ class Worker:
 
     def keep(self, value: Any) -> dict:
         if isinstance(value, Lent):
-            return {"lent": value._number}
+            return {"lent": value._number, "looks": value._looks}
         self.objects.append(value)
-        return {"object": len(self.objects) - 1, "callable": callable(value), "looks": look(value)}
+        number = len(self.objects) - 1
+        return {"object": number, "callable": callable(value), "stub": is_stub(value), "looks": look(value)}
 
     def packed(self, args: Any) -> list:
-        """Arguments. What can only be gone through once becomes a list."""
-        return [pack(list(a) if hasattr(a, "__next__") or isinstance(a, range) else a, self.keep) for a in args]
+        return [pack(a, self.keep) for a in args]
 
     def unpacked(self, value: Any) -> Any:
         return unpack(value, lambda sent: Lent(self, sent["lent"], sent["looks"]))
@@ -158,8 +161,9 @@ def main() -> None:
         os.dup2(nothing, stream)
     no_judges(lambda *given: 0.0)
     worker = Worker(wire)
-    lock(settings["readable"], settings["hidden"], Path(settings["folder"]), settings["bytes"], settings["processes"])
-    wire.send({"ready": True})
+    limit(Limits(**settings["limits"]), settings["running"])
+    locked = settings["jail"] == BUBBLEWRAP or (settings["jail"] == LANDLOCK and lock(Path.cwd()))
+    wire.send({"locked": locked})
     with contextlib.suppress(Broken):
         worker.serve()
 

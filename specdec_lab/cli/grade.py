@@ -1,43 +1,45 @@
-"""Grade exercise notebooks. This runs their code."""
+"""Grade exercise notebooks. This runs their code, locked in."""
 
 import argparse
 import json
 
 from specdec_lab.cli import say
-from specdec_lab.errors import LabError
-
-SYMBOLS = {"right": "✓", "wrong": "✗", "open": "·", "missing": "?", "by hand": "✎"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "notebooks", nargs="+", metavar="NOTEBOOK", help="exercise notebooks, of one learner or of many"
     )
+    unlocked_argument(parser)
+
+
+def unlocked_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--unlocked", action="store_true", help="run the code also where nothing locks it in: it may do what you may"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.classroom.notebook import grade
+    from specdec_lab.classroom.jail import check_jail
+    from specdec_lab.classroom.notebook import grade_each
 
-    say("The code in these notebooks is run, as you: grade only what you would run.")
+    check_jail(say, args.unlocked)
     graded = []
-    for path in args.notebooks:
-        try:
-            graded.append(grade(path, say))
-        except LabError as e:
-            if len(args.notebooks) == 1:
-                raise
-            graded.append({"notebook": path, "points": 0.0, "max_points": 0, "parts": [], "error": str(e)})
+    for found in grade_each(args.notebooks, say, args.unlocked):
+        graded.append(found)
         if not args.json:
-            print(as_text(graded[-1]))
+            print(as_text(found), flush=True)
     if args.json:
         print(json.dumps(graded[0] if len(graded) == 1 else graded, ensure_ascii=False))
-    return 0
+    return 2 if len(graded) == 1 and "error" in graded[0] else 0
 
 
 def as_text(found: dict) -> str:
     if "error" in found:
         return f"{found['notebook']}: {found['error']}"
+    from specdec_lab.course.judges.part import SYMBOLS
+
     lines = [f"{found['notebook']}: {found['points']:g} of {found['max_points']} points"]
     for p in found["parts"]:
-        lines += [f"  {SYMBOLS[p['status']]} {p['id']}: {p['message']} ({p['points']:g} of {p['max_points']})"]
+        lines += [f"  {SYMBOLS.get(p['status'], '✎')} {p['id']}: {p['message']} ({p['points']:g} of {p['max_points']})"]
     return "\n".join(lines)

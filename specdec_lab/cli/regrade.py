@@ -4,17 +4,20 @@ import argparse
 from pathlib import Path
 
 from specdec_lab.cli import reply, say
+from specdec_lab.cli.grade import unlocked_argument
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("course", help="a folder that `specdec-lab course` wrote, with submitted/ and gradebook.db")
+    unlocked_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.classroom.again import grade_again
+    from specdec_lab.classroom.jail import check_jail
 
-    say("The code in these notebooks is run, as you: grade only what you would run.")
-    found = grade_again(Path(args.course), say)
+    check_jail(say, args.unlocked)
+    found = grade_again(Path(args.course), say, args.unlocked)
     lines = [f"{found['notebooks']} notebooks, {len(found['differences'])} other marks than nbgrader's."]
     for d in found["differences"]:
         old = "no mark" if d["nbgrader"] is None else f"{d['nbgrader']:g}"

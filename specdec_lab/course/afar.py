@@ -6,7 +6,16 @@ from typing import Any
 
 
 class Afar(ABC):
-    """A function there. `many` calls it once for each case, with less to send than so many single calls."""
+    """A learner's function, here or there. `many` calls it once for each case, with less to send than so many single calls.
+
+    Attributes:
+        stub: it does nothing yet.
+    """
+
+    stub: bool
+
+    @abstractmethod
+    def __call__(self, *args: Any) -> Any: ...
 
     @abstractmethod
     def many(self, cases: Sequence[tuple]) -> list[Any]: ...

@@ -39,4 +39,4 @@ class Wrong(Exception):
 
 
 class StillOpen(Exception):
-    """The learner has not begun: a stub returned nothing."""
+    """Nothing is there yet: what should be a result is what a stub returns."""

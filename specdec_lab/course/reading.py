@@ -1,12 +1,55 @@
 """Looking at what a learner's code returned: a number, a list, or nothing yet."""
 
+import dis
+import itertools
 import math
-from collections.abc import Sequence
+import re
+import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from specdec_lab.course.mistake import StillOpen, Wrong
 
 RETURNED = "What your function returns"
+
+
+DEEPEST = 20  # lists in lists
+MOST_ITEMS = 100_000  # of what a generator gives
+NO_WORK = {"RESUME", "COPY_FREE_VARS", "NOP", "LOAD_CONST", "POP_TOP", "RETURN_VALUE", "RETURN_CONST"}
+
+
+def is_stub(function: object) -> bool:
+    """Whether a function does nothing: its body is `...`, as it was given out, or `pass`."""
+    code = getattr(function, "__code__", None)
+    return isinstance(code, types.CodeType) and {i.opname for i in dis.get_instructions(code)} <= NO_WORK
+
+
+def plain(value: Any, keep: Callable[[Any], Any] = lambda value: value, deep: int = 0) -> Any:
+    """The value in Python's own types: numbers of numpy and torch, arrays, fractions and subclasses become what they stand for.
+
+    Both routes to a mark read a learner's answer through this, so that what is right in one is right in the other.
+
+    Args:
+        keep: takes what is no plain data, and gives what stands in its place.
+    """
+    if value is None or value is Ellipsis or type(value) in (bool, int, float, str):
+        return value
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    if deep < DEEPEST:
+        for kind in (list, tuple, set, frozenset):
+            if isinstance(value, kind):
+                return kind(plain(item, keep, deep + 1) for item in value)
+        if isinstance(value, dict):
+            return {plain(k, keep, deep + 1): plain(v, keep, deep + 1) for k, v in value.items()}
+        if hasattr(value, "tolist") and not isinstance(value, type):  # a tensor, an array, or one number of theirs
+            return plain(value.tolist(), keep, deep + 1)
+        if isinstance(value, range | map | filter | zip | types.GeneratorType):
+            return [plain(item, keep, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]
+        if hasattr(type(value), "__float__") and not callable(value):  # a fraction or a decimal
+            return float(value)
+    return keep(value)
 
 
 def nothing(value: object) -> bool:
@@ -24,13 +67,24 @@ def begun(value: object) -> object:
 def number(value: object, what: str = RETURNED) -> float:
     """A finite number that the learner's code gave as `what`."""
     begun(value)
+    if with_comma(value):
+        raise Wrong(
+            f"{what} should be one number; it is {shown(value)}. Python writes a point, as in 0.75; a comma makes two numbers."
+        )
     try:
-        found = float(value)  # also a tensor of one number
-    except (TypeError, ValueError, RuntimeError):
+        found = float("no number" if isinstance(value, str) else value)  # also a tensor of one number
+    except (TypeError, ValueError, RuntimeError, OverflowError):
         raise Wrong(f"{what} should be a number; it is {shown(value)}.") from None
     if not math.isfinite(found):
         raise Wrong(f"{what} should be a finite number; it is {found}.")
     return found
+
+
+def with_comma(value: object) -> bool:
+    """Whether somebody may have written 0,75 for 0.75."""
+    if isinstance(value, str):
+        return bool(re.fullmatch(r"\s*-?\d+,\d+\s*", value))
+    return isinstance(value, tuple) and len(value) == 2 and all(type(x) is int for x in value)
 
 
 def whole(value: object, what: str = RETURNED) -> int:
@@ -76,3 +130,8 @@ def shown(value: object, most: int = 80) -> str:
         return cut(repr(value), most)
     except Exception:  # a class of the learner's own may fail here
         return f"a {type(value).__name__}"
+
+
+def printable(text: str, most: int = 2000) -> str:
+    """A learner's text on one line of a report: signs that a terminal would obey are shown as Python writes them."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in cut(text, most))

@@ -5,10 +5,15 @@ from html import escape
 from IPython import get_ipython
 from IPython.display import display
 
-from specdec_lab.course.judges.part import OPEN, RIGHT, WRONG, Judgement
+from specdec_lab.course.judges.part import MISSING, OPEN, RIGHT, WRONG, Judgement
 from specdec_lab.show.marks import MARKS
 
-COLOURS = {RIGHT: MARKS["accepted"].colour, WRONG: MARKS["rejected"].colour, OPEN: "currentColor"}
+COLOURS = {
+    MISSING: "currentColor",
+    RIGHT: MARKS["accepted"].colour,
+    WRONG: MARKS["rejected"].colour,
+    OPEN: "currentColor",
+}
 
 
 class Points(float):
@@ -20,11 +25,19 @@ class Points(float):
 
 def tell(verdict: Judgement, news: str = "") -> None:
     """Say a verdict where the learner is. news: what happened to the learner's file, if anything."""
-    lines = [verdict.line, news] if news else [verdict.line]
+    shown = output(verdict, news)
     if hasattr(get_ipython(), "kernel"):
-        display({"text/html": card(verdict, news), "text/plain": "\n".join(lines)}, raw=True)
+        display(shown["data"], metadata=shown["metadata"], raw=True)
     else:
-        print("\n".join(lines))
+        print(shown["data"]["text/plain"])
+
+
+def output(verdict: Judgement, news: str = "") -> dict:
+    """The verdict as a notebook keeps it: for people, and as data for the report of a class."""
+    lines = [verdict.line, news] if news else [verdict.line]
+    data = {"text/html": card(verdict, news), "text/plain": "\n".join(lines)}
+    about = {"part": verdict.part, "status": verdict.status, "misconception": verdict.misconception}
+    return {"data": data, "metadata": {"specdec_lab": about}}
 
 
 def card(verdict: Judgement, news: str = "") -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -53,6 +54,50 @@ def output(name: str) -> Callable[[Row, Row], list[float]]:
     return lambda p, q: emitted(p, q, *RULES[name](p, q))
 
 
+def gives(
+    keep: Callable[[float, float], float] = lambda p, q: min(1.0, p / q),
+    other: Callable[[Row, Row, int], Row] = lambda p, q, x: residual(p, q),
+) -> Callable[[Row, Row], list[float]]:
+    """What comes out of a rule that keeps x with chance keep(p[x], q[x]), and else draws from other(p, q, x)."""
+
+    def out(p: Row, q: Row) -> list[float]:
+        written = [0.0] * len(p)
+        for x, drafted in enumerate(q):
+            kept = min(1.0, keep(p[x], drafted)) if drafted else 0.0
+            written[x] += drafted * kept
+            if drafted * (1 - kept):
+                for token, share in enumerate(other(p, q, x)):
+                    written[token] += drafted * (1 - kept) * share
+        return written
+
+    return out
+
+
+def scaled(row: Row) -> Row:
+    """The row divided by its sum; where it has none, nothing comes out."""
+    return [share / (sum(row) or 1.0) for share in row]
+
+
+def missing(p: Row, q: Row) -> Row:
+    """max(0, p − q), not divided by its sum."""
+    return [max(0.0, a - b) for a, b in zip(p, q)]
+
+
+def but(row: Row, x: int) -> Row:
+    return [0.0 if token == x else share for token, share in enumerate(row)]
+
+
+def falls_through(p: Row, q: Row, to: int) -> Row:
+    """w looked up in what is missing, not divided by its sum: what lies behind it gives the token `to`."""
+    rest = missing(p, q)
+    rest[to] += 1 - sum(rest)
+    return rest
+
+
+def one_hot(row: Row) -> Row:
+    return [float(token == max(range(len(row)), key=row.__getitem__)) for token in range(len(row))]
+
+
 OUTPUT = Question(
     cases=PAIRS, right=lambda p, q: p, equal=partial(same, tolerance=0.02),
     seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
@@ -64,7 +109,25 @@ OUTPUT = Question(
         Mistake("The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.",
                 output("bug: after a rejection, take the target's favourite")),
         Mistake("Drafts are kept only if they are the target's favourite.", output("bug: accept only the target's favourite"), belief=4),
-        Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q)))])  # fmt: skip
+        Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q))),
+        Mistake("After a rejection you draw from p without x. Of the other tokens q may have written too much already: draw from max(0, p − q).",
+                gives(other=lambda p, q, x: scaled(but(p, x))), gives(other=lambda p, q, x: falls_through(but(p, x), [0.0] * len(p), -1)), belief=2),
+        Mistake("After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).", gives(other=lambda p, q, x: residual(q, p))),
+        Mistake("After a rejection you draw from |p − q|. Where q is larger, nothing is missing: max(0, p − q).",
+                gives(other=lambda p, q, x: scaled([abs(a - b) for a, b in zip(p, q)]))),
+        Mistake("You look w up in max(0, p − q) as it is. It does not add up to 1: multiply w by its sum first.",
+                *(gives(other=lambda p, q, x, to=to: falls_through(p, q, to)) for to in (0, -1)),
+                gives(other=lambda p, q, x: falls_through(p, q, x)),
+                gives(other=lambda p, q, x: falls_through(p, q, max(range(len(p)), key=missing(p, q).__getitem__)))),
+        Mistake("After a rejection you take the token that lacks most. Each token that lacks something has its share: look w up.",
+                gives(other=lambda p, q, x: one_hot(missing(p, q)))),
+        Mistake("You draw the replacement from all tokens alike; draw it from max(0, p − q).", gives(other=lambda p, q, x: [1 / len(p)] * len(p))),
+        Mistake("You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p.", gives(keep=lambda p, q: p), belief=3),
+        Mistake("You keep a draft with chance q, whatever the target says: compare u · q with p.", gives(keep=lambda p, q: q)),
+        Mistake("You keep a draft only where p is at least q. Where it is smaller, keep it with chance p/q: that is what u is for.",
+                gives(keep=lambda p, q: float(p >= q)), gives(keep=lambda p, q: float(p > q)),
+                gives(keep=lambda p, q: float(p >= q), other=lambda p, q, x: p)),
+        Mistake("You keep a draft with chance 1 − p/q: the comparison is the wrong way round.", gives(keep=lambda p, q: max(0.0, 1 - p / q)))])  # fmt: skip
 
 
 def looks_at_u_again(made: Rule) -> bool:
@@ -79,11 +142,18 @@ def rule(made: Rule) -> None:
     made(*given, 0, 0.9, 0.5)
     if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):
         raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
-    u_twice = "After a rejection the token depends on u, and not on w: u has already been used up."
+    u_twice = "After a rejection the token depends on u, and not on w: u has already been used up. Draw with w."
     question = replace(OUTPUT, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint)
     question.compare([output_of(made, p, q) for p, q in PAIRS])
     p, q = PAIRS[0]
     kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in POINTS]).count(x) / CELLS for x in (0, 2))
+    swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
+    if swapped:
+        raise Wrong(
+            "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w.", 0.67
+        )
+    if looks_at_u_again(made):
+        raise Wrong(f"What comes out is p, but {u_twice[0].lower()}{u_twice[1:]}", 0.67)
     if kept < 0.65:  # of .7 that these two tokens can keep
         said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
         raise Wrong(said, 0.67, belief=3)
@@ -112,6 +182,35 @@ PLANTED = {
 }
 
 
+def how_it_asks(test: Callable[[Rule], bool]) -> str:
+    """Why a test may call a right rule wrong: looks at the drafts and the numbers that it calls one with."""
+    seen: list[tuple[Row, Row, int, float, float]] = []
+
+    def watched(p: Row, q: Row, x: int, u: float, w: float) -> int:
+        if len(seen) < 50_000:
+            seen.append((p, q, x, u, w))
+        return SOUND(p, q, x, u, w)
+
+    test(watched)
+    if seen and all(u == w for *_, u, w in seen):
+        return "It gives the rule one number twice, as u and as w. They are two numbers, drawn apart."
+    if any(not 0 <= number < 1 for *_, u, w in seen for number in (u, w)):
+        return "It gives the rule a u or a w outside of [0, 1)."
+    drafts: dict[tuple, list[int]] = defaultdict(list)
+    for p, q, x, *_ in seen:
+        drafts[tuple(p), tuple(q)].append(x)
+    for (p, q), drawn in drafts.items():
+        shares = [drawn.count(x) / len(drawn) for x in range(len(q))]
+        if len(drawn) >= 100 and not same(shares, list(q), tolerance=4 * 0.5 / len(drawn) ** 0.5):
+            how = (
+                "from p"
+                if same(shares, list(p), tolerance=0.05)
+                else f"with the shares {[round(s, 2) for s in shares]}"
+            )
+            return f"It draws x {how}; a draft is drawn from q, {list(q)}."
+    return "If it draws random numbers, leave more room for chance, or draw more."
+
+
 @part("3.test", points=3, seconds=120)
 def own_test(made: Callable[[Rule], bool]) -> None:
     calls = [(None, SOUND)] * 5 + [(name, wrong) for name, wrong in PLANTED.items() for _ in range(2)]
@@ -120,8 +219,7 @@ def own_test(made: Callable[[Rule], bool]) -> None:
     if not all(isinstance(answer, bool | int) for _, answer in said):
         raise Wrong("Your test should return True or False.")
     if not all(answer for name, answer in said if name is None):
-        hint = "If it draws random numbers, leave more room for chance, or draw more."
-        raise Wrong(f"Your test calls a right rule wrong. {hint}")
+        raise Wrong(f"Your test calls a right rule wrong. {how_it_asks(made)}")
     missed = [name for name in PLANTED if all(answer for of, answer in said if of == name)]
     if len(missed) == len(PLANTED):
         raise Wrong("Your test accepts every rule. A test that cannot fail tests nothing.")

@@ -157,10 +157,20 @@ part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
 
 @part("1.v", points=3, asks=[PASS, V])
 def pass_and_v(pass_seconds: Formula, v: Formula | None = None) -> None:
-    PASS.judge(pass_seconds)
-    try:
-        V.judge(begun(v))
-    except StillOpen:
-        raise Wrong("pass_seconds is right. Now write v.", 2 / 3) from None
-    except Wrong as e:
-        raise Wrong(f"pass_seconds is right. In v: {str(e).removeprefix('v: ')}", 2 / 3) from None
+    """pass_seconds earns two points, v one, each by itself."""
+    wrong: dict[str, Wrong] = {}
+    for name, question, made in (("pass_seconds", PASS, pass_seconds), ("v", V, v)):
+        try:
+            question.judge(begun(made))
+        except StillOpen:
+            wrong[name] = Wrong(f"Now write {name}.")
+        except Wrong as e:
+            wrong[name] = Wrong(str(e) if str(e).startswith(name) else f"In {name}: {e}", belief=e.belief)
+    if len(wrong) == 2:
+        if all(str(e).startswith("Now write") for e in wrong.values()):
+            raise StillOpen
+        raise next(e for e in wrong.values() if not str(e).startswith("Now write"))
+    if "v" in wrong:
+        raise Wrong(f"pass_seconds is right. {wrong['v']}", 2 / 3, wrong["v"].belief)
+    if "pass_seconds" in wrong:
+        raise Wrong(f"v is right. {wrong['pass_seconds']}", 1 / 3, wrong["pass_seconds"].belief)

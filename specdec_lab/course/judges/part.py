@@ -4,22 +4,27 @@ A part is judged by a plain function that takes what the learner made and raises
 sentence about that very mistake. Nothing is judged by a clock.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from specdec_lab.course.afar import Afar
 from specdec_lab.course.judges.guard import guarded
 from specdec_lab.course.judges.question import Question
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.mistake import StillOpen, Wrong
-from specdec_lab.course.reading import begun
+from specdec_lab.course.reading import begun, is_stub, plain
 from specdec_lab.errors import LabError
 
-RIGHT, WRONG, OPEN = "right", "wrong", "open"
+RIGHT, WRONG, OPEN, MISSING = "right", "wrong", "open", "missing"
+SYMBOLS = {RIGHT: "✓", WRONG: "✗", OPEN: "·", MISSING: "?"}
+RETURNS_NOTHING = "Your function returns nothing, only None: does it print its result, or lack a `return`?"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """status: right, wrong or open (nothing is there yet)."""
+    """status: right, wrong, open (nothing is there yet), or missing (of a graded notebook: there was nothing to judge)."""
 
     part: str
     status: str
@@ -30,8 +35,7 @@ class Judgement:
 
     @property
     def line(self) -> str:
-        symbol = {RIGHT: "✓", WRONG: "✗", OPEN: "·"}[self.status]
-        return f"{symbol} {self.part}: {self.message} ({self.points:g} of {self.max_points} points)"
+        return f"{SYMBOLS[self.status]} {self.part}: {self.message} ({self.points:g} of {self.max_points} points)"
 
 
 @dataclass(frozen=True)
@@ -61,25 +65,53 @@ def part(id: str, points: int, **more):
     return register
 
 
+class Here(Afar):
+    """A learner's function in this process. What it returns is read as it would be from another one."""
+
+    def __init__(self, made: Callable[..., object]):
+        self.made, self.stub = made, is_stub(made)
+
+    def __call__(self, *args: Any) -> Any:
+        return plain(self.made(*args))
+
+    def many(self, cases: Sequence[tuple]) -> list[Any]:
+        return [self(*case) for case in cases]
+
+
 def judged(id: str, *made: object) -> Judgement:
     """The verdict on what the learner made for a part.
 
     Raises:
-        LabError: when there is no such part.
+        LabError: when there is no such part, or it is handed in another number of things.
     """
-    if id not in PARTS:
+    this = PARTS.get(id) if isinstance(id, str) else None
+    if this is None:
         raise LabError(f"There is no part {id!r}: run the check as it stood in the exercise.")
-    this = PARTS[id]
-    printed: list[str] = []
     try:
-        if made:
-            begun(made[0])
-        guarded(lambda: this.judge(*made), this.seconds, printed)
-    except StillOpen:
+        inspect.signature(this.judge).bind(*made)
+    except TypeError:
+        raise LabError(f"{id} is handed in otherwise: run the check as it stood in the exercise.") from None
+    printed: list[str] = []
+    answers = [m if isinstance(m, Afar) or not callable(m) else Here(m) for m in made]
+
+    def wrong(message: str, earned: float = 0.0, belief: int | None = None) -> Judgement:
+        points = round(min(1.0, max(0.0, earned)) * this.points, 2)
+        return Judgement(id, WRONG, points, this.points, message, belief)
+
+    def judge() -> None:
+        begun(answers[0])
+        this.judge(*(a if isinstance(a, Afar) else plain(a) for a in answers))
+
+    try:
+        guarded(judge, this.seconds, printed)
+    except StillOpen as e:
+        functions = [a for a in answers if isinstance(a, Afar)]
+        if functions and not e.args and not any(f.stub for f in functions):
+            return wrong(" ".join([RETURNS_NOTHING, *printed]))
         return Judgement(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
     except Wrong as e:
         message = str(e)
         if e.belief:
             message += f" The belief behind this is common, and wrong: “{MISCONCEPTIONS[e.belief]}”."
-        return Judgement(id, WRONG, round(e.earned * this.points, 2), this.points, message, e.belief)
+        return wrong(message, e.earned, e.belief)
     return Judgement(id, RIGHT, float(this.points), this.points, " ".join(["right.", *printed]))

@@ -46,7 +46,7 @@ class Question:
     equal: Callable[[Any, Any], bool] = same
     near: Mistake | None = None
 
-    def judge(self, made: Callable[..., object], earned: float = 0.0) -> None:
+    def judge(self, made: Callable[..., object], *, earned: float = 0.0) -> None:
         """Call the learner's function with all cases, and `compare`. Raises `StillOpen` where nothing is there yet."""
         self.compare([self.read(value) for value in results(made, self.cases)], earned)
 

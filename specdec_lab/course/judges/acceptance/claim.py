@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from specdec_lab.course.judges.acceptance.tokens import ABOUT_E
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, results, shown
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, results, same, shown
 from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
@@ -70,8 +70,8 @@ SOURCE = Question(
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
 def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
     values, gammas = zip(*(listed(value, 2) for value in results(made, CLAIMS)))
-    if values[0] == SOURCE.right(*CLAIMS[0]) and VALUE.equal(
-        number(gammas[0], "The second result"), VALUE.right(*CLAIMS[0])
+    if list(values) == [SOURCE.right(*case) for case in CLAIMS] and same(
+        list(gammas), [VALUE.right(*c) for c in CLAIMS]
     ):
         raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)
     tokens = [number(x, "The first result, the tokens per pass,") for x in values]

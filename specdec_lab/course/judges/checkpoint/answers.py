@@ -1,6 +1,7 @@
 """Exercise 9 asks about given numbers: its functions have no arguments, so a mistake's result is a value, no formula."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -18,17 +19,37 @@ def fixed(right: Any, **about: Any) -> Question:
     return Question(cases=[()], right=lambda: right, **about)
 
 
+def by_hand(value: object, what: str) -> float:
+    """A number of a list that was typed: also one in quotes."""
+    with suppress(TypeError, ValueError):
+        value = float(value) if isinstance(value, str) else value
+    return number(value, what)
+
+
 def one_number(what: str, right: float, room: float, **about: Any) -> Question:
     """room: how far the number may be off, for rounding; a part of it, where it is above 1."""
-    return fixed(right, read=partial(number, what=what), equal=partial(same, tolerance=room), **about)
+    about["hint"] = unless_rounded([right], about.get("hint", ""))
+    return fixed(right, read=partial(by_hand, what=what), equal=partial(same, tolerance=room), **about)
+
+
+def unless_rounded(right: Sequence[float], hint: str | Callable) -> Callable[[tuple, Any], str | Mistake]:
+    """The hint, but for answers that are right with two digits: they only lack the third."""
+
+    def told(case: tuple, found: Any) -> str | Mistake:
+        if [round(x, 2) for x in right] == (found if isinstance(found, list) else [found]):
+            return "This is right with two digits, and rounded too much: give three."
+        return hint(case, found) if callable(hint) else hint
+
+    return told
 
 
 def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Question:
     """A list of numbers, with room for each."""
 
     def read(value: object) -> list[float]:
-        return [number(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")]
+        return [by_hand(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")]
 
+    about["hint"] = unless_rounded(right, about.get("hint", ""))
     return fixed(right, read=read, equal=partial(same, tolerance=room), **about)
 
 

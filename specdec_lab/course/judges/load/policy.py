@@ -78,7 +78,7 @@ def judge_policy(made: Policy) -> None:
     unreached = missed(logs)
     earned = 1 - sum(POINTS[when] for when in unreached) / sum(POINTS.values())
     if all(full):
-        raise Wrong(f"Your policy drafts even when the batch is full: {price(MOST, full[-1])}.", earned)
+        raise Wrong(f"Your policy drafts even when the batch is full: {price(MOST, full[-1])}.")
     if unreached:
         raise Wrong(f"{as_users_see(unreached[0], logs)} {advice(policy, unreached, logs, drafts)}", earned)
 

@@ -48,20 +48,39 @@ def runs() -> list[Watched]:
 
 @part("2.loop", points=4)
 def loop(made: Callable[..., list]) -> None:
+    """The first mistake is told. Its share is given only if no run shows one that is worth less."""
+    told, earned = None, 1.0
     for run in runs():
-        prompt = list(run.prompt)
         try:
-            result = made(prompt, run.n, run, run.draft, run.gamma, run.end)
-        except Exception:
-            if run.error is None:
-                raise
-        if run.error is not None:  # also where the learner's code caught it
-            raise run.error
-        if result is None and run.passes + run.proposals:
-            raise Wrong("Your function returns nothing: return the list of new tokens.")
+            judge_run(made, run)
+        except Wrong as e:
+            told, earned = told or e, min(earned, e.earned)
+            if not earned:
+                break
+    if told:
+        raise Wrong(str(told), earned, told.belief)
+
+
+def judge_run(made: Callable[..., list], run: Watched) -> None:
+    prompt = list(run.prompt)
+    try:
+        result = made(prompt, run.n, run, run.draft, run.gamma, run.end)
+    except Exception:
+        if run.error is None:
+            raise
+    if run.error is not None:  # also where the learner's code caught it
+        raise run.error
+    if result is None and run.passes + run.proposals:
+        raise Wrong("Your function returns nothing: return the list of new tokens.")
+    lesser, run.lesser, run.ended = run.lesser, None, True
+    try:
         judge_text(run, listed(result))
-        if prompt != run.prompt:
-            raise Wrong("Your function changes the prompt that it is given. Work on a copy: list(prompt).", 0.75)
+    except Wrong as e:
+        raise Wrong(str(lesser), min(e.earned, lesser.earned), lesser.belief) if lesser else e from None
+    if lesser:
+        raise lesser
+    if prompt != run.prompt:
+        raise Wrong("Your function changes the prompt that it is given. Work on a copy: list(prompt).", 0.75)
 
 
 def judge_text(run: Watched, tokens: list) -> None:
@@ -73,6 +92,11 @@ def judge_text(run: Watched, tokens: list) -> None:
     if tokens == wanted:
         if not run.proposals and len(wanted) > 1:  # the prefill may give the first token
             raise Wrong("The text is right, but your loop never asks for drafts: this is plain decoding.")
+        if len(wanted) > run.passes * (run.gamma + 1):
+            said = (
+                f"The text is right, but the target was asked {run.passes} times: that writes no {len(wanted)} tokens."
+            )
+            raise Wrong(f"{said} Every token has to come from a pass of the target that your function is given.")
         return
     longer, shorter = tokens[: len(wanted)] == wanted, tokens == wanted[: len(tokens)]
     run.wrong_if(
@@ -84,7 +108,7 @@ def judge_text(run: Watched, tokens: list) -> None:
         (shorter and run.end in run.prompt, Wrong("Your text stops too early: the end marker in the prompt does not count.", 0.5)),
         (shorter and not ended and run.end != NO_END,
          Wrong(f"Your text stops too early: the end marker {run.end} was among drafts or choices, but not written.", 0.5)),
-        (shorter, Wrong(f"Your text stops after {len(tokens)} tokens, and there should be {len(wanted)}.", 0.25)),
+        (shorter, Wrong(f"Your text stops after {len(tokens)} tokens, and there should be {len(wanted)}.")),
     )  # fmt: skip
     run.check_round(run.prompt + tokens)
     raise Wrong(f"Your text is {shown(tokens)}; without drafts the target writes {shown(wanted)}.")

@@ -27,10 +27,20 @@ class Watched(ToyTarget):
         self.valid = 0  # the most entries that were a beginning of the truth
         self.rewound = False  # since the newest pass
         self.error: Wrong | None = None
+        self.ended = False  # the loop has returned
+        self.lesser: Wrong | None = None  # a mistake that does not spoil the text; nothing more is looked at behind it
 
     def wrong_if(self, *mistakes: tuple[object, Wrong]) -> None:
-        """Raise the first mistake that was made. It is kept as well: the learner's code may catch it."""
+        """Raise the first mistake that was made. It is kept as well: the learner's code may catch it.
+
+        One that is worth a share is kept only: whether the text is right in the end decides if the share is earned.
+        """
+        if self.lesser:
+            return
         for is_so, wrong in mistakes:
+            if is_so and wrong.earned and not self.ended:
+                self.lesser = wrong
+                return
             if is_so:
                 self.error = self.error or wrong
                 raise self.error
@@ -60,7 +70,7 @@ class Watched(ToyTarget):
              Wrong("Your loop asks for drafts again before the target has checked the first ones.")),
             (too_few and all_right, Wrong("After a round with only right drafts your loop asks the drafter for one token more. "
                                           "The bonus is the target's last choice of that pass.", belief=10)),
-            (too_few, Wrong(f"Your loop calls draft with {most}, and γ is {self.gamma}: draft(text, gamma) gives all drafts of a round at once.", 0.5)),
+            (too_few, Wrong(f"Your loop calls draft with {most}, and γ is {self.gamma}: draft(text, gamma) gives all drafts of a round at once.", 0.25)),
         )  # fmt: skip
         self.check_round(text)
         self.proposals += 1
@@ -132,6 +142,8 @@ class Watched(ToyTarget):
         lengths = f"the cache has {self.length} entries and the text {len(text)} tokens"
         too_far = f"Your rewind goes too far: {lengths}. All of the text but its last token must be in the cache"
         self.wrong_if(
+            (self.passes and not self.proposals and len(entries) < len(self.prompt) - 1,
+             Wrong("Your loop reads the prompt in several passes. One pass takes any number of tokens: give it all of them at once.")),
             (right < len(entries) and not self.rewound,
              Wrong(f"{stale}: the drafts that missed are still in it, so the target chooses by words that were never written. Rewind after the round.")),
             (right == len(entries) - 1,

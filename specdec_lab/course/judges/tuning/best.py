@@ -78,9 +78,9 @@ BEST = Question(
 @part("5.best", points=2, asks=[BEST])
 def gamma_to_use(made: Callable[[float, list[float], list[float], float], int]) -> None:
     values = results(made, BEST.cases)
-    if same(number(values[0], WHAT), speedup := max(gains(*BEST.cases[0]))):
+    if same([number(value, WHAT) for value in values], speedups := [max(gains(*case)) for case in BEST.cases]):
         said = "this is the speed-up. Give back the γ that reaches it."
-        raise Wrong(f"Your function gives {pretty(speedup)}: {said}", 0.5)
+        raise Wrong(f"Your function gives {pretty(speedups[0])}: {said}", 0.5)
     BEST.compare([whole(value, WHAT) for value in values])
     try:
         alone = made(0.8, [0.0], [1.0], 0.0)

@@ -10,11 +10,16 @@ from specdec_lab.theory import expected_tokens as E
 
 FREE = (3, 1.0)  # even α = 0 is enough
 NEVER = "A round writes {} tokens at most, so no α is enough: give None."
+FREE_AT_0 = (
+    "A round that costs no more than a plain pass never loses: it writes one token even for α = 0. The least α is 0."
+)
 EDGES = {
     (4, 5.01): NEVER,
     (1, 2.5): NEVER,
     (2, 30.0): NEVER,
-    FREE: "A round that costs no more than a plain pass never loses: it writes one token even for α = 0.",
+    FREE: FREE_AT_0,
+    (3, 0.6): FREE_AT_0,
+    (1, 0.95): FREE_AT_0,
     (3, 4.0): "A round that writes γ + 1 tokens for a cost of γ + 1 comes out even: α = 1 is just enough.",
 }
 

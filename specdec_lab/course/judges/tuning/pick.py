@@ -121,10 +121,10 @@ def chosen(value: object, table: Table) -> Choice:
     """What was chosen, as (draft, γ) that stands in the table, or (None, 0)."""
     names = {row["draft"] for row in table}
     if isinstance(value, str):
-        raise Wrong(f"Your function gives only {shown(value)}; give both, the draft and its γ.", 0.25)
+        raise Wrong(f"Your function gives only {shown(value)}; give both, the draft and its γ.")
     draft, gamma = listed(value, 2, "What your function returns, (draft, γ),")
     if isinstance(gamma, str) and gamma in names:
-        raise Wrong("The two results are swapped: first the draft, then its γ.", 0.5)
+        raise Wrong("The two results are swapped: first the draft, then its γ.")
     if draft is not None and draft not in names:
         raise Wrong(f"{shown(draft)} is no draft of the table.")
     gamma = 0 if gamma is None else whole(gamma, "γ")
