@@ -1,14 +1,16 @@
 """Grading notebooks: whatever a learner did to one, it is graded or refused with a sentence, and the others are not touched."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from specdec_lab.classroom import notebook as module
+from specdec_lab.classroom.jail import LIMITS
 from specdec_lab.classroom.learner import Learner
-from specdec_lab.classroom.notebook import CHECK, EXERCISES, grade
+from specdec_lab.classroom.notebook import Run, grade
+from specdec_lab.classroom.reader import EXERCISES, calls, exercise_of, exercises, is_only_checks, read_cells
 from specdec_lab.cli import main
 from specdec_lab.course.judges.part import PARTS
 from specdec_lab.errors import LabError
@@ -46,7 +48,16 @@ def test_a_solved_notebook_has_full_marks_under_any_name(tmp_path):
     result, said = graded(tmp_path, notebook())
     assert (result["notebook"], result["points"], result["max_points"], said) == ("mine.ipynb", 6.0, 6, [])
     assert status(result) == ["right", "right"]
-    assert set(result["parts"][0]) == {"id", "points", "max_points", "status", "message"}
+    assert set(result["parts"][0]) == {"id", "points", "max_points", "status", "message", "misconception"}
+
+
+@pytest.mark.parametrize("stem", sorted(exercises()))
+def test_every_solution_has_full_marks_and_every_exercise_none(stem):
+    """Where learners do it themselves, nbval and test_exercises see the same; here it is the grader's route."""
+    solved, untouched = grade(SOLUTIONS / f"{stem}.ipynb"), grade(EXERCISES / f"{stem}.ipynb")
+    assert solved["points"] == solved["max_points"] > 0, solved["parts"]
+    assert set(status(solved)) <= {"right", "by hand"}
+    assert untouched["points"] == 0.0 and set(status(untouched)) <= {"open", "by hand"}, untouched["parts"]
 
 
 def test_a_half_solved_one_has_half(tmp_path):
@@ -68,8 +79,8 @@ def test_a_cell_that_hangs_or_kills_is_left_out_and_the_rest_is_graded(tmp_path,
     run = Learner.run
 
     def patient(self, source):  # a busy machine may take long for the other cells
-        self.seconds = 2.0 if source == code else 600
-        run(self, source)
+        self.limits = replace(LIMITS, cell=2.0 if source == code else 600)
+        return run(self, source)
 
     monkeypatch.setattr(Learner, "run", patient)
     noise = "import sys\nfor _ in range(50):\n    print('x' * 1_000_000)\nprint('oh', file=sys.stderr)\n1 / 0"
@@ -83,12 +94,12 @@ def test_a_syntax_error_costs_its_own_part_only(tmp_path):
     solution_cells(made)[0].source = "def propose(text, gamma)\n    return []"
     result, said = graded(tmp_path, made)
     assert (status(result), result["points"], said) == (["missing", "right"], 3.0, [])
-    assert "was not reached" in result["parts"][0]["message"]
+    assert "nothing was found under the name `propose`" in result["parts"][0]["message"]
 
 
 def test_checks_that_were_deleted_edited_or_faked_are_the_courses_again(tmp_path):
     made = notebook(solved=False)
-    first, second = (c for c in made.cells if CHECK.search(c.source))
+    first, second = (c for c in made.cells if list(calls(c.source)))
     made.cells.remove(first)
     second.source = "3.0"  # its id still says what it was
     result, _ = graded(tmp_path, made)
@@ -108,7 +119,7 @@ def test_a_check_of_nothing_that_is_asked_for_is_a_cell_like_others(tmp_path):
 
 def test_written_answers_are_listed_and_counted_nowhere(monkeypatch):
     """A person gives their points: who solved all that can be checked has all points that are said."""
-    monkeypatch.setattr(module, "run", lambda *given: {})
+    monkeypatch.setattr(Run, "to_the_end", lambda run: None)
     result = grade(EXERCISES / "09_checkpoint.ipynb")
     by_hand = [p for p in result["parts"] if p["status"] == "by hand"]
     assert by_hand and all((p["points"], p["max_points"] > 0) == (0.0, True) for p in by_hand)
@@ -116,9 +127,188 @@ def test_written_answers_are_listed_and_counted_nowhere(monkeypatch):
     assert (result["points"], result["max_points"]) == (0.0, checked)
 
 
+# What honest learners do to a notebook
+
+
+def merged(made):
+    """The check is called at the end of the cell with the answer."""
+    cells = made.cells
+    at = next(i for i, c in enumerate(cells) if c.source.startswith("check("))
+    cells[at - 1].source += "\n" + cells[at].source
+    del cells[at]
+
+
+def into_the_check(made):
+    """The answer stands in the check's own cell, above the call."""
+    cells = made.cells
+    at = next(i for i, c in enumerate(cells) if c.source.startswith("check("))
+    cells[at].source = cells[at - 1].source + "\n" + cells[at].source
+    cells[at - 1].source = "pass"
+
+
+def in_a_comment(made):
+    solution_cells(made)[0].source += '\n# I run check("6.propose", propose) below\n'
+
+
+def copied(made):
+    """Stub and check stay as they were; both were copied to the end, and solved there."""
+    (solved,) = (c for c in made.cells if "def propose" in c.source)
+    (check,) = (c for c in made.cells if c.source.startswith('check("6.propose"'))
+    made.cells += [nbformat.v4.new_code_cell(solved.source), nbformat.v4.new_code_cell(check.source)]
+    solved.source = "def propose(text, gamma):\n    ...  # your answer"
+
+
+def magics(made):
+    solution_cells(made)[0].source = "!echo hello\n%precision 3\n" + solution_cells(made)[0].source
+
+
+def other_quotes(made):
+    for cell in made.cells:
+        if cell.source.startswith("check("):
+            cell.source = cell.source.replace('"', "'").replace("(", "( ").replace(")", " )  # mine")
+
+
+def no_ids(made):
+    for cell in made.cells:
+        cell.metadata.clear()
+    made.metadata.clear()
+
+
+HONEST = [merged, into_the_check, in_a_comment, copied, magics, other_quotes, no_ids]
+
+
+@pytest.mark.parametrize("change", HONEST, ids=lambda change: change.__name__)
+def test_what_honest_learners_do_costs_nothing(tmp_path, change):
+    made = notebook()
+    change(made)
+    result, said = graded(tmp_path, made)
+    assert status(result) == ["right", "right"] and said == [], result["parts"]
+    assert ("several places" in result["parts"][0]["message"]) is (change is copied)
+
+
+def test_code_in_a_cell_of_text_is_named(tmp_path):
+    made = notebook()
+    cell = solution_cells(made)[0]
+    cell.cell_type = "markdown"
+    del cell["outputs"], cell["execution_count"]
+    result, _ = graded(tmp_path, made)
+    assert status(result)[0] == "missing" and "in a cell of text" in result["parts"][0]["message"]
+
+
+def test_an_exercise_is_known_by_its_parts_or_by_what_the_caller_says(tmp_path):
+    cells = read_cells(SOLUTIONS / "06_variants.ipynb")
+    for name in ("Untitled - Copy1.ipynb", "01_idle_math.ipynb"):
+        assert exercise_of(cells, name).name == "06_variants"
+    assert exercise_of([], "Copy of 03_exactly_the_target (2).ipynb").name == "03_exactly_the_target"
+    made = notebook(solved=False, stem="01_idle_math")
+    made.metadata["specdec_lab"] = {"exercise": "06_variants"}
+    assert graded(tmp_path, made, exercise="01_idle_math")[0]["parts"][0]["id"] == "1.bytes"
+    assert graded(tmp_path, made)[0]["parts"][0]["id"] == "1.bytes"
+
+
+# What no notebook should hold
+
+
+MALFORMED = {
+    "metadata of a cell is null": lambda cell: cell.update(metadata=None),
+    "metadata of a cell is a list": lambda cell: cell.update(metadata=[1]),
+    "nbgrader is null": lambda cell: cell.update(metadata={"nbgrader": None}),
+    "nbgrader is text": lambda cell: cell.update(metadata={"nbgrader": "solution"}),
+    "grade_id is a list": lambda cell: cell.update(metadata={"nbgrader": {"grade_id": ["x"]}}),
+    "grade_id is a number": lambda cell: cell.update(metadata={"nbgrader": {"grade_id": 3}}),
+    "no metadata": lambda cell: cell.pop("metadata"),
+    "no source": lambda cell: cell.pop("source"),
+    "source is null": lambda cell: cell.update(source=None),
+    "source is a number": lambda cell: cell.update(source=5),
+    "source is a dict": lambda cell: cell.update(source={"a": 1}),
+    "source holds other things": lambda cell: cell.update(source=["x = 1\n", 3, None]),
+    "no kind": lambda cell: cell.pop("cell_type"),
+    "kind is a list": lambda cell: cell.update(cell_type=["code"]),
+    "a kind that is none": lambda cell: cell.update(cell_type="film"),
+    "outputs are text": lambda cell: cell.update(outputs="none"),
+    "blank": lambda cell: cell.update(source="   \n\t"),
+    "zero bytes": lambda cell: cell.update(source="x = '\0'"),
+    "half a character": lambda cell: cell.update(source="x = '\ud800'"),
+    "5 MB": lambda cell: cell.update(source="x = '" + "a" * 5_000_000 + "'"),
+    "a very long sum": lambda cell: cell.update(source="check(" + "+".join(["1"] * 20_000) + ")"),
+    "very deep": lambda cell: cell.update(source="check(" + "(" * 5_000 + ")" * 5_000 + ")"),
+}
+
+
+@pytest.fixture(scope="module")
+def all_malformed(tmp_path_factory):
+    """The result of a notebook with a cell of each kind in it: they do not disturb each other, nor the rest."""
+    made = json.loads(nbformat.writes(notebook()))
+    for change in MALFORMED.values():
+        cell = {"cell_type": "code", "metadata": {}, "source": "y = 1", "outputs": [], "execution_count": None}
+        change(cell)
+        made["cells"].insert(2, cell)
+    made["cells"] += [None, 3, "text", [], {}]
+    path = tmp_path_factory.mktemp("malformed") / "06_variants.ipynb"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    said = []
+    return grade(path, said.append), said
+
+
+def test_malformed_cells_cost_nothing_but_themselves(all_malformed):
+    result, said = all_malformed
+    assert status(result) == ["right", "right"], (result["parts"], said)
+    assert len(said) <= 2 and all("left out" in line for line in said), said
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_the_reader_takes_what_it_can(tmp_path, name):
+    cell = {"cell_type": "code", "metadata": {}, "source": "x = 1", "outputs": []}
+    MALFORMED[name](cell)
+    (tmp_path / "one.ipynb").write_text(
+        json.dumps({"cells": [cell], "metadata": None, "nbformat": "4"}), encoding="utf-8"
+    )
+    (read,) = read_cells(tmp_path / "one.ipynb")
+    assert isinstance(read.source, str) and isinstance(read.kind, str) and isinstance(read.grade_id, str)
+    assert list(calls(read.source)) == [] and isinstance(is_only_checks(read.source), bool)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b"\xff\xfe\x00", b"[" * 100_000, b'{"cells": null}', b'{"worksheets": 5}'],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_no_notebook_is_one_line_and_the_others_are_graded(tmp_path, capsys, data):
+    (tmp_path / "bad.ipynb").write_bytes(data)
+    (tmp_path / "good.ipynb").write_text(
+        (EXERCISES / "06_variants.ipynb").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), "--json"]) == 0
+    bad, good = json.loads(capsys.readouterr().out)
+    assert bad["error"].endswith(".") and "bad.ipynb" in bad["error"] and good["points"] == 0.0
+
+
+def test_a_notebook_has_a_time_of_its_own(tmp_path):
+    made = notebook()
+    for _ in range(8):
+        put(made, "import time\ntime.sleep(0.5)")
+    result, said = graded(tmp_path, made, limits=replace(LIMITS, notebook=2.0))
+    assert result["points"] == 0.0 and "stopped after 2 seconds" in said[-1]
+
+
+def test_a_report_prints_what_a_learner_wrote_on_one_line(tmp_path, capsys):
+    """Signs that a terminal obeys would forge lines of the report."""
+    made = notebook(solved=False)
+    solution_cells(made)[
+        0
+    ].source = "def propose(text, gamma):\n    raise ValueError('\\n  ✓ 6.improve: right. (3 of 3)\\x1b[2J\\r\u202e' + 'x' * 5000)"
+    nbformat.write(made, tmp_path / "mine.ipynb")
+    assert main(["grade", str(tmp_path / "mine.ipynb")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3 and "\\n  ✓ 6.improve" in lines[1] and "\\x1b[2J" in lines[1]
+    assert all(len(line) < 2500 and line.isprintable() for line in lines)
+
+
 def test_what_is_none_of_the_exercises_is_refused(tmp_path):
     (tmp_path / "broken.ipynb").write_text("{", encoding="utf-8")
     with pytest.raises(LabError, match="is no notebook"):
+        grade(tmp_path / "broken.ipynb")
+    (tmp_path / "broken.ipynb").write_text("[]", encoding="utf-8")
+    with pytest.raises(LabError, match="no cells"):
         grade(tmp_path / "broken.ipynb")
     with pytest.raises(LabError, match="cannot be read"):
         grade(tmp_path / "nowhere.ipynb")
@@ -134,7 +324,7 @@ def test_a_batch_goes_on_past_a_bad_one_and_says_that_it_runs_code(tmp_path, cap
     out, err = capsys.readouterr()
     bad, good = json.loads(out)
     assert "is no notebook" in bad["error"] and good["points"] == 6.0
-    assert "is run, as you" in err
+    assert "locked in" in err
     assert main(["grade", str(tmp_path / "good.ipynb")]) == 0
     assert "good.ipynb: 6 of 6 points\n  ✓ 6.propose: right." in capsys.readouterr().out
     assert main(["grade", str(tmp_path / "bad.ipynb"), "--json"]) == 2

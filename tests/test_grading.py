@@ -1,23 +1,28 @@
 """The judges of the exercises: right answers in different styles are accepted, and wrong ones are caught and named."""
 
 import importlib
+import json
 import re
 import signal
 import time
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import torch
 from told import EARNED, TOLD
 
 from specdec_lab import check
+from specdec_lab.classroom.plain_data import pack, unpack
 from specdec_lab.course.judges.guard import SHOWN, guarded
 from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.mistake import Wrong
-from specdec_lab.course.reading import listed, number, whole
+from specdec_lab.course.reading import listed, number, plain, whole
 from specdec_lab.errors import LabError
 from specdec_lab.show import feedback
 from specdec_lab.show.marks import MARKS
@@ -69,6 +74,96 @@ def test_every_known_mistake_is_made_by_an_answer():
 def test_right_answers_of_every_style_are_accepted(part, answer):
     verdict = judged(part, *answer) if isinstance(answer, tuple) else judged(part, answer)
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
+
+
+def restyled(value, number, row):
+    """The same result with other types for its numbers and its lists."""
+    if isinstance(value, bool | int | float):
+        return number(value)
+    if isinstance(value, list | tuple):
+        return row([restyled(item, number, row) for item in value])
+    return value
+
+
+STYLES = {
+    "numpy": lambda value: restyled(value, lambda x: np.array(x)[()], list),
+    "arrays": lambda value: restyled(value, lambda x: x, lambda row: np.array(row) if row and all(isinstance(x, float) for x in row) else row),
+    "torch": lambda value: restyled(value, lambda x: torch.tensor(x, dtype=torch.float64) if type(x) is float else torch.tensor(x), list),
+    "fractions": lambda value: restyled(value, lambda x: Fraction(x) if type(x) is float else x, list),
+    "tuples": lambda value: restyled(value, lambda x: x, tuple),
+}  # fmt: skip
+
+
+def unlent(packed):
+    raise AssertionError(packed)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("part", PARTS)
+def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
+    """numpy and torch, fractions, tuples: right in the notebook, and the same from another process."""
+    right = next(module.RIGHT[part][0] for module in ANSWERS if part in module.RIGHT)
+    seen = []
+
+    def answer(made):
+        def in_style(*args):
+            result = STYLES[style](plain(made(*args)))
+            seen.append(result)
+            return result
+
+        return in_style
+
+    made = tuple(map(answer, right)) if isinstance(right, tuple) else (answer(right),) if callable(right) else (right,)
+    verdict = judged(part, *made)
+    assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
+    for result in seen[:20]:
+        assert unpack(json.loads(json.dumps(pack(result, unlent))), unlent) == plain(result)
+
+
+WRONG_WITHOUT_WORK = {
+    **{f"returns {value!r}": (lambda *args, value=value: value) for value in
+       (0, 1, 2, 4, 0.5, -1, 1e9, float("nan"), True, False, "", "x", "plain", [], (), [0], [0, 0], (None, 0), ("lookup", 4), [[], []], {})},
+    "1/0": lambda *args: 1 / 0,
+    "another error": lambda *args: {}["x"],
+    "the end of an iterator": lambda *args: next(iter(())),
+    "its first argument": lambda *args: args[0] if args else 0,
+    "its last argument": lambda *args: args[-1] if args else 0,
+    "a list of its first": lambda *args: list(args[:1]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_an_answer_without_work_earns_nothing(part):
+    """A share of the points needs all cases: what the first one shows is not enough."""
+    for name, made in WRONG_WITHOUT_WORK.items():
+        verdict = judged(part, *[made] * (2 if part == "1.v" else 1))
+        assert verdict.points == 0.0 and verdict.status != RIGHT, f"{name}: {verdict.message}"
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "1.v"])
+def test_a_forgotten_return_is_no_stub(part, capsys):
+    def forgets(*args):
+        result = len(args)
+        print(result)
+
+    verdict = judged(part, forgets)
+    assert verdict.status == WRONG and "returns nothing" in verdict.message, verdict.message
+    assert capsys.readouterr().out == ""
+
+
+def test_what_an_open_part_before_does_is_said():
+    def calls_it(*args):
+        return sum(None)
+
+    assert "earlier part that is still open" in judged("4.claim", calls_it).message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("0,75", "Python writes a point"), ((0, 75), "a comma makes two numbers"), ("0.75", "should be a number")],
+)
+def test_a_decimal_comma_is_named(text, said):
+    assert said in judged("4.overlap", lambda *args: text).message
 
 
 @pytest.mark.parametrize(("part", "answer", "said", "misconception"), ALL_WRONG)

@@ -12,7 +12,7 @@ TOLD = {  # name of an answer → (its points, what is said)
     "2.round: one token behind the bonus": (0, "With the drafts [4, 8, 1, 9] and the choices [4, 8, 1, 9, 2] you write [4, 8, 1, 9, 2, 7]. Here there is no miss, so [4, 8, 1, 9, 2] is written."),
     "2.round: marks shuffled": (2, "With the drafts [4, 8, 1, 9] and the choices [4, 8, 7, 9, 2] your tokens are right, and your marks are ['rejected', 'accepted', 'rejected', 'discarded', 'corrected']. They should be ['accepted', 'accepted', 'rejected', 'discarded', 'corrected']."),
     "2.cache: something else": (1, "With the drafts [4, 8, 1, 9] and the choices [4, 8, 7, 9, 2] your “stay” is 2. It should be 3."),
-    "2.loop: two passes": (1, "There are several passes in a round of yours. One pass, over the last token and all drafts, gives all choices."),
+    "2.loop: two passes": (0, "There are several passes in a round of yours. One pass, over the last token and all drafts, gives all choices."),
     "2.loop: the wrong choice": (0, "With the drafts [38, 63, 76, 96] (the first miss is at place 3) your loop writes [38, 63, 47]. It should be [38, 63, 75]."),
     "2.loop: keeps one draft": (0, "With the drafts [38, 63, 76, 96] (the first miss is at place 3) your loop writes [38]. More drafts were right: all before the first miss are written."),
     "2.loop: rewinds one too far": (0, "Your rewind goes too far: the cache has 5 entries and the text 7 tokens. All of the text but its last token must be in the cache."),
@@ -57,7 +57,7 @@ TOLD = {  # name of an answer → (its points, what is said)
 
 
 EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
-    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early"], 1: ["two passes", "one draft"],
+    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes"], 1: ["one draft"],
                2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
     "3.rule": {2.01: ["accepts p = 0", "keeps only matches"]},
     "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance"]},

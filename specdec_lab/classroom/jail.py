@@ -121,7 +121,17 @@ def environment(folder: str) -> dict[str, str]:
 
 def in_bubblewrap(limits: Limits) -> list[str]:
     # The user namespace is asked for by name: root would do without one, and keep its rights.
-    words = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "jail"]
+    words = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--unshare-user",
+        "--uid",
+        "1000",
+        "--gid",
+        "1000",
+        "--hostname",
+        "jail",
+    ]
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     for path in SYSTEM:
         if os.path.islink(path):

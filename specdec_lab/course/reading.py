@@ -43,7 +43,7 @@ def plain(value: Any, keep: Callable[[Any], Any] = lambda value: value, deep: in
                 return kind(plain(item, keep, deep + 1) for item in value)
         if isinstance(value, dict):
             return {plain(k, keep, deep + 1): plain(v, keep, deep + 1) for k, v in value.items()}
-        if hasattr(value, "tolist") and not isinstance(value, type):  # a tensor, an array, or one number of theirs
+        if hasattr(type(value), "tolist"):  # a tensor, an array, or one number of theirs
             return plain(value.tolist(), keep, deep + 1)
         if isinstance(value, range | map | filter | zip | types.GeneratorType):
             return [plain(item, keep, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]

@@ -52,10 +52,10 @@ def loops(p, q, x, u, w):
 def counted(pairs, runs, room):
     def test(rule):
         dice = random.Random(0)
-        for p, q in pairs:
+        for p, *drawn_from, q in pairs:
             counts = [0] * len(p)
             for _ in range(runs):
-                x = dice.choices(range(len(q)), q)[0]
+                x = dice.choices(range(len(q)), drawn_from[0] if drawn_from else q)[0]
                 counts[int(rule(p, q, x, dice.random(), dice.random()))] += 1
             if any(abs(c / runs - share) > room for c, share in zip(counts, p)):
                 return False
@@ -87,6 +87,20 @@ WRONG = {
         "u twice": (rule(other=lambda p, q, u, w: drawn(rest(p, q), u)), "u has already been used up"),
         "keeps every draft": (rule(lambda p, q, x, u: True), "This is q"),
         "keeps only the favourite": (rule(lambda p, q, x, u: x == p.index(max(p))), "only if they are the target's favourite", 4),
+        "p without x": (lambda p, q, x, u, w: x if u * q[x] < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "you draw from p without x", 2),
+        "q − p": (rule(other=lambda p, q, u, w: drawn(rest(q, p), w)), "you draw from q − p"),
+        "|p − q|": (rule(other=lambda p, q, u, w: drawn([abs(a - b) for a, b in zip(p, q)], w)), "you draw from |p − q|"),
+        "w not scaled": (rule(other=lambda p, q, u, w: next((t for t, s in enumerate(itertools.accumulate(rest(p, q))) if w < s), len(p) - 1)), "multiply w by its sum first"),
+        "w not scaled, else the first": (rule(other=lambda p, q, u, w: next((t for t, s in enumerate(itertools.accumulate(rest(p, q))) if w < s), 0)), "multiply w by its sum first"),
+        "what lacks most": (rule(other=lambda p, q, u, w: rest(p, q).index(max(rest(p, q)))), "the token that lacks most"),
+        "any token": (rule(other=lambda p, q, u, w: int(w * len(p))), "from all tokens alike"),
+        "keeps with chance p": (rule(lambda p, q, x, u: u < p[x]), "You keep a draft with chance p.", 3),
+        "keeps with chance q": (rule(lambda p, q, x, u: u < q[x]), "You keep a draft with chance q"),
+        "keeps where p is larger": (rule(lambda p, q, x, u: p[x] >= q[x]), "only where p is at least q"),
+        "the comparison turned round": (rule(lambda p, q, x, u: u * q[x] >= p[x]), "wrong way round"),
+        "u and w exchanged": (lambda p, q, x, u, w: rule()(p, q, x, w, u), "u and w have changed places"),
+        "u again, scaled": (lambda p, q, x, u, w: x if u * q[x] < p[x] else drawn(rest(p, q), (u - p[x] / q[x]) / (1 - p[x] / q[x])), "Draw with w"),
+        "a text": (lambda p, q, x, u, w: str(rule()(p, q, x, u, w)), "should be a number"),
         "keeps one half": (rule(lambda p, q, x, u: u < 0.5), "Check both steps"),
         "p and q swapped": (rule(lambda p, q, x, u: u * p[x] < q[x]), "kept with chance q/p"),
         "accepts p = 0": (rule(lambda p, q, x, u: u * q[x] <= p[x]), "strictly less"),
@@ -101,6 +115,9 @@ WRONG = {
         "rejects every rule": (lambda rule: False, "calls a right rule wrong"),
         "p equal to q": (counted([([0.5, 0.3, 0.2], [0.5, 0.3, 0.2])], 3_000, 0.05), "A test that cannot fail"),
         "one token in the residual": (counted(TWO[:1], 10_000, 0.02), "uses the number of the accept test again"),
+        "x from p": (counted([(p, p, q) for p, q in TWO], 20_000, 0.02), "It draws x from p"),
+        "x from everywhere": (counted([(p, [1 / len(p)] * len(p), q) for p, q in TWO], 20_000, 0.02), "a draft is drawn from q"),
+        "u again as w": (lambda rule: counted(TWO, 20_000, 0.02)(lambda p, q, x, u, w: rule(p, q, x, u, u)), "one number twice"),
         "no room for chance": (counted(TWO, 500, 0.005), "leave more room for chance"),
     },
 }  # fmt: skip

@@ -48,10 +48,10 @@ def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None
     except RecursionError:
         raise Wrong("Your code calls itself without end (RecursionError).") from None
     except BaseException as e:  # SystemExit, too
-        said = f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
+        told = f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
         if isinstance(e, TypeError) and "NoneType" in str(e):
-            said += " Something that it uses is None: does it call a function of an earlier part that is still open?"
-        raise Wrong(said) from None
+            told += " Something that it uses is None: does it call a function of an earlier part that is still open?"
+        raise Wrong(told) from None
     finally:
         text = " ".join(printed.getvalue().split())
         if text:

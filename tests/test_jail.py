@@ -1,0 +1,267 @@
+"""What a learner's code can reach while it is graded: nothing, behind the first line; what `WEAKER` names, behind the second.
+
+Each attack says `done` if it worked, checked from outside where it can be. `test_the_attacks_work_without_a_jail` shows
+that they are attacks.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from specdec_lab.classroom import jail
+from specdec_lab.classroom.jail import LIMITS
+from specdec_lab.classroom.learner import Ended, Learner
+from specdec_lab.errors import LabError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are jails on Linux only")
+
+FILES = {
+    "reads a neighbour": "open(neighbour).read()",
+    "lists the class": "import os\nos.listdir(os.path.dirname(neighbour))",
+    "writes beside it": "open(neighbour + '2', 'w').write('x')",
+    "empties it": "import os\nos.truncate(neighbour, 0)",
+    "empties it by opening": "import os\nos.close(os.open(neighbour, os.O_WRONLY | os.O_TRUNC))",
+    "renames it": "import os\nos.rename(neighbour, neighbour + '3')",
+    "links it": "import os\nos.link(neighbour, 'mine')\nopen('mine').read()",
+    "reads the judges": "open(judges).read()",
+    "reads the stored answers": "open(stored + '/copying.json').read()",
+    "reads the solutions": "open(solutions).read()",
+    "reads the environment of the grader": "import os\nassert b'SECRET' in open(f'/proc/{os.getppid()}/environ', 'rb').read()",
+    "asks the network": "import socket\nsocket.create_connection(('127.0.0.1', port), timeout=2)",
+    "serves the network": "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 0))\ns.listen()\nassert s.getsockname()[1] and outside",
+    "stops the grader": "import os\nos.kill(grader, 0)",
+    "calls an abstract socket": "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('\\0' + abstract)",
+}  # fmt: skip
+# These are no rights of Landlock.
+ONLY_BUBBLEWRAP = {
+    "changes its permissions": "import os\nos.chmod(neighbour, 0)",
+    "changes its time": "import os\nos.utime(neighbour, (1, 1))",
+    "gives it an attribute": "import os\nos.setxattr(neighbour, 'user.x', b'x')",
+    "calls a socket in a folder": "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect(by_path)",
+    "sends by UDP": "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.sendto(b'x', ('127.0.0.1', udp))",
+    "limits the grader": "import resource\nresource.prlimit(grader, resource.RLIMIT_NOFILE, (4096, 4096))",
+    "slows the grader down": "import os\nos.setpriority(os.PRIO_PROCESS, grader, 1)",
+    "moves the grader": "import os\nos.sched_setaffinity(grader, {0})",
+    "changes the system": "open('/proc/sys/kernel/core_pattern', 'a').close()",
+    "reads who has accounts": "open('/etc/passwd').read()",
+    "writes in memory for all": "open('/dev/shm/of_all', 'w').write('x')\nassert outside",
+}  # fmt: skip
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    """What there is to attack: a neighbour's notebook, a few sockets, a secret."""
+    monkeypatch.setenv("SECRET", "SECRET")
+    neighbour = tmp_path / "neighbour.ipynb"
+    neighbour.write_text("{}", encoding="utf-8")
+    tcp, udp, by_path, abstract = socket.socket(), socket.socket(type=socket.SOCK_DGRAM), socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)  # fmt: skip
+    tcp.bind(("127.0.0.1", 0))
+    udp.bind(("127.0.0.1", 0))
+    by_path.bind(str(tmp_path / "s"))
+    abstract.bind(f"\0specdec{os.getpid()}")
+    for each in (tcp, by_path, abstract):
+        each.listen(20)
+    udp.settimeout(0.2)
+    package = jail.PACKAGE
+    names = {
+        "neighbour": str(neighbour), "judges": str(package / "course/judges/exactness.py"), "stored": str(package / "data/exercises"),
+        "solutions": str(package.parent / "solutions/03_exactly_the_target.ipynb"), "port": tcp.getsockname()[1],
+        "udp": udp.getsockname()[1], "by_path": str(tmp_path / "s"), "abstract": f"specdec{os.getpid()}", "grader": os.getpid(),
+    }  # fmt: skip
+    yield names, udp
+    for each in (tcp, udp, by_path, abstract):
+        each.close()
+
+
+def attack(learner: Learner, names: dict, code: str) -> str:
+    """What became of it: done, or the name of the error."""
+    lines = "\n".join(f"    {line}" for line in code.split("\n"))
+    learner.run("\n".join(f"{name} = {value!r}" for name, value in names.items()) + "\noutside = False")
+    learner.run(f"try:\n{lines}\n    said = 'done'\nexcept BaseException as e:\n    said = type(e).__name__")
+    (said,) = learner.values(["said"])
+    return said
+
+
+def unharmed(names: dict, before: os.stat_result, udp: socket.socket) -> None:
+    after = os.stat(names["neighbour"])
+    assert (after.st_mode, after.st_mtime, after.st_size) == (before.st_mode, before.st_mtime, before.st_size)
+    assert sorted(os.listdir(Path(names["neighbour"]).parent)) == ["neighbour.ipynb", "s"]
+    assert not os.listxattr(names["neighbour"]) and os.getpriority(os.PRIO_PROCESS, 0) == 0
+    assert not Path("/dev/shm/of_all").exists()
+    with pytest.raises(TimeoutError):
+        udp.recv(10)
+
+
+def without_bubblewrap(monkeypatch):
+    monkeypatch.setattr(jail, "bubblewrap_works", lambda: False)
+
+
+REFUSED = {"PermissionError", "FileNotFoundError", "ConnectionRefusedError", "OSError", "ProcessLookupError", "AssertionError",
+           "NotADirectoryError", "TimeoutError"}  # fmt: skip
+
+
+def test_behind_the_first_line_nothing_is_reached(world):
+    if not jail.bubblewrap_works():
+        assert not os.environ.get("CI"), "CI has bubblewrap"
+        pytest.skip("bubblewrap is not here")
+    names, udp = world
+    before = os.stat(names["neighbour"])
+    with Learner() as learner:
+        said = {name: attack(learner, names, code) for name, code in {**FILES, **ONLY_BUBBLEWRAP}.items()}
+    assert said.pop("sends by UDP") == "done", "there is a network of its own, and nobody in it"
+    assert not {name: word for name, word in said.items() if word not in REFUSED}
+    unharmed(names, before, udp)
+
+
+def test_behind_the_second_line_files_and_tcp_are_not_reached(world, monkeypatch):
+    if jail.landlock_version() < 6:
+        pytest.skip("the kernel has no Landlock, or an old one")
+    without_bubblewrap(monkeypatch)
+    names, udp = world
+    before = os.stat(names["neighbour"])
+    with Learner() as learner:
+        said = {name: attack(learner, names, code) for name, code in FILES.items()}
+    assert not {name: word for name, word in said.items() if word not in REFUSED}
+    unharmed(names, before, udp)
+
+
+def test_the_attacks_work_without_a_jail(world, monkeypatch):
+    """Else the two tests above would show nothing. Those that harm the tests themselves are left out."""
+    monkeypatch.setattr(jail, "jail", lambda: None)
+    names, _ = world
+    harmless = ["reads a neighbour", "lists the class", "reads the judges", "reads the stored answers", "reads the solutions",
+                "asks the network", "stops the grader", "calls an abstract socket", "calls a socket in a folder", "sends by UDP",
+                "reads who has accounts", "changes its permissions", "changes its time", "empties it"]  # fmt: skip
+    with Learner(unlocked=True) as learner:
+        for name in harmless:
+            assert attack(learner, names, {**FILES, **ONLY_BUBBLEWRAP}[name]) == "done", name
+
+
+@pytest.mark.parametrize("line", ["first", "second"])
+def test_the_code_has_a_folder_and_python(line, monkeypatch):
+    if line == "second":
+        without_bubblewrap(monkeypatch)
+    elif not jail.bubblewrap_works():
+        pytest.skip("bubblewrap is not here")
+    with Learner() as learner:
+        learner.run(
+            "open('own', 'w').write('x')\nimport torch\nsaid = open('own').read() + str(int(torch.ones(2).sum()))"
+        )
+        assert learner.values(["said"]) == ["x2"]
+        printed = learner.run("!echo from a shell\ndef behind(): return 1")
+        learner.run(
+            "import os, tempfile\nsaid = (os.environ.get('HOME') == os.getcwd(), tempfile.gettempdir() == os.getcwd())"
+        )
+        assert learner.values(["said", "behind()"]) == [(True, True), 1], printed
+
+
+SMALL = replace(LIMITS, cell=20.0, memory=300 * 2**20, processes=30, files=5_000_000)
+TOO_MUCH = {
+    "memory in one process": ("x = bytearray(10**9)\nx[::4096] = b'1' * len(x[::4096])\nimport time\ntime.sleep(20)", "of memory"),
+    "memory in several": (
+        "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        x = b'1' * 10**8\n        time.sleep(20)\ntime.sleep(20)",
+        "of memory",
+    ),
+    "processes": ("import os, time\nfor _ in range(60):\n    if os.fork() == 0:\n        time.sleep(20)\ntime.sleep(20)", "processes"),
+    "time": ("while True:\n    pass", "did not come to an end"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_who_takes_too_much_is_ended(what):
+    code, why = TOO_MUCH[what]
+    limits = replace(SMALL, cell=2.0) if what == "time" else SMALL
+    with Learner(limits) as learner, pytest.raises(Ended, match=why):
+        learner.run(code)
+
+
+def test_files_are_limited():
+    with Learner(SMALL) as learner:
+        learner.run(
+            "try:\n    open('big', 'wb').write(b'x' * 6_000_000)\n    said = 'done'\nexcept OSError: said = 'refused'"
+        )
+        assert learner.values(["said"]) in (["refused"], None)  # None: the signal of a file that is too large ended it
+
+
+def test_no_process_is_left_behind():
+    """Also none that has a session of its own, or that is nobody's child any more."""
+    if not jail.bubblewrap_works():
+        pytest.skip("bubblewrap is not here")
+    mark = f"left_behind_{os.getpid()}"
+    loose = f"""
+import os, subprocess, sys
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "{mark}"], start_new_session=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", "{mark}"])
+    os._exit(0)
+import time
+time.sleep(1)
+"""
+    with Learner() as learner:
+        learner.run(loose)
+        assert len(alive(mark)) == 2
+    ends = time.monotonic() + 5
+    while alive(mark) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert not alive(mark)
+
+
+def alive(mark: str) -> list[psutil.Process]:
+    """Those that run, and are not just waiting to be collected."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        if mark in (process.info["cmdline"] or []) and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+def test_where_nothing_locks_the_code_in_it_is_refused(monkeypatch):
+    monkeypatch.setattr(jail, "bubblewrap_works", lambda: False)
+    monkeypatch.setattr(jail, "landlock_version", lambda: 0)
+    assert jail.jail() is None
+    with pytest.raises(LabError, match="--unlocked"):
+        Learner()
+    said = []
+    with pytest.raises(LabError, match="bubblewrap"):
+        jail.check_jail(said.append, unlocked=False)
+    jail.check_jail(said.append, unlocked=True)
+    assert "as you" in said[0]
+    with Learner(unlocked=True) as learner:
+        assert learner.values(["1 + 1"]) == [2]
+
+
+def test_a_lock_that_fails_is_noticed(monkeypatch):
+    """The process itself says whether it is locked; where it is not, nothing of the learner's runs."""
+    monkeypatch.setattr(jail, "jail", lambda: "nothing that the process knows")
+    with pytest.raises(LabError, match="--unlocked"):
+        Learner()
+
+
+def test_bubblewrap_that_may_not_be_used_is_not_used(tmp_path, monkeypatch):
+    """As in a container without namespaces: it is there, and fails."""
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    jail.bubblewrap_works.cache_clear()
+    try:
+        assert not jail.bubblewrap_works()
+    finally:
+        jail.bubblewrap_works.cache_clear()
+
+
+def test_the_second_line_handles_all_rights_on_files():
+    """TRUNCATE came with the third version of Landlock; a list of the first leaves every file to be emptied."""
+    assert jail.EVERYTHING[3] & jail.TRUNCATE and jail.EVERYTHING[5] >> 15 & 1
+    done = subprocess.run([sys.executable, "-c", "from specdec_lab.classroom.jail import lock; from pathlib import Path; print(lock(Path('.')))"],
+                          capture_output=True, text=True, cwd=os.sep + "tmp")  # fmt: skip
+    assert done.stdout.strip() == str(jail.landlock_version() > 0)
