@@ -272,3 +272,18 @@ def test_a_verdict_says_what_kind_of_token_it_ends_with():
     kinds = {u: verify_block(p, q, [0, 0], [u, u], [0.5] * 3) for u in (0.0, 0.999)}
     assert [(v.accepted, v.kind) for v in kinds.values()] == [(2, "bonus"), (0, "corrected")]
     assert verify_block(p[:1], q[:0], [], [], [0.5]).kind == "plain"
+
+
+def test_after_a_weak_beginning_the_residual_is_of_the_scaled_row():
+    """Two tokens lack something, and in other shares before and after scaling: w · p − q, and not p − q (equation 4)."""
+    p = torch.tensor([[0.5, 0.5, 0.0], [0.6, 0.3, 0.1], [0.0, 0.0, 1.0]], dtype=torch.float64)
+    q = torch.tensor([[0.625, 0.375, 0.0], [0.1, 0.1, 0.8]], dtype=torch.float64)
+    drafts = [0, 2]  # w is .8 behind the first draft, and .1 behind the second
+    lacking = (0.8 * p[1] - q[1]).clamp(min=0)  # .38 and .14: 73 and 27 %. Of p − q it would be .5 and .2: 71 and 29 %
+    counts, n = Counter(), 4_000
+    for i in range(n):
+        verdict = verify_block(p, q, drafts, [0.0, 0.999], [(i + 0.5) / n] * 3)
+        assert verdict.accepted == 1
+        counts[verdict.token] += 1
+    shares = torch.tensor([counts[x] / n for x in range(3)], dtype=torch.float64)
+    assert torch.allclose(shares, lacking / lacking.sum(), atol=2e-3)

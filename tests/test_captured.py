@@ -361,3 +361,17 @@ def test_a_graph_that_holds_nothing_is_not_taken_for_a_pass(monkeypatch):
     without_cuda(monkeypatch, Nothing)
     with pytest.raises(RuntimeError, match="a replay differs by nan"):
         CapturedPass(lambda x: 2 * x, torch.ones(2, 3))
+
+
+@pytest.mark.parametrize(("step", "taken"), [(0.005, True), (0.03, False)])
+def test_a_replay_may_round_otherwise_and_no_more(monkeypatch, step, taken):
+    """A pass that changes what it reads: the replay is two steps from what was expected."""
+    without_cuda(monkeypatch)
+    scale = torch.ones(1)
+
+    def grows(x):
+        scale.add_(step)
+        return scale * x
+
+    with nullcontext() if taken else pytest.raises(RuntimeError, match="a replay differs by 0.058"):
+        CapturedPass(grows, torch.ones(2, 3))

@@ -8,7 +8,7 @@ from tiny import TinyModel
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Stops, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.verify import accepts
+from specdec_lab.engine.verify import accepts, residual
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,11 @@ def test_nothing_after_end_of_text():
         check_stops_at_eos(
             speculative, target, ModelDrafter(target), 2, gamma=3, sampler=Sampler(1.0), uniforms=Uniforms(0, request)
         )
+
+
+@pytest.mark.parametrize("apart", [1e-1, 1e-3, 1e-5])
+def test_the_residual_of_rows_that_nearly_agree_is_what_is_missing(apart):
+    """However little that is: a draft that is nearly perfect is still rejected now and then."""
+    p = torch.tensor([0.25, 0.25, 0.25, 0.25], dtype=torch.float64)
+    q = p + apart * torch.tensor([-0.75, 1.0, -0.25, 0.0], dtype=torch.float64)
+    assert torch.allclose(residual(p, q), torch.tensor([0.75, 0.0, 0.25, 0.0], dtype=torch.float64), atol=1e-9)

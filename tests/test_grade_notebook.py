@@ -10,9 +10,11 @@ import pytest
 from specdec_lab.classroom.jail import LIMITS
 from specdec_lab.classroom.learner import Learner
 from specdec_lab.classroom.notebook import Run, grade
-from specdec_lab.classroom.reader import EXERCISES, calls, exercise_of, exercises, is_only_checks, read_cells
+from specdec_lab.classroom.notebook import graded as grade_cells
+from specdec_lab.classroom.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
 from specdec_lab.cli import main
 from specdec_lab.course.judges.part import PARTS
+from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
@@ -184,6 +186,35 @@ def test_what_honest_learners_do_costs_nothing(tmp_path, change):
     result, said = graded(tmp_path, made)
     assert status(result) == ["right", "right"] and said == [], result["parts"]
     assert ("several places" in result["parts"][0]["message"]) is (change is copied)
+
+
+def test_a_part_is_judged_until_it_is_right_and_not_for_ever(tmp_path, monkeypatch):
+    calls_seen = []
+
+    def judge(made):
+        calls_seen.append(made())
+        if calls_seen[-1] != "right":
+            raise Wrong("not yet")
+
+    monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], judge=judge))
+    cells = [Cell("code", "from specdec_lab import check")]
+    for n in range(9):
+        cells += [Cell("code", f"def propose(): return {n}"), Cell("code", 'check("6.propose", propose)')]
+    cells += [Cell("code", "def propose(): return 'right'"), Cell("code", 'check("6.propose", propose)')]
+    assert grade_cells(cells, "x", exercise="06_variants")["parts"][0]["status"] == "wrong"
+    assert calls_seen == list(range(5))
+    calls_seen.clear()
+    assert grade_cells([*cells[:3], *cells[-2:], *cells[3:9]], "x", exercise="06_variants")["parts"][0]["points"] == 3
+    assert calls_seen == [0, "right"]
+
+
+def test_after_a_call_that_was_stopped_the_rest_is_judged_in_a_new_process(tmp_path, monkeypatch):
+    """A judge that an alarm stops leaves the other process in mid-message: nothing may be asked of it any more."""
+    monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], seconds=1.0))
+    made = notebook()
+    solution_cells(made)[0].source = "def propose(text, gamma):\n    while True: pass"
+    result, _ = graded(tmp_path, made)
+    assert status(result) == ["wrong", "right"] and "did not come to an end" in result["parts"][0]["message"]
 
 
 def test_code_in_a_cell_of_text_is_named(tmp_path):

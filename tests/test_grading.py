@@ -4,6 +4,8 @@ import importlib
 import json
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -321,3 +323,28 @@ def test_a_card_has_the_colour_of_its_verdict_whatever_was_earned(status, points
 def test_an_unknown_part_is_one_sentence():
     with pytest.raises(LabError, match="run the check as it stood"):
         check("3.nothing", 1)
+
+
+STUBBORN = """
+from specdec_lab.course.judges.guard import guarded
+from specdec_lab.course.mistake import Wrong
+
+def stubborn():
+    try:
+        while True:
+            pass
+    except BaseException:
+        while True:
+            pass
+
+try:
+    guarded(stubborn, 0.2, [])
+except Wrong as e:
+    print(e)
+"""
+
+
+def test_the_alarm_rings_again_for_code_that_catches_it():
+    """In a process of its own: if it rang once, this would never end."""
+    done = subprocess.run([sys.executable, "-c", STUBBORN], capture_output=True, text=True, timeout=60)
+    assert "did not come to an end" in done.stdout, done.stderr

@@ -51,6 +51,32 @@ def test_the_right_choice_is_not_known_by_its_length():
     assert shortest <= len(WITH_CHOICES) / 2
 
 
+KEY = """
+00.softmax two equal chances | 00.sampling about seventy | 00.cache for one: | 00.prefill 50: | 01.where-the-time-goes into reading every weight
+01.which-are-computed five: | 01.experts up to 20 | 01.thin-layers B: | 01.long-prompt hardly sooner | 02.after-the-miss we meet in (
+02.bonus from the row that | 02.a-worse-drafter the same answers as before, but | 03.why-the-residual min(p, q) is already
+03.copying-drafter x is accepted with chance .3, otherwise replaced from p without | 03.bonus from p of the last row | 03.one-seed no: the probabilities
+03.one-token-differs two tokens were nearly | 04.favourites pair 2 | 04.argmax .35: | 04.streaks 2.67 | 04.what-raises-it a drafter trained
+05.many-drafts they go from 2.3 to 2.5 | 05.thinner-draft it falls | 06.two-cities Medusa's second head | 06.early-exit γ + 1 times
+06.poems about the same speed | 06.letters the model of 1 billion | 07.alpha-at-noon about .7 | 07.two-speeds 8 times as many in all, and fewer
+07.long-texts they may pay | 07.switching once off, back on only below 6 | 08.interval leave it off for now | 08.another-benchmark nothing:
+08.first-word the first word after 4 s | 08.by-kind for forms: | 10.cousins Behind “blue” | 10.positions 1, 1, 2, 2, 2 | 10.choosy Another distribution
+10.when One text at a time | 11.mtp It was trained together | 11.block Where the next token hangs | 11.stop Offer this draft, and draw no
+11.memory Whether answers like this | 11.better Speed, and the texts | 12.text The target's own answers | 12.aside All prompts of some customers
+12.heart Keep the weights of the best look | 12.none The draft already knew | 12.others It is the target's poem
+"""
+
+
+def test_the_right_choice_is_the_one_in_the_answer_key():
+    """Written apart from the items, by solving them: a key that is wrong teaches the mistake."""
+    key = dict(line.strip().split(" ", 1) for line in KEY.replace("\n", " | ").split(" | ") if line.strip())
+    assert set(key) == {item.id for item in WITH_CHOICES}
+    for item in WITH_CHOICES:
+        (right,) = (c.text for c in item.choices if c.right)
+        assert right.startswith(key[item.id]), item.id
+        assert sum(c.text.startswith(key[item.id]) for c in item.choices) == 1
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_version_of_a_problem_has_another_question_and_says_its_answer(name):
     versions = variants(name)

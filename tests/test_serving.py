@@ -134,6 +134,14 @@ def test_the_schedule_takes_what_writes_most_for_each_number_of_texts():
     assert [policy(n, 0) for n in (1, 2, 3, 5, 6, 16, 99)] == [3, 3, 1, 1, 0, 0, 0]
 
 
+def test_the_crossover_compares_with_plain_steps_of_as_many_texts():
+    """Where plain steps grow, too, drafts pay longer than beside a step of one text."""
+    costs = StepCosts({(n, g): float(n * (g + 1)) if n > 2 else 1.0 + g for n in range(1, 9) for g in (0, 1)})
+    assert costs.crossover(1, 2.5) is None and costs.crossover(1, 1.5) == 1
+    grows = StepCosts({(n, g): n * (1.0 + g * n / 10) for n in range(1, 9) for g in (0, 1)})
+    assert grows.crossover(1, 1.55) == 6  # 6 texts: 1.6 plain steps of 6 texts for 1.55 tokens
+
+
 def test_drafts_may_lose_with_the_first_text_already():
     costs = StepCosts({(1, 0): 1.0, (1, 1): 2.0, (2, 0): 1.0, (2, 1): 2.0})
     assert (costs.crossover(1, 1.9), costs.crossover(1, 2.1)) == (1, None)

@@ -143,6 +143,7 @@ def rule(made: Rule) -> None:
     if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):
         raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
     u_twice = "After a rejection the token depends on u, and not on w: u has already been used up. Draw with w."
+    outputs = [output_of(made, p, q) for p, q in PAIRS]
     # Both of these write q. Whether a draft that q says too often is ever replaced tells which it is.
     replaced = written_by(made, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
     other = "no draft is ever rejected" if replaced else "you draw from q − p"
@@ -150,7 +151,7 @@ def rule(made: Rule) -> None:
     question = replace(
         OUTPUT, mistakes=mistakes, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint
     )
-    question.compare([output_of(made, p, q) for p, q in PAIRS])
+    question.compare(outputs)
     p, q = PAIRS[0]
     kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in POINTS]).count(x) / CELLS for x in (0, 2))
     swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
