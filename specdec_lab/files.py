@@ -1,9 +1,16 @@
-"""Files are written whole or not at all, and only plain files are replaced."""
+"""The edge to the disk: a file is read if it is a plain one of a sane size, and written whole or not at all."""
 
 import errno
+import json
+import os
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from specdec_lab.errors import LabError
+
+LARGEST = 50_000_000  # bytes of a text file of somebody else's
 
 
 def check_plain(path: Path) -> None:
@@ -27,6 +34,83 @@ def written_whole(path: Path) -> Iterator[Path]:
     try:
         yield unfinished
         unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
+    except BaseException as e:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if isinstance(e, OSError) and e.errno and e.filename is None:  # a full disk names no file
+            raise OSError(e.errno, e.strerror, str(path)) from e
         raise
+
+
+def path_of(name: str | Path) -> Path:
+    """A path as somebody typed it; ~ stands for their home.
+
+    Raises:
+        LabError: for ~ and a name that nobody here has.
+    """
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as e:
+        raise LabError(f"There is no user whose folder “{name}” could be in: write the path out.") from e
+
+
+def read_text(name: str | Path, largest: int = LARGEST) -> str:
+    """The text of somebody's file.
+
+    Raises:
+        LabError: naming the file, for what is no plain file of text in UTF-8, or too large.
+    """
+    path, shown = path_of(name), f"“{str(name)[:80]}”"
+    try:
+        if not str(name) or not path.is_file():  # a device or a pipe would be read for ever
+            raise OSError("there is no file" if not str(name) or not path.exists() else "it is no plain file")
+        if path.stat().st_size > largest:
+            raise OSError(f"it is larger than {largest / 1e6:g} MB: give a part of it")
+        data = path.read_bytes()
+        if b"\0" in data[:100_000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise OSError("it holds zero bytes, so it is no text")
+        return data.decode("utf-8-sig")  # a byte-order mark may stand in front
+    except (OSError, ValueError) as e:
+        why = "it is not UTF-8" if isinstance(e, UnicodeDecodeError) else getattr(e, "strerror", None) or e
+        raise LabError(f"{shown} cannot be read ({why}).") from e
+
+
+def read_json(name: str | Path, largest: int = LARGEST) -> object:
+    """What a file of JSON holds.
+
+    Raises:
+        LabError: naming the file, as `read_text`, and for what is no JSON.
+    """
+    try:
+        return json.loads(read_text(name, largest))
+    except (ValueError, RecursionError) as e:
+        why = "nested too deeply" if isinstance(e, RecursionError) else str(e)[:100]
+        raise LabError(f"“{str(name)[:80]}” is no JSON ({why}).") from e
+
+
+def new_folder(name: str | Path) -> Path:
+    """A folder that is made, or that is empty.
+
+    Raises:
+        LabError: when something is in it, which is never overwritten, or it cannot be written.
+    """
+    path = path_of(name)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise LabError(f"{name} is not empty, and nothing in it is overwritten: choose a new folder.")
+        check_writable(path)
+    except OSError as e:
+        raise LabError(f"The folder {name} cannot be written ({e.strerror}): choose another.") from e
+    return path
+
+
+def check_writable(folder: Path) -> None:
+    """Raises OSError, naming the folder, where no file can be written into it now."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as e:
+        raise OSError(e.errno or errno.EIO, e.strerror or str(e), str(folder)) from e

@@ -37,6 +37,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
+from specdec_lab.limits import TimeUp, limited
 from specdec_lab.measure.costs import cached_round_costs
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.race import Race
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
     from specdec_lab.show.race import RaceWidget
 
+TEMPLATE_SECONDS = 5.0
 MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
 
 
@@ -75,15 +77,26 @@ class Lab:
             raw: the text as it is, without the template. A tokenizer without one is always raw.
 
         Raises:
-            LabError: for a text that is empty.
+            LabError: for a text that is empty or holds half a character, and for what the template refuses.
         """
         if isinstance(prompt, str):
             if not prompt.strip():
                 raise LabError("The prompt is empty: write a few words for the model to continue.")
             if raw or self.tokenizer.chat_template is None:
-                return self.tokenizer(prompt).input_ids
-            prompt = [{"role": "user", "content": prompt}]
-        return self.tokenizer.apply_chat_template(list(prompt), add_generation_prompt=True, return_dict=False)
+                return self.tokenizer(whole(prompt)).input_ids
+            prompt = [{"role": "user", "content": whole(prompt)}]
+        if self.tokenizer.chat_template is None:
+            raise LabError(f"{self.target.name} has no chat template, so it cannot take messages: give a text.")
+        how = {"add_generation_prompt": True, "return_dict": False}
+        try:
+            ids = limited(lambda: self.tokenizer.apply_chat_template(list(prompt), **how), TEMPLATE_SECONDS)
+        # A template is a program of the model's makers. It may refuse, fail in any way, or never end.
+        except (Exception, TimeUp) as e:
+            why = "it does not end" if isinstance(e, TimeUp) else (str(e).strip().splitlines() or [type(e).__name__])[0]
+            raise LabError(f"The chat template of {self.target.name} does not take this prompt ({why[:150]}).") from e
+        if not ids:
+            raise LabError(f"The chat template of {self.target.name} makes nothing of this prompt.")
+        return list(ids)
 
     def text(self, ids: Sequence[int]) -> str:
         """Token ids to text, special tokens written out."""
@@ -252,6 +265,15 @@ class Lab:
 
         title = title or f"{self.target.name}: plain and speculative decoding"
         return RaceWidget(race_data(result.plain, result.speculative, self.text, title, self.hardware))
+
+
+def whole(text: str) -> str:
+    """The text. Raises LabError where it holds half a character (a lone surrogate), which no tokenizer takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise LabError("The prompt holds half a character (a lone surrogate): write it out again.") from None
+    return text
 
 
 def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:

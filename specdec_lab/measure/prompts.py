@@ -4,12 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 
 from specdec_lab import quick
 from specdec_lab.errors import LabError
+from specdec_lab.files import read_text
 
-LARGEST = 50_000_000  # bytes of a file of prompts
 ROLES = ("system", "developer", "user", "assistant", "tool")
 FEW = 5  # fewer give no interval, and no decision
 
@@ -28,24 +27,6 @@ class Prompt:
         return [{"role": "user", "content": self.content}] if isinstance(self.content, str) else self.content
 
 
-def read_file(path: str) -> str:
-    """The text of a user's file.
-
-    Raises:
-        LabError: for what is no such file, too large, or not UTF-8.
-    """
-    try:
-        file = Path(path)
-        if not path or not file.is_file():  # a device would be read for ever
-            raise OSError("there is no file" if not path or not file.exists() else "it is no file")
-        if file.stat().st_size > LARGEST:
-            raise OSError(f"it is larger than {LARGEST // 10**6} MB: give a part of it")
-        return file.read_bytes().decode("utf-8-sig")  # a byte-order mark may stand in front
-    except (OSError, ValueError) as e:
-        why = "it is not UTF-8" if isinstance(e, UnicodeDecodeError) else getattr(e, "strerror", None) or e
-        raise LabError(f"“{path[:80]}” cannot be read ({why}).") from e
-
-
 def read_prompts(source: str = "builtin") -> list[Prompt]:
     """The built-in prompts, or those of a JSON-lines file (its form is described in the README).
 
@@ -55,7 +36,7 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
     if source == "builtin":
         text = resources.files("specdec_lab").joinpath("data/prompts.jsonl").read_text(encoding="utf-8")
     else:
-        text = read_file(source)
+        text = read_text(source)
     prompts: list[Prompt] = []
     known = set()
     for number, line in enumerate(text.split("\n"), start=1):  # JSON may hold the other line breaks

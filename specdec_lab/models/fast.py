@@ -36,7 +36,8 @@ def supports(hf: PreTrainedModel) -> bool:
     """Whether this file is written for models like `hf`, and for the device it is on."""
     rope = getattr(hf.config, "rope_parameters", None) or {}
     fixed = rope.get("rope_type", "default") not in ("dynamic", "longrope")  # those change with the text's length
-    return hf.config.model_type in ("llama", "qwen2") and fixed and hf.device.type in ("cpu", "cuda")
+    silu_gate = getattr(hf.config, "hidden_act", "") in ("silu", "swish")
+    return hf.config.model_type in ("llama", "qwen2") and fixed and silu_gate and hf.device.type in ("cpu", "cuda")
 
 
 def rotation_dtype(dtype: torch.dtype) -> torch.dtype:

@@ -1,15 +1,16 @@
 """Loading: a name becomes a model on a device; a pair is checked to speak one vocabulary."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from specdec_lab.choices import EMBEDDED
 from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.files import read_json
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.hardware import give_memory_back
@@ -69,28 +70,108 @@ def load_model(
         raise LabError(f"There is no backend “{backend}”: choose auto, fast or reference.")
     device = pick_device(device) if isinstance(device, str) else device
     source, shown = (target_dir(say), NAME) if name == EMBEDDED else (name, name)
-    if name != EMBEDDED and not Path(name).exists():
+    folder = Path(source) if Path(source).is_dir() else None
+    if folder and name != EMBEDDED:
+        check_folder(folder)
+    elif name != EMBEDDED:
         say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
+        dtype = pick_dtype(dtype, device)
         try:
             tokenizer = AutoTokenizer.from_pretrained(source)
-            dtype = pick_dtype(dtype, device)
-            hf = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
-        except (OSError, ValueError, ImportError, SafetensorError) as e:  # ImportError: a quantiser is not installed
-            if name == EMBEDDED:
-                raise LabError(
-                    f"The cached target in {source} does not load ({_first_line(e)}): delete that folder and run again."
-                ) from e
-            like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
-            if Path(name).exists() or (os.sep in name and not like_a_hub_name):
-                raise LabError(f"No causal language model can be read from the folder {name}: {_first_line(e)}.") from e
-            raise LabError(
-                f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet ({_first_line(e)})."
-            ) from e
-        model = wrapped(hf.to(device), shown, backend, Path(source) if name == EMBEDDED else None, say)
+            hf = from_pretrained(source, dtype).to(device)
+            model = wrapped(hf, shown, backend, folder if name == EMBEDDED else None, say)
+        except (LabError, MemoryError, torch.OutOfMemoryError):
+            raise
+        # Whatever a damaged folder makes of other libraries: they raise errors of every kind.
+        except Exception as e:
+            if isinstance(e, RuntimeError) and "memory" in str(e):
+                raise  # the CPU's allocator; see explain_memory
+            raise LabError(why_not(name, source, e)) from e
     give_memory_back()
     return model, tokenizer
+
+
+def from_pretrained(source: str | Path, dtype: torch.dtype) -> PreTrainedModel:
+    """The model with PyTorch's attention, or with one written out where its makers have no other."""
+    try:
+        return AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
+    except ValueError as e:
+        if "scaled_dot_product_attention" not in str(e):
+            raise
+        return AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="eager")
+
+
+def why_not(name: str, source: str | Path, e: Exception) -> str:
+    """A sentence on a model that does not load."""
+    if name == EMBEDDED:
+        return f"The cached target in {source} does not load ({_first_line(e)}): delete that folder and run again."
+    like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
+    if Path(name).exists() or (os.sep in name and not like_a_hub_name):
+        return f"No causal language model can be read from the folder {name}: {_first_line(e)}."
+    return (
+        f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet "
+        f"({_first_line(e)})."
+    )
+
+
+SIZES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
+         "head_dim", "vocab_size", "max_position_embeddings")  # fmt: skip
+MOST = {"num_hidden_layers": 1_000, "hidden_size": 100_000, "vocab_size": 5_000_000}  # far more than any model has
+POINTER = b"version https://git-lfs"
+
+
+def check_folder(folder: Path) -> None:
+    """Look at a model's folder before other libraries do, which fail late or not at all.
+
+    Raises:
+        LabError: saying what is wrong with its files, or with the sizes in its config.json.
+    """
+    files = {path.name: path for path in folder.iterdir()} if os.access(folder, os.R_OK) else {}
+    weights = [path for name, path in files.items() if name.endswith((".safetensors", ".bin", ".gguf"))]
+    for path in weights:
+        if not path.is_file():
+            raise LabError(f"{path} is no plain file: weights cannot be read from it.")
+        with path.open("rb") as file:
+            if file.read(len(POINTER)) == POINTER:
+                raise LabError(f"{path} is a pointer of Git LFS, and no weights: run  git lfs pull  in that folder.")
+    if weights and all(path.suffix == ".gguf" for path in weights) and "config.json" not in files:
+        raise LabError(
+            f"{folder} holds a GGUF file alone, and a folder with config.json is needed. Convert it once: "
+            f"AutoModelForCausalLM.from_pretrained(folder, gguf_file=“{weights[0].name}”) of transformers, then "
+            "save_pretrained; the tokenizer likewise."
+        )
+    elif "config.json" not in files:
+        raise LabError(f"There is no config.json in {folder}: it is no folder of a model that transformers saved.")
+    if "config.json" in files:
+        config = read_json(files["config.json"])
+        if not isinstance(config, dict):
+            raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
+        inner = config.get("text_config")
+        check_sizes(inner if isinstance(inner, dict) else config, files["config.json"])
+    for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
+        if name in files and not isinstance(read_json(files[name], 10**9), dict):
+            raise LabError(f"{files[name]} holds no object: it is damaged.")
+
+
+def check_sizes(config: dict, file: Path) -> None:
+    """Raises LabError for numbers in a config that no model can have."""
+    for key in SIZES:
+        value = config.get(key)
+        if value is None or key not in config:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= MOST.get(key, 10**9):
+            with suppress(TypeError):
+                if isinstance(value, list) and all(x > 0 for x in value):
+                    continue  # some families have a number for each layer
+            raise LabError(f"“{key}” is {str(value)[:40]!r} in {file}: it must be a whole number above 0.")
+    hidden, heads = config.get("hidden_size"), config.get("num_attention_heads")
+    groups = config.get("num_key_value_heads")
+    if all(isinstance(x, int) for x in (hidden, heads)) and "head_dim" not in config and hidden % heads:
+        raise LabError(f"In {file} the hidden size, {hidden}, is no multiple of the number of heads, {heads}.")
+    if all(isinstance(x, int) for x in (heads, groups)) and heads % groups:
+        raise LabError(f"In {file} the number of heads, {heads}, is no multiple of that of key-value heads, {groups}.")
 
 
 def wrapped(
@@ -108,21 +189,32 @@ def wrapped(
         raise LabError(
             f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: use --backend reference."
         )
-    if backend == "reference" or not supports(hf):
-        model = ReferenceModel(hf, name)
-    else:
-        model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)
-    if model.device.type == "cuda":
+    if hf.device.type == "cuda":
         # cuDNN's attention plans anew for each length of a text: .4 s each on a B200 (FunASR's issue 3704).
         torch.backends.cuda.enable_cudnn_sdp(False)
+    if backend != "reference" and supports(hf):
+        model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)
+        try:
+            model.check()
+            return model
+        except LabError:
+            if backend == "fast":
+                raise
+            say(
+                f"{name} differs from what the fast backend writes out: transformers' own pass is used, which is slower."
+            )
+    model = ReferenceModel(hf, name)
     model.check()
     return model
 
 
 def _first_line(e: Exception) -> str:
-    """The beginning of another library's message."""
-    line = (str(e).strip().splitlines() or [type(e).__name__])[0]
-    return line[:150].rstrip(". ")
+    """The beginning of another library's message; a heading that ends in a colon brings the line behind it."""
+    lines = [line.strip() for line in str(e).splitlines() if line.strip()] or [""]
+    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    if " " not in said:  # such as the key that was not found
+        said = f"{type(e).__name__} {said}"
+    return said[:200].rstrip(".: ")
 
 
 def eos_of(model: ReferenceModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

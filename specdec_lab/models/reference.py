@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
@@ -61,6 +61,20 @@ class RowLayer(DynamicLayer):
             self.keys, self.values = self.keys[:-1], self.values[:-1]
 
 
+def longest_text(config: PreTrainedConfig) -> int:
+    """The most tokens of a text whose rows do not depend on how many tokens its passes have.
+
+    Within its window, sliding attention is full attention. Some rotations (longrope, dynamic) are chosen by the longest
+    position of a pass, but are one up to the length that the model was first trained for.
+    """
+    rope = getattr(config, "rope_parameters", None) or {}
+    changes = rope.get("rope_type", rope.get("type")) in ("longrope", "dynamic")
+    first = rope.get("original_max_position_embeddings") or getattr(config, "original_max_position_embeddings", None)
+    windows = getattr(config, "sliding_window", None), getattr(config, "attention_chunk_size", None), changes and first
+    most = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 2048
+    return min(x for x in (most, *windows) if isinstance(x, int) and x > 0)
+
+
 class ReferenceModel(Model):
     """Wraps a loaded `transformers` causal language model.
 
@@ -82,8 +96,7 @@ class ReferenceModel(Model):
         self.vocab_size = self.head.weight.shape[0]
         self.ids = getattr(self.head, "ids", None)
         self.input_vocab = hf.get_input_embeddings().weight.shape[0]
-        # Within its window, sliding attention is full attention.
-        self.context = min(config.max_position_embeddings, getattr(config, "sliding_window", None) or 10**9)
+        self.context = longest_text(config)
         self.layers = config.num_hidden_layers
         self.device, self.dtype = hf.device, hf.dtype
 
@@ -98,10 +111,21 @@ class ReferenceModel(Model):
         Raises:
             LabError: when the two differ.
         """
-        if not self.agrees(self.cached()):
+        try:
+            agrees = self.agrees(self.cached())
+        except LabError:
+            raise
+        except Exception as e:  # of every kind: the model's code meets a cache and a mask that it may not know
+            said = (str(e).strip().splitlines() or [type(e).__name__])[0][:150]
             raise LabError(
-                f"{self.name} computes something that is not written out here (Granite, Cohere and Gemma 2, for instance, "
-                "change their logits after the head): choose a model such as Llama, Qwen2 or SmolLM2."
+                f"{self.name} ({self.hf.config.model_type}) does not run with a cache that can be rewound for each text "
+                f"({type(e).__name__}: {said}): choose a model such as Llama, Qwen2 or SmolLM2."
+            ) from e
+        if not agrees:
+            raise LabError(
+                f"{self.name} ({self.hf.config.model_type}) computes something that is not written out here (Granite, "
+                "Cohere and Gemma 2, for instance, change their logits after the head): choose a model such as Llama, "
+                "Qwen2 or SmolLM2."
             )
 
     @torch.inference_mode()
@@ -113,6 +137,11 @@ class ReferenceModel(Model):
         ids = [i % self.input_vocab for i in range(min(32, self.context))]
         ours = torch.cat([cached.extend([ids[i : i + 4]]).logits[0] for i in range(0, len(ids), 4)]).float()
         theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
+        if not theirs.isfinite().all():
+            raise LabError(
+                f"{self.name} gives NaN or infinity in place of logits: its weights are damaged, or its numbers need "
+                "--dtype float32."
+            )
         apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
         return bool(apart <= (1e-3 if self.dtype.itemsize >= 4 else 0.2))
 

@@ -2,20 +2,14 @@
 
 import contextlib
 import io
-import signal
-import threading
 import traceback
 from collections.abc import Callable
-from types import FrameType
 
 from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.course.reading import cut
+from specdec_lab.limits import TimeUp, limited
 
 SHOWN = 300  # characters of what the code printed
-
-
-class TimeUp(BaseException):
-    """Raised inside code that runs too long. No Exception: a bare `except Exception` does not stop it."""
 
 
 class Capped(io.StringIO):
@@ -65,29 +59,3 @@ def failing_line(e: BaseException) -> str:
     own = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
     mine = [f for f in own if "site-packages" not in f.filename and "lib/python" not in f.filename]
     return f", in the line “{mine[-1].line}”" if mine and mine[-1].line else ""
-
-
-def limited(call: Callable[[], object], seconds: float) -> None:
-    """Call it, and raise TimeUp inside it when it takes longer. Where there are no alarms, it is not limited."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        call()
-        return
-
-    def run() -> None:
-        call()
-
-    def on_alarm(signum: int, frame: FrameType | None) -> None:
-        # Only while the call runs: raised on the way out, it would escape from whoever handles the first one.
-        while frame:
-            if frame.f_code is run.__code__:
-                raise TimeUp
-            frame = frame.f_back
-
-    before = signal.signal(signal.SIGALRM, on_alarm)
-    # It rings again, for code that catches everything and goes on.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
-    try:
-        run()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -1,7 +1,8 @@
 """One's own prompts, in whatever form they were kept. What cannot be read is told, and the rest is used."""
 
 from specdec_lab.errors import LabError
-from specdec_lab.measure.prompts import Prompt, read_file, read_line, read_prompt, read_prompts
+from specdec_lab.files import read_text
+from specdec_lab.measure.prompts import Prompt, read_line, read_prompt, read_prompts
 
 
 def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
@@ -17,7 +18,7 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
     """
     if path == "builtin":
         return read_prompts(), []
-    text = read_file(path)
+    text = read_text(path)
     if text.lstrip()[:1] != "{" and (kind := no_prose(text)):
         raise LabError(
             f"{path} holds {kind}, and no prompts: give JSON lines, each an object, or plain text with empty lines between prompts."
