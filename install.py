@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parent
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 UV = [sys.executable, "-m", "uv", "--quiet", "pip", "install", "--python", sys.executable]
 
+AS_TEXT = {"encoding": "utf-8", "errors": "replace"}  # uv writes UTF-8, whatever the code page of Windows is
+
 # Where pip is told to look for packages, and what uv calls it. uv does not read pip's settings.
 SAME_SETTING = {
     "index-url": ("UV_DEFAULT_INDEX", " "),
@@ -51,7 +53,7 @@ def with_uv(packages: list[str]) -> str:
     install = [*UV, "--torch-backend", os.environ.get("UV_TORCH_BACKEND", "auto"), *packages]
     environment = pip_settings() | os.environ  # what is said to uv itself counts more
     for command, start in ((get_uv, "error: pip could not fetch uv\n"), (install, "")):
-        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, **AS_TEXT)
         if done.returncode:
             return start + done.stderr.strip() or f"error: it ended with status {done.returncode}"
     return ""
@@ -59,7 +61,7 @@ def with_uv(packages: list[str]) -> str:
 
 def pip_settings() -> dict[str, str]:
     """The settings of pip that say where packages come from, as environment variables for uv."""
-    listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True).stdout.splitlines()
+    listed = subprocess.run([*PIP, "config", "list"], capture_output=True, **AS_TEXT).stdout.splitlines()
     found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}  # of several indexes the best version, as pip does
     for section in ("global.", "install.", ":env:."):  # a later one counts more
         for line in listed:

@@ -54,12 +54,13 @@ def path_of(name: str | Path) -> Path:
         raise LabError(f"There is no user whose folder “{name}” could be in: write the path out.") from e
 
 
-def read_text(name: str | Path, largest: int = LARGEST) -> str:
+def read_text(name: str | Path, largest: int | None = None) -> str:
     """The text of somebody's file.
 
     Raises:
         LabError: naming the file, for what is no plain file of text in UTF-8, or too large.
     """
+    largest = largest or LARGEST
     path, shown = path_of(name), f"“{str(name)[:80]}”"
     try:
         if not str(name) or not path.is_file():  # a device or a pipe would be read for ever
@@ -75,7 +76,7 @@ def read_text(name: str | Path, largest: int = LARGEST) -> str:
         raise LabError(f"{shown} cannot be read ({why}).") from e
 
 
-def read_json(name: str | Path, largest: int = LARGEST) -> object:
+def read_json(name: str | Path, largest: int | None = None) -> object:
     """What a file of JSON holds.
 
     Raises:

@@ -8,14 +8,14 @@ import stat
 import pytest
 from tiny import TinyModel
 
+from specdec_lab import files
 from specdec_lab.cli import main
 from specdec_lab.course import ledger as ledger_module
-from specdec_lab.course.judges.guard import limited
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.lab import Lab
-from specdec_lab.measure import prompts as prompts_module
+from specdec_lab.limits import limited
 from specdec_lab.measure import results
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.measure.traffic.read import read_traffic
@@ -68,7 +68,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 FILES = {
     "deep": DEEP.encode(),
     "deep inside": b'{"id": 1, "kind": "x", "prompt": ' + DEEP.encode() + b"}",
-    "an array": json.dumps([GOOD]).encode(),
+    "an array of numbers": b"[1, 2]",
     "a number": b"12",
     "a word in quotes": b'"hello"',
     "a page": b"<!DOCTYPE html><html><body>hi</body></html>",
@@ -107,7 +107,7 @@ def test_what_is_no_plain_file_is_not_read(read, no_file):
 
 @pytest.mark.parametrize("read", [read_prompts, read_traffic])
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path, monkeypatch, read):
-    monkeypatch.setattr(prompts_module, "LARGEST", 10)
+    monkeypatch.setattr(files, "LARGEST", 10)
     (tmp_path / "p").write_text("x" * 11, encoding="utf-8")
     with pytest.raises(LabError, match="larger than"):
         read(str(tmp_path / "p"))

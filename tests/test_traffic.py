@@ -36,7 +36,7 @@ def test_plain_text_is_cut_at_empty_lines_or_else_at_line_breaks_and_builtin_nee
 def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
     messages = [{"role": "user", "content": "hello"}]
     answered = [*messages, {"role": "assistant", "content": "hi"}]
-    parts = [{"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": "x"}]}]
+    parts = [{"role": "user", "content": [{"type": "text", "text": "look"}, "here"]}]
     lines = [
         {"messages": messages},
         {"id": "a", "request": {"messages": answered, "model": "m"}, "response": {}},
@@ -47,7 +47,7 @@ def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
     prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
     assert not problems
     assert [p.content for p in prompts[:2]] == [messages, messages]
-    assert prompts[2].content[0]["content"] == "look"
+    assert prompts[2].content[0]["content"] == "look\nhere"
     assert [(p.kind, p.raw) for p in prompts] == [("all", False)] * 3 + [("code", False), ("all", True)]
     assert len({p.id for p in prompts}) == 5
 
@@ -92,6 +92,76 @@ def test_a_file_without_prompts_is_refused_in_one_sentence(tmp_path, text):
         read_traffic(written(tmp_path, text))
     with pytest.raises(LabError, match="cannot be read"):
         read_traffic(str(tmp_path / "nowhere"))
+
+
+USER = {"role": "user", "content": "hello"}
+BATCH = {
+    "custom_id": "c-1",
+    "method": "POST",
+    "url": "/v1/chat/completions",
+    "body": {"model": "m", "messages": [USER]},
+}
+SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "hi"}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        (json.dumps(BATCH), [[USER]]),
+        ("\n".join([json.dumps(BATCH)] * 2), [[USER]] * 2),
+        (json.dumps([SHARED, SHARED]), [[USER]] * 2),
+        (json.dumps([SHARED, SHARED], indent=2), [[USER]] * 2),
+        (json.dumps(["hello", "you"]), ["hello", "you"]),
+        (json.dumps([USER]), [[USER]]),
+        (f"{json.dumps([USER])}\n{json.dumps([USER])}", [[USER]] * 2),
+        (json.dumps({"messages": [USER]}, indent=2), [[USER]]),
+        (json.dumps({"prompt": "hello"}), ["hello"]),
+        ('"hello"\n"you"', ["hello", "you"]),
+        ("hello\n \t \nyou\nthere", ["hello", "you\nthere"]),
+        ("{not json} is how this prose begins\n\nand goes on", None),
+        ("Anna, Bert and Carl went out.\nIt rained, and they ran.\nThen, dry again, they ate.", ["Anna, Bert and Carl went out.", "It rained, and they ran.", "Then, dry again, they ate."]),
+    ],
+    ids=range(13),
+)  # fmt: skip
+def test_each_form_of_traffic_is_read_as_what_it_is(tmp_path, text, contents):
+    if contents is None:
+        with pytest.raises(LabError, match="JSON that is damaged"):
+            read_traffic(written(tmp_path, text))
+        return
+    prompts, problems = read_traffic(written(tmp_path, text))
+    assert ([p.content for p in prompts], problems) == (contents, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (json.dumps([SHARED] * 9)[:-100], "JSON that is damaged.*may have been cut"),
+        (json.dumps([SHARED, SHARED])[:-1] + ",]", "JSON that is damaged"),
+        (json.dumps(BATCH)[:-5], "JSON that is damaged"),
+        ("prompt,answer\nhello,hi\nyou,me\n", "a table"),
+        ("prompt\tanswer\nhello\thi\nyou\tme\n", "a table"),
+        ("id;text\n1;hello\n2;you", "a table"),
+        ('{"prompt": [1, 2]}', "token ids"),
+        ("true", "no object and no list"),
+        ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
+    ],
+)  # fmt: skip
+def test_what_is_no_traffic_is_refused_and_never_measured_as_prose(tmp_path, text, said):
+    with pytest.raises(LabError, match=said):
+        read_traffic(written(tmp_path, text))
+
+
+def test_it_is_said_what_share_of_a_log_is_measured_and_why_not_the_rest(tmp_path):
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+    image = {"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}
+    lines = [{"messages": [USER], "tools": [{"type": "function"}]}] * 3
+    lines += [{"messages": [USER, call, {"role": "tool", "content": "4"}]}] * 12 + [{"messages": [image]}] * 5
+    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert len(prompts) == 3
+    assert problems[0].startswith("3 of 20 entries (15%) are measured. Of the others: 12 times a message calls a tool")
+    assert "5 times a message holds a part that is no text (“image_url”)" in problems[0]
+    assert len([line for line in problems if "was left out" in line]) == 10 and "And 7 more." in problems
+    assert "3 entries offered tools to the model" in problems[-1]
 
 
 def row(kind: str, ratio: float, interval=None) -> dict:

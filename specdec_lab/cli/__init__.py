@@ -114,7 +114,10 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # ✓ and γ, also where the console's code page lacks them
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    args = parser.parse_args(argv)
+    args, more = parser.parse_known_args(argv)
+    if more and args.verb != "lab":
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    args.more = more  # JupyterLab's own options
     try:
         check_names(args)
         if getattr(args, "html", None):

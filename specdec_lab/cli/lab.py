@@ -1,4 +1,4 @@
-"""Fetch the target, show one real round, and open the course in JupyterLab."""
+"""Fetch the target, show one real round, and open the course in JupyterLab, which is given all options of its own."""
 
 import argparse
 import importlib.util
@@ -9,7 +9,10 @@ import signal
 import subprocess
 import sys
 import time
+from http.client import HTTPException
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from specdec_lab.cli import lab_from, say
 from specdec_lab.errors import LabError
@@ -17,6 +20,7 @@ from specdec_lab.say import Say
 
 FIRST = "lessons/00_start_here.ipynb"
 PATIENCE = 60  # seconds for JupyterLab to answer
+STARTS = 5  # when another server takes its port in the moment between looking and listening
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,13 +64,19 @@ def show_one_round(args: argparse.Namespace, tell: Say) -> None:
 def serve(args: argparse.Namespace, tell: Say) -> int:
     """Run JupyterLab until it ends; print its address once it answers."""
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
-    process = subprocess.Popen(command(args), env=environment(token), stdout=sys.stderr)
+    process = None
     host = "localhost" if args.ip in ("127.0.0.1", "0.0.0.0", "::") else args.ip
     # Whoever ends this command (a container that stops, a closed terminal) ends the server too.
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        port = wait_for_port(process, token, args)
-        url = f"http://{host}:{port}/lab/tree/{FIRST}?token={token}"
+        for _ in range(STARTS):
+            process = subprocess.Popen(command(args), env=environment(token), stdout=sys.stderr)
+            port = wait_for_port(process, token, args)
+            url = f"http://{host}:{port}/lab/tree/{FIRST}?token={token}"
+            if is_ours(f"http://{host}:{port}", token):
+                break
+            end(process)  # another server took the port in the same moment
+            args.port = port + 1
         tell(f"JupyterLab is running: {url}")
         tell("Stop it with Ctrl-C.")
         if args.json:
@@ -77,9 +87,25 @@ def serve(args: argparse.Namespace, tell: Say) -> int:
         return 0
     finally:
         signal.signal(signal.SIGTERM, before)
-        if process.poll() is None:
-            process.terminate()
-        process.wait()
+        if process:
+            end(process)
+
+
+def end(process: subprocess.Popen) -> None:
+    if process.poll() is None:
+        process.terminate()
+    process.wait()
+
+
+def is_ours(address: str, token: str) -> bool:
+    """Whether the server there knows this token. One that cannot be asked (another address, a password) counts as ours."""
+    try:
+        with urlopen(f"{address}/api/status?token={token}", timeout=10):
+            return True
+    except HTTPError as e:
+        return e.code != 403
+    except (OSError, HTTPException):
+        return True
 
 
 def command(args: argparse.Namespace) -> list[str]:
@@ -91,6 +117,7 @@ def command(args: argparse.Namespace) -> list[str]:
         *("--log-level=ERROR", "--LabApp.log_level=ERROR", f"--LabApp.default_url=/lab/tree/{FIRST}"),
         *(["--allow-root"] if root else []),
         *([] if display and not root else ["--no-browser"]),
+        *args.more,
     ]
 
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 
 from specdec_lab.errors import LabError
+from specdec_lab.files import path_of
 
 OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "folder", "start", "out", "ledger",
            "import", "export")  # fmt: skip
@@ -13,10 +14,21 @@ LONGEST, LONGEST_PART = 4096, 255  # bytes, on the systems that allow most
 
 
 def check_names(args: argparse.Namespace) -> None:
-    """Raises LabError for a name that no file can have."""
+    """Raises LabError for a text that cannot be one, and for a name that no file can have."""
+    for part, value in vars(args).items():
+        for text in value if isinstance(value, list) else [value]:
+            if (
+                isinstance(text, str)
+                and any("\ud800" <= c <= "\udfff" for c in text)
+                and part not in (*OPTIONS, *POSITIONS)
+            ):
+                raise LabError(
+                    f"--{part.replace('_', '-')} holds half a character (a lone surrogate): write it out again."
+                )
     for option, name in given(args):
         if not name.strip():
             raise LabError(f"{option} is empty: give a name, or leave it out.")
+        path_of(name)
         if wrong := no_name(name):
             raise LabError(f"{option} is no name of a file or a folder: it {wrong}.")
 

