@@ -10,6 +10,7 @@ import pytest
 from test_traffic import written
 
 from specdec_lab.cli import main
+from specdec_lab.errors import LabError
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.measure.traffic import endpoint
 
@@ -244,7 +245,7 @@ def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
         def read(self, most):
             return b'{"data": [{"id": "m"}, {"id": "another"}]}'
 
-    monkeypatch.setattr(endpoint, "fetch", lambda url: Models())
+    monkeypatch.setattr(endpoint, "fetch", lambda url, key=None: Models())
     monkeypatch.setattr(endpoint, "metrics", lambda text: now.__setitem__(0, now[0] + 50.0) or endpoint.Counts())
     said = []
     found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0, said.append)
@@ -286,19 +287,114 @@ def test_an_answer_is_streamed_and_timed_from_its_first_token(monkeypatch, raw):
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     usage = 'data: {"choices": [], "usage": {"completion_tokens": 7}}\n'
 
-    def fetch(url, body, timeout):
+    def fetch(url, body, timeout, key):
         asked.append((url, body))
         return Streamed(now, [": a comment\n", 'data: {"choices": []}\n', ANSWERED, ANSWERED, usage, "data: [DONE]\n"])
 
     monkeypatch.setattr(endpoint, "fetch", fetch)
     found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello", raw=raw), 9, 0.5)
-    assert found == endpoint.Answer(first=3.0, rest=4.0, tokens=7)
+    assert found == endpoint.Answer(first=3.0, rest=1.0, tokens=7)
     ((url, body),) = asked
     what = {"prompt": "hello"} if raw else {"messages": [{"role": "user", "content": "hello"}]}
     assert url == ("http://x/v1/completions" if raw else "http://x/v1/chat/completions")
     assert body == {
         "model": "m", "max_tokens": 9, "temperature": 0.5, "stream": True, "stream_options": {"include_usage": True}, **what,
     }  # fmt: skip
+
+
+ROLE = 'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n'
+END = 'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n'
+USAGE = 'data:{"choices": [], "usage": {"completion_tokens": 4}}\n'
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        '{"choices": [{"delta": {"content": "a"}}]}',
+        '{"choices": [{"delta": {"reasoning_content": "hm"}}]}',
+        '{"choices": [{"delta": {"reasoning": "hm"}}]}',
+        '{"choices": [{"delta": {"tool_calls": [{"index": 0}]}}]}',
+        '{"choices": [{"text": "a"}]}',
+    ],
+)
+@pytest.mark.parametrize("begin", ["data: ", "data:"])
+def test_the_first_token_is_the_first_that_is_written_and_no_role(monkeypatch, event, begin):
+    """A part that only says who speaks comes at once; taken for a token, it hides the wait and makes the others slow."""
+    now, line = [100.0], f"{begin}{event}\n"
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    monkeypatch.setattr(endpoint, "fetch", lambda *given: Streamed(now, [ROLE, ROLE, line, line, line, END, USAGE]))
+    found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello"), 9, 0.5)
+    assert found == endpoint.Answer(first=3.0, rest=2.0, tokens=4)
+
+
+def test_llama_servers_counters_are_read_as_vllms():
+    text = "\n".join(["# TYPE llamacpp:spec_decode_num_drafts counter", "llamacpp:spec_decode_num_drafts_total 4", "llamacpp:spec_decode_num_draft_tokens_total 10",
+                      "llamacpp:spec_decode_num_accepted_tokens_total 3", 'llamacpp:spec_decode_num_accepted_tokens_per_pos{position="0"} 2',
+                      'llamacpp:spec_decode_num_accepted_tokens_per_pos{position="1"} 1', "llamacpp:tokens_predicted_total 9"])  # fmt: skip
+    found = endpoint.acceptance(endpoint.Counts(), endpoint.metrics(text))
+    assert (found["rounds"], found["drafts_per_round"], found["tokens_per_pass"]) == (4, 2.5, 1.75)
+    assert found["survival_by_position"] == [0.5, 0.25]
+
+
+class Strict(BaseHTTPRequestHandler):
+    """Asks for a key; refuses some prompts in its own words, at once or in the middle of the stream."""
+
+    def do_GET(self):
+        if self.headers.get("Authorization") != "Bearer secret":
+            return self.answer(401, '{"error": {"message": "no key"}}')
+        return self.answer(200, '{"data": [{"id": "m"}]}' if self.path == "/v1/models" else "")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        said = body["messages"][0]["content"]
+        if said == "too long":
+            return self.answer(400, '{"error": {"message": "the context is 64 tokens", "code": 400}}')
+        if said == "breaks":
+            return self.answer(200, f'{ANSWERED}data: {{"error": {{"message": "out of memory"}}}}\n\n')
+        return self.answer(
+            200, f'{ANSWERED}data: {{"choices": [], "usage": {{"completion_tokens": 1}}}}\n\ndata: [DONE]\n'
+        )
+
+    def answer(self, status, text):
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch, capsys):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Strict)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.delenv(endpoint.KEY, raising=False)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # which knows no server of this machine
+    monkeypatch.delenv("no_proxy", raising=False)
+    command = [
+        "traffic",
+        written(tmp_path, "hello\ntoo long\nbreaks"),
+        "--endpoint",
+        f"http://127.0.0.1:{server.server_port}/v1",
+        "--json",
+    ]
+    try:
+        assert main(command) == 2
+        assert "401 Unauthorized: no key): give the key with --api-key" in capsys.readouterr().err
+        assert main([*command, "--api-key", "secret"]) == 0
+        problems = json.loads(capsys.readouterr().out)["problems"]
+        assert any("400 Bad Request: the context is 64 tokens" in line for line in problems)
+        assert any("the server says: out of memory" in line for line in problems)
+        monkeypatch.setenv(endpoint.KEY, "secret")
+        assert main(command) == 0 and "secret" not in capsys.readouterr().out
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_proxy_is_named_where_one_stands_between(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with pytest.raises(LabError, match="through the proxy http://127.0.0.1:9"):
+        endpoint.fetch("http://a.server.example/v1/models")
 
 
 def test_a_single_round_counts_and_other_counters_have_no_place():

@@ -123,7 +123,7 @@ def test_a_server_is_asked_as_the_command_line_says_and_what_was_left_out_of_the
         "ms_to_first_token": 1.0, "ms_per_token": None, "problems": ["of the server"],
     }  # fmt: skip
 
-    def ask_all(address, prompts, new, temperature, say, at_once):
+    def ask_all(address, prompts, new, temperature, say, at_once, key):
         seen.append((address, [p.content for p in prompts], new, temperature, at_once))
         return answered
 

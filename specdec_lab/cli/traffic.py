@@ -18,6 +18,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, help="how often every prompt is decoded (default: 2)")
     parser.add_argument("--endpoint", help="an OpenAI-compatible server to measure, such as http://localhost:8000/v1")
     parser.add_argument("--at-once", type=int, default=1, help="prompts that wait for the server's answers at any time")
+    parser.add_argument(
+        "--api-key", help="of the server, if it asks for one (default: OPENAI_API_KEY of the environment)"
+    )
     parser.add_argument("--html", help="also write the report as a page")
 
 
@@ -40,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     meta = {"schema": 1, "file": Path(args.file).name, **settings}
     if args.endpoint:
         new, temperature = args.max_new_tokens, args.temperature
-        found = endpoint.ask_all(args.endpoint, prompts, new, temperature, say, at_once=args.at_once)
+        found = endpoint.ask_all(args.endpoint, prompts, new, temperature, say, args.at_once, args.api_key)
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
         lab = lab_from(args)

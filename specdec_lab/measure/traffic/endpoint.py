@@ -8,28 +8,36 @@ that got past it. The one is the running product of the other.
 import itertools
 import json
 import math
+import os
 import re
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from statistics import fmean, median
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener, getproxies
 
+from specdec_lab.course.reading import printable
 from specdec_lab.errors import LabError
 from specdec_lab.formats import percentile
 from specdec_lab.measure.prompts import Prompt, read_line
 from specdec_lab.say import Say, silent
 
+# vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
-    f"vllm:spec_decode_num_{what}" for what in ("drafts", "draft_tokens", "accepted_tokens", "accepted_tokens_per_pos")
+    f"spec_decode_num_{what}" for what in ("drafts", "draft_tokens", "accepted_tokens", "accepted_tokens_per_pos")
 )
 
 MOST_BYTES = 10_000_000  # of what a server sends at once: its metrics, or a line of an answer
 PATIENCE = 600.0  # seconds for an answer
+MOST_EVENTS = 1_000  # of an answer, beside 20 for each token that was asked for
+WRITES = ("content", "reasoning_content", "reasoning", "text", "tool_calls")  # what a part of an answer may hold
+KEY = "OPENAI_API_KEY"  # in the environment, for servers that ask for one
 MOST_AT_ONCE = 256  # prompts that wait for their answers; each has a thread here
 
 # By a counter's name and the place in the round that it counts, None for all; summed over engines.
@@ -59,7 +67,7 @@ def metrics(text: str) -> Counts:
     """
     counts = Counter()
     for line in text.splitlines():
-        found = re.match(r"(vllm:spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
+        found = re.match(r"(?:vllm|llamacpp):(spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
         if found and math.isfinite(value := number(found[4])):
             position = re.search(r'position="(\d{1,4})"', found[3] or "")
             counts[found[1], int(position[1]) if position else None] += value
@@ -91,30 +99,81 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
     }
 
 
-def fetch(url: str, body: dict | None = None, timeout: float = 60.0):
-    """The open response to a GET, or with a body to a POST of JSON. timeout: seconds without any data.
+def fetch(url: str, body: dict | None = None, timeout: float = 60.0, key: str | None = None):
+    """The open response to a GET, or with a body to a POST of JSON.
+
+    Args:
+        timeout: seconds without any data.
+        key: the API key that the server asks for; by default that in the environment, as OPENAI_API_KEY.
 
     Raises:
         LabError: when nobody answers there, or the answer is an error.
     """
     data = None if body is None else json.dumps(body).encode()
+    headers = {"Content-Type": "application/json"}
+    if key := key or os.environ.get(KEY):
+        headers["Authorization"] = f"Bearer {key}"
     try:
-        if not url.startswith(("http://", "https://")):  # urlopen takes others, files among them
+        host = urlsplit(url).hostname if url.startswith(("http://", "https://")) else None
+        if not host:  # urlopen takes others, files among them
             raise ValueError("it is no address that begins with http")
-        return urlopen(Request(url, data, {"Content-Type": "application/json"}), timeout=timeout)
+        here = host == "localhost" or host.startswith("127.") or host == "::1"
+        opener = (
+            build_opener(ProxyHandler({})) if here else build_opener()
+        )  # a proxy does not know this machine's servers
+        return opener.open(Request(url, data, headers), timeout=timeout)
     except (URLError, OSError, ValueError, HTTPException) as e:
-        reason = e if isinstance(e, HTTPError) else getattr(e, "reason", e)
-        raise LabError(
-            f"The server at {url} does not answer as it should ({reason}): start it, or mend --endpoint."
-        ) from e
+        reason = said_by(e) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
+        proxy = getproxies().get(url.partition(":")[0])
+        through = (
+            f", through the proxy {proxy} of the environment"
+            if proxy and not isinstance(e, ValueError) and not here
+            else ""
+        )
+        mend = (
+            "give the key with --api-key, or as OPENAI_API_KEY"
+            if getattr(e, "code", 0) in (401, 403)
+            else "start it, or mend --endpoint"
+        )
+        raise LabError(f"The server at {url} does not answer as it should ({reason}{through}): {mend}.") from e
 
 
-def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> Answer:
+def said_by(e: HTTPError) -> str:
+    """An error of HTTP, with what the server itself says about it."""
+    try:
+        text = e.read(10_000).decode(errors="replace").strip()
+    except (OSError, HTTPException):
+        text = ""
+    with suppress(ValueError):
+        text = message_of(read_line(text)) or text
+    return printable(f"{e.code} {e.reason}{f': {text}' if text else ''}", 300)
+
+
+def message_of(event: object) -> str:
+    """The words of an error as OpenAI's API sends one; empty where it is none."""
+    error = event.get("error", event.get("detail")) if isinstance(event, dict) else None
+    if isinstance(error, dict):
+        error = error.get("message")
+    return error if isinstance(error, str) else ""
+
+
+def writes(event: dict) -> bool:
+    """Whether an event of a stream brings a token. The first one often brings only the role."""
+    choices = event.get("choices")
+    for choice in choices if isinstance(choices, list) else []:
+        delta = choice.get("delta", choice) if isinstance(choice, dict) else None
+        if isinstance(delta, dict) and any(delta.get(part) for part in WRITES):
+            return True
+    return False
+
+
+def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float, key: str | None = None) -> Answer:
     """The answer to one prompt, streamed; its tokens are counted by the engine.
 
     Args:
         base: the API's address, without a slash at its end.
         new: at most so many new tokens.
+        key: as of `fetch`.
 
     Raises:
         LabError: when the server does not answer as it should.
@@ -123,24 +182,35 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float) -> 
     if prompt.raw:
         path, what = "completions", {"prompt": prompt.content}
     body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True, **what}
-    begin, first, tokens = time.perf_counter(), None, 0
+    begin, first, last, tokens, events = time.perf_counter(), None, None, 0, 0
     try:
-        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE) as lines:
+        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE, key) as lines:
             while line := lines.readline(MOST_BYTES):
+                events += 1
+                if events > MOST_EVENTS + 20 * new:
+                    raise ValueError(f"it goes on after {events - 1} lines, for {new} tokens that were asked for")
                 if time.perf_counter() - begin > PATIENCE:
                     raise ValueError(f"it has not ended after {PATIENCE:.0f} seconds")
-                text = line.decode().strip().removeprefix("data: ")
+                text = line.decode().strip().removeprefix("data:").strip()
                 if not text.startswith("{"):
                     continue
                 event = read_line(text)
-                if first is None and event.get("choices"):
-                    first = time.perf_counter()
+                if said := message_of(event):
+                    raise ValueError(f"the server says: {said}")
+                if writes(event):
+                    last = time.perf_counter()
+                    first = first or last
                 tokens = tokens_of(event.get("usage")) or tokens
     except (ValueError, OSError, HTTPException) as e:
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({str(e)[:200]}).") from e
-    if first is None or not tokens:
+        said = printable(str(e), 300)
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({said}).") from e
+    if first is None:
         raise LabError(f"The server's answer to the prompt “{prompt.id}” has no tokens.")
-    return Answer(first - begin, time.perf_counter() - first, tokens)
+    if not tokens:
+        raise LabError(
+            f"The server's answer to the prompt “{prompt.id}” has no tokens counted: it must send “usage” in its stream."
+        )
+    return Answer(first - begin, last - first, tokens)
 
 
 def tokens_of(usage: object) -> int:
@@ -149,14 +219,14 @@ def tokens_of(usage: object) -> int:
     return count if isinstance(count, int) and 0 < count < 10**9 else 0
 
 
-def model_at(endpoint: str) -> str:
+def model_at(endpoint: str, key: str | None = None) -> str:
     """The name of the first model that a server has.
 
     Raises:
         LabError: when it does not answer, or names none.
     """
     try:
-        with fetch(f"{endpoint.rstrip('/')}/models") as response:
+        with fetch(f"{endpoint.rstrip('/')}/models", key=key) as response:
             model = read_line(response.read(MOST_BYTES).decode())["data"][0]["id"]
         if not isinstance(model, str):
             raise TypeError("no text")
@@ -167,17 +237,23 @@ def model_at(endpoint: str) -> str:
     return model
 
 
-def counters(base: str) -> Counts:
+def counters(base: str, key: str | None = None) -> Counts:
     """What a server's metrics count now; nothing where it has none."""
     try:
-        with fetch(f"{base.removesuffix('/v1')}/metrics") as response:
+        with fetch(f"{base.removesuffix('/v1')}/metrics", key=key) as response:
             return metrics(response.read(MOST_BYTES).decode(errors="replace"))
     except (LabError, OSError, HTTPException):
         return Counter()
 
 
 def ask_all(
-    endpoint: str, prompts: Sequence[Prompt], new: int, temperature: float, say: Say = silent, at_once: int = 1
+    endpoint: str,
+    prompts: Sequence[Prompt],
+    new: int,
+    temperature: float,
+    say: Say = silent,
+    at_once: int = 1,
+    key: str | None = None,
 ) -> dict:
     """The prompts through a server: latency, throughput, and acceptance from its metrics.
 
@@ -185,21 +261,22 @@ def ask_all(
         endpoint: such as http://localhost:8000/v1.
         new: new tokens of each answer, at most.
         at_once: how many prompts wait for their answers at any time, until the last ones.
+        key: as of `fetch`.
 
     Raises:
         LabError: when the server does not answer at all, or for at_once outside 1 … MOST_AT_ONCE.
     """
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
-    base, model, problems = endpoint.rstrip("/"), model_at(endpoint), []
+    base, model, problems = endpoint.rstrip("/"), model_at(endpoint, key), []
 
     def answer(prompt: Prompt) -> Answer | LabError:
         try:
-            return ask(base, model, prompt, new, temperature)
+            return ask(base, model, prompt, new, temperature, key)
         except LabError as e:
             return e
 
-    before, begin, answers = counters(base), time.perf_counter(), []
+    before, begin, answers = counters(base, key), time.perf_counter(), []
     askers = ThreadPoolExecutor(at_once)
     try:
         for number, (prompt, found) in enumerate(zip(prompts, askers.map(answer, prompts)), 1):
@@ -213,9 +290,11 @@ def ask_all(
     seconds = time.perf_counter() - begin
     if not answers:
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[0]}")
-    found = acceptance(before, counters(base))
+    found = acceptance(before, counters(base, key))
     if found is None:
-        problems.append("The server's metrics hold no speculation: it is off there, or counted under other names.")
+        problems.append(
+            "The server's metrics hold no speculation: it is off there, or not counted (llama-server needs --metrics)."
+        )
     ms = [1e3 * a.rest / (a.tokens - 1) for a in answers if a.tokens > 1]  # a token, those after the first
     return {
         "endpoint": endpoint,

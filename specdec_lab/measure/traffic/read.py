@@ -110,7 +110,9 @@ def entries_of(text: str, path: str) -> Iterator[tuple[str, object]] | None:
         LabError: for JSON that is cut or damaged, and for JSON without entries.
     """
     if begins_as_json(text) is None and not is_json(text):
-        return None
+        lines = [line for line in text.split("\n") if line.strip()]
+        in_quotes = bool(lines) and all(line.lstrip().startswith('"') and is_json(line) for line in lines)
+        return of_lines(text) if in_quotes else None
     try:
         whole = json.loads(text)
     except RecursionError as e:
