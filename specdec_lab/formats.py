@@ -28,3 +28,18 @@ def rounded(value: object, digits: int) -> object:
     if isinstance(value, dict):
         return {k: rounded(v, digits) for k, v in value.items()}
     return [rounded(v, digits) for v in value] if isinstance(value, list | tuple) else value
+
+
+def escaped(text: str, keep: str = "") -> str:
+    """Text that a terminal only shows: signs that it would obey, or that reverse a line, as Python writes them.
+
+    Args:
+        keep: signs that stay as they are, such as line breaks.
+    """
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape", "replace").decode() for c in text)
+
+
+def in_digits(number: int) -> str:
+    """A whole number that somebody typed, cut where it has many digits."""
+    text = str(number)
+    return text if len(text) <= 20 else f"{text[:10]}… ({len(text)} digits)"

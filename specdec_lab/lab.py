@@ -79,6 +79,7 @@ class Lab:
         Raises:
             LabError: for a text that is empty or holds half a character, and for what the template refuses.
         """
+        self.check_length(prompt if isinstance(prompt, str) else "".join(str(m.get("content")) for m in prompt))
         if isinstance(prompt, str):
             if not prompt.strip():
                 raise LabError("The prompt is empty: write a few words for the model to continue.")
@@ -97,6 +98,21 @@ class Lab:
         if not ids:
             raise LabError(f"The chat template of {self.target.name} makes nothing of this prompt.")
         return list(ids)
+
+    def check_length(self, text: str) -> None:
+        """Refuse a text that is far too long without cutting it into tokens, which takes minutes for tens of megabytes.
+
+        Raises:
+            LabError: when it has more tokens than the context, even if each were the longest of the vocabulary.
+        """
+        if len(text) <= 8 * self.target.context:
+            return
+        least = len(text) // max(map(len, self.tokenizer.get_vocab()))
+        if least > self.target.context:
+            raise LabError(
+                f"The prompt has {len(text)} characters, at least {least} tokens, and {self.target.name} can see "
+                f"{self.target.context}: give a shorter one."
+            )
 
     def text(self, ids: Sequence[int]) -> str:
         """Token ids to text, special tokens written out."""
@@ -124,8 +140,10 @@ class Lab:
         """A bias for a word, at the beginning of a text and behind a space. number: what is added to its logit.
 
         Raises:
-            LabError: when it is not a single token in either place.
+            LabError: when it is not a single token in either place, or the number is none.
         """
+        if not math.isfinite(number):
+            raise LabError(f"The bias of “{word}” is {number}: it must be a finite number, such as -5.")
         ids = [self.tokenizer(text, add_special_tokens=False).input_ids for text in (word, " " + word)]
         single = {i[0]: number for i in ids if len(i) == 1}
         if not single:
@@ -184,7 +202,13 @@ class Lab:
         return whole_llama(net, self.target.hf, [self.encode(p.content, p.raw) for p in read_prompts()])
 
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
-        """The usual stops: end-of-text, a length, and any of some strings in the new text."""
+        """The usual stops: end-of-text, a length, and any of some strings in the new text.
+
+        Raises:
+            LabError: for a string that is empty.
+        """
+        if not all(strings):
+            raise LabError("A stop string is empty, and would end every text at once: give some letters.")
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
         return Stops(quick.tokens(max_new_tokens), self.eos, found)
 

@@ -379,7 +379,7 @@ def test_latency_is_in_milliseconds_with_medians_of_repeats_and_the_95th_of_prom
 
 def test_prompts_that_leave_no_room_for_the_answer_are_left_out():
     lab = FakeLab(context=14)
-    fit, problems = report.short_enough(lab, PROMPTS, new=8)
+    fit, problems = bench.usable(lab, PROMPTS, new=8)
     assert [p.id for p in fit] == ["p0", "p1"] and len(problems) == 10
     assert "it has 7 tokens, and fake can see 14" in problems[0]
 

@@ -123,7 +123,6 @@ FOREIGN = {
     "empty": "",
     "cut off": '{"schema": 1, "claims": {"01.a": {"quest',
     "another thing": '["a list"]',
-    "a newer one": '{"schema": 2, "claims": {}, "quiz": {}}',
     "not text": b"\xff\xfe\x00",
     "endless": "[" * 100_000,
     "claims that are none": '{"schema": 1, "claims": {"a": "b"}, "quiz": {}}',
@@ -138,6 +137,9 @@ FOREIGN = {
     "a part without tries": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 0, "best": {"points": 1, "status": "right"}}}}',
     "a part with tries below zero": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": -1, "best": {"points": 1, "status": "right"}}}}',
     "points below zero": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": -0.5, "status": "right"}}}}',
+    "endless points": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1e400, "status": "right"}}}}',
+    "very many points": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1e12, "status": "right"}}}}',
+    "points that are words": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": "2", "status": "right"}}}}',
     "a part without a status": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 0, "status": ""}}}}',
     "attempts that are none": '{"schema": 1, "claims": {}, "quiz": {"a": {}}}',
 }
@@ -163,6 +165,17 @@ def test_a_file_that_is_no_ledger_is_set_aside(path, content, first):
     fill(ledger)
     assert ledger.news() == ""
     assert "01.a" in Ledger().read()["claims"]
+
+
+def test_a_ledger_of_a_newer_version_is_left_alone(path):
+    """To set it aside, or to write into it, would take away what the newer version knows."""
+    path.parent.mkdir()
+    newer = '{"schema": 2, "claims": {}, "quiz": {}}'
+    path.write_text(newer)
+    ledger = Ledger()
+    fill(ledger)
+    assert "of a newer version of the course: update this one" in ledger.news()
+    assert path.read_text() == newer and ledger.read()["claims"]["01.a"]["guess"]["value"] == 3.0
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(path):

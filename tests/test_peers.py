@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from specdec_lab.lab import Lab
-from specdec_lab.measure.peers import generate, peers
+from specdec_lab.measure import peers as module
+from specdec_lab.measure.peers import Generated, generate, peers
 
 PROMPT = [7, 3, 5]
 
@@ -103,7 +104,23 @@ def test_a_peer_has_the_defaults_of_the_lab():
     assert all(ours[name].default == theirs[name].default for name in shared)
 
 
-def test_each_peer_drafts_in_its_own_way(our_lab):
+def test_a_peer_that_transformers_cannot_run_is_left_out_with_a_sentence(our_lab, monkeypatch):
+    def generate(lab, ids, options, **settings):
+        if "assistant_model" in options:
+            raise IndexError("heads of different sizes\nand more")
+        return Generated([1], 1.0, 1)
+
+    monkeypatch.setattr(module, "generate", generate)
+    our_lab.plain_draft = object
+    said = []
+    assert list(peers(our_lab, 5, said.append)) == ["hf-plain", "hf-lookup"]
+    assert said == [
+        "hf-assisted is left out: transformers cannot run it with this pair (IndexError: heads of different sizes)."
+    ]
+
+
+def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
+    monkeypatch.setattr(module, "runs", lambda *given: True)
     draft = object()
     our_lab.plain_draft = lambda: draft
     hf = our_lab.writes(1)

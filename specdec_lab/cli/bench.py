@@ -6,6 +6,7 @@ from importlib.metadata import version
 from specdec_lab.choices import BENCHED
 from specdec_lab.cli import drafter_names, lab_from, reply, say
 from specdec_lab.errors import LabError
+from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.peers import peers
     from specdec_lab.measure.predict import predicted_ratio
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
-    from specdec_lab.measure.results import save_result
+    from specdec_lab.measure.results import folder, save_result
     from specdec_lab.models.reference import ReferenceModel
 
     names = BENCHED if args.drafters == "all" else drafter_names(args.drafters)
@@ -70,12 +71,20 @@ def run(args: argparse.Namespace) -> int:
     for name in ("limit", "repeats", "timed"):
         if (value := getattr(args, name)) is not None and value < 1:
             raise LabError(f"--{name} is {value}, but must be at least 1.")
+    if args.record:
+        folder().mkdir(parents=True, exist_ok=True)
+        check_writable(folder())  # before anything is measured
     if fixed:
         check_gamma(int(args.gamma), 1, "plain decoding is measured in any case")
     prompts = read_prompts(args.prompts)
     if args.limit:
         prompts = first_of_each_kind(prompts, args.limit)
     lab = lab_from(args)
+    prompts, problems = bench.usable(lab, prompts, args.max_new_tokens)
+    for line in problems:
+        say(line)
+    if not prompts:
+        raise LabError(f"No prompt of {args.prompts} can be used. {problems[0]}")
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
     pilot = []
     if args.gamma == "best" or args.predict:
@@ -112,6 +121,8 @@ def run(args: argparse.Namespace) -> int:
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
     if expected:
         result["expected"] = expected
+    if problems:
+        result["problems"] = problems
     reply(args, result, as_text(result))  # first of all: keeping it may fail
     if args.record:
         say(f"The result is kept in {save_result(result)}.")

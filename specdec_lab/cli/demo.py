@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from specdec_lab.choices import DRAFTERS
 from specdec_lab.cli import lab_from, reply, say
 from specdec_lab.errors import LabError
+from specdec_lab.formats import escaped
 
 if TYPE_CHECKING:
     from specdec_lab.drafters import Drafter
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from specdec_lab.engine.trace import Trace
     from specdec_lab.lab import Lab
 
+NEW_LINES = "\n\t"
 PROMPT = (
     "Correct the spelling and repeat the text: The quick brown fox jumps over the lazi dog. "
     "The dog sleeps. The quick brown fox runs away."
@@ -99,7 +101,7 @@ def as_text(result: dict, trace: "Trace", drafter: "Drafter", lab: "Lab") -> str
     lines = [
         f"{result['target']} on {result['hardware']}, drafter {drafter.name}, γ = {result['gamma']}\n",
         *(f"{i:4}  {line}" for i, line in enumerate(rounds, start=1)),
-        f"\n      {terminal.legend(colour)}\n\n{result['text']}\n\n{terminal.summary(trace)}",
+        f"\n      {terminal.legend(colour)}\n\n{escaped(result['text'], keep=NEW_LINES)}\n\n{terminal.summary(trace)}",
     ]
     if drafter.oracle:
         reach = ""

@@ -25,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from specdec_lab.measure import bench
     from specdec_lab.measure.traffic import endpoint, report
     from specdec_lab.measure.traffic.read import read_traffic
     from specdec_lab.show.report import body
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
         lab = lab_from(args)
-        prompts, too_long = report.short_enough(lab, prompts, args.max_new_tokens)
+        prompts, too_long = bench.usable(lab, prompts, args.max_new_tokens)
         problems += too_long
         if not prompts:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")

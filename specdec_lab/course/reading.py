@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from specdec_lab.course.mistake import StillOpen, Wrong
+from specdec_lab.formats import escaped
 
 RETURNED = "What your function returns"
 
@@ -133,5 +134,5 @@ def shown(value: object, most: int = 80) -> str:
 
 
 def printable(text: str, most: int = 2000) -> str:
-    """A learner's text on one line of a report: signs that a terminal would obey are shown as Python writes them."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in cut(text, most))
+    """A learner's text on one line of a report."""
+    return escaped(cut(text, most))

@@ -27,6 +27,7 @@ from specdec_lab.engine.together import Drafting, Row, together
 from specdec_lab.engine.trace import Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
+from specdec_lab.formats import in_digits
 from specdec_lab.models.base import Model
 
 
@@ -88,10 +89,10 @@ MOST_DRAFTS = 256  # a round; with more of them a single round would take minute
 def check_gamma(gamma: int, least: int, why: str) -> None:
     """Raises LabError for a γ below `least`, or above MOST_DRAFTS. why: what `least` means, for the message."""
     if gamma < least:
-        raise LabError(f"γ is {gamma}, but must be at least {least} ({why}).")
+        raise LabError(f"γ is {in_digits(gamma)}, but must be at least {least} ({why}).")
     if gamma > MOST_DRAFTS:
         raise LabError(
-            f"γ is {gamma:.3g}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
+            f"γ is {in_digits(gamma)}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
         )
 
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.errors import LabError
+from specdec_lab.formats import in_digits
 
 DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # what a random number is for: each is used for one thing only
 
@@ -169,7 +170,7 @@ class Uniforms:
     def __init__(self, seed: int = 0, request: int = 0):
         for name, value in (("seed", seed), ("request number", request)):
             if not 0 <= value < 2**32:  # larger ones would share tables with smaller ones
-                raise LabError(f"The {name} is {value}, but must be between 0 and {2**32 - 1}.")
+                raise LabError(f"The {name} is {in_digits(value)}, but must be between 0 and {2**32 - 1}.")
         self._key = seed, request
         self._streams: dict[int, np.random.Generator] = {}
         self._tables: dict[int, np.ndarray] = {}

@@ -37,6 +37,27 @@ class Run:
     traces: dict[str, list[Trace | Generated]] = field(default_factory=dict)
 
 
+def usable(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
+    """The prompts that the target's template takes and that leave room for `new` tokens, and a sentence for each other
+    one: a prompt that cannot be decoded loses no run.
+    """
+    fit, problems = [], []
+    for prompt in prompts:
+        try:
+            n = len(lab.encode(prompt.content, prompt.raw))
+        except LabError as e:
+            problems.append(f"The prompt “{prompt.id}” was left out. {e}")
+            continue
+        if n + new <= lab.target.context:
+            fit.append(prompt)
+        else:
+            problems.append(
+                f"The prompt “{prompt.id}” was left out: it has {n} tokens, and {lab.target.name} can see "
+                f"{lab.target.context}, the answer included."
+            )
+    return fit, problems
+
+
 def decode_all(
     lab: Lab,
     prompts: Sequence[Prompt],

@@ -44,7 +44,7 @@ def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Ge
 
     hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of
     --draft) as a plain Llama, hf-lookup copies γ tokens from the prompt. Without a draft model,
-    hf-assisted is left out.
+    hf-assisted is left out, and so is each that transformers itself cannot run with this pair.
     """
 
     def arm(**options) -> Callable[..., Generated]:
@@ -55,7 +55,19 @@ def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Ge
         arms["hf-assisted"] = arm(assistant_model=lab.plain_draft())
     except LabError as e:
         say(f"hf-assisted is left out: {e}")
-    return arms | {"hf-lookup": arm(prompt_lookup_num_tokens=gamma)}
+    arms["hf-lookup"] = arm(prompt_lookup_num_tokens=gamma)
+    return {name: made for name, made in arms.items() if runs(name, made, say)}
+
+
+def runs(name: str, arm: Callable[..., Generated], say: Say) -> bool:
+    """Whether transformers can do it with this pair, on a short text; where not, that is said."""
+    try:
+        arm([0, 1, 0, 1, 0, 1], max_new_tokens=4)
+    except Exception as e:  # of every kind: it is another library's program
+        said = (str(e).strip().splitlines() or [""])[0][:150]
+        say(f"{name} is left out: transformers cannot run it with this pair ({type(e).__name__}: {said}).")
+        return False
+    return True
 
 
 def generate(
@@ -75,7 +87,7 @@ def generate(
     """
     hf: PreTrainedModel = lab.target.hf
     sampling = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature > 0 else {"do_sample": False}
-    ends = {"eos_token_id": sorted(lab.eos), "pad_token_id": min(lab.eos)}
+    ends = {"eos_token_id": sorted(lab.eos), "pad_token_id": min(lab.eos)} if lab.eos else {"pad_token_id": 0}
     config = GenerationConfig(max_new_tokens=max_new_tokens, **ends, **sampling)
     clock, calls = _Clock(lab.target), []
     hook = hf.register_forward_hook(lambda *_: calls.append(1))

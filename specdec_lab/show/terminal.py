@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from specdec_lab.engine.trace import Round, Trace
+from specdec_lab.formats import escaped
 from specdec_lab.show.marks import MARKS, marked
 
 
@@ -29,7 +30,7 @@ def round_line(r: Round, text_of: Callable[[list[int]], str], colour: bool) -> s
     """Drafts with their marks, an arrow, then what the target added. In a tree, drafts that follow another stand in [ ]."""
 
     def token(word: str, id: int) -> str:
-        return coloured(word, marked(word, text_of([id])), colour)
+        return coloured(word, escaped(marked(word, text_of([id]))), colour)
 
     def behind(place: int) -> str:
         here = [(i, d) for i, d in enumerate(r.drafted) if d.parent == place]

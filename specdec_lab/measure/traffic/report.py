@@ -16,21 +16,6 @@ COPY = ("lookup", "hybrid")  # drafters that copy, and so have no drafts in some
 BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 
 
-def short_enough(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
-    """The prompts that leave room for `new` tokens, and a sentence for each other one."""
-    fit, problems = [], []
-    for prompt in prompts:
-        n = len(lab.encode(prompt.content, prompt.raw))
-        if n + new <= lab.target.context:
-            fit.append(prompt)
-        else:
-            problems.append(
-                f"The prompt “{prompt.id}” was left out: it has {n} tokens, and {lab.target.name} can see "
-                f"{lab.target.context}, the answer included."
-            )
-    return fit, problems
-
-
 def compare_drafters(
     lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], repeats: int = 2, say: Say = silent, **settings
 ) -> dict:
