@@ -45,6 +45,7 @@ from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.say import Say, silent
+from specdec_lab.typed import typed
 
 if TYPE_CHECKING:
     from specdec_lab.show.explorer import RoundExplorer
@@ -70,6 +71,7 @@ class Lab:
         """The device in words, to be shown beside every timing."""
         return describe(self.target.device)
 
+    @typed
     def encode(self, prompt: str | Sequence[dict], raw: bool = False) -> list[int]:
         """Text (one user message) or chat messages to token ids, through the chat template.
 
@@ -114,10 +116,14 @@ class Lab:
                 f"{self.target.context}: give a shorter one."
             )
 
+    @typed
     def text(self, ids: Sequence[int]) -> str:
         """Token ids to text, special tokens written out."""
+        if any(i < 0 for i in ids):
+            raise LabError(f"A token is a number from 0 on, and one of these is {min(ids)}.")
         return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
 
+    @typed
     def only(self, pattern: str) -> Mask:
         """A mask that allows only tokens whose whole text matches a regular expression, and those that end a text.
 
@@ -136,6 +142,7 @@ class Lab:
         allowed = sorted({*allowed, *self.eos})
         return Mask(lambda text: allowed)
 
+    @typed
     def bias(self, word: str, number: float) -> LogitBias:
         """A bias for a word, at the beginning of a text and behind a space. number: what is added to its logit.
 
@@ -150,6 +157,7 @@ class Lab:
             raise LabError(f"“{word}” is more than one token of {self.target.name}: a bias needs a word that is one.")
         return LogitBias(single)
 
+    @typed
     def drafter(self, name: str, alpha: float = 0.75) -> Drafter:
         """A drafter for one text, by its name in `choices.DRAFTERS`. `alpha` is what a dial is set to, 0 … 1.
 
@@ -180,6 +188,7 @@ class Lab:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
+    @typed
     def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
         """What chooses γ anew for each round (see `engine.auto_gamma`). The first time costs are measured, for some
         seconds.
@@ -201,6 +210,7 @@ class Lab:
         net = trained.load_net("model", self.target, self.weights)
         return whole_llama(net, self.target.hf, [self.encode(p.content, p.raw) for p in read_prompts()])
 
+    @typed
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text.
 
@@ -212,6 +222,7 @@ class Lab:
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
         return Stops(quick.tokens(max_new_tokens), self.eos, found)
 
+    @typed
     def settings(
         self,
         *,
@@ -238,11 +249,13 @@ class Lab:
         uniforms = Uniforms(seed, request)
         return {"sampler": sampler, "processors": tuple(processors), "stops": stops, "uniforms": uniforms}
 
+    @typed
     def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
         """Decode without speculation. `settings` are those of `Lab.settings`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         return collect(ids, decode.plain(self.target, ids, keep=keep, **self.settings(**settings)))
 
+    @typed
     def speculative(
         self,
         prompt: str | Sequence[int],
@@ -260,6 +273,7 @@ class Lab:
         how = {"gamma": gamma, "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
         return collect(ids, decode.speculative(self.target, drafter, ids, **how, **self.settings(**settings)))
 
+    @typed
     def perplexity(self, trace: Trace) -> float:
         """The perplexity of a trace's new tokens: as if the target chose each among so many equally likely ones.
 
@@ -275,6 +289,7 @@ class Lab:
         tokens = torch.tensor(trace.tokens, device=rows.device)[:, None]
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 
+    @typed
     def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
         """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
         from specdec_lab.show.explorer import RoundExplorer, explorer_data
@@ -283,6 +298,7 @@ class Lab:
         kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
         return kind(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
 
+    @typed
     def replay(self, result: Race, title: str = "") -> "RaceWidget":
         """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
         from specdec_lab.show.race import RaceWidget, race_data
@@ -326,12 +342,13 @@ def recorded_round() -> "RoundExplorer":
     return RoundExplorer(json.loads(text))
 
 
+@typed
 def load(
-    target: str = EMBEDDED,
-    draft: str | None = None,
+    target: str | Path = EMBEDDED,
+    draft: str | Path | None = None,
     device: str | torch.device = "auto",
     say: Say = print,
-    dtype: str = "auto",
+    dtype: str | torch.dtype = "auto",
     weights: str | Path | None = None,
     backend: str = "auto",
 ) -> Lab:
@@ -354,6 +371,8 @@ def load(
     if quick.ON:
         say("SPECDEC_LAB_QUICK=1: texts are short and measured once, for tests. No number below means anything.")
     device = pick_device(device) if isinstance(device, str) else device
+    dtype = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
+    target, draft = str(target), None if draft is None else str(draft)
     model, tokenizer = load_model(target, device, say, dtype, backend)
     folder = trained.WEIGHTS if weights is None else Path(weights)
     draft_model = None

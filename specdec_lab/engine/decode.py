@@ -29,6 +29,7 @@ from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
 from specdec_lab.models.base import Model
+from specdec_lab.typed import typed
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -96,6 +97,7 @@ def check_gamma(gamma: int, least: int, why: str) -> None:
         )
 
 
+@typed
 @dataclass(frozen=True)
 class Stops:
     """When a text ends.

@@ -10,10 +10,12 @@ from torch import Tensor
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
+from specdec_lab.typed import typed
 
 DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # what a random number is for: each is used for one thing only
 
 
+@typed
 @dataclass(frozen=True)
 class Sampler:
     """Turns logits into the distribution that tokens are drawn from.
@@ -152,6 +154,7 @@ def draw(probs: Tensor, u: float) -> int:
     return int(token)
 
 
+@typed
 class Uniforms:
     """Random numbers in [0, 1) from a table keyed by (seed, request, position, purpose).
 

@@ -24,6 +24,7 @@ from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.together import Row
+from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
@@ -55,8 +56,10 @@ def pass_times(
         first: run only the layers from this one on.
 
     Raises:
-        LabError: for a k that is longer than the context.
+        LabError: for a k below 1, or longer than the context.
     """
+    if not all(isinstance(k, int) and k >= 1 for k in widths):
+        raise LabError(f"The widths of passes are {list(widths)!r:.60}: they must be whole numbers from 1 on.")
     held = max(0, min(held, model.context - max(widths)))
     cached = model.cached()
     cached.prefill([0] * held)

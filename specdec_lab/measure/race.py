@@ -8,6 +8,7 @@ from specdec_lab import quick
 from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import short
 from specdec_lab.measure.doubts import AGAIN, LEAST
+from specdec_lab.typed import typed
 
 APART = 1.3  # if the largest ratio is more than so many times the smallest, their median says little
 
@@ -42,6 +43,7 @@ class Race:
         return None
 
 
+@typed
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
     """Run both in turns; the one that goes first changes each time.
 

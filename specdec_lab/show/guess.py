@@ -8,6 +8,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.formats import short
 from specdec_lab.show.bars import Bar, Bars
 from specdec_lab.show.recorded import Recorded
+from specdec_lab.typed import typed
 
 FORMS = ("common.js", "kit.js", "forms.js")
 ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
@@ -109,6 +110,7 @@ def compare(name: str, guess: float, measured: Bar) -> str:
     return f"Your {name} was {short(float(f'{ratio:.2g}'))} times too {direction}."
 
 
+@typed
 def guess(id: str, question: str, unit: str = "") -> Guess:
     """A field for a guess, kept in the ledger; once kept it does not change. Nothing waits for it.
 
@@ -120,6 +122,7 @@ def guess(id: str, question: str, unit: str = "") -> Guess:
     return Guess(id, question, unit, Ledger())
 
 
+@typed
 def outcome(
     id: str,
     measured: float,

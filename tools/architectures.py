@@ -1,0 +1,171 @@
+"""Which families of models `transformers` knows run here, tried on tiny random ones: docs/architectures.md.
+
+    python tools/architectures.py [FAMILY …]        try all, or these; writes the page when all were tried
+
+A family runs if greedy text is the same in four ways: by transformers alone without a cache, plainly here, with lookup,
+and with a draft model of the same family; and if three texts in a batch are what each is alone. In float32.
+"""
+
+import sys
+import warnings
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as FAMILIES
+from transformers.utils import logging
+
+from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request, Stops, plain, speculative
+from specdec_lab.engine.sampling import Uniforms
+from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import LabError
+from specdec_lab.limits import TimeUp, limited
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.load import wrapped
+
+PAGE = Path(__file__).parents[1] / "docs" / "architectures.md"
+SECONDS = 60  # for a family
+LARGEST = 50_000_000  # parameters: else its configuration has sizes that are not made small here
+SMALL = {
+    "hidden_size": 32, "d_model": 32, "n_embd": 32, "embed_dim": 32, "word_embed_proj_dim": 32, "intermediate_size": 64, "ffn_dim": 64,
+    "n_inner": 64, "decoder_ffn_dim": 64, "num_hidden_layers": 2, "n_layer": 2, "n_layers": 2, "num_layers": 2, "decoder_layers": 2,
+    "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "decoder_attention_heads": 4, "num_heads": 4, "num_key_value_heads": 2,
+    "head_dim": 8, "vocab_size": 128, "max_position_embeddings": 256, "n_positions": 256, "n_ctx": 256, "max_sequence_length": 256,
+    "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "moe_intermediate_size": 16, "num_experts": 4, "num_local_experts": 4,
+    "n_routed_experts": 4, "num_experts_per_tok": 2, "n_shared_experts": 1, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1,
+    "kv_lora_rank": 16, "q_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8, "rotary_dim": 8,
+    "sliding_window": 64, "shared_expert_intermediate_size": 16, "vocab_size_per_layer_input": 128, "hidden_size_per_layer_input": 8,
+}  # fmt: skip
+LONG, PROMPTS = 24, ([5, 9, 5, 9, 5], [7, 8, 9, 10], [3, 3, 4, 3, 3, 4, 3])
+
+
+def tiny(family: str, seed: int) -> PreTrainedModel:
+    """A small random model of the family. Raises whatever its makers' code does."""
+    config = AutoConfig.for_model(family)
+    inner = config.get_text_config()
+    for name, value in SMALL.items():
+        with suppress(AttributeError):  # some are computed from others
+            old = getattr(inner, name, None)
+            if (isinstance(old, int) and not isinstance(old, bool)) or (name == "head_dim" and hasattr(inner, name)):
+                setattr(inner, name, value)
+    if hasattr(inner, "kv_lora_rank"):  # latent attention has no groups
+        inner.num_key_value_heads = inner.num_attention_heads
+    if getattr(inner, "layer_types", None):
+        inner.layer_types = inner.layer_types[: inner.num_hidden_layers]
+    if getattr(inner, "sliding_window", None) is None and hasattr(inner, "use_sliding_window"):
+        inner.use_sliding_window = False
+    torch.manual_seed(seed)
+    with torch.device("meta"):
+        size = sum(p.numel() for p in AutoModelForCausalLM.from_config(config).parameters())
+    if size > LARGEST:
+        raise ValueError(f"{size / 1e6:.0f} million parameters: the sizes of this family have other names")
+    try:
+        model = AutoModelForCausalLM.from_config(config, attn_implementation="sdpa")
+    except ValueError:
+        model = AutoModelForCausalLM.from_config(config, attn_implementation="eager")
+    for p in model.parameters():  # far enough apart that no two tokens are nearly tied
+        if p.dim() > 1:
+            p.data.normal_(0, 0.35)
+    return model.float().eval()
+
+
+@torch.inference_mode()
+def uncached(hf: PreTrainedModel, prompt: list[int]) -> list[int]:
+    text = list(prompt)
+    for _ in range(LONG):
+        text.append(int(hf(torch.tensor([text]), use_cache=False).logits[0, -1].argmax()))
+    return text[len(prompt) :]
+
+
+def runs(family: str) -> tuple[str, str]:
+    """(how it runs, or "refused", or "differs", or "not tried"; why, or what else is to be said)."""
+    try:
+        hf, other = tiny(family, 1), tiny(family, 2)
+    except (Exception, TimeUp) as e:
+        return "not tried", f"{type(e).__name__}: {first_line(e)}"
+    try:
+        target, draft = wrapped(hf, family), wrapped(other, family)
+    except LabError as e:
+        return "refused", first_line(e)
+    stops = Stops(LONG)
+    for prompt in PROMPTS:
+        want = uncached(hf, prompt)
+        ways = {
+            "plain": plain(target, prompt, stops=stops),
+            "lookup": speculative(target, LookupDrafter(), prompt, gamma=4, stops=stops),
+            "a draft model": speculative(target, ModelDrafter(draft), prompt, gamma=3, stops=stops),
+        }
+        for name, rounds in ways.items():
+            if Trace(prompt).collect(rounds).tokens != want:
+                return "differs", f"{name} writes another text than transformers without a cache"
+    batch = Batch(target, len(PROMPTS))
+    traces = [
+        batch.submit(Request(target, list(p), LookupDrafter(), stops=stops, uniforms=Uniforms(0, i)))
+        for i, p in enumerate(PROMPTS)
+    ]
+    while len(batch):
+        batch.step(3)
+    if [t.tokens for t in traces] != [uncached(hf, p) for p in PROMPTS]:
+        return "differs", "a text in a batch is another one than alone"
+    attention = "" if hf.config._attn_implementation == "sdpa" else ", attention written out"
+    return ("fast" if isinstance(target, FastModel) else "reference") + attention, ""
+
+
+def first_line(e: BaseException) -> str:
+    return (str(e).strip().splitlines() or [type(e).__name__])[0][:140]
+
+
+def main(wanted: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    logging.set_verbosity_error()
+    found = {}
+    for family in wanted or sorted(FAMILIES):
+        try:
+            found[family] = limited(lambda family=family: runs(family), SECONDS)
+        except TimeUp:
+            found[family] = "not tried", f"took more than {SECONDS} s"
+        except Exception as e:  # a family that is accepted, and then fails: to be mended
+            found[family] = "fails", f"{type(e).__name__}: {first_line(e)}"
+        print(f"{family:28}{found[family][0]:34}{found[family][1]}", flush=True)
+    print(Counter(how for how, _ in found.values()))
+    if not wanted:
+        PAGE.write_text(page(found), encoding="utf-8")
+
+
+def page(found: dict[str, tuple[str, str]]) -> str:
+    import transformers
+
+    by = {how: [f for f, (h, _) in found.items() if h == how] for how in dict.fromkeys(h for h, _ in found.values())}
+    works = [how for how in by if how.startswith(("fast", "reference"))]
+    lines = [
+        "# Which models run here",
+        "",
+        f"Made by `tools/architectures.py` with transformers {transformers.__version__}, on tiny random models in float32. A family "
+        "is listed as one that runs if its greedy text was the same without a cache, plainly, with lookup, with a draft "
+        "model, and in a batch of three. What is refused is refused with a sentence when it is loaded.",
+        "",
+        f"**{sum(len(by[how]) for how in works)} of {len(found)} families run.** `fast` and `reference` are the backends (`--backend`).",
+        "",
+        "| how | families |",
+        "|---|---|",
+        *(f"| {how} | {', '.join(by[how])} |" for how in works),
+        "",
+        "| refused | why |",
+        "|---|---|",
+        *(
+            f"| {f} | {found[f][1].replace('|', '/')} |"
+            for how in ("refused", "differs", "fails")
+            for f in by.get(how, [])
+        ),
+        "",
+        f"Not tried, since no small model of the family could be made with the sizes that the script knows: {', '.join(by.get('not tried', [])) or 'none'}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
