@@ -60,7 +60,7 @@ def fits(value: object, wanted: Any) -> bool:
     if wanted is int:
         return isinstance(value, numbers.Integral) or hasattr(type(value), "__index__")
     if wanted is float:
-        return isinstance(value, numbers.Real)
+        return isinstance(value, numbers.Real) or (hasattr(type(value), "__float__") and not callable(value))
     return not inspect.isclass(wanted) or isinstance(value, wanted)
 
 

@@ -14,7 +14,7 @@ DRAWS, KEEPS, TWICE = exactness.PLANTED.values()
 
 def accepting(*rules):
     """A test that calls these rules right, and all others wrong."""
-    return lambda rule: rule is exactness.SOUND or rule in rules
+    return lambda rule: rule in (exactness.SOUND, exactness.OTHER_SOUND, *rules)
 
 
 def test_3_test_each_planted_rule_is_to_be_called_wrong():
@@ -27,21 +27,21 @@ def test_3_test_each_planted_rule_is_to_be_called_wrong():
     assert verdict.points == 0.5 and "draws from p" in verdict.message and "Does it use" in verdict.message
 
 
-def test_3_test_once_in_two_calls_is_enough():
-    seen = []
-
-    def made(rule):
-        seen.append(rule)
-        return rule is exactness.SOUND or seen.count(rule) == 1
-
-    assert judged("3.test", made).status == RIGHT
+SOUND = exactness.SOUND, exactness.OTHER_SOUND
 
 
-def test_3_test_the_right_rule_may_not_be_called_wrong_even_once():
-    for place in range(4):
-        seen = itertools.count()
-        verdict = judged("3.test", lambda rule, seen=seen, at=place: rule is exactness.SOUND and next(seen) != at)
-        assert verdict.status == WRONG and "leave more room for chance" in verdict.message
+def test_3_test_a_right_rule_may_be_called_wrong_by_chance_once_and_not_twice():
+    for misses, status in ((1, RIGHT), (2, WRONG), (5, WRONG)):
+        calls = itertools.count()
+        verdict = judged("3.test", lambda rule, calls=calls, most=misses: rule in SOUND and next(calls) >= most)
+        assert verdict.status == status, verdict.message
+        assert status == RIGHT or "leave more room for chance" in verdict.message
+
+
+def test_3_test_more_than_one_rule_is_right():
+    """Whoever compares tokens with those of a rule of their own calls another right rule wrong."""
+    verdict = judged("3.test", lambda rule: rule is exactness.SOUND)
+    assert verdict.status == WRONG and "not single tokens with those of a rule of your own" in verdict.message
 
 
 def test_3_test_the_calls_come_in_another_order_each_time():
@@ -50,11 +50,11 @@ def test_3_test_the_calls_come_in_another_order_each_time():
         order = []
         judged("3.test", lambda rule, order=order: order.append(rule) or accepting()(rule))
         orders.append(order)
-    assert len(orders[0]) >= 11 and any(order != orders[0] for order in orders)
+    assert len(orders[0]) >= 8 and any(order != orders[0] for order in orders)
 
 
 def test_3_test_the_answer_is_true_or_false():
-    for made in (lambda rule: "right", lambda rule: "wrong" if rule is KEEPS else rule is exactness.SOUND):
+    for made in (lambda rule: "right", lambda rule: "wrong" if rule is KEEPS else rule in SOUND):
         verdict = judged("3.test", made)
         assert verdict.status == WRONG and "True or False" in verdict.message
 
@@ -101,7 +101,7 @@ def test_3_rule_a_planted_rule_is_told_by_its_output(coarse, name, told, belief)
 
 
 @pytest.mark.parametrize(
-    ("name", "points"), [("keeps only matches", 2.01), ("accepts p = 0", 2.01), ("p and q swapped", 0)]
+    ("name", "points"), [("keeps only matches", 2.0), ("accepts p = 0", 2.0), ("p and q swapped", 0)]
 )
 def test_3_rule_what_a_rule_that_is_exact_or_not_earns(coarse, name, points):
     made, told, *belief = answers.WRONG["3.rule"][name]

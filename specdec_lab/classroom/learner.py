@@ -122,11 +122,12 @@ class Learner:
             timer.cancel()
 
     def run(self, source: str) -> str:
-        """Run a cell, and return the beginning of what it printed; what it raises stays there. Raises Ended."""
+        """Run a cell; returns what it raised, such as "NameError: …", or nothing. Raises Ended."""
         with self.killed_after(self.limits.cell) as late:
             try:
                 self.wire.send({"cell": source})
-                return str(self.reply().get("printed", ""))
+                error = self.reply().get("error")
+                return f"{error.get('type')}: {str(error.get('text'))[:200]}" if isinstance(error, dict) else ""
             except Broken as e:
                 self.over = True
                 raise Ended(self.watch.why or ("did not come to an end" if late else "stopped Python")) from e

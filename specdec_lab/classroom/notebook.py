@@ -77,6 +77,7 @@ class Run:
     Attributes:
         verdicts: by part, one for each place where it was judged.
         left_out: the places of cells that stopped Python, never ended, or took too much.
+        errors: what cells raised, by their places.
     """
 
     cells: Sequence[Cell]
@@ -87,6 +88,7 @@ class Run:
     unlocked: bool
     verdicts: dict[str, list[Judgement]] = field(default_factory=dict)
     left_out: set[int] = field(default_factory=set)
+    errors: dict[int, str] = field(default_factory=dict)
 
     def steps(self) -> list[tuple[str, list[Check]]]:
         """What is done, cell by cell: code of the learner's that runs, then the parts that are judged."""
@@ -95,11 +97,17 @@ class Run:
         for cell in self.cells:
             if cell.kind == "code":
                 own = [by_id[cell.grade_id]] if cell.grade_id in by_id else []
-                found = [self.exercise.checks[c.part] for c in calls(cell.source) if c.part in self.exercise.checks]
+                called = [c for c in calls(cell.source) if c.part in self.exercise.checks]
+                found = [c for mine in called for c in (self.exercise.checks[mine.part], mine)]
                 code = "" if is_only_checks(cell.source) else cell.source
-                steps.append((code, list(dict.fromkeys(own + found))))
+                steps.append((code, self.different(own + found)))
         # At the end once more: a check may have been deleted, or its part solved somewhere behind it.
         return [*steps, ("", list(self.exercise.checks.values()))]
+
+    def different(self, checks: list[Check]) -> list[Check]:
+        """Without those that hand in the same, or another number of things than the exercise does."""
+        fit = [c for c in checks if len(c.made) == len(self.exercise.checks[c.part].made)]
+        return list({(c.part, c.made): c for c in fit}.values())
 
     def to_the_end(self) -> None:
         """Run and judge all of it, in a new process after one that stopped, as long as there is time."""
@@ -119,7 +127,7 @@ class Run:
                             and not learner.over
                             and not self.is_enough(check, at == len(steps) - 1)
                         ):
-                            judgements[at, check.part] = True
+                            judgements[at, check] = True
                             self.judge(learner, check, ends)
                     if learner.over:
                         break
@@ -130,7 +138,8 @@ class Run:
 
     def run_cell(self, learner: Learner, at: int, code: str) -> None:
         try:
-            learner.run(code)
+            if error := learner.run(code):
+                self.errors[at] = error
         except Ended as e:
             first = cut(printable(code.strip().splitlines()[0]), 60)
             self.say(f"{self.name}: the cell “{first}” {e}, and was left out.")
@@ -176,8 +185,11 @@ class Run:
         for cell in self.cells:
             if cell.kind != "code" and any(f"def {name}(" in cell.source for name in names):
                 return "its answer stands in a cell of text: make it a code cell."
-        what = " and ".join(f"`{name}`" for name in check.made) or "what it hands in"
-        return f"nothing was found under the name {what}: a cell before it went wrong, or the name is another one."
+        for at, error in self.errors.items():
+            if any(name in self.steps()[at][0] for name in names):
+                return f"the cell with its answer went wrong ({printable(error, 200)})."
+        what = "the name " + " or ".join(f"`{name}`" for name in check.made)
+        return f"nothing was found under {what}: a cell before it went wrong, or the name is another one."
 
 
 def grade_each(

@@ -138,24 +138,31 @@ def exercises() -> dict[str, Exercise]:
 
 
 def exercise_of(cells: Sequence[Cell], name: str) -> Exercise:
-    """The exercise that these cells are an answer to: the one that most of their checks belong to.
+    """The exercise that these cells are an answer to: that of the file's name, if a part of it is there; else the one
+    that most of the checks, and of the functions that are handed in, belong to.
 
     Args:
-        name: the file's, for where there are no checks.
+        name: the file's.
 
     Raises:
         LabError: when there is none.
     """
-    known = exercises()
-    seen: Counter[str] = Counter()
+    known, seen = exercises(), Counter()
     for cell in cells:
         parts = {c.part for c in calls(cell.source)}
         for exercise in known.values():
-            theirs = {c.grade_id for c in exercise.checks.values()}
-            seen[exercise.name] += len(parts & set(exercise.checks)) + (cell.grade_id in theirs)
-    most = max(seen.values(), default=0)
-    if most:
-        return next(known[n] for n in sorted(seen, key=lambda n: (-seen[n], n != Path(name).stem, n)))
-    if found := [n for n in known if n in name]:
-        return known[found[0]]
-    raise LabError(f"{name} is none of the course's exercises: it should be one of {', '.join(known)}.")
+            ids = {c.grade_id for c in exercise.checks.values()}
+            names = {made for c in exercise.checks.values() for made in c.made}
+            defined = set(re.findall(r"(?m)^(?:def |)(\w+) *[=(]", cell.source))
+            seen[exercise.name] += (
+                3 * len(parts & set(exercise.checks)) + 3 * (cell.grade_id in ids) + len(defined & names)
+            )
+    named = [n for n in known if n.lower() in name.lower()]
+    if named and (seen[named[0]] or not seen.total()):
+        return known[named[0]]
+    if seen.total():
+        return known[max(sorted(seen), key=seen.__getitem__)]
+    raise LabError(
+        f"{name} is an answer to none of the course's exercises: no part of one is in it. If it is one, name the file so: "
+        f"{', '.join(known)}."
+    )

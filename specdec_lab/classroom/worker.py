@@ -94,8 +94,9 @@ class Worker:
         raise error
 
     def cell(self, message: dict) -> dict:
-        self.shell.run_cell(message["cell"], store_history=True)
-        return {"done": True}
+        ran = self.shell.run_cell(message["cell"], store_history=True)
+        error = ran.error_before_exec or ran.error_in_exec
+        return {"done": True, "error": self.raised(error) if error else None}
 
     def values(self, message: dict) -> dict:
         return {"result": [pack(eval(source, self.shell.user_ns), self.keep) for source in message["values"]]}
@@ -140,8 +141,10 @@ def exception(name: str, text: str) -> Exception:
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):
         with contextlib.suppress(TypeError):  # some take more than a text
-            if str(kind(text)) == text:  # a KeyError puts it in quotes
+            if str(kind(text)) == text:
                 return kind(text)
+            # A KeyError puts its text in quotes, and this one has them already; it is caught as one all the same.
+            return type(name, (kind,), {"__str__": lambda self: text})(text)
     return type(name, (Exception,), {})(text)
 
 
@@ -150,6 +153,7 @@ def no_judges(check: Callable) -> None:
     judges, checks = types.ModuleType("specdec_lab.course.judges"), types.ModuleType("specdec_lab.course.judges.check")
     judges.__path__ = []
     checks.check = judges.check = check
+    checks.PARTS = {}  # `from specdec_lab import *` asks for it
     sys.modules |= {judges.__name__: judges, checks.__name__: checks}
 
 

@@ -39,4 +39,10 @@ class Wrong(Exception):
 
 
 class StillOpen(Exception):
-    """Nothing is there yet: what should be a result is what a stub returns."""
+    """Nothing is there yet: what should be a result is what a stub returns. Its text says which result.
+
+    Attributes:
+        unwritten: the code itself says so, by NotImplementedError.
+    """
+
+    unwritten = False

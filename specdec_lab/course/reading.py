@@ -58,16 +58,16 @@ def nothing(value: object) -> bool:
     return value is None or value is Ellipsis
 
 
-def begun(value: object) -> object:
-    """The value, unless it is what a stub gives."""
+def begun(value: object, what: str = RETURNED) -> object:
+    """The value, unless it is what a stub gives: then StillOpen, which says what is missing."""
     if nothing(value):
-        raise StillOpen
+        raise StillOpen(what)
     return value
 
 
 def number(value: object, what: str = RETURNED) -> float:
     """A finite number that the learner's code gave as `what`."""
-    begun(value)
+    begun(value, what)
     if with_comma(value):
         raise Wrong(
             f"{what} should be one number; it is {shown(value)}. Python writes a point, as in 0.75; a comma makes two numbers."
@@ -95,9 +95,15 @@ def whole(value: object, what: str = RETURNED) -> int:
     return int(found)
 
 
-def listed(value: object, length: int | None = None, what: str = RETURNED) -> list:
-    """A list, tuple or tensor that the learner's code gave as `what`, of so many items."""
-    begun(value)
+def listed(value: object, length: int | None = None, what: str = RETURNED, ordered: bool = True) -> list:
+    """A list, tuple or tensor that the learner's code gave as `what`, of so many items.
+
+    Args:
+        ordered: the order of its items counts; where it does not, a set will do.
+    """
+    begun(value, what)
+    if not ordered and isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, Sequence) or isinstance(value, str):

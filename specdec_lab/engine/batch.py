@@ -33,7 +33,7 @@ class Batch:
 
     def __init__(self, target: Model, most: int = 8):
         if not isinstance(most, int) or most < 1:
-            raise LabError(f"A batch of at most {most!r} texts holds none: give a whole number from 1 on.")
+            raise LabError(f"A batch of at most {most!r} texts holds none: allow at least 1, a whole number.")
         self.target, self.most = target, quick.texts(most)
         self.shared = Shared(target)
         self.drafts: dict[Model, Shared] = {}  # the drafters' own caches, for each model that drafts

@@ -62,7 +62,7 @@ def replay(made: Propose, text: Text) -> Replayed:
         proposed = drafts(made(list(so_far), GAMMA))
         if len(proposed) > GAMMA:
             said = f"Your drafter proposed {len(proposed)} tokens where γ = {GAMMA} is the most: longer drafts are refused."
-            raise Wrong(said, belief=8)
+            raise Wrong(said)
         rest = text.answer[done:]
         accepted = rest[: common_start(proposed, rest)]
         if not set(accepted) <= set(so_far):

@@ -42,6 +42,10 @@ def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
 def written_by(rule: Rule, p: Row, q: Row, places: Sequence[tuple[int, float, float]]) -> list[int]:
     """The tokens that a rule writes for several x, u and w."""
     found = for_each(rule, [(list(p), list(q), *place) for place in places])
+    for token, place in zip(found, places):
+        if token is None and any(other is not None for other in found):
+            at = "x = {}, u = {:g} and w = {:g}".format(*place)
+            raise Wrong(f"With p = {list(p)}, q = {list(q)}, {at} your rule returns nothing.")
     tokens = [whole(token, "What your rule returns") for token in found]
     for token in tokens:
         if not 0 <= token < len(p):
@@ -152,6 +156,10 @@ def rule(made: Rule) -> None:
         OUTPUT, mistakes=mistakes, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint
     )
     question.compare(outputs)
+    again = [(x, u, w) for x in range(4) for u in (0.3, 0.9) for w in (0.2, 0.8)]
+    if len({tuple(written_by(made, *PAIRS[4], again)) for _ in range(4)}) > 1:
+        said = "Called twice with the same numbers, your rule writes two different tokens."
+        raise Wrong(f"{said} Take all chance from u and w, never from random.")
     p, q = PAIRS[0]
     kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in POINTS]).count(x) / CELLS for x in (0, 2))
     swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
@@ -160,12 +168,15 @@ def rule(made: Rule) -> None:
             "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w.", 0.67
         )
     if looks_at_u_again(made):
-        raise Wrong(f"What comes out is p, but {u_twice[0].lower()}{u_twice[1:]}", 0.67)
+        raise Wrong(f"What comes out is p, but {u_twice[0].lower()}{u_twice[1:]}", 2 / 3)
     if kept < 0.65:  # of .7 that these two tokens can keep
         said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
-        raise Wrong(said, 0.67, belief=3)
+        raise Wrong(said, 2 / 3, belief=3)
+    if written_by(made, [0.0, 0.4, 0.6], [1.0, 0.0, 0.0], [(0, 0.5, 0.0)]) == [0]:
+        said = "With w = 0 your rule writes a token that nothing is missing of."
+        raise Wrong(f"{said} Take the first token whose sum is larger than w times the total.", 2 / 3)
     if written_by(made, [0.0, 1.0], [0.5, 0.5], [(0, 0.0, 0.5)]) == [0]:
-        raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 0.67)
+        raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 2 / 3)
 
 
 def rule_by(name: str, looks_up_u: bool = False) -> Rule:
@@ -182,6 +193,13 @@ def rule_by(name: str, looks_up_u: bool = False) -> Rule:
 
 
 SOUND = rule_by(EXACT)
+
+
+def OTHER_SOUND(p: Row, q: Row, x: int, u: float, w: float) -> int:
+    """As right as `SOUND`: it reads w from the other end."""
+    return SOUND(p, q, x, u, 1 - w if w else 0.0)
+
+
 PLANTED = {
     "draws from p after a rejection": rule_by("bug: after a rejection, draw from p"),
     "accepts every draft": rule_by("bug: accept every draft"),
@@ -189,7 +207,7 @@ PLANTED = {
 }
 
 
-def how_it_asks(test: Callable[[Rule], bool]) -> str:
+def how_it_asks(test: Callable[[Rule], bool], accepts_wrong: bool) -> str:
     """Why a test may call a right rule wrong: looks at the drafts and the numbers that it calls one with."""
     seen: list[tuple[Row, Row, int, float, float]] = []
 
@@ -215,19 +233,26 @@ def how_it_asks(test: Callable[[Rule], bool]) -> str:
                 else f"with the shares {[round(s, 2) for s in shares]}"
             )
             return f"It draws x {how}; a draft is drawn from q, {list(q)}."
-    return "If it draws random numbers, leave more room for chance, or draw more."
+    if accepts_wrong:
+        return "And it accepts a wrong one: are True and False exchanged, or do you compare what comes out with q?"
+    same_token = "Compare the shares of what comes out with p, and not single tokens with those of a rule of your own."
+    return f"If it draws random numbers, leave more room for chance, or draw more. {same_token}"
 
 
-@part("3.test", points=3, seconds=120)
+@part("3.test", points=3, seconds=240)
 def own_test(made: Callable[[Rule], bool]) -> None:
-    calls = [(None, SOUND)] * 5 + [(name, wrong) for name, wrong in PLANTED.items() for _ in range(2)]
+    calls = [(None, SOUND)] * 3 + [(None, OTHER_SOUND)] * 2 + list(PLANTED.items())
     random.shuffle(calls)  # so that nobody can count which call it is
     said = [(name, begun(made(rule))) for name, rule in calls]
     if not all(isinstance(answer, bool | int) for _, answer in said):
         raise Wrong("Your test should return True or False.")
-    if not all(answer for name, answer in said if name is None):
-        raise Wrong(f"Your test calls a right rule wrong. {how_it_asks(made)}")
-    missed = [name for name in PLANTED if all(answer for of, answer in said if of == name)]
+    wrong_about_right = sum(not answer for name, answer in said if name is None)
+    if wrong_about_right == 1:  # once in a while chance alone does this
+        wrong_about_right += sum(not begun(made(rule)) for rule in (SOUND, OTHER_SOUND, SOUND))
+    if wrong_about_right > 1:
+        accepts_wrong = any(answer for name, answer in said if name)
+        raise Wrong(f"Your test calls a right rule wrong. {how_it_asks(made, accepts_wrong)}")
+    missed = [name for name, answer in said if name and answer]
     if len(missed) == len(PLANTED):
         raise Wrong("Your test accepts every rule. A test that cannot fail tests nothing.")
     if missed:

@@ -38,13 +38,15 @@ def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None
             f"Your code did not come to an end within {seconds:g} seconds: is there a loop that never stops?"
         ) from None
     except NotImplementedError:
-        raise StillOpen("NotImplementedError") from None
+        still_open = StillOpen()
+        still_open.unwritten = True
+        raise still_open from None
     except RecursionError:
         raise Wrong("Your code calls itself without end (RecursionError).") from None
     except BaseException as e:  # SystemExit, too
         told = f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
         if isinstance(e, TypeError) and "NoneType" in str(e):
-            told += " Something that it uses is None: does it call a function of an earlier part that is still open?"
+            told += " Something that it uses is None: a value that may be missing, or a function of an earlier part that is still open?"
         raise Wrong(told) from None
     finally:
         text = " ".join(printed.getvalue().split())

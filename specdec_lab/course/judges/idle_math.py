@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from specdec_lab.course.judges.guard import failing_line
 from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, begun, number, part, shown
 
 Formula = Callable[..., float]
@@ -43,7 +44,9 @@ def question(
 
     def hint(case: tuple, found: float) -> str:
         arguments = ", ".join(str(x) if callable(x) else f"{x:g}" for x in case)
-        return f"{name}({arguments}) is {found:.4g} with your code, and it should be {right(*case):.4g}."
+        pairs = ((f"{found:.{digits}g}", f"{right(*case):.{digits}g}") for digits in range(4, 18))
+        yours, wanted = next(pair for pair in pairs if pair[0] != pair[1])
+        return f"{name}({arguments}) is {yours} with your code, and it should be {wanted}."
 
     factors = {factor: said for factor, said in FACTORS.items() if factor not in but}
     often = [Mistake(f"{name}: {said}", lambda *case, f=factor: f * right(*case)) for factor, said in factors.items()]
@@ -59,7 +62,7 @@ def close(a: float, b: float) -> bool:
 
 
 BYTES = question("bytes_read", lambda w, bits, k: w * bits / 8,
-    ((8e9, 16, 1), (135e6, 32, 5), (70e9, 4, 1), (8e9, 4.5, 64), (3e9, 8, 5), (1e9, 6, 2)),
+    ((8e9, 16, 1), (135e6, 32, 5), (70e9, 4, 1), (8e9, 4.5, 64), (3e9, 8, 5), (1e9, 6, 2), (1000, 8, 64)),
     Mistake("Your bytes grow with k. The weights are read once in a pass, and all k tokens use them.", lambda w, bits, k: w * bits / 8 * k),
     Mistake("You divide by k: this is the share of one token. The question is what the whole pass reads.", lambda w, bits, k: w * bits / 8 / k),
     Mistake("There are two mistakes: these are bits and not bytes, and the weights are read once, not k times.", lambda w, bits, k: w * bits * k),
@@ -163,9 +166,18 @@ def pass_and_v(pass_seconds: Formula, v: Formula | None = None) -> None:
         try:
             question.judge(begun(made))
         except StillOpen:
-            wrong[name] = Wrong(f"Now write {name}.")
+            stub = made is None or getattr(made, "stub", True)
+            wrong[name] = Wrong(
+                f"Now write {name}."
+                if stub
+                else f"{name} returns nothing: does it print its result, or lack a `return`?"
+            )
         except Wrong as e:
             wrong[name] = Wrong(str(e) if str(e).startswith(name) else f"In {name}: {e}", belief=e.belief)
+        except Exception as e:  # the other half is judged all the same
+            wrong[name] = Wrong(
+                f"{name}: Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
+            )
     if len(wrong) == 2:
         if all(str(e).startswith("Now write") for e in wrong.values()):
             raise StillOpen

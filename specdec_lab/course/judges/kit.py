@@ -2,6 +2,6 @@
 
 from specdec_lab.course.afar import for_each  # noqa: F401
 from specdec_lab.course.judges.part import part  # noqa: F401
-from specdec_lab.course.judges.question import ROUNDED, Question, pretty, results  # noqa: F401
+from specdec_lab.course.judges.question import ROUNDED, Question, apart, pretty, results  # noqa: F401
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong  # noqa: F401
 from specdec_lab.course.reading import begun, common_start, listed, nothing, number, same, shown, whole  # noqa: F401

@@ -14,7 +14,7 @@ from specdec_lab.course.judges.guard import guarded
 from specdec_lab.course.judges.question import Question
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.mistake import StillOpen, Wrong
-from specdec_lab.course.reading import begun, is_stub, plain
+from specdec_lab.course.reading import RETURNED, begun, is_stub, plain
 from specdec_lab.errors import LabError
 
 RIGHT, WRONG, OPEN, MISSING = "right", "wrong", "open", "missing"
@@ -106,8 +106,11 @@ def judged(id: str, *made: object) -> Judgement:
         guarded(judge, this.seconds, printed)
     except StillOpen as e:
         functions = [a for a in answers if isinstance(a, Afar)]
-        if functions and not e.args and not any(f.stub for f in functions):
-            return wrong(" ".join([RETURNS_NOTHING, *printed]))
+        if functions and not e.unwritten and not any(f.stub for f in functions):
+            missing = str(e) if e.args and str(e) != RETURNED else ""
+            return wrong(
+                " ".join([f"{missing} is None: something is missing there." if missing else RETURNS_NOTHING, *printed])
+            )
         return Judgement(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
     except Wrong as e:
         message = str(e)

@@ -82,7 +82,8 @@ class Question:
     def seen_in(self, case: tuple, found: Any, right: Any) -> str:
         if callable(self.seen):
             return self.seen(case, found, right)
-        return self.seen.format(*map(pretty, case), found=pretty(found), right=pretty(right))
+        yours, wanted = apart(found, right)
+        return self.seen.format(*map(pretty, case), found=yours, right=wanted)
 
 
 def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
@@ -101,8 +102,18 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     if empty:
         case = cases[empty[0]]
         asked = names[empty[0]] if names else cut(pretty(case if len(case) > 1 else case[0]), 120)
-        raise Wrong(f"Your function returns nothing for {asked}: is there a way through it without a return?")
+        raise Wrong(f"Your function returns nothing for {asked} (None): is there a way through it without a return?")
     return found
+
+
+def apart(found: object, right: object) -> tuple[str, str]:
+    """Two results in as many digits as it takes to see that they differ."""
+    if pretty(found) != pretty(right) or not all(isinstance(x, int | float) for x in (found, right)):
+        return pretty(found), pretty(right)
+    pairs = ((f"{found:.{digits}g}", f"{right:.{digits}g}") for digits in range(4, 17))
+    return next(
+        (tuple(map(drop_leading_zeros, pair)) for pair in pairs if pair[0] != pair[1]), (repr(found), repr(right))
+    )
 
 
 def pretty(value: object) -> str:

@@ -10,7 +10,8 @@ from specdec_lab.theory import expected_tokens as E
 
 CLAIMS = (
     (0.7, 3, 2.8), (0.3, 5, 2.0), (0.4, 4, 1.5), (0.75, 4, 3.05), (0.8, 3, 4.2), (0.5, 6, 1.0),
-    (0.4, 9, 1.65), (0.9, 2, 8.15), (0.0, 5, 1.0), (0.6, 4, 0.9), (1.0, 3, 6.0),
+    (0.4, 9, 1.65), (0.9, 2, 8.15), (0.0, 5, 1.0), (0.6, 4, 0.9), (0.99, 5, 33.9),
+    (1.0, 3, 6.0), (1.0, 3, 101.0),
 )  # fmt: skip
 FAR = 0.05
 MOST = 100  # the largest γ that is looked at
@@ -32,7 +33,7 @@ def without_claim(formula: Callable[[float, int], float]) -> Callable[[float, in
 
 VALUE = Question(
     right=without_claim(E), near=Mistake("Near, but rounded: the exact number is asked for.", earned=0.5),
-    cases=CLAIMS[:-1],  # not α = 1: code with a closed form treats it apart, and is right there in spite of a mistake
+    cases=[case for case in CLAIMS if case[0] < 1],  # not α = 1: code with a closed form treats it apart, and is right there in spite of a mistake
     seen="For α = {} and γ = {} your first result is {found}.",
     hint="It should be E, the expected tokens per pass.",
     mistakes=[Mistake("This is the claimed number. The first result is the true one.", lambda a, n, claimed: claimed),
@@ -63,8 +64,7 @@ SOURCE = Question(
         Mistake("You do not look at γ = 0.", lambda a, n, e: nearest(a, e, range(1, MOST + 1)), earned=0.75),
         Mistake("You do not look beyond the γ that was asked for; the claimed number may belong to a larger one.",
                 lambda a, n, e: nearest(a, e, range(n + 1))),
-        # range(8) to range(15) find the same.
-        Mistake(f"You stop too early: look at all γ up to {MOST}.", lambda a, n, e: nearest(a, e, range(11)), earned=0.75)])  # fmt: skip
+        Mistake(f"You stop too early: look at all γ up to {MOST}.", *(lambda a, n, e, most=most: nearest(a, e, range(most)) for most in (11, 16, 21, 31, 51, 100)), earned=0.75)])  # fmt: skip
 
 
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
@@ -75,8 +75,9 @@ def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None
     ):
         raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)
     tokens = [number(x, "The first result, the tokens per pass,") for x in values]
-    VALUE.compare(tokens[:-1])
-    replace(VALUE, cases=CLAIMS[-1:], mistakes=()).compare(tokens[-1:])
+    below_1 = len(VALUE.cases)
+    VALUE.compare(tokens[:below_1])
+    replace(VALUE, cases=CLAIMS[below_1:], mistakes=()).compare(tokens[below_1:])
     for (alpha, _, claimed), x in zip(CLAIMS, gammas):
         if isinstance(x, bool) or not isinstance(x, int | float | None):
             before = f"For α = {pretty(alpha)} and the claimed number {pretty(claimed)} the second result"

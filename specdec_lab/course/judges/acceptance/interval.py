@@ -7,7 +7,7 @@ from statistics import fmean
 
 from specdec_lab.course.judges.acceptance import rate
 from specdec_lab.course.judges.acceptance.rate import Text, a_text, alpha_of
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, number, part, pretty, same
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, listed, number, part, pretty, same
 
 Ends = tuple[float, float]
 Counts = tuple[int, int]  # a text's accepted and tested drafts
@@ -70,13 +70,13 @@ def hint(case: tuple[list[Text]], found: Ends) -> str:
         return "It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?"
     if high - low > 1.1 * (end - start):
         return "It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?"
-    return "Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end."
+    return "Draw texts, divide the sums, *sort* the results, and leave out 2.5 % at each end: what comes out are two values, the low and the high end."
 
 
 INTERVAL = Question(
     right=right, equal=partial(same, tolerance=ROOM), seen=seen, hint=hint,
     cases=((random_texts([0.95] * 10 + [0.15] * 10, [*range(3, 8)] * 2 + [*range(16, 36, 2)], 1),),
-           (random_texts([0.1 + 0.05 * i for i in range(18)], [4 + 2 * i for i in range(18)], 2),)),
+           (random_texts([0.1 + 0.08 * i for i in range(11)], [14 + 3 * i for i in range(11)], 2),)),
     mistakes=[
         Mistake("You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself.", without(0.025, mean_of_ratios), earned=0.5),
         Mistake("You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %.", without(0.05), earned=0.5),
@@ -91,7 +91,7 @@ def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
 
     def asked(texts: list[Text], seed: int) -> Ends:
         given = [[list(marks) for marks in text] for text in texts]
-        low, high = listed(made(given, random.Random(seed)), 2, "The interval")
+        low, high = listed(begun(made(given, random.Random(seed))), 2, "The interval")
         return number(low, "The lower end"), number(high, "The upper end")
 
     low, high = asked([COPIED] * 10, 0)
@@ -114,6 +114,9 @@ def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
         if same(low, high) and same(low, alpha_of(texts)):
             said = "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once."
             raise Wrong(f"{said} Draw with replacement, so that a text may come twice and another one not at all.")
+        if same(low, high):
+            said = "Your interval has no width: all its values are of one draw. Draw anew for each value, inside of the loop."
+            raise Wrong(said)
         swapped = swapped or low > high
         found.append((min(low, high), max(low, high)))
         fixed = fixed or len(set(drawn)) == 1

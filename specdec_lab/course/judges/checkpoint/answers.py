@@ -1,5 +1,6 @@
 """Exercise 9 asks about given numbers: its functions have no arguments, so a mistake's result is a value, no formula."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -83,7 +84,8 @@ def choice(id: str, right: str, *wrong: Mistake) -> None:
 
 
 def letter(value: object) -> str:
-    found = value.strip(" .()").upper() if isinstance(value, str) else None
+    begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
+    found = begins[1].upper() if begins else None
     if found not in ("A", "B", "C", "D"):
         raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
     return found

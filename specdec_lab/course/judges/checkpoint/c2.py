@@ -24,6 +24,8 @@ def without_the_draft() -> list[float]:
 
 
 def about_chances(_: tuple, found: list[float]) -> str:
+    if max(found) > 2 and all(abs(x / 100 - y) < 0.01 for x, y in zip(found, RATIOS)):
+        return "These are right in percent. A chance lies between 0 and 1: divide by 100."
     if max(found) > 1.001:
         return f"A chance is at most 1, and one of yours is {max(found):.3g}. What if p/q is larger than 1?"
     return "A token that q says too often, compared with p, must be kept less often; what about the others?"

@@ -17,7 +17,7 @@ RULES: dict[str, Rule] = {  # p, q → the chance to keep each token, and what t
 }
 PAIRS = (
     ((0.5, 0.3, 0.2), (0.2, 0.2, 0.6)), ((0.45, 0.35, 0.1, 0.1), (0.1, 0.3, 0.5, 0.1)), ((0.6, 0.2, 0.1, 0.1), (0.15, 0.5, 0.3, 0.05)),
-    ((0.39, 0.32, 0.29), (0.08, 0.58, 0.34)), ((0.44, 0.12, 0.06, 0.38), (0.5, 0.14, 0.21, 0.15)),
+    ((0.39, 0.32, 0.29), (0.08, 0.58, 0.34)), ((0.67, 0.11, 0.11, 0.11), (0.2, 0.08, 0.36, 0.36)), ((0.44, 0.12, 0.06, 0.38), (0.5, 0.14, 0.21, 0.15)),
 )  # fmt: skip
 DRAWN = 20_000  # tokens of each case: the nearest two outputs are a tenth apart and more
 
@@ -31,6 +31,10 @@ def drawn(name: str, pair: int) -> list[int]:
 
 
 CASES = tuple((list(p), list(q), drawn(name, i), RULES) for i, (p, q) in enumerate(PAIRS) for name in RULES)
+# The same rules under other names: it is the dict that says what they are called.
+OTHER_NAMES = tuple(
+    (p, q, counts, {f"rule {name}": rule for name, rule in RULES.items()}) for p, q, counts, _ in CASES[:4]
+)
 
 
 def nearest(expected: Callable[[Row, Row, Rule], Row]) -> Callable[..., str]:
@@ -62,6 +66,8 @@ WHICH = Question(
                 nearest(lambda p, q, rule: [b * a + r for b, a, r in zip(q, *rule(p, q))])),
         Mistake("You forget that the draft comes from q: a token is kept with q(x) · kept(x).",
                 nearest(lambda p, q, rule: [a + max(0.0, 1 - sum(rule(p, q)[0])) * r for a, r in zip(*rule(p, q))])),
+        Mistake("You replace each token's own refusals. A refusal of any token brings in the replacement: add up the chances of all refusals first.",
+                nearest(lambda p, q, rule: [b * a + b * (1 - a) * r for b, a, r in zip(q, *rule(p, q))])),
         Mistake("You take what is left of p in all cases. Each rule says itself what replaces a refused draft.",
                 nearest(lambda p, q, rule: emitted(p, q, rule(p, q)[0], residual(p, q)))),
         Mistake("Take the rule that is nearest to the counts, not the one that is furthest from them.",
@@ -72,3 +78,9 @@ WHICH = Question(
 @part("11.which", points=4, asks=[WHICH])
 def which_rule(made: Callable[[Row, Row, Sequence[int], Mapping[str, Rule]], object]) -> None:
     WHICH.judge(made)
+    for p, q, counts, rules in OTHER_NAMES:
+        if (found := made(list(p), list(q), list(counts), dict(rules))) != f"rule {WHICH.right(p, q, counts, RULES)}":
+            raise Wrong(
+                f"With other names for the same rules your function says {shown(found)}: take the names from `rules`.",
+                0.75,
+            )

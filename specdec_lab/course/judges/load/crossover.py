@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, nothing, part, whole
-from specdec_lab.course.judges.load.gain import WORSE_DRAFTS
+from specdec_lab.course.judges.load.gain import NEVER_ASKS, WORSE_DRAFTS, asks_T
 from specdec_lab.course.judges.load.machines import BEND, EVEN, FLAT, FREE, LINE, POWER, ROWS, SMALL, STAIRS, Pass
 from specdec_lab.theory import expected_tokens as E
 
@@ -99,6 +99,8 @@ def judge_crossover(made: Crossover) -> None:
         """`WORSE_DRAFTS`, if it finds a crossover where the gain is always above 1, and a later one for better drafts."""
         worse, better = (made(POWER, FREE, 4, alpha, 10_000) for alpha in (0.7, 0.95))
         fell = worse is not None and worse > 1 and (better is None or better > worse)
-        return WORSE_DRAFTS if fell else CROSSOVER.hint
+        return (
+            CROSSOVER.hint if not fell else WORSE_DRAFTS if asks_T(lambda T: made(T, FREE, 4, 0.7, 40)) else NEVER_ASKS
+        )
 
     replace(CROSSOVER, hint=hint).compare(found)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, number, part, same
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, number, part, same
 from specdec_lab.course.judges.load.machines import BEND, FLAT, LINE, ROWS, STAIRS, Pass
 from specdec_lab.theory import expected_tokens as E
 
@@ -23,7 +23,7 @@ def gain_over(rows: Callable[[int, int], int], plain: Callable[[int], int] = lam
 
 gain = gain_with(E)
 GAIN = Question(
-    right=gain, read=partial(number, what="The gain"),
+    right=gain, read=partial(number, what="The gain"), near=ROUNDED,
     cases=((BEND, 1, 3, 0.8), (BEND, 8, 3, 0.8), (BEND, 16, 3, 0.8), (BEND, 64, 3, 0.8), (LINE, 4, 5, 0.6), (STAIRS, 9, 2, 0.5),
            (FLAT, 50, 4, 0.7), (ROWS, 9, 3, 0.8), (BEND, 20, 0, 0.8), (BEND, 9, 4, 0.0), (BEND, 30, 2, 1.0)),
     seen="For {}, {} texts, γ = {} and α = {} the gain is {right}; yours is {found}.",
@@ -54,6 +54,16 @@ FULLER = (
     "Your drafts get worse in a fuller batch. The target says the same about each text, however many others there are."
 )
 WORSE_DRAFTS = Mistake(FULLER, belief=13)
+NEVER_ASKS = (
+    "Your code never asks T. It is a function, and another one for each machine: T(k) is what a pass over k rows costs."
+)
+
+
+def asks_T(call: Callable[[Pass], object]) -> bool:
+    """Whether the learner's code asks the machine that it is given what a pass costs."""
+    asked: list[int] = []
+    call(lambda k: asked.append(k) or FLAT(k))
+    return bool(asked)
 
 
 @part("7.gain", points=2, asks=[GAIN])
@@ -61,6 +71,7 @@ def judge_gain(made: Gain) -> None:
     def hint(case: tuple, found: float) -> str | Mistake:
         """`WORSE_DRAFTS`, if it is right for one text and lower for more, on a machine where rows are free."""
         one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
-        return WORSE_DRAFTS if same(one, E(0.7, 4)) and many < 0.999 * one else GAIN.hint
+        worse = same(one, E(0.7, 4)) and many < 0.999 * one
+        return GAIN.hint if not worse else WORSE_DRAFTS if asks_T(lambda T: made(T, 64, 4, 0.7)) else NEVER_ASKS
 
     replace(GAIN, hint=hint).judge(made)

@@ -6,7 +6,7 @@ from specdec_lab.course.judges.kit import Mistake, Question, Wrong, listed, part
 
 CASES = (
     (["A", "B", "C", "D", "E", "F"],), (["A", "A", "B", "C", "A", "D", "E", "E", "B"],), (["kim", "ada", "kim", "bob", "eve", "ada", "dan", "bob", "kim"],),
-    (["Z", "Y", "X", "W", "V", "U", "Z", "V", "T", "S", "S"],), (["one"],), ([],),
+    (["Z", "Y", "X", "W", "V", "U", "Z", "V", "T", "S", "S"],), (["ann", "bo", "anna", "cy", "ann", "di", "anna"],), (["one"],), ([],),
 )  # fmt: skip
 
 
@@ -20,7 +20,10 @@ def prompts_of(some: set[str], customers: Sequence[str]) -> list[int]:
 
 
 def read(value: object) -> list[int]:
-    numbers = sorted(whole(item, "Each item of your list") for item in listed(value))
+    items = listed(value, ordered=False)
+    if items and all(isinstance(item, bool) for item in items):
+        raise Wrong("Your list has True and False; give the numbers of the prompts that are put aside.")
+    numbers = sorted(whole(item, "Each item of your list") for item in items)
     if len(set(numbers)) < len(numbers):
         raise Wrong(f"Your list has a prompt twice: {numbers}.")
     return numbers

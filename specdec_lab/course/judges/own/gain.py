@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from specdec_lab.course.judges.kit import Mistake, Question, part
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, part
 
 Counts = Sequence[tuple[int, int]]
 
@@ -18,7 +18,7 @@ def rate(counts: Counts) -> float:
 
 
 GAIN = Question(
-    cases=CASES, right=lambda old, new: rate(new) / rate(old),
+    cases=CASES, right=lambda old, new: rate(new) / rate(old), near=ROUNDED,
     seen="For (tokens, passes) {0} before and {1} after, your function gives {found}; it should be {right}.",
     hint="All new tokens divided by all passes, for each draft; then the new one's divided by the old one's.",
     mistakes=[

@@ -1,6 +1,6 @@
 """Exercise 8: whole_answer(first, per_token, tokens, ratio) → how many times as fast the whole answer is."""
 
-from specdec_lab.course.judges.kit import Mistake, Question, part
+from specdec_lab.course.judges.kit import ROUNDED, Mistake, Question, part
 
 
 def times_as_fast(first: float, pace: float, n: int, ratio: float) -> float:
@@ -9,7 +9,7 @@ def times_as_fast(first: float, pace: float, n: int, ratio: float) -> float:
 
 
 WHOLE = Question(
-    right=times_as_fast,
+    right=times_as_fast, near=ROUNDED,
     cases=((0.5, 0.02, 201, 2.0), (3.0, 0.02, 5, 2.0), (0.1, 0.05, 1, 3.0), (0.0, 0.03, 40, 1.6), (2.0, 0.04, 101, 0.8), (1.0, 0.03, 50, 1.0)),
     seen="With {} s to the first token, {} s for each further one, {} tokens and ratio {} the answer is {right} times as fast; yours is {found}.",
     hint="What is the whole time without drafts, and with?",

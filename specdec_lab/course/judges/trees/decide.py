@@ -82,4 +82,8 @@ DECIDE = Question(
 
 @part("10.decide", points=2, asks=[DECIDE])
 def best_shape(made: Callable[[int, Times, Shapes], object]) -> None:
-    DECIDE.judge(made)
+    try:
+        DECIDE.judge(made)
+    except KeyError as e:
+        rows = "A round with n drafts computes n + 1 rows for each text, and all texts are in one pass: texts · (n + 1). Without drafts it is texts."
+        raise Wrong(f"Your code asks T for {e} rows, and no pass here has so many. {rows}") from None

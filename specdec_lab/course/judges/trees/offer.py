@@ -99,12 +99,18 @@ OFFER = Question(
 @part("10.offer", points=3, seconds=60)
 def offer(made: Rule) -> None:
     begun(made([0.5, 0.5], [0, 1], [[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5], 0.5))
-    found = [output_of(made, p, q) for p, q in PAIRS]
+    try:
+        found = [output_of(made, p, q) for p, q in PAIRS]
+    except (ZeroDivisionError, ValueError, IndexError) as e:
+        scale = "After each refusal, scale what is left up to 1: norm(max(0, p − q)). Else the next draft takes away too much of it."
+        raise Wrong(f"Your code raised {type(e).__name__} where two drafts were refused. {scale}") from None
     OFFER.compare([out for out, _ in found])
     if any(kept < siblings(p, q, 2).kept - 0.05 for (p, q), (_, kept) in zip(PAIRS, found)):
         said = "What comes out is p, but fewer drafts are kept than could be: is the second one offered when the first is refused?"
-        raise Wrong(said, 0.67)
+        raise Wrong(said, 2 / 3)
     p, drafts, qs = [0.1, 0.2, 0.3, 0.4], [0, 1, 2], [[0.7, 0.1, 0.1, 0.1], [0, 0.5, 0.3, 0.2], [0, 0, 0.6, 0.4]]
     numbers = [(u, w) for u in itertools.product((0.05, 0.4, 0.95), repeat=3) for w in (0.1, 0.6, 0.95)]
     if written(made, p, drafts, qs, numbers) != written(rule(), p, drafts, qs, numbers):
-        raise Wrong("With two drafts your rule is right, with three it is not. Go through them in a loop.", 0.67)
+        raise Wrong("With two drafts your rule is right, with three it is not. Go through them in a loop.", 2 / 3)
+    if written(made, [0.0, 0.5, 0.5], [0, 1], [[0.6, 0.4, 0.0], [0.0, 1.0, 0.0]], [((0.0, 0.5), 0.5)]) == [0]:
+        raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 2 / 3)

@@ -21,7 +21,7 @@ def right(parents: list[int]) -> Seen:
 
 def read(value: object) -> Seen:
     pairs = [listed(pair, 2, "Each item of your list, (place, drafts),") for pair in listed(value)]
-    return [(whole(place, "A place"), sorted(whole(j, "A draft") for j in listed(seen, what="The drafts that are seen"))) for place, seen in pairs]  # fmt: skip
+    return [(whole(place, "A place"), sorted(whole(j, "A draft") for j in listed(seen, what="The drafts that are seen", ordered=False))) for place, seen in pairs]  # fmt: skip
 
 
 def wrong(place=lambda parents, i: len(way(parents, i)), seen=way):

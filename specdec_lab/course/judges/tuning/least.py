@@ -66,7 +66,8 @@ def least_alpha(made: Callable[[int, float], float | None]) -> None:
     if all(map(nothing, values)):
         begun(made(*FREE))  # None is an answer to the cases, but not to this one
         said = (
-            "`cost` is what the whole round costs, drafts and pass together: do not multiply it by γ, and add nothing."
+            "`cost` is what the whole round costs, drafts and pass together: do not multiply it by γ, and add nothing. "
+            "And never ask whether two computed numbers are equal (==): look where one becomes larger than the other."
         )
         raise Wrong(f"Your function hardly ever finds an α that is enough. {said}")
     found = list(map(read, values))

@@ -21,7 +21,12 @@ def tables(kind: str) -> list[Table]:
     return [[{**row, "texts": list(map(tuple, row["texts"]))} for row in rows] for rows in found]
 
 
-TABLES = tables("winning")
+def turned(table: Table) -> Table:
+    """The same rows with their texts in the other order: nothing about a row depends on it."""
+    return [{**row, "texts": row["texts"][::-1]} for row in table]
+
+
+TABLES = [table for each in tables("winning") for table in (each, turned(each))]
 
 
 def tokens(row: dict) -> float:
@@ -94,7 +99,7 @@ PICK = Question(
         Mistake("The drafts, d, are missing in the cost.", most(lambda row: tokens(row) / (row["v"] + row["o"]))),
         Mistake("You compute the tokens from α. They were measured; the formula is only right if drafts survive independently.",
                 most(lambda row: E(row["alpha"], row["gamma"]) / cost(row)), earned=0.5),
-        Mistake("You look at the first text only.", most(lambda row: row["texts"][0][0] / row["texts"][0][1] / cost(row))),
+        Mistake("You look at one text only; all of them count.", *(most(lambda row, at=at: row["texts"][at][0] / row["texts"][at][1] / cost(row)) for at in (0, -1))),
         Mistake("You take the slowest row, not the fastest.", most(lambda row: -gain(row))),
         Mistake("You take the first row.", lambda table: choice(table[0])),
         Mistake("You take the last row.", lambda table: choice(table[-1]))])  # fmt: skip

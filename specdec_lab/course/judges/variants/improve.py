@@ -45,7 +45,8 @@ def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
     if silent > 0.6:
         said = f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {drop_leading_zeros(str(PRICE))}:"
         return Mistake(
-            f"{said} try more often, with fewer tokens where you are less sure.", belief=11 if times < 1 else None
+            f"{said} try more often, with fewer tokens where you are less sure.",
+            belief=11 if yours.drafted > 0 and times < 1 else None,
         )
     if times < 1 and yours.per_pass > plain.per_pass:
         more = f"It has more tokens per pass ({yours.per_pass:.2f} against {plain.per_pass:.2f})"
