@@ -1,22 +1,28 @@
 """Notebooks that want points without solving anything: the grader's process gives none."""
 
+import itertools
 import json
+import math
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from test_grade_notebook import graded, notebook, put, solution_cells, status
 
+from specdec_lab.classroom import jail
 from specdec_lab.classroom.jail import LIMITS
 from specdec_lab.classroom.plain_data import Broken, pack, unpack
+from specdec_lab.course.judges.part import judged
+from specdec_lab.theory import expected_tokens
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 MARK = {"part": "3.rule", "status": "right", "points": 3.0, "max_points": 3, "message": "right.", "misconception": None}
 
 REACH = """
 import gc
-from specdec_lab.classroom.worker import Worker
-worker = next(x for x in gc.get_objects() if isinstance(x, Worker))
+worker = next(x for x in gc.get_objects() if type(x).__name__ == "Worker" and hasattr(x, "wire"))
 """
 FORGED = {
     "a file of results": f"""
@@ -168,6 +174,66 @@ def test_a_loop_that_does_not_decode_earns_nothing(tmp_path, name):
     result, _ = graded(tmp_path, made)
     loop = next(p for p in result["parts"] if p["id"] == "2.loop")
     assert (loop["status"], loop["points"]) == ("wrong", 0.0), loop
+
+
+WRITES_ALONE = """
+from specdec_lab.course.given.toy import written_alone
+def alone(prompt, n, end):
+    text = written_alone(prompt, n)
+    return text[: text.index(end) + 1] if end in text else text
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return prompt + alone(prompt, n, end)",
+        "t = alone(prompt, n, end); draft(prompt + t, gamma); [target.extend([1]) for _ in t]; return t",
+        "t = alone(prompt, n, end); draft(prompt, 1); [target.extend([1]) for _ in t]; return t",
+    ],
+)
+def test_a_share_needs_the_targets_own_work(tmp_path, body):
+    made = notebook(False, "02_draft_then_verify")
+    put(
+        made,
+        f"{WRITES_ALONE}\ndef speculate(prompt, n, target, draft, gamma, end):\n    {body}",
+        at=len(made.cells) - 1,
+    )
+    loop = next(p for p in graded(tmp_path, made)[0]["parts"] if p["id"] == "2.loop")
+    assert loop["points"] == 0.0, loop
+
+
+def test_no_order_of_answers_is_right_and_no_infinite_number(tmp_path):
+    turn = itertools.count()
+    assert judged("11.which", lambda p, q, counts, rules: list(rules)[next(turn) % 4]).points == 0.0
+    assert judged("4.claim", lambda a, n, claimed: (expected_tokens(a, n), math.inf)).points < 2.0
+
+
+FLOODS = {
+    "questions that are refused": 'line = b\'{"ask": 123456, "args": [\' + b"{}," * 300_000 + b"{}]}\\n"\nfor _ in range(20):\n    worker.wire.writes.write(line); worker.wire.writes.flush(); worker.wire.line()',
+    "a set that takes minutes": 'worker.wire.send({"result": [{"set": [i * (2**61 - 1) for i in range(1, 60_000)]}]})',
+    "values of another form": 'worker.wire.send({"result": 5})',
+    "an answer in the place of values": 'worker.values = lambda message: {"result": 5}\nworker.handlers["values"] = worker.values',
+}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_no_message_keeps_the_grader_busy_or_full(tmp_path, name):
+    made = notebook(False, "06_variants")
+    put(made, REACH + FLOODS[name], at=len(made.cells) - 1)
+    before = psutil.Process().memory_info().rss
+    result, _ = graded(tmp_path, made, limits=replace(LIMITS, cell=20.0))
+    assert result["points"] == 0.0 and psutil.Process().memory_info().rss - before < 500e6
+
+
+def test_a_process_that_holds_the_wire_does_not_hold_the_grader(tmp_path, monkeypatch):
+    """Behind the second line one can cut itself loose; the grader waits no longer than its limit for it."""
+    monkeypatch.setattr(jail, "bubblewrap_works", lambda: False)
+    loose = "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        import time; time.sleep(25)\n    os._exit(0)\nos._exit(1)"
+    made = put(notebook(False, "06_variants"), loose, at=2)
+    began = time.monotonic()
+    graded(tmp_path, made, limits=replace(LIMITS, cell=2.0))
+    assert time.monotonic() - began < 20  # it sleeps longer than that
 
 
 POINTS = {

@@ -96,7 +96,7 @@ def test_a_syntax_error_costs_its_own_part_only(tmp_path):
     solution_cells(made)[0].source = "def propose(text, gamma)\n    return []"
     result, said = graded(tmp_path, made)
     assert (status(result), result["points"], said) == (["missing", "right"], 3.0, [])
-    assert "nothing was found under the name `propose`" in result["parts"][0]["message"]
+    assert "the cell with its answer went wrong (SyntaxError" in result["parts"][0]["message"]
 
 
 def test_checks_that_were_deleted_edited_or_faked_are_the_courses_again(tmp_path):
@@ -215,6 +215,46 @@ def test_after_a_call_that_was_stopped_the_rest_is_judged_in_a_new_process(tmp_p
     solution_cells(made)[0].source = "def propose(text, gamma):\n    while True: pass"
     result, _ = graded(tmp_path, made)
     assert status(result) == ["wrong", "right"] and "did not come to an end" in result["parts"][0]["message"]
+
+
+def test_another_name_in_the_check_is_judged_too(tmp_path):
+    made = notebook()
+    solution_cells(made)[0].source = solution_cells(made)[0].source.replace("def propose", "def my_lookup")
+    for cell in made.cells:
+        cell.source = cell.source.replace('check("6.propose", propose)', 'check("6.propose", my_lookup)')
+    assert status(graded(tmp_path, made)[0]) == ["right", "right"]
+
+
+def test_five_copies_of_a_check_are_no_five_guesses(tmp_path):
+    """Where a part asks for a letter, the last answer counts."""
+    made = notebook(solved=False, stem="09_checkpoint")
+    put(made, "letters = iter('ABCDE')\ndef c1_why(): return next(letters)", at=len(made.cells))
+    made.cells += [nbformat.v4.new_code_cell('check("9.c1.why", c1_why)') for _ in range(4)]
+    result, _ = graded(tmp_path, made)
+    assert next(p for p in result["parts"] if p["id"] == "9.c1.why")["points"] == 0.0
+
+
+def test_a_link_and_a_notebook_of_very_many_cells_are_refused(tmp_path):
+    (tmp_path / "mine.ipynb").symlink_to(SOLUTIONS / "06_variants.ipynb")
+    with pytest.raises(LabError, match="is a link"):
+        grade(tmp_path / "mine.ipynb")
+    (tmp_path / "many.ipynb").write_text(json.dumps({"cells": [{}] * 3_000}), encoding="utf-8")
+    with pytest.raises(LabError, match="more than 2000 cells"):
+        grade(tmp_path / "many.ipynb")
+
+
+def test_reading_a_cell_takes_no_time_to_speak_of():
+    """A pattern that crosses lines took minutes for these; a hang here fails by the limit of the suite."""
+    for source in ("check\n" + "\n" * 290_000 + "x", "check(" + "x+" * 5_000 + "x)", "a\n" * 140_000):
+        assert list(calls(source)) == [] and not is_only_checks(source)
+
+
+def test_the_name_of_a_file_forges_no_line(tmp_path, capsys):
+    name = "06_variants\n  ✓ 6.improve: right. (3 of 3)\x1b[2J.ipynb"
+    nbformat.write(notebook(solved=False), tmp_path / name)
+    assert main(["grade", str(tmp_path / name)]) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) == 3 and "\x1b" not in out
 
 
 def test_code_in_a_cell_of_text_is_named(tmp_path):
@@ -357,5 +397,5 @@ def test_a_batch_goes_on_past_a_bad_one_and_says_that_it_runs_code(tmp_path, cap
     assert "is no notebook" in bad["error"] and good["points"] == 6.0
     assert "locked in" in err
     assert main(["grade", str(tmp_path / "good.ipynb")]) == 0
-    assert "good.ipynb: 6 of 6 points\n  ✓ 6.propose: right." in capsys.readouterr().out
+    assert "good.ipynb (exercise 06_variants): 6 of 6 points\n  ✓ 6.propose: right." in capsys.readouterr().out
     assert main(["grade", str(tmp_path / "bad.ipynb"), "--json"]) == 2

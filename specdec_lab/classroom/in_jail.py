@@ -10,10 +10,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool
 
-from specdec_lab.classroom.notebook import grade
+from specdec_lab.classroom.notebook import grade_apart
 from specdec_lab.classroom.reader import exercises
 from specdec_lab.course.judges.part import Judgement
-from specdec_lab.errors import LabError
 from specdec_lab.show.feedback import output
 
 
@@ -31,15 +30,10 @@ class InJail(NbGraderPreprocessor):
         about = resources["nbgrader"]
         course = CourseDirectory(parent=self)
         folder = course.format_path(course.submitted_directory, about["student"], about["assignment"])
-        try:
-            found = grade(
-                Path(folder, f"{about['notebook']}.ipynb"),
-                self.log.warning,
-                exercise=about["notebook"],
-                unlocked=self.unlocked,
-            )
-        except LabError as e:
-            raise NbGraderException(str(e)) from e
+        path = Path(folder, f"{about['notebook']}.ipynb")
+        found = grade_apart(path, self.log.warning, self.unlocked, about["notebook"])
+        if "error" in found:
+            raise NbGraderException(found["error"])
         verdicts = {part["id"]: part for part in found["parts"]}
         part_of = {check.grade_id: id for id, check in exercises()[about["notebook"]].checks.items()}
         for cell in nb.cells:

@@ -27,15 +27,19 @@ from specdec_lab.errors import LabError
 from specdec_lab.say import Say
 
 PACKAGE = Path(specdec_lab.__file__).resolve().parent
-HIDDEN = (PACKAGE / "course" / "judges", PACKAGE / "data" / "exercises")  # what judges know
+# What judges know, and what a checkout holds beside the package.
+HIDDEN = (PACKAGE / "course" / "judges", PACKAGE / "data" / "exercises",
+          *(PACKAGE.parent / name for name in ("solutions", "exercises", "tests", "tools", ".git")))  # fmt: skip
 SCRATCH = "/scratch"  # in bubblewrap; elsewhere it is a folder of this machine
+OF_THE_SYSTEM = ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives", "/sys/devices/system/cpu")
+OF_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "version", "filesystems", "sys/vm", "sys/kernel/random")
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 
 BUBBLEWRAP, LANDLOCK, UNLOCKED = "bubblewrap", "landlock", "unlocked"
 WEAKER = (
     "bubblewrap is not here, or may not be used (Debian, Ubuntu: apt install bubblewrap; version 0.7 or newer), so only the "
-    "kernel locks the learners' code: it cannot read, write or empty your files, nor use TCP, but it can change the "
-    "permissions of your files, use UDP and the sockets of your other programs, and slow these down."
+    "kernel locks the learners' code: it cannot read, write or empty your files, nor use a network, but it can see which "
+    "programs run, fill your disk, and leave a process behind."
 )
 LOCKED = "The code in the notebooks runs locked in (bubblewrap)."
 OPEN = "The code in the notebooks is run as you, with all that you may do: grade only what you would run."
@@ -95,7 +99,8 @@ def python_folders() -> list[Path]:
     found = [sys.prefix, sys.base_prefix, "/usr", "/nix/store"]
     if site.ENABLE_USER_SITE:
         found.append(site.getusersitepackages())
-    return [*map(Path, dict.fromkeys(found)), PACKAGE]
+    named = [*map(Path, found)]
+    return list(dict.fromkeys([*named, *(path.resolve() for path in named), PACKAGE]))
 
 
 def command(argv: Sequence[str], kind: str, limits: Limits = LIMITS) -> list[str]:
@@ -132,24 +137,24 @@ def in_bubblewrap(limits: Limits) -> list[str]:
         "--hostname",
         "jail",
     ]
-    words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    # No further user namespace: in one, root of the machine would be root again for what belongs to its files.
+    words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--disable-userns"]
     for path in SYSTEM:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
         else:
             words += ["--ro-bind-try", path, path]
     words += ["--proc", "/proc", "--dev", "/dev"]
-    readable = ["/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives", "/sys/devices/system/cpu", *python_folders()]
-    for path in map(str, readable):
+    for path in map(str, [*OF_THE_SYSTEM, *python_folders()]):
         words += ["--ro-bind-try", path, path]
     for path in HIDDEN:
-        if path.exists():
+        if path.exists() and any(top in path.parents for top in python_folders()):
             words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for path in (SCRATCH, "/dev/shm"):
         words += ["--size", str(limits.files), "--tmpfs", path]
     # What is left is read-only: a file of /proc/sys would change this machine if root runs the grader, and a file
     # beside the scratch folder would count for no limit.
-    words += ["--symlink", SCRATCH, "/tmp", "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
+    words += ["--dir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
     return [*words, "--chdir", SCRATCH, "--"]
 
 
@@ -213,7 +218,8 @@ def lock(folder: Path) -> bool:
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     everything = EVERYTHING[min(version, max(EVERYTHING))]
-    readable = [*python_folders(), *map(Path, SYSTEM), *map(Path, ("/etc", "/proc", "/sys", "/dev"))]
+    own = [*OF_THE_SYSTEM, *SYSTEM, *(f"/proc/{name}" for name in OF_PROC), "/dev/zero", "/dev/urandom", "/dev/random"]
+    readable = [*python_folders(), *map(Path, own)]
     rights = [right for top in readable for right in without_hidden(top)]
     rights += [(folder, everything), (Path("/dev/null"), READ | WRITE | TRUNCATE)]
     rules = struct.pack("QQQ", everything, NETWORK if version >= 4 else 0, OTHERS if version >= 6 else 0)
@@ -271,12 +277,13 @@ class Watch(threading.Thread):
     def look(self) -> None:
         first = psutil.Process(self.process.pid)
         all_of_them = [first, *first.children(recursive=True)]
-        taken = 0
+        taken = threads = 0
         for process in all_of_them:
             with suppress(psutil.Error):
                 taken += process.memory_info().rss
+                threads += process.num_threads()
         spare = psutil.virtual_memory()
-        if len(all_of_them) > self.limits.processes:
+        if len(all_of_them) > self.limits.processes or threads > 4 * self.limits.processes:
             self.why = f"had more than {self.limits.processes} processes"
         elif taken > self.limits.memory:
             self.why = f"took more than {self.limits.memory / 2**30:.0f} GiB of memory"

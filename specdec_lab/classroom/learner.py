@@ -22,6 +22,10 @@ from specdec_lab.errors import LabError
 
 STARTING = 120  # seconds for Python to be there
 CALLS = 500  # of a function, in one message
+MOST_ASKED, MOST_ERRORS = (
+    5_000_000,
+    10_000,
+)  # questions that the code may ask for one part, and errors that it may raise here
 UNKNOWN = "something that is no plain data"
 HANDED_BACK = "Your code hands in what the check gave it. Hand in something of your own."
 
@@ -71,16 +75,17 @@ class Learner:
         self.limits, self.over = limits, False
         self.lent: dict[int, Any] = {}  # what it has numbers of, while one part is judged
         self.errors: dict[int, BaseException] = {}  # that were raised here, in what it called
-        self.numbers = itertools.count()
+        self.numbers, self.asked = itertools.count(), 0
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         inside = jail.SCRATCH if kind == jail.BUBBLEWRAP else self.folder.name
         settings = {"jail": kind, "limits": asdict(limits), "running": jail.processes_of_user()}
         self.process = subprocess.Popen(
             jail.command([sys.executable, "-m", "specdec_lab.classroom.worker", json.dumps(settings)], kind, limits),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             cwd=self.folder.name, env=jail.environment(inside), start_new_session=True,
         )  # fmt: skip
-        self.wire = Wire(self.process.stdout, self.process.stdin)
+        self.ended = False
+        self.wire = Wire(self.process.stdout, self.process.stdin, lambda: self.ended)
         self.watch = jail.Watch(self.process, limits)
         try:
             with self.killed_after(STARTING):
@@ -103,18 +108,29 @@ class Learner:
         """End the process, and all that it started."""
         self.over = True
         self.watch.done.set()
-        jail.end(self.process)
+        self.end()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
                 stream.close()
-        self.folder.cleanup()
+        with suppress(OSError, RecursionError):  # folders in folders without end
+            self.folder.cleanup()
+
+    def end(self) -> None:
+        jail.end(self.process)
+        self.ended = True
+
+    def part_ends(self) -> None:
+        """What was lent for a part is lent no more, and what was raised is forgotten: no other part can use it."""
+        self.lent.clear()
+        self.errors.clear()
+        self.asked = 0
 
     @contextmanager
     def killed_after(self, seconds: float) -> Iterator[list]:
         """It is killed when this takes longer; then the list is not empty."""
         late: list[bool] = []
-        timer = threading.Timer(seconds, lambda: (late.append(True), jail.end(self.process)))
+        timer = threading.Timer(seconds, lambda: (late.append(True), self.end()))
         timer.start()
         try:
             yield late
@@ -137,17 +153,15 @@ class Learner:
     def values(self, sources: Sequence[str]) -> list[Any] | None:
         """What these names stand for there; None when one of them stands for nothing.
 
-        What was lent before is lent no more, and what was raised before is forgotten: no part can use another one's.
-
         Raises:
             Wrong: when one of them is something lent.
         """
-        self.lent.clear()
-        self.errors.clear()
+        self.part_ends()
         try:
             self.wire.send({"values": list(sources)})
             message = self.reply()
-            return self.unpacked(message["result"]) if "result" in message else None
+            made = self.unpacked(message["result"]) if "result" in message else None
+            return made if isinstance(made, list) and len(made) == len(sources) else None
         except Broken:
             self.over = True
             return None
@@ -202,9 +216,10 @@ class Learner:
 
     def answer(self, message: dict) -> None:
         """Call what was lent, or look up what it offers."""
+        self.asked += 1
+        if not isinstance(message["ask"], int) or self.asked > MOST_ASKED or len(self.errors) > MOST_ERRORS:
+            raise Broken
         try:
-            if not isinstance(message["ask"], int):
-                raise Broken
             if message["ask"] not in self.lent:
                 raise RuntimeError("this was lent for another part of the exercise")
             thing, name = self.lent[message["ask"]], message.get("name")
@@ -218,11 +233,11 @@ class Learner:
             else:
                 raise AttributeError(f"there is no {str(name)[:80]!r} here")
             reply = {"answer": self.packed(found)}
-        except Broken:
+        except (Broken, MemoryError):
             raise
         except Exception as e:
             number = next(self.numbers)
-            self.errors[number] = e
+            self.errors[number] = e.with_traceback(None)  # which would keep the whole message
             reply = {"raise": {"type": type(e).__name__, "text": str(e)[:2000], "number": number}}
         self.wire.send(reply)
 

@@ -1,7 +1,11 @@
 """Grading a learner's notebook: its code runs in a process of its own (learner), and the judges stay in this one."""
 
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -21,17 +25,17 @@ from specdec_lab.course.judges.check import PARTS, judged
 from specdec_lab.course.judges.part import RIGHT, WRONG, Judgement
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import cut, printable
-from specdec_lab.errors import LabError
 from specdec_lab.say import Say, silent
 
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
+AFTER = 120  # seconds that a grader's process may take beside the notebook's own
 COPIES = 5  # how often a part is judged, where its check stands in several cells
 
 
 def grade(
     path: str | Path, say: Say = silent, limits: Limits = LIMITS, exercise: str = "", unlocked: bool = False
 ) -> dict:
-    """Run a notebook, and return {"notebook", "points", "max_points", "parts": [{"id", "points", "max_points", "status", "message",
+    """Run a notebook, and return {"notebook", "exercise", "points", "max_points", "parts": [{"id", "points", "max_points", "status", "message",
     "misconception"}]}.
 
     status: right, wrong, open, missing (there was nothing to judge), or by hand (a written answer; a person gives its
@@ -67,7 +71,8 @@ def graded(
         for id, points in asked.written.items()
     ]
     points, most = (sum(part[key] for part in parts) for key in ("points", "max_points"))
-    return {"notebook": name, "points": points, "max_points": most, "parts": parts + by_hand}
+    shown = printable(name, 200)
+    return {"notebook": shown, "exercise": asked.name, "points": points, "max_points": most, "parts": parts + by_hand}
 
 
 @dataclass
@@ -101,6 +106,11 @@ class Run:
                 found = [c for mine in called for c in (self.exercise.checks[mine.part], mine)]
                 code = "" if is_only_checks(cell.source) else cell.source
                 steps.append((code, self.different(own + found)))
+        # Where an answer is one of a few letters, several would be guesses: only the last place counts.
+        for part in (part for part in self.exercise.checks if PARTS[part].few):
+            places = [at for at, (_, checks) in enumerate(steps) if any(c.part == part for c in checks)]
+            for at in places[:-1]:
+                steps[at] = steps[at][0], [c for c in steps[at][1] if c.part != part]
         # At the end once more: a check may have been deleted, or its part solved somewhere behind it.
         return [*steps, ("", list(self.exercise.checks.values()))]
 
@@ -163,6 +173,8 @@ class Run:
                 if made is None:
                     return
                 verdict = judged(check.part, *made)
+            finally:
+                learner.part_ends()
         self.verdicts.setdefault(check.part, []).append(verdict)
 
     def verdict(self, check: Check) -> dict:
@@ -197,12 +209,36 @@ def grade_each(
 ) -> Iterator[dict]:
     """The result of `grade` for each notebook; where one cannot be graded, {"notebook", …, "error": a sentence}.
 
-    One notebook never ends the grading of the others, whatever is wrong with it.
+    Each is graded in a process of its own: one notebook never ends the grading of the others, whatever it does.
     """
     for path in paths:
-        try:
-            yield grade(path, say, exercise=exercise, unlocked=unlocked)
-        except Exception as e:
-            why = str(e) if isinstance(e, LabError) else f"it could not be graded ({type(e).__name__}: {e})."
-            name = printable(str(path), 200)
-            yield {"notebook": name, "points": 0.0, "max_points": 0, "parts": [], "error": printable(why)}
+        found = grade_apart(path, say, unlocked, exercise)
+        if "error" in found:
+            why = printable(str(found["error"]))
+            found = {"notebook": printable(str(path), 200), "points": 0.0, "max_points": 0, "parts": [], "error": why}
+        yield found
+
+
+def grade_apart(path: str | Path, say: Say, unlocked: bool = False, exercise: str = "") -> dict:
+    """The result of `grade`, in a process of its own, or {"error": a sentence}."""
+    asked = json.dumps({"path": str(path), "unlocked": unlocked, "exercise": exercise})
+    command = [sys.executable, "-m", "specdec_lab.classroom", asked]
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")  # fmt: skip
+    try:
+        out, said = child.communicate(timeout=LIMITS.notebook + AFTER)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()
+        return {"error": f"{Path(path).name} could not be graded within {LIMITS.notebook + AFTER:.0f} seconds."}
+    except BaseException:  # an interrupt: its jail ends with it
+        child.kill()
+        raise
+    lines = [line for line in said.splitlines() if line.startswith(Path(path).name)]
+    for line in lines:
+        say(printable(line, 300))
+    with suppress(ValueError):
+        found = json.loads(out.splitlines()[-1] if out.strip() else "")
+        if isinstance(found, dict):
+            return found
+    last = (said.strip().splitlines() or ["it ended without a word"])[-1]
+    return {"error": f"{Path(path).name} could not be graded ({last[:200]})."}

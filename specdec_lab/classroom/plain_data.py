@@ -4,13 +4,16 @@ A function or an object stays in its process. The other side gets a number, and 
 """
 
 import json
+import os
 import random
+import select
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from specdec_lab.course.reading import DEEPEST, plain
 
 LONGEST = 4_000_000  # bytes of a line
+MOST_IN_SET = 2_000  # items of a set or a dict
 LOOKS = 200  # characters of how an object looks
 
 
@@ -19,10 +22,14 @@ class Broken(Exception):
 
 
 class Wire:
-    """A line of JSON for each message."""
+    """A line of JSON for each message.
 
-    def __init__(self, reads: BinaryIO, writes: BinaryIO):
-        self.reads, self.writes = reads, writes
+    Args:
+        ended: says that the other side was ended. A process that it left behind may hold its end of the pipe.
+    """
+
+    def __init__(self, reads: BinaryIO, writes: BinaryIO, ended: Callable[[], bool] = lambda: False):
+        self.reads, self.writes, self.ended, self.held = reads, writes, ended, bytearray()
 
     def send(self, message: dict) -> None:
         """Raises ValueError for a message that is too long, Broken when nobody listens."""
@@ -37,13 +44,28 @@ class Wire:
 
     def receive(self) -> dict:
         try:
-            line = self.reads.readline(LONGEST + 2)
-            message = json.loads(line) if line.endswith(b"\n") else None
+            message = json.loads(self.line())
         except (OSError, ValueError, RecursionError) as e:
             raise Broken from e
         if not isinstance(message, dict):
             raise Broken
         return message
+
+    def line(self) -> bytes:
+        """Raises OSError where there is none."""
+        at = 0
+        while (end := self.held.find(b"\n", at)) < 0:
+            if len(self.held) > LONGEST or self.ended():
+                raise OSError
+            at = len(self.held)
+            if os.name == "posix" and not select.select([self.reads], [], [], 0.2)[0]:
+                continue
+            if not (more := os.read(self.reads.fileno(), 1 << 16)):
+                raise OSError
+            self.held += more
+        line = bytes(self.held[:end])
+        del self.held[: end + 1]
+        return line
 
 
 def pack(value: Any, keep: Callable[[Any], dict], deep: int = 0) -> Any:
@@ -85,6 +107,10 @@ def unpack(packed: Any, kept: Callable[[dict], Any], deep: int = 0) -> Any:
         return packed
     if "ellipsis" in packed:
         return Ellipsis
+    if any(
+        isinstance(packed.get(kind), list) and len(packed[kind]) > MOST_IN_SET for kind in ("set", "frozenset", "dict")
+    ):
+        raise Broken  # numbers can be chosen so that a set of them takes minutes
     try:
         if "dice" in packed:
             version, numbers, gauss = packed["dice"]

@@ -15,6 +15,7 @@ from specdec_lab.files import check_plain
 EXERCISES = Path(__file__).resolve().parents[2] / "exercises"
 ANSWER = re.compile(r"<!-- answer ([\w.-]+): (\d+) points -->")
 LARGEST = 50_000_000  # bytes of a notebook
+MOST_CELLS = 2_000
 LONGEST = 300_000  # characters of a cell; Python's parser fails on much longer ones
 
 
@@ -58,6 +59,8 @@ def read_cells(path: Path) -> list[Cell]:
     """
     try:
         check_plain(path)
+        if path.is_symlink():
+            raise LabError(f"{path.name} is a link to another file: hand in the notebook itself.")
         if path.stat().st_size > LARGEST:
             raise LabError(f"{path.name} is larger than {LARGEST // 10**6} MB: no notebook of the course is.")
         data = json.loads(path.read_text(encoding="utf-8-sig", errors="replace"))
@@ -71,6 +74,8 @@ def read_cells(path: Path) -> list[Cell]:
         cells = [c for sheet in sheets if isinstance(sheet, dict) for c in as_list(sheet.get("cells"))] if isinstance(sheets, list) else None  # fmt: skip
     if not isinstance(cells, list):
         raise LabError(f"{path.name} is no notebook: there are no cells in it.")
+    if len(cells) > MOST_CELLS:
+        raise LabError(f"{path.name} has more than {MOST_CELLS} cells: no notebook of the course has.")
     return [a_cell(cell) for cell in cells if isinstance(cell, dict)]
 
 
@@ -100,7 +105,7 @@ def calls(source: str) -> Iterator[Check]:
         return
     try:
         # Lines that only IPython reads, such as !ls and %time, are no Python.
-        body = ast.parse(re.sub(r"(?m)^\s*[!%].*$", "", source)).body
+        body = ast.parse(re.sub(r"(?m)^[^\S\n]*[!%].*$", "", source)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for statement in body:
@@ -108,11 +113,16 @@ def calls(source: str) -> Iterator[Check]:
         if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == "check":
             first = call.args[0] if call.args else None
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield Check(first.value, tuple(map(ast.unparse, call.args[1:])))
+                try:
+                    yield Check(first.value, tuple(map(ast.unparse, call.args[1:])))
+                except RecursionError:
+                    return
 
 
 def is_only_checks(source: str) -> bool:
     """Whether a cell does nothing but call `check`."""
+    if len(source) > LONGEST:
+        return False
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

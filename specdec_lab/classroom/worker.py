@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from specdec_lab.classroom.calls import refuse_calls
 from specdec_lab.classroom.jail import BUBBLEWRAP, LANDLOCK, Limits, limit, lock
 from specdec_lab.classroom.plain_data import Broken, Wire, look, pack, unpack
 from specdec_lab.course.reading import is_stub
@@ -164,9 +165,11 @@ def main() -> None:
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     no_judges(lambda *given: 0.0)
-    worker = Worker(wire)
     limit(Limits(**settings["limits"]), settings["running"])
+    # Before any thread is there, since Landlock locks this one and those that it starts.
     locked = settings["jail"] == BUBBLEWRAP or (settings["jail"] == LANDLOCK and lock(Path.cwd()))
+    refuse_calls()
+    worker = Worker(wire)
     wire.send({"locked": locked})
     with contextlib.suppress(Broken):
         worker.serve()

@@ -39,7 +39,8 @@ def as_text(found: dict) -> str:
         return f"{found['notebook']}: {found['error']}"
     from specdec_lab.course.judges.part import SYMBOLS
 
-    lines = [f"{found['notebook']}: {found['points']:g} of {found['max_points']} points"]
+    which = "" if found["exercise"] in found["notebook"] else f" (exercise {found['exercise']})"
+    lines = [f"{found['notebook']}{which}: {found['points']:g} of {found['max_points']} points"]
     for p in found["parts"]:
         lines += [f"  {SYMBOLS.get(p['status'], '✎')} {p['id']}: {p['message']} ({p['points']:g} of {p['max_points']})"]
     return "\n".join(lines)

@@ -116,7 +116,7 @@ def listed(value: object, length: int | None = None, what: str = RETURNED, order
 def same(a: Any, b: Any, tolerance: float = 1e-6) -> bool:
     """Whether two results are equal: numbers but for rounding, lists item by item, and all else to the letter."""
     if isinstance(a, float | int) and isinstance(b, float | int):
-        return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
+        return a == b or abs(a - b) <= tolerance * max(1.0, abs(a), abs(b)) < math.inf
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b))
     return a == b

@@ -43,6 +43,7 @@ class Part:
     """judge takes what the learner made; seconds is a limit for code that never ends, not a measure of speed.
 
     asks: the questions behind it, one for each thing that the learner's function returns.
+    few: there are so few possible answers that a second try would be a guess.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Part:
     judge: Callable[..., None]
     seconds: float = 20.0
     asks: Sequence[Question] = ()
+    few: bool = False
 
 
 PARTS: dict[str, Part] = {}

@@ -79,7 +79,7 @@ def audit(made: Callable[[float, int, float], tuple[float, int | None]]) -> None
     VALUE.compare(tokens[:below_1])
     replace(VALUE, cases=CLAIMS[below_1:], mistakes=()).compare(tokens[below_1:])
     for (alpha, _, claimed), x in zip(CLAIMS, gammas):
-        if isinstance(x, bool) or not isinstance(x, int | float | None):
+        if isinstance(x, bool) or not (x is None or (isinstance(x, int | float) and math.isfinite(x))):
             before = f"For α = {pretty(alpha)} and the claimed number {pretty(claimed)} the second result"
             raise Wrong(f"{before} should be a γ or None; it is {shown(x)}.", 0.5)
     SOURCE.compare(gammas, earned=0.5)

@@ -57,7 +57,7 @@ def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Que
 def several(id: str, questions: dict[str, Question]) -> None:
     """Register a part that asks for several things; each right one earns its share, and the first wrong one is told."""
 
-    @part(id, points=1, asks=list(questions.values()))
+    @part(id, points=1, asks=list(questions.values()), few=True)
     def judge(made: object) -> None:
         values = listed(given(made))
         if len(values) != len(questions):
@@ -80,7 +80,7 @@ def several(id: str, questions: dict[str, Question]) -> None:
 def choice(id: str, right: str, *wrong: Mistake) -> None:
     """Register a part that asks for a letter; wrong says for each other letter why it is not the right one."""
     question = fixed(right, mistakes=wrong, read=letter)
-    part(id, points=1, asks=[question])(lambda made: question.compare([letter(given(made))]))
+    part(id, points=1, asks=[question], few=True)(lambda made: question.compare([letter(given(made))]))
 
 
 def letter(value: object) -> str:

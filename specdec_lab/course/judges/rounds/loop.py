@@ -83,6 +83,15 @@ def judge_run(made: Callable[..., list], run: Watched) -> None:
         raise Wrong("Your function changes the prompt that it is given. Work on a copy: list(prompt).", 0.75)
 
 
+def check_work(run: Watched, wanted: list[int]) -> None:
+    """Raises Wrong where the text was not made by the target that the loop was given, or without drafts."""
+    if not run.proposals and len(wanted) > 1:  # the prefill may give the first token
+        raise Wrong("The text is right, but your loop never asks for drafts: this is plain decoding.")
+    if run.valid < len(run.prompt) + len(wanted) - 1:
+        said = "The text is right, but the target that your function is given has never computed it."
+        raise Wrong(f"{said} Every token has to come from a pass of this target, behind the tokens before it.")
+
+
 def judge_text(run: Watched, tokens: list) -> None:
     """The text that came back, and whether it was made with drafts."""
     wanted = run.truth[len(run.prompt) :][: run.n]
@@ -90,14 +99,10 @@ def judge_text(run: Watched, tokens: list) -> None:
     if ended:
         wanted = wanted[: wanted.index(run.end) + 1]
     if tokens == wanted:
-        if not run.proposals and len(wanted) > 1:  # the prefill may give the first token
-            raise Wrong("The text is right, but your loop never asks for drafts: this is plain decoding.")
-        if len(wanted) > run.passes * (run.gamma + 1):
-            said = (
-                f"The text is right, but the target was asked {run.passes} times: that writes no {len(wanted)} tokens."
-            )
-            raise Wrong(f"{said} Every token has to come from a pass of the target that your function is given.")
+        check_work(run, wanted)
         return
+    if wanted and set(wanted) <= set(tokens):
+        check_work(run, wanted)
     longer, shorter = tokens[: len(wanted)] == wanted, tokens == wanted[: len(tokens)]
     run.wrong_if(
         (tokens == run.prompt + wanted, Wrong("Your function returns the prompt as well. Return only the new tokens.", 0.75)),

@@ -79,7 +79,7 @@ class Watched(ToyTarget):
         self.check_round(text)
         self.proposals += 1
         self.text, self.given = text, None
-        self.drafts = self.drafting(text, max(0, most))
+        self.drafts = self.drafting(text, max(0, min(most, self.gamma)))
         return list(self.drafts)
 
     def extend(self, tokens: Iterable[int]) -> list[int]:
