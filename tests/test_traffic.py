@@ -116,12 +116,13 @@ SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"fr
         (f"{json.dumps([USER])}\n{json.dumps([USER])}", [[USER]] * 2),
         (json.dumps({"messages": [USER]}, indent=2), [[USER]]),
         (json.dumps({"prompt": "hello"}), ["hello"]),
+        (json.dumps({"prompt": [USER]}), [[USER]]),
         ('"hello"\n"you"', ["hello", "you"]),
         ("hello\n \t \nyou\nthere", ["hello", "you\nthere"]),
         ("{not json} is how this prose begins\n\nand goes on", None),
         ("Anna, Bert and Carl went out.\nIt rained, and they ran.\nThen, dry again, they ate.", ["Anna, Bert and Carl went out.", "It rained, and they ran.", "Then, dry again, they ate."]),
     ],
-    ids=range(13),
+    ids=range(14),
 )  # fmt: skip
 def test_each_form_of_traffic_is_read_as_what_it_is(tmp_path, text, contents):
     if contents is None:

@@ -186,7 +186,9 @@ def logged(entry: object, name: str, notes: Counter[str]) -> object:
     entry = {"id": entry.get("custom_id") or number, "kind": "all", **inner, **entry}
     if isinstance(entry.get("conversations"), list) and "messages" not in entry:
         entry["messages"] = [turn(m) for m in entry["conversations"]]
-    if "prompt" in entry and isinstance(entry["prompt"], list):
+    if is_messages(entry.get("prompt")) and "messages" not in entry:
+        entry["messages"] = entry["prompt"]
+    elif isinstance(entry.get("prompt"), list):
         raise ValueError("its prompt is a list of token ids, and text is needed")
     if entry.get("tools") or entry.get("functions"):
         notes["offered tools to the model, whose descriptions are not part of what is measured"] += 1

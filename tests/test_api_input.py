@@ -1,0 +1,171 @@
+"""Calls of the notebooks' interface with arguments of another type: a sentence each; and whatever comes, generated."""
+
+import json
+import math
+import string
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tiny import TinyModel
+
+from specdec_lab.classroom.plain_data import Broken, unpack
+from specdec_lab.classroom.reader import calls, is_only_checks, read_cells
+from specdec_lab.course.ledger import Ledger, is_ledger
+from specdec_lab.course.reading import plain, printable
+from specdec_lab.engine.decode import Stops
+from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.errors import LabError
+from specdec_lab.formats import escaped
+from specdec_lab.lab import Lab
+from specdec_lab.measure.traffic import endpoint
+from specdec_lab.measure.traffic.read import read_traffic
+from specdec_lab.typed import typed
+
+WRONG = {
+    "temperature": ["x", None, [0.5], {}],
+    "top_k": ["x", 1.5, [3]],
+    "top_p": ["x", [0.5]],
+    "max_new_tokens": [1.5, "x", None],
+    "seed": [1.5, "x", None],
+    "stop_strings": [5, [5]],
+    "processors": [5],
+    "wobble": [1],
+}
+FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture
+def lab() -> Lab:
+    return Lab(TinyModel(8, 1), None, frozenset())
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_a_setting_of_another_type_is_named(lab, name, value):
+    for call in (lab.plain, lab.speculative, lambda prompt, **more: lab.settings(**more)):
+        with pytest.raises(LabError, match=name):
+            call([1, 2], **{name: value})
+
+
+@pytest.mark.parametrize("prompt", [5, None, ["a"], [1.5], b"hi", {"a": 1}])
+def test_a_prompt_of_another_type_is_named(lab, prompt):
+    with pytest.raises(LabError, match="prompt"):
+        lab.plain(prompt)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda lab: lab.speculative([1], 5), "drafter is 5, but must be text or a Drafter"),
+        (lambda lab: lab.speculative([1], gamma=1.5), "gamma is 1.5, but must be a whole number or an AutoGamma"),
+        (lambda lab: lab.speculative([1], verify=5), "verify is 5, but must be a function"),
+        (lambda lab: lab.drafter("dial", "x"), "alpha is 'x', but must be a number"),
+        (lambda lab: lab.text([-1]), "A token is a number from 0 on"),
+        (lambda lab: lab.text(5), "ids is 5, but must be a list, with a whole number for each item"),
+        (lambda lab: Sampler("x"), "temperature is 'x', but must be a number"),
+        (lambda lab: Uniforms("x"), "seed is 'x', but must be a whole number"),
+        (lambda lab: Stops("x"), "max_new_tokens is 'x'"),
+        (lambda lab: Sampler(wobble=1), "unexpected keyword argument 'wobble'. It takes temperature, top_k"),
+    ],
+)
+def test_other_arguments_are_named_too(lab, call, said):
+    with pytest.raises(LabError) as e:
+        call(lab)
+    assert said in str(e.value)
+
+
+def test_what_fits_goes_through_as_it_is():
+    @typed
+    def keeps(a: int, b: float | None = None, *rest: int, c: str | Path = "x", d: "Unknown" = 3):  # noqa: F821
+        return a, b, rest, c, d
+
+    import numpy as np
+    import torch
+
+    assert keeps(np.int64(3), torch.tensor(0.5), 7, c=Path("y"), d=object)[:3] == (3, torch.tensor(0.5), (7,))
+    assert keeps.__name__ == "keeps" and {f.name for f in fields(Sampler)} == {"temperature", "top_k", "top_p", "min_p"}
+
+
+# Whatever comes. Each function below may raise a LabError or a ValueError with a sentence, and nothing else.
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+KEYS = st.sampled_from(["messages", "role", "content", "prompt", "id", "kind", "body", "request", "conversations", "from", "value", "tools",
+                        "cells", "source", "metadata", "nbgrader", "cell_type", "grade_id", "schema", "claims", "quiz", "parts", "best", "points",
+                        "status", "tries", "set", "tuple", "dict", "dice", "lent", "object"]) | st.text(max_size=5)  # fmt: skip
+JSON = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=25
+)
+
+
+@FEW
+@given(data=JSON, indent=st.sampled_from([None, 1]))
+def test_any_json_is_traffic_or_a_sentence(tmp_path_factory, data, indent):
+    path = tmp_path_factory.mktemp("t") / "t.json"
+    path.write_text(json.dumps(data, indent=indent), encoding="utf-8")
+    try:
+        prompts, problems = read_traffic(str(path))
+        assert prompts and all(isinstance(line, str) for line in problems)
+    except LabError as e:
+        assert str(e) and "\n" not in str(e)
+
+
+@FEW
+@given(data=st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_any_bytes_are_traffic_or_a_sentence(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("t") / "t.txt"
+    path.write_bytes(data)
+    try:
+        assert read_traffic(str(path))[0]
+    except LabError as e:
+        assert str(e)
+
+
+@FEW
+@given(data=JSON)
+def test_any_json_is_a_notebook_or_a_sentence(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("n") / "n.ipynb"
+    path.write_text(json.dumps({"cells": data} if isinstance(data, list) else data), encoding="utf-8")
+    try:
+        cells = read_cells(path)
+    except LabError as e:
+        assert str(e)
+        return
+    for cell in cells:
+        list(calls(cell.source)), is_only_checks(cell.source)
+
+
+@FEW
+@given(data=JSON)
+def test_any_json_is_a_ledger_or_set_aside(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("l") / "ledger.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    ledger = Ledger(path)
+    assert is_ledger(ledger.guess("a", 1.0) and ledger.read())
+
+
+@FEW
+@given(data=JSON)
+def test_any_message_of_a_learners_process_is_unpacked_or_broken(data):
+    with suppress(Broken):
+        unpack(data, lambda sent: None)
+
+
+@FEW
+@given(text=st.text(alphabet=string.printable + "é\u202e\x1b", max_size=200))
+def test_any_text_is_shown_on_one_line_and_moves_no_cursor(text):
+    assert printable(text).isprintable() and "\n" not in escaped(text)
+    assert list(calls(text)) is not None and endpoint.metrics(text) is not None
+
+
+@FEW
+@given(value=st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner), max_leaves=10))
+def test_plain_data_stays_as_it_is(value):
+    def same(a, b):
+        if isinstance(a, float) and math.isnan(a):
+            return math.isnan(b)
+        return type(a) is type(b) and (all(map(same, a, b)) if isinstance(a, list | tuple) else a == b)
+
+    assert same(plain(value), value)

@@ -1,0 +1,180 @@
+"""Folders for --target that are damaged in one place: a sentence, never a traceback, and nothing that takes long."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file, save_file
+from test_load import save
+from transformers import AutoModelForCausalLM, LlamaConfig
+
+from specdec_lab.errors import LabError
+from specdec_lab.lab import load
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.load import wrapped
+from specdec_lab.models.reference import longest_text
+
+
+def config(**changes):
+    def change(folder: Path):
+        path = folder / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **changes}), encoding="utf-8")
+
+    return change
+
+
+def holds(name: str, content: str | bytes):
+    return lambda folder: (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def template(text: str):
+    return holds("chat_template.jinja", text)
+
+
+def without(name: str):
+    return lambda folder: (folder / name).unlink()
+
+
+def as_fifo(folder: Path):
+    (folder / "model.safetensors").unlink()
+    os.mkfifo(folder / "model.safetensors")
+
+
+def cut(folder: Path):
+    data = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(data[: len(data) // 2])
+
+
+def no_numbers(folder: Path):
+    tensors = {name: x * float("nan") for name, x in load_file(folder / "model.safetensors").items()}
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def only_gguf(folder: Path):
+    shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / "model.Q4.gguf").write_bytes(b"GGUF" + b"\0" * 100)
+
+
+def emptied(folder: Path):
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+DAMAGED = {
+    "hidden size a list": (config(hidden_size=[32]), "hidden_size"),
+    "hidden size 0": (config(hidden_size=0), "“hidden_size” is '0'"),
+    "hidden size 10⁹": (config(hidden_size=10**9), "“hidden_size”"),
+    "heads that do not divide": (
+        config(num_attention_heads=3, num_key_value_heads=3),
+        "multiple of the number of attention heads",
+    ),
+    "groups that do not divide": (config(num_key_value_heads=3), "no multiple of that of key-value heads"),
+    "no heads": (config(num_attention_heads=0), "“num_attention_heads” is '0'"),
+    "layers below 0": (config(num_hidden_layers=-1), "“num_hidden_layers” is '-1'"),
+    "layers in words": (config(num_hidden_layers="two"), "“num_hidden_layers” is 'two'"),
+    "ten million layers": (config(num_hidden_layers=10**7), "“num_hidden_layers”"),
+    "no vocabulary": (config(vocab_size=0), "“vocab_size” is '0'"),
+    "a context below 0": (config(max_position_embeddings=-5), "“max_position_embeddings” is '-5'"),
+    "an activation that nobody knows": (config(hidden_act="wobble"), "wobble"),
+    "an epsilon in words": (config(rms_norm_eps="x"), "rms_norm_eps"),
+    "a family that nobody knows": (config(model_type="nope"), "nope"),
+    "a rotation that nobody knows": (config(rope_parameters={"rope_type": "wobble", "rope_theta": 1}), "wobble"),
+    "a config that is a list": (holds("config.json", "[1]"), "holds no object"),
+    "a config that is text": (holds("config.json", "hello"), "is no JSON"),
+    "a config without end": (holds("config.json", "[" * 100_000), "nested too deeply"),
+    "a config in Latin-1": (holds("config.json", b'{"a": "\xe9"}'), "not UTF-8"),
+    "no config": (without("config.json"), "There is no config.json"),
+    "a tokenizer that is a list": (holds("tokenizer.json", "[]"), "holds no object"),
+    "a tokenizer that is empty": (holds("tokenizer.json", "{}"), "No causal language model"),
+    "settings of a tokenizer that are a list": (holds("tokenizer_config.json", "[1]"), "holds no object"),
+    "settings of writing that are a list": (holds("generation_config.json", "[1]"), "holds no object"),
+    "weights that are text": (holds("model.safetensors", "hello"), "No causal language model"),
+    "a pointer of Git LFS": (
+        holds("model.safetensors", "version https://git-lfs.github.com/spec/v1\noid x\n"),
+        "git lfs pull",
+    ),
+    "weights that are a pipe": (as_fifo, "is no plain file"),
+    "weights that are cut": (cut, "No causal language model"),
+    "weights that are no numbers": (no_numbers, "NaN or infinity in place of logits"),
+    "a GGUF alone": (only_gguf, "Convert it once"),
+    "nothing": (emptied, "There is no config.json"),
+}
+TEMPLATES = {
+    "does not parse": ("{% for %}", "does not take this prompt"),
+    "refuses": ("{{ raise_exception('Conversation roles must alternate') }}", "Conversation roles must alternate"),
+    "asks for what is not there": ("{{ messages.foo.bar }}", "does not take this prompt"),
+    "divides by 0": ("{{ 1 / 0 }}", "division by zero"),
+    "never ends": ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", "it does not end"),
+    "says nothing": ("", "makes nothing of this prompt"),
+}
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory) -> Path:
+    return Path(save(tmp_path_factory.mktemp("sound") / "model", seed=1))
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_folder_is_one_sentence(sound, tmp_path, name):
+    change, said = DAMAGED[name]
+    shutil.copytree(sound, tmp_path / "m")
+    change(tmp_path / "m")
+    with pytest.raises(LabError) as e:
+        load(str(tmp_path / "m"), device="cpu", say=lambda line: None)
+    assert said in str(e.value) and "\n" not in str(e.value) and len(str(e.value)) < 600
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_is_a_program_that_may_fail(sound, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("specdec_lab.lab.TEMPLATE_SECONDS", 0.5)
+    text, said = TEMPLATES[name]
+    shutil.copytree(sound, tmp_path / "m")
+    template(text)(tmp_path / "m")
+    lab = load(str(tmp_path / "m"), device="cpu", say=lambda line: None)
+    with pytest.raises(LabError, match=said):
+        lab.encode("hello")
+
+
+def test_another_activation_runs_on_the_reference(sound, tmp_path):
+    """The fast backend writes silu out; a Llama with another one computes something else."""
+    shutil.copytree(sound, tmp_path / "m")
+    config(hidden_act="relu")(tmp_path / "m")
+    assert not isinstance(load(str(tmp_path / "m"), device="cpu", say=lambda line: None).target, FastModel)
+    with pytest.raises(LabError, match="fast backend does not know"):
+        load(str(tmp_path / "m"), device="cpu", backend="fast")
+
+
+def test_what_the_fast_backend_gets_wrong_falls_back_with_a_sentence(monkeypatch):
+    hf = AutoModelForCausalLM.from_config(
+        LlamaConfig(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, vocab_size=64)
+    )
+
+    def wrong(model):
+        raise LabError("it differs")
+
+    monkeypatch.setattr(FastModel, "check", wrong)
+    said = []
+    assert not isinstance(wrapped(hf, "m", say=said.append), FastModel)
+    assert "transformers' own pass is used" in said[0]
+    with pytest.raises(LabError, match="it differs"):
+        wrapped(hf, "m", backend="fast")
+
+
+@pytest.mark.parametrize(
+    ("rope", "window", "most"),
+    [
+        ({"rope_type": "default"}, None, 8192),
+        ({"rope_type": "longrope", "original_max_position_embeddings": 4096}, None, 4096),
+        ({"rope_type": "dynamic", "original_max_position_embeddings": 2048}, None, 2048),
+        ({"rope_type": "llama3", "original_max_position_embeddings": 2048}, None, 8192),
+        ({"rope_type": "default"}, 1024, 1024),
+    ],
+)
+def test_a_context_ends_where_rows_begin_to_depend_on_the_pass(rope, window, most):
+    """Longrope takes other rotations once the longest position of a pass is behind the first training's length."""
+    about = LlamaConfig(max_position_embeddings=8192)
+    about.rope_parameters, about.sliding_window = rope, window
+    assert longest_text(about) == most
