@@ -22,7 +22,7 @@ import build as lessons  # noqa: E402
 
 from specdec_lab.classroom.nbgrader_course import STUB, TEXT_STUB  # noqa: E402
 from specdec_lab.classroom.reader import ANSWER, EXERCISES  # noqa: E402
-from specdec_lab.course.judges.part import PARTS  # noqa: E402
+from specdec_lab.course.judges.check import PARTS  # noqa: E402
 
 
 def from_source(source: Path) -> nbformat.NotebookNode:
