@@ -136,6 +136,26 @@ def main(wanted: list[str]) -> None:
         PAGE.write_text(page(found), encoding="utf-8")
 
 
+def by_reason(found: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
+    """The families that do not run, by why: a sentence about all of them."""
+    reasons: dict[str, list[str]] = {}
+    for family, (how, why) in found.items():
+        if how == "refused":
+            if "computes something" in why:
+                why = "they change their logits behind the head, or are no decoders alone"
+            elif "cannot be rewound here" in why:
+                why = (
+                    "they have layers whose state cannot be taken back: "
+                    + why.partition(" uses ")[2].partition(" layers")[0]
+                )
+            else:
+                why = "their own code does not take a cache in which each text has its own length"
+        elif how not in ("differs", "fails"):
+            continue
+        reasons.setdefault(why, []).append(family)
+    return dict(sorted(reasons.items()))
+
+
 def page(found: dict[str, tuple[str, str]]) -> str:
     import transformers
 
@@ -154,13 +174,9 @@ def page(found: dict[str, tuple[str, str]]) -> str:
         "|---|---|",
         *(f"| {how} | {', '.join(by[how])} |" for how in works),
         "",
-        "| refused | why |",
+        "| refused, since | families |",
         "|---|---|",
-        *(
-            f"| {f} | {found[f][1].replace('|', '/')} |"
-            for how in ("refused", "differs", "fails")
-            for f in by.get(how, [])
-        ),
+        *(f"| {why} | {', '.join(those)} |" for why, those in by_reason(found).items()),
         "",
         f"Not tried, since no small model of the family could be made with the sizes that the script knows: {', '.join(by.get('not tried', [])) or 'none'}.",
     ]
