@@ -275,11 +275,11 @@ def test_what_breaks_off_leaves_the_old_file_and_nothing_else(tmp_path):
     assert os.listdir(tmp_path) == ["report"] and (tmp_path / "report").read_text() == "old"
 
 
-def test_a_result_that_cannot_be_kept_was_printed_before(capsys, monkeypatch, tmp_path):
+def test_where_no_result_can_be_kept_that_is_said_before_anything_is_measured(capsys, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "file" / "results")
     (tmp_path / "p.jsonl").write_text(json.dumps(GOOD))
     argv = ["bench", "--device", "cpu", "--drafters", "lookup", "--gamma", "2", "--max-new-tokens", "2", "--record"]
     assert main([*argv, "--prompts", str(tmp_path / "p.jsonl")]) == 2
     shown = capsys.readouterr()
-    assert "lookup  2  overall" in shown.out and "cannot be kept" in shown.err.splitlines()[-1]
+    assert shown.out == "" and f"No result can be kept in {tmp_path / 'file' / 'results'}" in shown.err.splitlines()[-1]

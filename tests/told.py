@@ -51,7 +51,7 @@ TOLD = {  # name of an answer → (its points, what is said)
     "9.c2: ratios above 1": (0.67, "About the chances: A chance is at most 1, and one of yours is 3.67. What if p/q is larger than 1?"),
     "10.decide: the first": (0, "With 1 texts, T = {1: 20.0, 2: 20.2, 3: 20.6, 5: 21.8, 9: 24.0, 12: 27.0, 17: … and the shapes ['chain 2', 'chain 4', 'tree 8', 'tree 16'] your function takes 'chain 2'; 'tree 8' is faster. Times plain is E / (d + v), and v is T(texts · (drafts + 1)) / T(texts). Plain decoding is 1."),
     "10.offer: always the first": (0, "With p = [0.5, 0.3, 0.2], q = [0.2, 0.2, 0.6] and two drafts, what comes out is [0.2, 0.2, 0.6], and not p. Test the first with p. Test the second with what the first one left. If both are refused, draw from what the second one left of that."),
-    "11.which: always exact": (0, "With p = [0.5, 0.3, 0.2], q = [0.2, 0.2, 0.6] and the counts [4037, 3950, 12013] your function says 'exact'; it was 'likely enough'. You name the same rule each time."),
+    "11.which: always exact": (0, "With p = [0.6, 0.2, 0.1, 0.1], q = [0.15, 0.5, 0.3, 0.05] and the counts [9336, 9913, 0, 751] your function says 'exact'; it was 'one of the best two'. You name the same rule each time."),
     "12.paid: something else": (0, "A step of 20 ms, 1.7 times plain before and 2.1 after, 10 minutes of training: your function gives 12; it should be 267750. A token takes step / S milliseconds. What a token saves, and how often that is the time of the training?"),
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.converters import Autograde
@@ -11,14 +12,37 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool
 
 from specdec_lab.classroom.notebook import grade_apart
-from specdec_lab.classroom.reader import exercises
+from specdec_lab.classroom.reader import EXERCISES, exercises
 from specdec_lab.course.judges.part import Judgement
 from specdec_lab.show.feedback import output
 
 
-def preprocessors() -> list[type]:
-    """nbgrader's own list, with `InJail` in place of what runs the code."""
-    return [InJail if p is Execute else p for p in Autograde.autograde_preprocessors.default_args[0]]
+def preprocessors() -> tuple[list[type], list[type]]:
+    """nbgrader's own two lists: what makes a notebook whole again, with `AllCells` before it; and what grades it, with
+    `InJail` in place of what runs the code.
+    """
+    first, second = (
+        trait.default_args[0] for trait in (Autograde.sanitize_preprocessors, Autograde.autograde_preprocessors)
+    )
+    return [AllCells, *first], [InJail if p is Execute else p for p in second]
+
+
+class AllCells(NbGraderPreprocessor):
+    """Put back each cell of the exercise that is gone, and take away what is no metadata of nbgrader's: it fails on both."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        here = set()
+        for cell in nb.cells:
+            about = cell.metadata.get("nbgrader")
+            if isinstance(about, dict) and isinstance(about.get("grade_id"), str):
+                here.add(about["grade_id"])
+            else:
+                cell.metadata.pop("nbgrader", None)
+        original = EXERCISES / f"{resources['nbgrader']['notebook']}.ipynb"
+        for cell in nbformat.read(original, as_version=4).cells if original.is_file() else []:
+            if cell.metadata.get("nbgrader", {}).get("grade_id") not in {None, *here}:
+                nb.cells.append(cell)
+        return nb, resources
 
 
 class InJail(NbGraderPreprocessor):
@@ -28,6 +52,8 @@ class InJail(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         about = resources["nbgrader"]
+        if about["notebook"] not in exercises():
+            raise NbGraderException(f"{about['notebook']} is none of the course's exercises.")
         course = CourseDirectory(parent=self)
         folder = course.format_path(course.submitted_directory, about["student"], about["assignment"])
         path = Path(folder, f"{about['notebook']}.ipynb")

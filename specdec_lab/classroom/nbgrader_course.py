@@ -28,7 +28,8 @@ c.CourseDirectory.root = {root!r}
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
 c.ClearSolutions.text_stub = {text!r}
 c.OverwriteCells.add_missing_cells = True  # checks that somebody deleted come back
-c.Autograde.autograde_preprocessors = preprocessors()  # the learners' code runs locked in, and reaches no mark
+# The learners' code runs locked in, and reaches no mark.
+c.Autograde.sanitize_preprocessors, c.Autograde.autograde_preprocessors = preprocessors()
 # c.InJail.unlocked = True  # for a machine where nothing can lock it in: then it may do what you may
 '''
 STUB = "...  # your answer"  # a function then returns nothing, and does not raise

@@ -72,8 +72,11 @@ def run(args: argparse.Namespace) -> int:
         if (value := getattr(args, name)) is not None and value < 1:
             raise LabError(f"--{name} is {value}, but must be at least 1.")
     if args.record:
-        folder().mkdir(parents=True, exist_ok=True)
-        check_writable(folder())  # before anything is measured
+        try:  # before anything is measured
+            folder().mkdir(parents=True, exist_ok=True)
+            check_writable(folder())
+        except OSError as e:
+            raise LabError(f"No result can be kept in {folder()} ({e.strerror}): run without --record.") from e
     if fixed:
         check_gamma(int(args.gamma), 1, "plain decoding is measured in any case")
     prompts = read_prompts(args.prompts)

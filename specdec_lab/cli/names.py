@@ -55,7 +55,8 @@ def no_name(name: str) -> str | None:
 
 
 def printable(name: str) -> str:
-    return name[:40].encode(errors="replace").decode().replace("\0", "?")
+    name = name if len(name) <= 80 else f"…{name[-80:]}"
+    return name.encode(errors="replace").decode().replace("\0", "?")
 
 
 def told(e: OSError) -> str:

@@ -8,6 +8,18 @@ import torch
 from specdec_lab.theory import acceptance, emitted, residual
 
 
+def ratio(p, q):
+    return [min(1.0, a / b) if b else 1.0 for a, b in zip(p, q)]
+
+
+KNOWN = {  # the four rules, typed in by their names
+    "exact": lambda p, q: (ratio(p, q), residual(p, q)),
+    "likely enough": lambda p, q: ([float(a >= 0.15) for a in p], p),
+    "one of the best two": lambda p, q: ([float(sorted(p)[-2] <= a) for a in p], residual(p, q)),
+    "p again": lambda p, q: (ratio(p, q), p),
+}
+
+
 def by_rows(joint):
     q = [sum(column) for column in zip(*joint)]
     return sum(sum(row) * sum(min(x / sum(row), y) for x, y in zip(row, q)) for row in joint)
@@ -138,6 +150,8 @@ WRONG = {
     "11.which": {
         "only what is kept": (named(lambda p, q, keeps, other: [b * k for b, k in zip(q, keeps)]), "what replaces a refused draft"),
         "all of the replacement": (named(lambda p, q, keeps, other: [b * k + o for b, k, o in zip(q, keeps, other)]), "only where a draft was refused"),
+        "its own refusals": (named(lambda p, q, keeps, other: [b * k + b * (1 - k) * o for b, k, o in zip(q, keeps, other)]), "add up the chances of all refusals"),
+        "the names by heart": (lambda p, q, counts, rules: max(("exact", "likely enough", "one of the best two", "p again"), key=lambda name: -sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(p, q, *KNOWN[name](p, q))))), "take the names from `rules`"),
         "always the residual": (named(lambda p, q, keeps, other: emitted(p, q, keeps, residual(p, q))), "Each rule says itself"),
         "the furthest": (lambda p, q, counts, rules: max(rules, key=lambda name: sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(p, q, *rules[name](p, q))))), "furthest"),
         "always exact": (lambda p, q, counts, rules: "exact", "the same rule each time"),

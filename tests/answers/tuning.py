@@ -123,7 +123,8 @@ WRONG = {
         "waits for ever": (lambda n, x: by_halving(n, x, room=0), "a loop that never stops"),
     },
     "5.pick": {
-        "the first text": (pick(lambda row: gain(row | {"texts": row["texts"][:1]})), "first text only"),
+        "the first text": (pick(lambda row: gain(row | {"texts": row["texts"][:1]})), "You look at one text only"),
+        "the last text": (pick(lambda row: gain(row | {"texts": row["texts"][-1:]})), "You look at one text only"),
         "the mean of ratios": (pick(mean_gain, lambda row: mean_gain(row) > 1), "divide all tokens by all passes"),
         "the mean of ratios, to see whether it pays": (pick(pays=lambda row: mean_gain(row) > 1), "mean of ratios there"),
         "a difference": (pick(lambda row: gain(row) - row["d"]), "What is its speed-up by your code"),

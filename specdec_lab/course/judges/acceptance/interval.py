@@ -114,7 +114,7 @@ def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
         if same(low, high) and same(low, alpha_of(texts)):
             said = "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once."
             raise Wrong(f"{said} Draw with replacement, so that a text may come twice and another one not at all.")
-        if same(low, high):
+        if all(a == b for a, b in drawn) and len(set(drawn)) > 1:
             said = "Your interval has no width: all its values are of one draw. Draw anew for each value, inside of the loop."
             raise Wrong(said)
         swapped = swapped or low > high
