@@ -37,9 +37,9 @@ SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 
 BUBBLEWRAP, LANDLOCK, UNLOCKED = "bubblewrap", "landlock", "unlocked"
 WEAKER = (
-    "bubblewrap is not here, or may not be used (Debian, Ubuntu: apt install bubblewrap; version 0.7 or newer), so only the "
-    "kernel locks the learners' code: it cannot read, write or empty your files, nor use a network, but it can see which "
-    "programs run, fill your disk, and leave a process behind."
+    "bubblewrap is not here, or may not be used (Debian, Ubuntu: apt install bubblewrap; version 0.8 or newer), so only the "
+    "kernel locks the learners' code: it cannot read, write or empty your files, nor use a network, but it can fill your "
+    "disk, leave a process behind and, before Linux 6.12, stop your other programs."
 )
 LOCKED = "The code in the notebooks runs locked in (bubblewrap)."
 OPEN = "The code in the notebooks is run as you, with all that you may do: grade only what you would run."
