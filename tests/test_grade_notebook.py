@@ -217,6 +217,15 @@ def test_after_a_call_that_was_stopped_the_rest_is_judged_in_a_new_process(tmp_p
     assert status(result) == ["wrong", "right"] and "did not come to an end" in result["parts"][0]["message"]
 
 
+def test_answers_that_stop_python_cost_no_other_part_its_points(tmp_path):
+    made = notebook(True, "05_choosing_gamma")
+    for cell in solution_cells(made)[:3]:
+        name = cell.source.partition("def ")[2].partition("(")[0]
+        cell.source = f"import os\ndef {name}(*given):\n    os._exit(1)"
+    result, _ = graded(tmp_path, made)
+    assert status(result) == ["wrong", "wrong", "wrong", "right"], result["parts"]
+
+
 def test_another_name_in_the_check_is_judged_too(tmp_path):
     made = notebook()
     solution_cells(made)[0].source = solution_cells(made)[0].source.replace("def propose", "def my_lookup")

@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 import specdec_lab
+from specdec_lab.classroom.calls import NO_NEW_PRIVILEGES
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say
 
@@ -126,17 +127,8 @@ def environment(folder: str) -> dict[str, str]:
 
 def in_bubblewrap(limits: Limits) -> list[str]:
     # The user namespace is asked for by name: root would do without one, and keep its rights.
-    words = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-all",
-        "--unshare-user",
-        "--uid",
-        "1000",
-        "--gid",
-        "1000",
-        "--hostname",
-        "jail",
-    ]
+    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user"]
+    words += ["--uid", "1000", "--gid", "1000", "--hostname", "jail"]
     # No further user namespace: in one, root of the machine would be root again for what belongs to its files.
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--disable-userns"]
     for path in SYSTEM:
@@ -173,7 +165,6 @@ def bubblewrap_works() -> bool:
 # The second line, called by the process that is to be locked
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # Landlock's system calls, the same number on all machines
-NO_NEW_PRIVILEGES = 38
 EXECUTE, WRITE, READ, LIST, TRUNCATE = 1, 2, 4, 8, 2**14  # rights on files
 # All rights on files by version of Landlock: the second has REFER, the third TRUNCATE, the fifth IOCTL_DEV.
 EVERYTHING = {1: 2**13 - 1, 2: 2**14 - 1, 3: 2**15 - 1, 4: 2**15 - 1, 5: 2**16 - 1}

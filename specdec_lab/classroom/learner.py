@@ -22,10 +22,8 @@ from specdec_lab.errors import LabError
 
 STARTING = 120  # seconds for Python to be there
 CALLS = 500  # of a function, in one message
-MOST_ASKED, MOST_ERRORS = (
-    5_000_000,
-    10_000,
-)  # questions that the code may ask for one part, and errors that it may raise here
+MOST_ASKED = 5_000_000  # questions that the code may ask for one part
+MOST_ERRORS = 10_000  # that it may raise here meanwhile
 UNKNOWN = "something that is no plain data"
 HANDED_BACK = "Your code hands in what the check gave it. Hand in something of your own."
 

@@ -22,7 +22,7 @@ from specdec_lab.classroom.reader import (
     read_cells,
 )
 from specdec_lab.course.judges.check import PARTS, judged
-from specdec_lab.course.judges.part import RIGHT, WRONG, Judgement
+from specdec_lab.course.judges.part import MISSING, RIGHT, WRONG, Judgement
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import cut, printable
 from specdec_lab.say import Say, silent
@@ -121,7 +121,7 @@ class Run:
 
     def to_the_end(self) -> None:
         """Run and judge all of it, in a new process after one that stopped, as long as there is time."""
-        steps, judgements = self.steps(), {}
+        steps, judged_already = self.steps(), set()
         ends = time.monotonic() + self.limits.notebook
         for _ in range(RUNS + len(self.exercise.checks)):
             with Learner(self.limits, self.unlocked) as learner:
@@ -132,12 +132,10 @@ class Run:
                     if code.strip() and at not in self.left_out:
                         self.run_cell(learner, at, code)
                     for check in checks:
-                        if (
-                            (at, check.part) not in judgements
-                            and not learner.over
-                            and not self.is_enough(check, at == len(steps) - 1)
-                        ):
-                            judgements[at, check] = True
+                        if learner.over or (at, check) in judged_already:
+                            continue
+                        if not self.is_enough(check, at == len(steps) - 1):
+                            judged_already.add((at, check))
                             self.judge(learner, check, ends)
                     if learner.over:
                         break
@@ -182,7 +180,7 @@ class Run:
         found = self.verdicts.get(check.part, [])
         most = PARTS[check.part].points
         if not found:
-            told = {"points": 0.0, "status": "missing", "message": self.why_missing(check), "misconception": None}
+            told = {"points": 0.0, "status": MISSING, "message": self.why_missing(check), "misconception": None}
         else:
             best = max(reversed(found), key=lambda verdict: verdict.points)
             told = asdict(best)
