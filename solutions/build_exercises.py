@@ -7,6 +7,7 @@ the metadata by which nbgrader knows what to grade. `tests/test_exercises.py` fa
     python solutions/build_exercises.py [NAME …]     execute and store (all, or those whose name contains NAME)
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -15,22 +16,21 @@ from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 HERE = Path(__file__).parent
+CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
 sys.path.insert(0, str(HERE.parent / "lessons"))
 import build as lessons  # noqa: E402
 
 from specdec_lab.classroom.nbgrader_course import STUB, TEXT_STUB  # noqa: E402
-from specdec_lab.classroom.reader import ANSWER, EXERCISES, calls  # noqa: E402
+from specdec_lab.classroom.reader import ANSWER, EXERCISES  # noqa: E402
 from specdec_lab.course.judges.check import PARTS  # noqa: E402
 
 
 def from_source(source: Path) -> nbformat.NotebookNode:
     """The solution, not executed."""
     notebook = lessons.from_source(source, terms=False)
-    # By this a grader knows it, whatever its file is called.
-    notebook.metadata["specdec_lab"] = {"exercise": source.stem}
     for cell in notebook.cells:
-        if check := next(calls(cell.source), None):
-            mark(cell, f"check-{check.part}", points=PARTS[check.part].points, grade=True, locked=True)
+        if found := CHECK.search(cell.source):
+            mark(cell, f"check-{found[1]}", points=PARTS[found[1]].points, grade=True, locked=True)
         elif found := ANSWER.search(cell.source):
             mark(cell, f"answer-{found[1]}", points=int(found[2]), grade=True, solution=True)
         elif "### BEGIN SOLUTION" in cell.source:
