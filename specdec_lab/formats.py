@@ -39,6 +39,20 @@ def escaped(text: str, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape", "replace").decode() for c in text)
 
 
+def cut(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def printable(text: str, most: int = 2000) -> str:
+    """Somebody else's text on one line of a report."""
+    return escaped(cut(text, most))
+
+
+def first_line(e: BaseException, most: int = 150) -> str:
+    """What another library says of its failure, in so many characters; its kind where it says nothing."""
+    return (str(e).strip().splitlines() or [type(e).__name__])[0][:most]
+
+
 def in_digits(number: int) -> str:
     """A whole number that somebody typed, cut where it has many digits."""
     text = str(number)

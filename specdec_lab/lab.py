@@ -37,6 +37,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
+from specdec_lab.formats import first_line
 from specdec_lab.limits import TimeUp, limited
 from specdec_lab.measure.costs import cached_round_costs
 from specdec_lab.measure.prompts import read_prompts
@@ -95,8 +96,8 @@ class Lab:
             ids = limited(lambda: self.tokenizer.apply_chat_template(list(prompt), **how), TEMPLATE_SECONDS)
         # A template is a program of the model's makers. It may refuse, fail in any way, or never end.
         except (Exception, TimeUp) as e:
-            why = "it does not end" if isinstance(e, TimeUp) else (str(e).strip().splitlines() or [type(e).__name__])[0]
-            raise LabError(f"The chat template of {self.target.name} does not take this prompt ({why[:150]}).") from e
+            why = "it does not end" if isinstance(e, TimeUp) else first_line(e)
+            raise LabError(f"The chat template of {self.target.name} does not take this prompt ({why}).") from e
         if not ids:
             raise LabError(f"The chat template of {self.target.name} makes nothing of this prompt.")
         return list(ids)

@@ -15,11 +15,11 @@ from tiny import TinyModel
 from specdec_lab.classroom.plain_data import Broken, unpack
 from specdec_lab.classroom.reader import calls, is_only_checks, read_cells
 from specdec_lab.course.ledger import Ledger, is_ledger
-from specdec_lab.course.reading import plain, printable
+from specdec_lab.course.reading import plain
 from specdec_lab.engine.decode import Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError
-from specdec_lab.formats import escaped
+from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
 from specdec_lab.measure.traffic import endpoint
 from specdec_lab.measure.traffic.read import read_traffic

@@ -23,6 +23,7 @@ from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
+from specdec_lab.formats import first_line
 from specdec_lab.limits import TimeUp, limited
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.load import wrapped
@@ -113,10 +114,6 @@ def runs(family: str) -> tuple[str, str]:
         return "differs", "a text in a batch is another one than alone"
     attention = "" if hf.config._attn_implementation == "sdpa" else ", attention written out"
     return ("fast" if isinstance(target, FastModel) else "reference") + attention, ""
-
-
-def first_line(e: BaseException) -> str:
-    return (str(e).strip().splitlines() or [type(e).__name__])[0][:140]
 
 
 def main(wanted: list[str]) -> None:

@@ -24,7 +24,7 @@ from specdec_lab.classroom.reader import (
 from specdec_lab.course.judges.check import PARTS, judged
 from specdec_lab.course.judges.part import MISSING, RIGHT, WRONG, Judgement
 from specdec_lab.course.mistake import Wrong
-from specdec_lab.course.reading import cut, printable
+from specdec_lab.formats import cut, printable
 from specdec_lab.say import Say, silent
 
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often

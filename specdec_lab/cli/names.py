@@ -17,14 +17,10 @@ def check_names(args: argparse.Namespace) -> None:
     """Raises LabError for a text that cannot be one, and for a name that no file can have."""
     for part, value in vars(args).items():
         for text in value if isinstance(value, list) else [value]:
-            if (
-                isinstance(text, str)
-                and any("\ud800" <= c <= "\udfff" for c in text)
-                and part not in (*OPTIONS, *POSITIONS)
-            ):
-                raise LabError(
-                    f"--{part.replace('_', '-')} holds half a character (a lone surrogate): write it out again."
-                )
+            halved = isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text)
+            if halved and part not in (*OPTIONS, *POSITIONS):
+                option = f"--{part.replace('_', '-')}"
+                raise LabError(f"{option} holds half a character (a lone surrogate): write it out again.")
     for option, name in given(args):
         if not name.strip():
             raise LabError(f"{option} is empty: give a name, or leave it out.")
@@ -39,7 +35,7 @@ def given(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
         if part in (*OPTIONS, *POSITIONS):
             for name in value if isinstance(value, list) else [value]:
                 if isinstance(name, str):
-                    yield (f"--{part}" if part not in POSITIONS else f"“{printable(name)}”"), name
+                    yield (f"--{part}" if part not in POSITIONS else f"“{legible(name)}”"), name
 
 
 def no_name(name: str) -> str | None:
@@ -54,12 +50,12 @@ def no_name(name: str) -> str | None:
     return None
 
 
-def printable(name: str) -> str:
+def legible(name: str) -> str:
     name = name if len(name) <= 80 else f"…{name[-80:]}"
     return name.encode(errors="replace").decode().replace("\0", "?")
 
 
 def told(e: OSError) -> str:
     """A sentence about a file that nothing else said one about."""
-    name = f"“{printable(str(e.filename))}”" if e.filename else "A file"
+    name = f"“{legible(str(e.filename))}”" if e.filename else "A file"
     return f"{name} cannot be used ({e.strerror or type(e).__name__}): is it where it should be, and yours to write?"

@@ -5,15 +5,13 @@ import itertools
 import math
 import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from specdec_lab.course.mistake import StillOpen, Wrong
-from specdec_lab.formats import escaped
+from specdec_lab.formats import cut
 
 RETURNED = "What your function returns"
-
-
 DEEPEST = 20  # lists in lists
 MOST_ITEMS = 100_000  # of what a generator gives
 NO_WORK = {"RESUME", "COPY_FREE_VARS", "NOP", "LOAD_CONST", "POP_TOP", "RETURN_VALUE", "RETURN_CONST"}
@@ -25,13 +23,11 @@ def is_stub(function: object) -> bool:
     return isinstance(code, types.CodeType) and {i.opname for i in dis.get_instructions(code)} <= NO_WORK
 
 
-def plain(value: Any, keep: Callable[[Any], Any] = lambda value: value, deep: int = 0) -> Any:
+def plain(value: Any, deep: int = 0) -> Any:
     """The value in Python's own types: numbers of numpy and torch, arrays, fractions and subclasses become what they stand for.
 
     Both routes to a mark read a learner's answer through this, so that what is right in one is right in the other.
-
-    Args:
-        keep: takes what is no plain data, and gives what stands in its place.
+    What is no plain data stays as it is.
     """
     if value is None or value is Ellipsis or type(value) in (bool, int, float, str):
         return value
@@ -41,16 +37,16 @@ def plain(value: Any, keep: Callable[[Any], Any] = lambda value: value, deep: in
     if deep < DEEPEST:
         for kind in (list, tuple, set, frozenset):
             if isinstance(value, kind):
-                return kind(plain(item, keep, deep + 1) for item in value)
+                return kind(plain(item, deep + 1) for item in value)
         if isinstance(value, dict):
-            return {plain(k, keep, deep + 1): plain(v, keep, deep + 1) for k, v in value.items()}
+            return {plain(k, deep + 1): plain(v, deep + 1) for k, v in value.items()}
         if hasattr(type(value), "tolist"):  # a tensor, an array, or one number of theirs
-            return plain(value.tolist(), keep, deep + 1)
+            return plain(value.tolist(), deep + 1)
         if isinstance(value, range | map | filter | zip | types.GeneratorType):
-            return [plain(item, keep, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]
+            return [plain(item, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]
         if hasattr(type(value), "__float__") and not callable(value):  # a fraction or a decimal
             return float(value)
-    return keep(value)
+    return value
 
 
 def nothing(value: object) -> bool:
@@ -72,10 +68,13 @@ def number(value: object, what: str = RETURNED) -> float:
         raise Wrong(
             f"{what} should be one number; it is {shown(value)}. Python writes a point, as in 0.75; a comma makes two numbers."
         )
+    no_number = Wrong(f"{what} should be a number; it is {shown(value)}.")
+    if isinstance(value, str):  # float() would take "2.5"
+        raise no_number
     try:
-        found = float("no number" if isinstance(value, str) else value)  # also a tensor of one number
+        found = float(value)  # also a tensor of one number
     except (TypeError, ValueError, RuntimeError, OverflowError):
-        raise Wrong(f"{what} should be a number; it is {shown(value)}.") from None
+        raise no_number from None
     if not math.isfinite(found):
         raise Wrong(f"{what} should be a finite number; it is {found}.")
     return found
@@ -127,18 +126,9 @@ def common_start(a: Sequence, b: Sequence) -> int:
     return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
 
 
-def cut(text: str, most: int = 80) -> str:
-    return text if len(text) <= most else text[:most] + "…"
-
-
 def shown(value: object, most: int = 80) -> str:
     """A value as Python writes it, cut where it is long."""
     try:
         return cut(repr(value), most)
     except Exception:  # a class of the learner's own may fail here
         return f"a {type(value).__name__}"
-
-
-def printable(text: str, most: int = 2000) -> str:
-    """A learner's text on one line of a report."""
-    return escaped(cut(text, most))

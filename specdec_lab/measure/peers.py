@@ -11,6 +11,7 @@ from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, St
 
 from specdec_lab.clock import read_clock
 from specdec_lab.errors import LabError
+from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
 from specdec_lab.models.base import Model
 from specdec_lab.say import Say, silent
@@ -64,8 +65,7 @@ def runs(name: str, arm: Callable[..., Generated], say: Say) -> bool:
     try:
         arm([0, 1, 0, 1, 0, 1], max_new_tokens=4)
     except Exception as e:  # of every kind: it is another library's program
-        said = (str(e).strip().splitlines() or [""])[0][:150]
-        say(f"{name} is left out: transformers cannot run it with this pair ({type(e).__name__}: {said}).")
+        say(f"{name} is left out: transformers cannot run it with this pair ({type(e).__name__}: {first_line(e)}).")
         return False
     return True
 

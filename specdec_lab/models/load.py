@@ -142,14 +142,13 @@ def check_folder(folder: Path) -> None:
             f"AutoModelForCausalLM.from_pretrained(folder, gguf_file=“{weights[0].name}”) of transformers, then "
             "save_pretrained; the tokenizer likewise."
         )
-    elif "config.json" not in files:
+    if "config.json" not in files:
         raise LabError(f"There is no config.json in {folder}: it is no folder of a model that transformers saved.")
-    if "config.json" in files:
-        config = read_json(files["config.json"])
-        if not isinstance(config, dict):
-            raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
-        inner = config.get("text_config")
-        check_sizes(inner if isinstance(inner, dict) else config, files["config.json"])
+    config = read_json(files["config.json"])
+    if not isinstance(config, dict):
+        raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
+    inner = config.get("text_config")
+    check_sizes(inner if isinstance(inner, dict) else config, files["config.json"])
     for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
         if name in files and not isinstance(read_json(files[name], 10**9), dict):
             raise LabError(f"{files[name]} holds no object: it is damaged.")
@@ -159,7 +158,7 @@ def check_sizes(config: dict, file: Path) -> None:
     """Raises LabError for numbers in a config that no model can have."""
     for key in SIZES:
         value = config.get(key)
-        if value is None or key not in config:
+        if value is None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= MOST.get(key, 10**9):
             with suppress(TypeError):

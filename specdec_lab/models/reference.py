@@ -14,6 +14,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
+from specdec_lab.formats import first_line
 from specdec_lab.models.base import Cached, Model
 from specdec_lab.models.tree import Placed, positions
 
@@ -116,10 +117,9 @@ class ReferenceModel(Model):
         except LabError:
             raise
         except Exception as e:  # of every kind: the model's code meets a cache and a mask that it may not know
-            said = (str(e).strip().splitlines() or [type(e).__name__])[0][:150]
             raise LabError(
                 f"{self.name} ({self.hf.config.model_type}) does not run with a cache that can be rewound for each text "
-                f"({type(e).__name__}: {said}): choose a model such as Llama, Qwen2 or SmolLM2."
+                f"({type(e).__name__}: {first_line(e)}): choose a model such as Llama, Qwen2 or SmolLM2."
             ) from e
         if not agrees:
             raise LabError(

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 
 from specdec_lab.course.mistake import StillOpen, Wrong
-from specdec_lab.course.reading import cut
+from specdec_lab.formats import cut
 from specdec_lab.limits import TimeUp, limited
 
 SHOWN = 300  # characters of what the code printed

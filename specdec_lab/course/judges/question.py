@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
-from specdec_lab.course.reading import cut, nothing, number, same
-from specdec_lab.formats import drop_leading_zeros, short
+from specdec_lab.course.reading import nothing, number, same
+from specdec_lab.formats import cut, drop_leading_zeros, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
 

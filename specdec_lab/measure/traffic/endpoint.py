@@ -22,9 +22,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener, getproxies
 
-from specdec_lab.course.reading import printable
 from specdec_lab.errors import LabError
-from specdec_lab.formats import percentile
+from specdec_lab.formats import percentile, printable
 from specdec_lab.measure.prompts import Prompt, read_line
 from specdec_lab.say import Say, silent
 
@@ -113,28 +112,22 @@ def fetch(url: str, body: dict | None = None, timeout: float = 60.0, key: str | 
     headers = {"Content-Type": "application/json"}
     if key := key or os.environ.get(KEY):
         headers["Authorization"] = f"Bearer {key}"
+    here = False
     try:
         host = urlsplit(url).hostname if url.startswith(("http://", "https://")) else None
         if not host:  # urlopen takes others, files among them
             raise ValueError("it is no address that begins with http")
         here = host == "localhost" or host.startswith("127.") or host == "::1"
-        opener = (
-            build_opener(ProxyHandler({})) if here else build_opener()
-        )  # a proxy does not know this machine's servers
+        opener = build_opener(*([ProxyHandler({})] if here else []))  # no proxy knows this machine's servers
         return opener.open(Request(url, data, headers), timeout=timeout)
     except (URLError, OSError, ValueError, HTTPException) as e:
         reason = said_by(e) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
         proxy = getproxies().get(url.partition(":")[0])
-        through = (
-            f", through the proxy {proxy} of the environment"
-            if proxy and not isinstance(e, ValueError) and not here
-            else ""
-        )
-        mend = (
-            "give the key with --api-key, or as OPENAI_API_KEY"
-            if getattr(e, "code", 0) in (401, 403)
-            else "start it, or mend --endpoint"
-        )
+        through, mend = "", "start it, or mend --endpoint"
+        if proxy and not here and not isinstance(e, ValueError):
+            through = f", through the proxy {proxy} of the environment"
+        if getattr(e, "code", 0) in (401, 403):
+            mend = f"give the key with --api-key, or as {KEY}"
         raise LabError(f"The server at {url} does not answer as it should ({reason}{through}): {mend}.") from e
 
 

@@ -15,14 +15,7 @@ FORMS = (
     "text with empty lines between prompts"
 )
 TOLD = 10  # entries that are told one by one; of the others it is said how many there are
-SPEAKERS = {
-    "human": "user",
-    "user": "user",
-    "gpt": "assistant",
-    "assistant": "assistant",
-    "system": "system",
-    "tool": "tool",
-}
+SPEAKERS = {"human": "user", "gpt": "assistant"}  # ShareGPT's names for them; it has the other ones, too
 
 
 def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
@@ -91,14 +84,13 @@ def is_table(text: str) -> bool:
         columns = {line.count(sign) for line in lines}
         names = lines[0].split(sign) if lines else []
         short = all(re.fullmatch(r'\s*"?[\w .-]{1,30}"?\s*', name) or not name.strip() for name in names)
-        if len(lines) >= 3 and len(columns) == 1 and columns.pop() >= fewest and short and begins_as_json(text) is None:
+        if len(lines) >= 3 and len(columns) == 1 and columns.pop() >= fewest and short and not begins_as_json(text):
             return True
     return False
 
 
-def begins_as_json(text: str) -> str | None:
-    first = text.lstrip()[:1]
-    return first if first in ("{", "[") and first else None
+def begins_as_json(text: str) -> bool:
+    return text.lstrip().startswith(("{", "["))
 
 
 def entries_of(text: str, path: str) -> Iterator[tuple[str, object]] | None:
@@ -109,7 +101,7 @@ def entries_of(text: str, path: str) -> Iterator[tuple[str, object]] | None:
     Raises:
         LabError: for JSON that is cut or damaged, and for JSON without entries.
     """
-    if begins_as_json(text) is None and not is_json(text):
+    if not begins_as_json(text) and not is_json(text):
         lines = [line for line in text.split("\n") if line.strip()]
         in_quotes = bool(lines) and all(line.lstrip().startswith('"') and is_json(line) for line in lines)
         return of_lines(text) if in_quotes else None
