@@ -67,9 +67,20 @@ def acceptance(p: Row, q: Row) -> float:
 
 def residual(p: Row, q: Row) -> list[float]:
     """norm(max(0, p − q)): what the token after a rejection is drawn from; p itself where q lacks nothing."""
-    lacking = [max(0.0, a - b) for a, b in zip(p, q)]
-    total = sum(lacking)
-    return [x / total for x in lacking] if total > 1e-12 else list(p)
+    rest = lacking(p, q)
+    total = sum(rest)
+    return [x / total for x in rest] if total > 1e-12 else list(p)
+
+
+def lacking(p: Row, q: Row) -> list[float]:
+    """max(0, p − q): what q gives too little of each token, not divided by its sum."""
+    return [max(0.0, a - b) for a, b in zip(p, q)]
+
+
+def favourite(p: Row) -> list[float]:
+    """All of the chance on the likeliest token, the first of several."""
+    best = max(range(len(p)), key=p.__getitem__)
+    return [float(i == best) for i in range(len(p))]
 
 
 def emitted(p: Row, q: Row, accepts: Row, replacement: Row) -> list[float]:
@@ -121,20 +132,15 @@ RULES = {
     "the rule: accept with min(1, p/q), replace from the residual": lambda p, q: (_ratio(p, q), residual(p, q)),
     "bug: after a rejection, draw from p": lambda p, q: (_ratio(p, q), p),
     "bug: after a rejection, draw from the draft's q": lambda p, q: (_ratio(p, q), q),
-    "bug: after a rejection, take the target's favourite": lambda p, q: (_ratio(p, q), _favourite(p)),
+    "bug: after a rejection, take the target's favourite": lambda p, q: (_ratio(p, q), favourite(p)),
     "bug: accept every draft": lambda p, q: ([1.0] * len(p), p),
-    "bug: accept only the target's favourite": lambda p, q: (_favourite(p), residual(p, q)),
+    "bug: accept only the target's favourite": lambda p, q: (favourite(p), residual(p, q)),
     "another exact way: sample the target, accept a match": lambda p, q: (list(p), _unmatched(p, q)),
 }  # name → (chance to accept each token, distribution of the replacement)
 
 
 def _ratio(p: Row, q: Row) -> list[float]:
     return [min(1.0, a / b) if b > 0 else 1.0 for a, b in zip(p, q)]
-
-
-def _favourite(p: Row) -> list[float]:
-    best = max(range(len(p)), key=p.__getitem__)
-    return [float(i == best) for i in range(len(p))]
 
 
 def _unmatched(p: Row, q: Row) -> list[float]:

@@ -222,11 +222,7 @@ def is_ledger(data: object) -> bool:
 
     def are_points(verdict: dict) -> bool:
         points, most = verdict["points"], verdict.get("max_points", MOST_POINTS)
-        words = (
-            isinstance(verdict["status"], str)
-            and bool(verdict["status"])
-            and isinstance(verdict.get("message", ""), str)
-        )
+        words = bool(verdict["status"]) and are_words([verdict], "status", "message")
         return words and 0 <= points <= MOST_POINTS and 0 <= most <= MOST_POINTS
 
     try:

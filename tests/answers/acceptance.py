@@ -165,6 +165,7 @@ WRONG = {
         "too few texts": (resampled(lambda texts, dice: dice.choices(texts, k=8)), "too wide"),
         "without replacement": (resampled(lambda texts, dice: dice.sample(texts, len(texts))), "no width"),
         "leaves one out": (resampled(lambda texts, dice: dice.sample(texts, len(texts) - 1)), "too narrow"),
+        "one end twice": (lambda texts, dice: [by_choices(texts, dice)[0]] * 2, "two of the values, a low and a high one"),
         "its own dice": (lambda texts, dice: by_choices(texts, random), "two different intervals"),
         "its own seed": (lambda texts, dice: by_choices(texts, random.Random(0)), "the same for every seed"),
         "swapped": (lambda texts, dice: by_choices(texts, dice)[::-1], "The lower end must come first"),

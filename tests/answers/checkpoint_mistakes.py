@@ -50,6 +50,7 @@ WRONG = {
     "9.c3": {
         "always": (c3(1), "the misses included"),
         "above 1": (c3(1.5), "at most 1"),
+        "two digits": (c3(0.67), "rounded too much"),
         "of γ in every pass": (c3(29 / 75), "nothing was proposed"),
         "of the tokens": (c3(29 / 54), RATIO),
         "of the tokens of rounds with drafts": (c3(29 / 48), RATIO),

@@ -64,13 +64,13 @@ def counted(pairs, runs, room):
     return test
 
 
-def by_grid(rule):
+def by_grid(rule, room=0.02):
     p, q = [0.125, 0.25, 0.625], [0.75, 0.125, 0.125]
     n, out = 32, [0.0, 0.0, 0.0]
     for x in range(3):
         for i, j in itertools.product(range(n), repeat=2):
             out[rule(p, q, x, (i + 0.5) / n, (j + 0.5) / n)] += q[x] / n / n
-    return max(abs(a - b) for a, b in zip(out, p)) < 0.02
+    return max(abs(a - b) for a, b in zip(out, p)) < room
 
 
 TWO = [([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]), ([0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1])]
@@ -117,6 +117,7 @@ WRONG = {
         "one token in the residual": (counted(TWO[:1], 10_000, 0.02), "uses the number of the accept test again"),
         "x from p": (counted([(p, p, q) for p, q in TWO], 20_000, 0.02), "It draws x from p"),
         "x from everywhere": (counted([(p, [1 / len(p)] * len(p), q) for p, q in TWO], 20_000, 0.02), "a draft is drawn from q"),
+        "a grid, and no room": (lambda rule: by_grid(rule, 0.0001), "It tries each x equally often"),
         "u again as w": (lambda rule: counted(TWO, 20_000, 0.02)(lambda p, q, x, u, w: rule(p, q, x, u, u)), "one number twice"),
         "no room for chance": (counted(TWO, 500, 0.005), "leave more room for chance"),
     },

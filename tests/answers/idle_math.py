@@ -14,6 +14,14 @@ def v(gamma, T):
     return T(gamma + 1) / T(1)
 
 
+def unwritten(gamma, T):
+    raise NotImplementedError
+
+
+def printing(gamma, T):
+    print(v(gamma, T))
+
+
 RIGHT = {
     "1.bytes": [lambda w, b, k: w * b / 8, lambda w, b, k: torch.tensor(w) * b * 0.125, lambda w, b, k: Fraction(w) * Fraction(b) / 8],
     "1.ceiling": [lambda size, r, n: n * r / size, lambda size, r, n: n / (size / r), lambda size, r, n: sum(r / size for _ in range(n))],
@@ -52,6 +60,9 @@ WRONG = {
         ),
         "asks for too much": ((seconds, lambda n, T: T(1000) / T(1)), "asks for T(1000)"),
         "v not written": ((seconds, lambda n, T: None), "Now write v"),
-        "v is text": ((seconds, lambda n, T: "2"), "In v: What v returns should be a number; it is the text"),
+        "v says that it is open": ((seconds, unwritten), "Now write v"),
+        "v prints": ((seconds, printing), "In v: Your function returns nothing"),
+        "v has a comma": ((seconds, lambda n, T: "0,75"), "Python writes a point"),
+        "v is text": ((seconds, lambda n, T: "2"), "In v: What v returns should be a number; it is '2'"),
     },
 }

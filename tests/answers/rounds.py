@@ -175,6 +175,7 @@ WRONG = {
         "rewinds one too little": (loop(stay=lambda old, text: len(text)), "keeps one too many"),
         "rewinds two too little": (loop(stay=lambda old, text: len(text) + 1), "your rewind keeps too many"),
         "rewinds one too far": (loop(stay=lambda old, text: len(text) - 2), "goes too far"),
+        "plain, and the prompt": (lambda prompt, *more: prompt + loop(ask=lambda draft, text, gamma: [])(prompt, *more), "Your loop never asks for drafts"),
         "drops accepted drafts": (loop(stay=lambda old, text: len(old)), "the accepted drafts as well", 9),
         "a list for a length": (loop(stay=lambda old, text: [len(text) - 1]), "rewind takes the number of entries"),
         "all of it again": (loop(feed=lambda text, drafts: text + drafts, begin=lambda *_: None, stay=lambda *_: 0), "computes tokens again"),

@@ -158,6 +158,8 @@ WRONG = {
         "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept"),
         "not the third": (only_two, "with three it is not"),
         "always the first": (lambda p, drafts, qs, us, w: drafts[0], "Test the first with p"),
+        "beyond the end of a list": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else drafts[7], "raised IndexError: list index out of range, in the line"),
+        "a way without a return": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else None, "Your rule returns nothing for"),
         "a token below 0": (lambda p, drafts, qs, us, w: -1, "there are only the tokens"),
         "no token": (lambda p, drafts, qs, us, w: len(p), "there are only the tokens"),
     },
@@ -169,6 +171,8 @@ WRONG = {
         "a plain step of one text": (deciding(lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[min(T)]), "of the whole batch"),
         "the first": (lambda texts, T, shapes: next(iter(shapes)), "E / (d + v)"),
         "always plain": (lambda texts, T, shapes: "plain", "faster than plain decoding here"),
+        "another key": (lambda texts, T, shapes: max(shapes, key=lambda n: shapes[n]["e"]), "raised KeyError: 'e', in the line"),
+        "too many rows": (deciding(lambda texts, T, s: s["d"] + T[99 * texts]), "Your code asks T for"),
         "a number": (lambda texts, T, shapes: 1.2, "should return the name of a shape"),
     },
 }  # fmt: skip

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, for_each, part, same, whole
-from specdec_lab.theory import RULES, Row, emitted, residual
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, same, tokens_of
+from specdec_lab.theory import RULES, Row, emitted, favourite, lacking, residual
 
 EXACT = "the rule: accept with min(1, p/q), replace from the residual"
 Rule = Callable[[Row, Row, int, float, float], int]
@@ -41,16 +41,7 @@ def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
 
 def written_by(rule: Rule, p: Row, q: Row, places: Sequence[tuple[int, float, float]]) -> list[int]:
     """The tokens that a rule writes for several x, u and w."""
-    found = for_each(rule, [(list(p), list(q), *place) for place in places])
-    for token, place in zip(found, places):
-        if token is None and any(other is not None for other in found):
-            at = "x = {}, u = {:g} and w = {:g}".format(*place)
-            raise Wrong(f"With p = {list(p)}, q = {list(q)}, {at} your rule returns nothing.")
-    tokens = [whole(token, "What your rule returns") for token in found]
-    for token in tokens:
-        if not 0 <= token < len(p):
-            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
-    return tokens
+    return tokens_of(rule, [(list(p), list(q), *place) for place in places], len(p))
 
 
 def output(name: str) -> Callable[[Row, Row], list[float]]:
@@ -82,26 +73,20 @@ def scaled(row: Row) -> Row:
     return [share / (sum(row) or 1.0) for share in row]
 
 
-def missing(p: Row, q: Row) -> Row:
-    """max(0, p − q), not divided by its sum."""
-    return [max(0.0, a - b) for a, b in zip(p, q)]
-
-
 def but(row: Row, x: int) -> Row:
     return [0.0 if token == x else share for token, share in enumerate(row)]
 
 
-def falls_through(p: Row, q: Row, to: int) -> Row:
-    """w looked up in what is missing, not divided by its sum: what lies behind it gives the token `to`."""
-    rest = missing(p, q)
+def falls_through(rest: Row, to: int) -> Row:
+    """w looked up in a row that is not divided by its sum: what lies behind it gives the token `to`."""
+    rest = list(rest)
     rest[to] += 1 - sum(rest)
     return rest
 
 
-def one_hot(row: Row) -> Row:
-    return [float(token == max(range(len(row)), key=row.__getitem__)) for token in range(len(row))]
-
-
+NEVER_REJECTS = Mistake("This is q: no draft is ever rejected.", output("bug: accept every draft"))
+FROM_Q_MINUS_P = Mistake("After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).",
+                         gives(other=lambda p, q, x: residual(q, p)))  # fmt: skip
 OUTPUT = Question(
     cases=PAIRS, right=lambda p, q: p, equal=partial(same, tolerance=0.02),
     seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
@@ -109,22 +94,22 @@ OUTPUT = Question(
     mistakes=[
         Mistake("After a rejection your rule draws from p; draw from the residual.", output("bug: after a rejection, draw from p"), belief=2),
         Mistake("This is q: what replaces a draft must not come from q.", output("bug: after a rejection, draw from the draft's q")),
-        Mistake("This is q: no draft is ever rejected.", output("bug: accept every draft")),
+        NEVER_REJECTS,
         Mistake("The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.",
                 output("bug: after a rejection, take the target's favourite")),
         Mistake("Drafts are kept only if they are the target's favourite.", output("bug: accept only the target's favourite"), belief=4),
         Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q))),
         Mistake("After a rejection you draw from p without x. Of the other tokens q may have written too much already: draw from max(0, p − q).",
-                gives(other=lambda p, q, x: scaled(but(p, x))), gives(other=lambda p, q, x: falls_through(but(p, x), [0.0] * len(p), -1)), belief=2),
-        Mistake("After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).", gives(other=lambda p, q, x: residual(q, p))),
+                gives(other=lambda p, q, x: scaled(but(p, x))), gives(other=lambda p, q, x: falls_through(but(p, x), -1)), belief=2),
+        FROM_Q_MINUS_P,
         Mistake("After a rejection you draw from |p − q|. Where q is larger, nothing is missing: max(0, p − q).",
                 gives(other=lambda p, q, x: scaled([abs(a - b) for a, b in zip(p, q)]))),
         Mistake("You look w up in max(0, p − q) as it is. It does not add up to 1: multiply w by its sum first.",
-                *(gives(other=lambda p, q, x, to=to: falls_through(p, q, to)) for to in (0, -1)),
-                gives(other=lambda p, q, x: falls_through(p, q, x)),
-                gives(other=lambda p, q, x: falls_through(p, q, max(range(len(p)), key=missing(p, q).__getitem__)))),
+                *(gives(other=lambda p, q, x, to=to: falls_through(lacking(p, q), to)) for to in (0, -1)),
+                gives(other=lambda p, q, x: falls_through(lacking(p, q), x)),
+                gives(other=lambda p, q, x: falls_through(lacking(p, q), favourite(lacking(p, q)).index(1.0)))),
         Mistake("After a rejection you take the token that lacks most. Each token that lacks something has its share: look w up.",
-                gives(other=lambda p, q, x: one_hot(missing(p, q)))),
+                gives(other=lambda p, q, x: favourite(lacking(p, q)))),
         Mistake("You draw the replacement from all tokens alike; draw it from max(0, p − q).", gives(other=lambda p, q, x: [1 / len(p)] * len(p))),
         Mistake("You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p.", gives(keep=lambda p, q: p), belief=3),
         Mistake("You keep a draft with chance q, whatever the target says: compare u · q with p.", gives(keep=lambda p, q: q)),
@@ -148,10 +133,11 @@ def rule(made: Rule) -> None:
         raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
     u_twice = "After a rejection the token depends on u, and not on w: u has already been used up. Draw with w."
     outputs = [output_of(made, p, q) for p, q in PAIRS]
-    # Both of these write q. Whether a draft that q says too often is ever replaced tells which it is.
+    # What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
+    # whether a draft that q says too often is ever replaced.
     replaced = written_by(made, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
-    other = "no draft is ever rejected" if replaced else "you draw from q − p"
-    mistakes = [mistake for mistake in OUTPUT.mistakes if other not in mistake.said]
+    other = NEVER_REJECTS if replaced else FROM_Q_MINUS_P
+    mistakes = [mistake for mistake in OUTPUT.mistakes if mistake is not other]
     question = replace(
         OUTPUT, mistakes=mistakes, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint
     )
@@ -165,7 +151,7 @@ def rule(made: Rule) -> None:
     swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
     if swapped:
         raise Wrong(
-            "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w.", 0.67
+            "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w.", 2 / 3
         )
     if looks_at_u_again(made):
         raise Wrong(f"What comes out is p, but {u_twice[0].lower()}{u_twice[1:]}", 2 / 3)
@@ -196,7 +182,7 @@ SOUND = rule_by(EXACT)
 
 
 def OTHER_SOUND(p: Row, q: Row, x: int, u: float, w: float) -> int:
-    """As right as `SOUND`: it reads w from the other end."""
+    """As right as `SOUND`: it reads w from the other end, but for 0, since 1 − 0 is no number of [0, 1)."""
     return SOUND(p, q, x, u, 1 - w if w else 0.0)
 
 
@@ -226,12 +212,12 @@ def how_it_asks(test: Callable[[Rule], bool], accepts_wrong: bool) -> str:
         drafts[tuple(p), tuple(q)].append(x)
     for (p, q), drawn in drafts.items():
         shares = [drawn.count(x) / len(drawn) for x in range(len(q))]
+        # Four standard errors of a share, which are largest for one half.
         if len(drawn) >= 100 and not same(shares, list(q), tolerance=4 * 0.5 / len(drawn) ** 0.5):
-            how = (
-                "from p"
-                if same(shares, list(p), tolerance=0.05)
-                else f"with the shares {[round(s, 2) for s in shares]}"
-            )
+            if len(set(shares)) == 1:  # a test that goes through all x may be right
+                return f"It tries each x equally often. Does it weigh what comes out with q, {list(q)}?"
+            from_p = same(shares, list(p), tolerance=0.05)
+            how = "from p" if from_p else f"with the shares {[round(s, 2) for s in shares]}"
             return f"It draws x {how}; a draft is drawn from q, {list(q)}."
     if accepts_wrong:
         return "And it accepts a wrong one: are True and False exchanged, or do you compare what comes out with q?"

@@ -37,21 +37,26 @@ def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None
         raise Wrong(
             f"Your code did not come to an end within {seconds:g} seconds: is there a loop that never stops?"
         ) from None
-    except NotImplementedError:
-        still_open = StillOpen()
-        still_open.unwritten = True
-        raise still_open from None
-    except RecursionError:
-        raise Wrong("Your code calls itself without end (RecursionError).") from None
     except BaseException as e:  # SystemExit, too
-        told = f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
-        if isinstance(e, TypeError) and "NoneType" in str(e):
-            told += " Something that it uses is None: a value that may be missing, or a function of an earlier part that is still open?"
-        raise Wrong(told) from None
+        raise verdict_on(e) from None
     finally:
         text = " ".join(printed.getvalue().split())
         if text:
             said.append(f"(Your code printed: {cut(text, SHOWN)})")
+
+
+def verdict_on(e: BaseException) -> Wrong | StillOpen:
+    """What an error of the learner's own code means."""
+    if isinstance(e, NotImplementedError):
+        still_open = StillOpen()
+        still_open.unwritten = True
+        return still_open
+    if isinstance(e, RecursionError):
+        return Wrong("Your code calls itself without end (RecursionError).")
+    told = f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
+    if isinstance(e, TypeError) and "NoneType" in str(e):
+        told += " Something that it uses is None: a value that may be missing, or a function of an earlier part that is still open?"
+    return Wrong(told)
 
 
 def failing_line(e: BaseException) -> str:

@@ -9,9 +9,11 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from specdec_lab.course.judges.guard import failing_line
-from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, begun, number, part, shown
+from specdec_lab.course.judges.guard import verdict_on
+from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, Wrong, begun, number, part, told_apart
+from specdec_lab.course.judges.part import RETURNS_NOTHING
 
 Formula = Callable[..., float]
 
@@ -37,15 +39,9 @@ def question(
         but: factors for which it has a mistake of its own.
     """
 
-    def read(value: object) -> float:
-        if isinstance(value, str):  # float() would take "2.5"
-            raise Wrong(f"What {name} returns should be a number; it is the text {shown(value)}.")
-        return number(value, f"What {name} returns")
-
     def hint(case: tuple, found: float) -> str:
         arguments = ", ".join(str(x) if callable(x) else f"{x:g}" for x in case)
-        pairs = ((f"{found:.{digits}g}", f"{right(*case):.{digits}g}") for digits in range(4, 18))
-        yours, wanted = next(pair for pair in pairs if pair[0] != pair[1])
+        yours, wanted = told_apart(found, right(*case))
         return f"{name}({arguments}) is {yours} with your code, and it should be {wanted}."
 
     factors = {factor: said for factor, said in FACTORS.items() if factor not in but}
@@ -53,6 +49,7 @@ def question(
     if not whole:
         rounded = [lambda *case, to=to: to(right(*case)) for to in ROUNDINGS]
         often += [Mistake(f"{name} is rounded to whole numbers. Return the number as it is.", *rounded)]
+    read = partial(number, what=f"What {name} returns")
     return Question(cases, right, hint=hint, mistakes=[*own, *often], read=read, equal=close)
 
 
@@ -162,26 +159,23 @@ part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
 def pass_and_v(pass_seconds: Formula, v: Formula | None = None) -> None:
     """pass_seconds earns two points, v one, each by itself."""
     wrong: dict[str, Wrong] = {}
+    unwritten: set[str] = set()
     for name, question, made in (("pass_seconds", PASS, pass_seconds), ("v", V, v)):
         try:
             question.judge(begun(made))
-        except StillOpen:
-            stub = made is None or getattr(made, "stub", True)
-            wrong[name] = Wrong(
-                f"Now write {name}."
-                if stub
-                else f"{name} returns nothing: does it print its result, or lack a `return`?"
-            )
-        except Wrong as e:
-            wrong[name] = Wrong(str(e) if str(e).startswith(name) else f"In {name}: {e}", belief=e.belief)
-        except Exception as e:  # the other half is judged all the same
-            wrong[name] = Wrong(
-                f"{name}: Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}."
-            )
+        except Exception as error:  # the other half is judged all the same
+            e = error if isinstance(error, Wrong | StillOpen) else verdict_on(error)
+            if isinstance(e, Wrong):
+                wrong[name] = Wrong(str(e) if str(e).startswith(name) else f"In {name}: {e}", belief=e.belief)
+            elif e.unwritten or getattr(made, "stub", True):
+                unwritten.add(name)
+                wrong[name] = Wrong(f"Now write {name}.")
+            else:
+                wrong[name] = Wrong(f"In {name}: {RETURNS_NOTHING}")
+    if len(unwritten) == 2:
+        raise StillOpen
     if len(wrong) == 2:
-        if all(str(e).startswith("Now write") for e in wrong.values()):
-            raise StillOpen
-        raise next(e for e in wrong.values() if not str(e).startswith("Now write"))
+        raise next(e for name, e in wrong.items() if name not in unwritten)
     if "v" in wrong:
         raise Wrong(f"pass_seconds is right. {wrong['v']}", 2 / 3, wrong["v"].belief)
     if "pass_seconds" in wrong:

@@ -58,7 +58,7 @@ PARTS: dict[str, Part] = {}
 
 
 def part(id: str, points: int, **more):
-    """Register a judge under the id of its part; more: seconds and asks of the `Part`."""
+    """Register a judge under the id of its part; more: seconds, asks and few of the `Part`."""
 
     def register(judge: Callable[..., None]) -> Callable[..., None]:
         PARTS[id] = Part(id, points, judge, **more)
@@ -109,10 +109,8 @@ def judged(id: str, *made: object) -> Judgement:
     except StillOpen as e:
         functions = [a for a in answers if isinstance(a, Afar)]
         if functions and not e.unwritten and not any(f.stub for f in functions):
-            missing = str(e) if e.args and str(e) != RETURNED else ""
-            return wrong(
-                " ".join([f"{missing} is None: something is missing there." if missing else RETURNS_NOTHING, *printed])
-            )
+            said = RETURNS_NOTHING if str(e) in ("", RETURNED) else f"{e} is None: something is missing there."
+            return wrong(" ".join([said, *printed]))
         return Judgement(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
     except Wrong as e:
         message = str(e)

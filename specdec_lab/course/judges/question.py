@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from specdec_lab.course.afar import for_each
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
-from specdec_lab.course.reading import nothing, number, same
+from specdec_lab.course.reading import nothing, number, same, whole
 from specdec_lab.formats import cut, drop_leading_zeros, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
@@ -106,14 +107,33 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     return found
 
 
+def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) -> list[int]:
+    """The tokens, of a vocabulary of this size, that a learner's rule writes for several arguments."""
+    found = for_each(rule, cases)
+    for token, case in zip(found, cases):
+        if token is None and any(other is not None for other in found):
+            raise Wrong(
+                f"Your rule returns nothing for {cut(pretty(case), 120)} (None): is there a way through it without a return?"
+            )
+    tokens = [whole(token, "What your rule returns") for token in found]
+    for token in tokens:
+        if not 0 <= token < size:
+            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {size - 1}.")
+    return tokens
+
+
 def apart(found: object, right: object) -> tuple[str, str]:
     """Two results in as many digits as it takes to see that they differ."""
     if pretty(found) != pretty(right) or not all(isinstance(x, int | float) for x in (found, right)):
         return pretty(found), pretty(right)
-    pairs = ((f"{found:.{digits}g}", f"{right:.{digits}g}") for digits in range(4, 17))
-    return next(
-        (tuple(map(drop_leading_zeros, pair)) for pair in pairs if pair[0] != pair[1]), (repr(found), repr(right))
-    )
+    yours, wanted = told_apart(found, right)
+    return drop_leading_zeros(yours), drop_leading_zeros(wanted)
+
+
+def told_apart(a: float, b: float) -> tuple[str, str]:
+    """Two numbers in as many digits as it takes: 17 of them write each float in another way."""
+    pairs = ((f"{a:.{digits}g}", f"{b:.{digits}g}") for digits in range(4, 18))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(a), repr(b)))
 
 
 def pretty(value: object) -> str:

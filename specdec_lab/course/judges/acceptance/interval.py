@@ -70,7 +70,7 @@ def hint(case: tuple[list[Text]], found: Ends) -> str:
         return "It is too narrow. Do you draw as many texts as there are, and leave out only 2.5 % at each end?"
     if high - low > 1.1 * (end - start):
         return "It is too wide. Do you draw as many texts as there are, and leave out 2.5 % at each end?"
-    return "Draw texts, divide the sums, *sort* the results, and leave out 2.5 % at each end: what comes out are two values, the low and the high end."
+    return "Draw texts, divide the sums, sort the results, and leave out 2.5 % at each end: what comes out are two values, the low and the high end."
 
 
 INTERVAL = Question(
@@ -115,8 +115,8 @@ def interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
             said = "Your interval has no width: with dice.sample or dice.shuffle every text comes exactly once."
             raise Wrong(f"{said} Draw with replacement, so that a text may come twice and another one not at all.")
         if all(a == b for a, b in drawn) and len(set(drawn)) > 1:
-            said = "Your interval has no width: all its values are of one draw. Draw anew for each value, inside of the loop."
-            raise Wrong(said)
+            said = "Do you draw anew for each value, inside of the loop, and give back two of the values, a low and a high one?"
+            raise Wrong(f"Your interval has no width. {said}")
         swapped = swapped or low > high
         found.append((min(low, high), max(low, high)))
         fixed = fixed or len(set(drawn)) == 1

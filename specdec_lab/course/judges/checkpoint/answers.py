@@ -1,7 +1,7 @@
 """Exercise 9 asks about given numbers: its functions have no arguments, so a mistake's result is a value, no formula."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -22,26 +22,14 @@ def fixed(right: Any, **about: Any) -> Question:
 
 def by_hand(value: object, what: str) -> float:
     """A number of a list that was typed: also one in quotes."""
-    with suppress(TypeError, ValueError):
+    with suppress(ValueError):
         value = float(value) if isinstance(value, str) else value
     return number(value, what)
 
 
 def one_number(what: str, right: float, room: float, **about: Any) -> Question:
     """room: how far the number may be off, for rounding; a part of it, where it is above 1."""
-    about["hint"] = unless_rounded([right], about.get("hint", ""))
     return fixed(right, read=partial(by_hand, what=what), equal=partial(same, tolerance=room), **about)
-
-
-def unless_rounded(right: Sequence[float], hint: str | Callable) -> Callable[[tuple, Any], str | Mistake]:
-    """The hint, but for answers that are right with two digits: they only lack the third."""
-
-    def told(case: tuple, found: Any) -> str | Mistake:
-        if [round(x, 2) for x in right] == (found if isinstance(found, list) else [found]):
-            return "This is right with two digits, and rounded too much: give three."
-        return hint(case, found) if callable(hint) else hint
-
-    return told
 
 
 def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Question:
@@ -50,7 +38,6 @@ def numbers(what: str, right: Sequence[float], room: float, **about: Any) -> Que
     def read(value: object) -> list[float]:
         return [by_hand(x, f"Each item of the {what}") for x in listed(value, len(right), f"The {what}")]
 
-    about["hint"] = unless_rounded(right, about.get("hint", ""))
     return fixed(right, read=read, equal=partial(same, tolerance=room), **about)
 
 
@@ -85,7 +72,6 @@ def choice(id: str, right: str, *wrong: Mistake) -> None:
 
 def letter(value: object) -> str:
     begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
-    found = begins[1].upper() if begins else None
-    if found not in ("A", "B", "C", "D"):
+    if not begins:
         raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
-    return found
+    return begins[1].upper()

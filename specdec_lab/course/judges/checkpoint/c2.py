@@ -2,12 +2,12 @@
 
 from specdec_lab.course.judges.checkpoint.answers import choice, numbers, one_number, several
 from specdec_lab.course.judges.kit import Mistake
-from specdec_lab.theory import RULES, acceptance, emitted, residual
+from specdec_lab.theory import RULES, acceptance, emitted, lacking, residual
 
 P, Q = (0.35, 0.1, 0.55), (0.25, 0.6, 0.15)
 BOTH = list(map(min, P, Q))  # drafted and accepted, token by token
 ALPHA = acceptance(P, Q)
-LACKING = [max(0, p - q) for p, q in zip(P, Q)]
+LACKING = lacking(P, Q)
 RATIOS, REST = RULES["the rule: accept with min(1, p/q), replace from the residual"](P, Q)
 LAST = 2  # the token that is asked for
 
@@ -44,7 +44,7 @@ RESIDUAL = numbers("residual", right=REST, room=0.005, hint="The residual is max
     Mistake("This is q. What replaces a draft must not come from q.", Q),
     Mistake("This is what is missing. To draw from it, it must add up to 1: divide it by its sum.", LACKING),
     Mistake("No probability is below 0: cut p − q off there, and divide by the sum.", [p - q for p, q in zip(P, Q)]),
-    Mistake("This is where q is larger than p. What is missing is where p is larger than q.", residual(Q, P), [max(0, q - p) for p, q in zip(P, Q)]),
+    Mistake("This is where q is larger than p. What is missing is where p is larger than q.", residual(Q, P), lacking(Q, P)),
     Mistake("This is p without the token that was rejected. Of the other two, how much is still missing?", without_the_draft()),
     Mistake("Two tokens are missing, and not equally much of each.", [0.5, 0, 0.5]),
     Mistake("More than one token is missing: each of them has its share.", [0, 0, 1])])  # fmt: skip

@@ -45,7 +45,8 @@ RATE = one_number("α", right=ALPHA, room=0.004, hint=about_rate, mistakes=[
     Mistake(f"{pretty(ROUNDS[-1] / DRAFTED)} is the share of the rounds without a miss. How many drafts were examined, and how many kept?", ROUNDS[-1] / DRAFTED),
     Mistake(f"{pretty(1 - ROUNDS[0] / DRAFTED)} counts only the first draft of each round. Later drafts were examined, too.", 1 - ROUNDS[0] / DRAFTED),
     Mistake("This is a mean of ratios, one for each round. Divide the sums: all kept by all examined.",
-            sum(times * n / min(n + 1, GAMMA) for n, times in enumerate(ROUNDS)) / DRAFTED)])  # fmt: skip
+            sum(times * n / min(n + 1, GAMMA) for n, times in enumerate(ROUNDS)) / DRAFTED),
+    Mistake("This is right with two digits, and rounded too much: give three.", round(ALPHA, 2))])  # fmt: skip
 PER_PASS = one_number("The number of tokens per pass", right=(KEPT + PASSES) / PASSES, room=0.01,
     hint="Divide all tokens that were written by the number of passes.", mistakes=[
     Mistake(f"{pretty((KEPT + DRAFTED) / DRAFTED)} is right for the rounds with drafts. The others are passes, too, and each writes a token.", (KEPT + DRAFTED) / DRAFTED),

@@ -80,7 +80,7 @@ WHICH = Question(
 def which_rule(made: Callable[[Row, Row, Sequence[int], Mapping[str, Rule]], object]) -> None:
     WHICH.judge(made)
     for p, q, counts, rules in OTHER_NAMES:
-        if (found := made(list(p), list(q), list(counts), dict(rules))) != f"rule {WHICH.right(p, q, counts, RULES)}":
+        if (found := made(list(p), list(q), list(counts), dict(rules))) != WHICH.right(p, q, counts, rules):
             raise Wrong(
                 f"With other names for the same rules your function says {shown(found)}: take the names from `rules`.",
                 0.75,

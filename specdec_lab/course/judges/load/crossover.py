@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from specdec_lab.course.judges.kit import Mistake, Question, StillOpen, nothing, part, whole
-from specdec_lab.course.judges.load.gain import NEVER_ASKS, WORSE_DRAFTS, asks_T
+from specdec_lab.course.judges.load.gain import fuller
 from specdec_lab.course.judges.load.machines import BEND, EVEN, FLAT, FREE, LINE, POWER, ROWS, SMALL, STAIRS, Pass
 from specdec_lab.theory import expected_tokens as E
 
@@ -96,11 +96,9 @@ def judge_crossover(made: Crossover) -> None:
     found = [None if value is None else whole(value, "The number of texts") for value in values]
 
     def hint(case: tuple, found: int | None) -> str | Mistake:
-        """`WORSE_DRAFTS`, if it finds a crossover where the gain is always above 1, and a later one for better drafts."""
+        """What `fuller` says, if it finds a crossover where the gain is always above 1, and a later one for better drafts."""
         worse, better = (made(POWER, FREE, 4, alpha, 10_000) for alpha in (0.7, 0.95))
         fell = worse is not None and worse > 1 and (better is None or better > worse)
-        return (
-            CROSSOVER.hint if not fell else WORSE_DRAFTS if asks_T(lambda T: made(T, FREE, 4, 0.7, 40)) else NEVER_ASKS
-        )
+        return fuller(lambda T: made(T, FREE, 4, 0.7, 40)) if fell else CROSSOVER.hint
 
     replace(CROSSOVER, hint=hint).compare(found)

@@ -66,12 +66,17 @@ def asks_T(call: Callable[[Pass], object]) -> bool:
     return bool(asked)
 
 
+def fuller(call: Callable[[Pass], object]) -> str | Mistake:
+    """What is said where a gain falls with the texts though rows are free: T was not asked, or the drafts got worse."""
+    return WORSE_DRAFTS if asks_T(call) else NEVER_ASKS
+
+
 @part("7.gain", points=2, asks=[GAIN])
 def judge_gain(made: Gain) -> None:
     def hint(case: tuple, found: float) -> str | Mistake:
-        """`WORSE_DRAFTS`, if it is right for one text and lower for more, on a machine where rows are free."""
+        """What `fuller` says, if it is right for one text and lower for more, on a machine where rows are free."""
         one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
         worse = same(one, E(0.7, 4)) and many < 0.999 * one
-        return GAIN.hint if not worse else WORSE_DRAFTS if asks_T(lambda T: made(T, 64, 4, 0.7)) else NEVER_ASKS
+        return fuller(lambda T: made(T, 64, 4, 0.7)) if worse else GAIN.hint
 
     replace(GAIN, hint=hint).judge(made)

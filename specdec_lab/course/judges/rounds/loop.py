@@ -86,9 +86,9 @@ def judge_run(made: Callable[..., list], run: Watched) -> None:
 def check_work(run: Watched, wanted: list[int]) -> None:
     """Raises Wrong where the text was not made by the target that the loop was given, or without drafts."""
     if not run.proposals and len(wanted) > 1:  # the prefill may give the first token
-        raise Wrong("The text is right, but your loop never asks for drafts: this is plain decoding.")
+        raise Wrong("Your loop never asks for drafts: this is plain decoding.")
     if run.valid < len(run.prompt) + len(wanted) - 1:
-        said = "The text is right, but the target that your function is given has never computed it."
+        said = "The target that your function is given has never computed your text."
         raise Wrong(f"{said} Every token has to come from a pass of this target, behind the tokens before it.")
 
 
@@ -101,6 +101,7 @@ def judge_text(run: Watched, tokens: list) -> None:
     if tokens == wanted:
         check_work(run, wanted)
         return
+    # A small slip, such as the prompt before the text, earns a share; plain decoding with such a slip does not.
     if wanted and set(wanted) <= set(tokens):
         check_work(run, wanted)
     longer, shorter = tokens[: len(wanted)] == wanted, tokens == wanted[: len(tokens)]

@@ -85,5 +85,7 @@ def best_shape(made: Callable[[int, Times, Shapes], object]) -> None:
     try:
         DECIDE.judge(made)
     except KeyError as e:
+        if not str(e).isdecimal():  # another dict was asked, such as that of a shape
+            raise
         rows = "A round with n drafts computes n + 1 rows for each text, and all texts are in one pass: texts · (n + 1). Without drafts it is texts."
         raise Wrong(f"Your code asks T for {e} rows, and no pass here has so many. {rows}") from None

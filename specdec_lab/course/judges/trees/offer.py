@@ -4,7 +4,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, for_each, part, same, whole
+from specdec_lab.course.judges.guard import verdict_on
+from specdec_lab.course.judges.kit import Mistake, Question, Wrong, begun, part, same, tokens_of
 from specdec_lab.theory import Row, residual, siblings
 
 Rule = Callable[[Row, Sequence[int], Sequence[Row], Sequence[float], float], int]
@@ -51,11 +52,7 @@ def written(
 ) -> list[int]:
     """The tokens that a rule writes for several (u, w)."""
     cases = [(list(p), list(drafts), [list(q) for q in qs], list(u), w) for u, w in numbers]
-    tokens = [whole(token, "What your rule returns") for token in for_each(rule, cases)]
-    for token in tokens:
-        if not 0 <= token < len(p):
-            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {len(p) - 1}.")
-    return tokens
+    return tokens_of(rule, cases, len(p))
 
 
 def looked_up(row: Row, w: float) -> int:
@@ -102,8 +99,8 @@ def offer(made: Rule) -> None:
     try:
         found = [output_of(made, p, q) for p, q in PAIRS]
     except (ZeroDivisionError, ValueError, IndexError) as e:
-        scale = "After each refusal, scale what is left up to 1: norm(max(0, p − q)). Else the next draft takes away too much of it."
-        raise Wrong(f"Your code raised {type(e).__name__} where two drafts were refused. {scale}") from None
+        scale = "Is what is left scaled up to 1 after each refusal, norm(max(0, p − q))? Else the next draft takes away too much of it."
+        raise Wrong(f"{verdict_on(e)} {scale}") from None
     OFFER.compare([out for out, _ in found])
     if any(kept < siblings(p, q, 2).kept - 0.05 for (p, q), (_, kept) in zip(PAIRS, found)):
         said = "What comes out is p, but fewer drafts are kept than could be: is the second one offered when the first is refused?"
