@@ -157,7 +157,7 @@ def test_any_message_of_a_learners_process_is_unpacked_or_broken(data):
 @given(text=st.text(alphabet=string.printable + "é\u202e\x1b", max_size=200))
 def test_any_text_is_shown_on_one_line_and_moves_no_cursor(text):
     assert printable(text).isprintable() and "\n" not in escaped(text)
-    assert list(calls(text)) is not None and endpoint.metrics(text) is not None
+    list(calls(text)), endpoint.metrics(text)  # they raise nothing
 
 
 @FEW
