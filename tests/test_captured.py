@@ -218,20 +218,20 @@ def test_a_device_that_cannot_record_runs_on_and_says_so(error, said):
 def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
     """The stand-in is strict enough for the tests above to mean something."""
     model, tokens = make("replayed llama"), text(12)
-    layers = fast.FastCached._layers
+    attention = fast.FastCached._attention
 
-    def wrong(self, x, first, last, slots, at, places, mask, visible):
+    def wrong(self, first, last, slots, at, places, *rest):
         if bug == "position":  # known to Python: frozen
             begin = self.lengths[0]
-            at, places = slice(begin, begin + x.shape[1]), None
+            at, places = slice(begin, begin + slots.shape[1]), None
         if bug == "waits":
             int(slots.max())
-        return layers(self, x, first, last, slots, at, places, mask, visible)
+        return attention(self, first, last, slots, at, places, *rest)
 
     if bug == "shared result":
         monkeypatch.setattr(Tape, "__call__", lambda self, x, call=Tape.__call__: (call(self, x), self.out)[1])
     else:
-        monkeypatch.setattr(fast.FastCached, "_layers", wrong)
+        monkeypatch.setattr(fast.FastCached, "_attention", wrong)
     cached = model.cached()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -41,6 +41,12 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
+    four_bits = False  # whether the weights are numbers of 4 bits (see `four_bits`)
+
+    @property
+    def precision(self) -> str:
+        """The number format of the weights, in words."""
+        return "int4" if self.four_bits else str(self.dtype).removeprefix("torch.")
 
     @abstractmethod
     def cached(self, rows: int = 1) -> "Cached":
@@ -152,12 +158,21 @@ class Cached(ABC):
         at = torch.arange(k, device=self.model.device)
         return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
 
-    def _mask(self, slots: Tensor, visible: int, trees: Sequence[Placed | None] = ()) -> Tensor:
-        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins."""
+    def _mask(
+        self,
+        slots: Tensor,
+        visible: int,
+        trees: Sequence[Placed | None] = (),
+        dtype: torch.dtype | None = None,
+    ) -> Tensor:
+        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins.
+
+        dtype: of the scores; None: the model's.
+        """
         unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
         hide_cousins(unseen[:, 0], trees, self.lengths)
-        mask = torch.zeros(unseen.shape, dtype=self.model.dtype, device=slots.device)
-        return mask.masked_fill_(unseen, torch.finfo(self.model.dtype).min)
+        mask = torch.zeros(unseen.shape, dtype=dtype or self.model.dtype, device=slots.device)
+        return mask.masked_fill_(unseen, torch.finfo(mask.dtype).min)
 
     @abstractmethod
     def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding, rms_norm, scaled_dot_product_attention, silu
+from torch.nn.functional import embedding, pad, rms_norm, silu
 from transformers import PreTrainedModel
 
 from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
+from specdec_lab.models.attention import Fused, SameBits, rounded
 from specdec_lab.models.base import Cached
 from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.linear import Linear
@@ -87,10 +88,20 @@ def folded(hf: PreTrainedModel) -> Iterator[Weights]:
 
 
 class FastLayer:
-    """One decoder layer's products, in the order of PARTS."""
+    """One decoder layer's products, in the order of PARTS; and the norms' weights before qkv and gate_up.
 
-    def __init__(self, qkv: nn.Module, out: nn.Module, gate_up: nn.Module, down: nn.Module):
-        self.qkv, self.out, self.gate_up, self.down = qkv, out, gate_up, down
+    norms: two tensors [H]; None where they are folded into the products.
+    """
+
+    def __init__(
+        self,
+        qkv: nn.Module,
+        out: nn.Module,
+        gate_up: nn.Module,
+        down: nn.Module,
+        norms: Sequence[Tensor | None] = (None, None),
+    ):
+        self.qkv, self.out, self.gate_up, self.down, self.norms = qkv, out, gate_up, down, norms
 
 
 class FastModel(ReferenceModel):
@@ -98,11 +109,18 @@ class FastModel(ReferenceModel):
 
     Args:
         product: what computes with a matrix and its bias; `linear.draft_product` for a model that only drafts.
-        made: the products of `folded(hf)` where there are some already (see `packed`).
+        made: the products where there are some already: those of `folded(hf)` (see `packed`), or with the norms'
+            weights still beside them (see `four_bits`).
+        norms: whether they are.
     """
 
     def __init__(
-        self, hf: PreTrainedModel, name: str, product: Product = Linear, made: Sequence[nn.Module] | None = None
+        self,
+        hf: PreTrainedModel,
+        name: str,
+        product: Product = Linear,
+        made: Sequence[nn.Module] | None = None,
+        norms: bool = False,
     ):
         super().__init__(hf, name)
         config, body = hf.config, hf.base_model
@@ -113,8 +131,32 @@ class FastModel(ReferenceModel):
         with torch.inference_mode():
             *products, self.head = made or [product(*weights) for weights in folded(hf)]
         self.parts = [FastLayer(*products[i : i + len(PARTS)]) for i in range(0, len(products), len(PARTS))]
+        for part, layer in zip(self.parts, body.layers if norms else []):
+            part.norms = layer.input_layernorm.weight.detach(), layer.post_attention_layernorm.weight.detach()
+        self.small = torch.tensor(self.eps, dtype=rotation_dtype(self.dtype), device=self.device)
+        self.least = max((part.qkv.least for part in self.parts), default=1)  # rows of a pass
         self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones
+
+    @property
+    def same_bits(self) -> bool:
+        """Whether each row has the same bits in every pass (see `attention`)."""
+        return self.device.type == "cpu" and not self.capture
+
+    @property
+    def precise(self) -> torch.dtype:
+        """The number format of keys and values, and of the sums from layer to layer."""
+        return rotation_dtype(self.dtype) if self.same_bits else self.dtype
+
+    def normed(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
+        """x [..., H] / √(mean of x² + eps), times `weight` [H], in the number format of the products."""
+        if not self.same_bits:
+            return rms_norm(x, x.shape[-1:], weight, self.eps)
+        length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+        scale = torch.addcmul(self.small, length, length, value=1 / x.shape[-1]).rsqrt_()
+        if weight is not None:
+            scale = scale * weight
+        return x * scale if self.dtype == x.dtype else torch.mul(x, scale, out=torch.empty_like(x, dtype=self.dtype))
 
     def check(self) -> None:
         try:
@@ -148,7 +190,7 @@ class KeyValues:
     def __init__(self, model: FastModel, rows: int, size: int):
         shape = model.layers, 2, rows, model.kv_heads, size, model.head_size
         self.rows, self.size = rows, size
-        self.kv = torch.zeros(shape, dtype=model.dtype, device=model.device)
+        self.kv = torch.zeros(shape, dtype=model.precise, device=model.device)
         at = torch.arange(size, device=model.device)[None]
         like = self.kv.new_empty(0, dtype=rotation_dtype(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
@@ -217,20 +259,23 @@ class FastCached(Cached):
         kv[:, :, row, :, to : to + len(slots)] = kv[:, :, row, :, slots]
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
+        model, (rows, k) = self.model, inputs.shape[:2]
+        width = k
+        if model.same_bits:
+            width = max(k, -(-model.least // rows))
+            visible = rounded(visible)
         if visible > self.held.size:
             self._grow(self.held.rows, visible)
-        x = inputs if inputs.is_floating_point() else embedding(inputs, self.model.embeddings)
-        rows, k, _ = x.shape
-        if self.model.capture and k <= WIDEST_CAPTURED and rows * k <= MOST_CAPTURED:
+        x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
+        if model.capture and k <= WIDEST_CAPTURED and rows * k <= MOST_CAPTURED:
             return self._replay(x, first, last, trees)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
         slots = self._slots(k)
-        if at and not any(trees):  # all see alike
-            mask = self._mask(slots[:1], visible) if k > 1 else None
-            return self._layers(x, first, last, slots, at, None, mask, visible)
-        mask = self._mask(slots, visible, trees)
-        return self._layers(x, first, last, slots, at, positions(slots, trees, self.lengths), mask, visible)
+        places = None if at and not any(trees) else positions(slots, trees, self.lengths)
+        mask = self._mask(slots[:1] if places is None else slots, visible, trees, model.precise)
+        attend = self._attention(first, last, slots, at, places, mask, visible, width, trees)
+        return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend)[:, :k]
 
     def _replay(self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None]) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
@@ -259,7 +304,8 @@ class FastCached(Cached):
         def run(x: Tensor) -> Tensor:
             slots = start + torch.arange(k, device=x.device)
             places, mask = held.shapes[key] if any(trees) else (slots, self._mask(slots, held.size))
-            return self._layers(x, first, last, slots, None, places, mask, held.size)
+            attend = self._attention(first, last, slots, None, places, mask, held.size, k, trees)
+            return self._layers(x, first, last, attend)
 
         if key not in held.captured:
             model.synchronize()  # what was started before this still counts
@@ -272,49 +318,42 @@ class FastCached(Cached):
                 return run(x)[:texts]
         return held.captured[key](x)[:texts]
 
-    def _layers(
+    def _attention(
         self,
-        x: Tensor,
         first: int,
         last: int,
         slots: Tensor,
         at: slice | None,
         places: Tensor | None,
-        mask: Tensor | None,
+        mask: Tensor,
         visible: int,
-    ) -> Tensor:
-        """Hidden rows [R, k, H] through the layers first ≤ i < last.
+        given: int,
+        trees: Sequence[Placed | None],
+    ) -> Fused | SameBits:
+        """What attends in a pass through the layers first ≤ i < last.
 
         Args:
             slots: [R, k], where each row writes.
             at: the same as a slice, which is faster, if all rows write at the same slots; only then.
             places: [R, k], the positions that these tokens have in their texts; None where they are `at`.
-            mask: [R or 1, 1, k, visible], as `_mask` makes it; None where a single new token sees all.
+            mask: [R or 1, 1, k, visible], as `_mask` makes it.
             visible: slots handed to attention.
+            given: rows that the products compute, k or more.
         """
-        model, held = self.model, self.held
-        rows, k, size = x.shape
-        heads, shared, dim = model.heads, model.kv_heads, model.head_size
-        group = heads // shared  # query heads that share their keys
-        rotations = held.rotations[at, None] if places is None else held.rotations[places][:, :, None]
-        if mask is not None:  # the queries of a group lie one after the other
-            mask = mask.repeat(1, 1, group, 1)
-        row_numbers, precise = torch.arange(rows, device=x.device)[:, None], rotation_dtype(x.dtype)
-        for part, kv in zip(model.parts[first:last], held.kv[first:last, :, :rows]):
-            qkv = part.qkv(rms_norm(x, (size,), eps=model.eps))
-            rotated = qkv[..., : (heads + shared) * dim]
-            pairs = torch.view_as_complex(rotated.to(precise).view(rows, k, -1, dim // 2, 2)).mul_(rotations)
-            if x.dtype != precise:  # then .to() was a copy; otherwise mul_ has changed qkv itself
-                rotated.copy_(torch.view_as_real(pairs).view(rotated.shape))
-            q, new = qkv.split((heads * dim, 2 * shared * dim), -1)
-            if at:
-                kv[:, :, :, at] = new.view(rows, k, 2, shared, dim).permute(2, 0, 3, 1, 4)
-            else:
-                kv[:, row_numbers, :, slots] = new.view(rows, k, 2, shared, dim)
-            q = q.view(rows, k, shared, group, dim).permute(0, 2, 3, 1, 4).reshape(rows, shared, group * k, dim)
-            seen = scaled_dot_product_attention(q, kv[0, :, :, :visible], kv[1, :, :, :visible], mask, scale=1.0)
-            seen = seen.view(rows, shared, group, k, dim).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)
-            x = part.out(seen).add_(x)
-            gate, up = part.gate_up(rms_norm(x, (size,), eps=model.eps)).chunk(2, -1)
-            x = part.down(silu(gate).mul_(up)).add_(x)
-        return rms_norm(x, (size,), model.norm, model.eps) if last == model.layers else x
+        held = self.held
+        kv = held.kv[first:last, :, : len(slots)]
+        rotations = held.rotations[at][None, :, None] if places is None else held.rotations[places][:, :, None]
+        pass_ = kv, rotations, slots, at, mask, visible, self.model.heads
+        if self.model.same_bits:
+            return SameBits(*pass_, given, self.model.dtype, trees, self.lengths)
+        return Fused(*pass_)
+
+    def _layers(self, x: Tensor, first: int, last: int, attend: Fused | SameBits) -> Tensor:
+        """Hidden rows [R, k, H] through the layers first ≤ i < last."""
+        model = self.model
+        x = x.to(model.precise)
+        for i, part in enumerate(model.parts[first:last]):
+            x = x + part.out(attend(i, part.qkv(model.normed(x, part.norms[0]))))
+            gate, up = part.gate_up(model.normed(x, part.norms[1])).chunk(2, -1)
+            x += part.down(silu(gate).mul_(up))
+        return model.normed(x, model.norm) if last == model.layers else x

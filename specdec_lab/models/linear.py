@@ -50,17 +50,25 @@ class Linear(nn.Module):
 
     Args:
         weight: [out, in]; bias: [out] or None. A packed weight is a copy, unless it was packed before.
+
+    least: rows that cost no more than one, and have the same bits whatever their number: a product of fewer is filled
+        up. oneDNN has another way for one row, which for some shapes adds up in another order, and is not faster.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()
         self.packed = can_pack(weight)
+        self.least = 4 if self.packed else 1
         weight = weight.detach()
         pack_it = self.packed and not weight.is_mkldnn
         self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if pack_it else weight
         self.bias = None if bias is None else bias.detach()
 
     def forward(self, x: Tensor) -> Tensor:
+        if (rows := x.numel() // x.shape[-1]) < self.least:
+            filled = x.new_zeros(self.least, x.shape[-1])
+            filled[:rows] = x.reshape(rows, -1)
+            return self(filled)[:rows].view(*x.shape[:-1], -1)
         if self.packed:
             return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
         return linear(x, self.weight, self.bias)
@@ -76,6 +84,8 @@ class EightBits(nn.Module):
     Args:
         weight: [out, in]; bias: [out] or None, in float32 on the CPU.
     """
+
+    least = 1
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()

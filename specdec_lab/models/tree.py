@@ -74,6 +74,12 @@ class Tree:
             out[i, self.way(i)] = True
         return out
 
+    @cached_property
+    def order(self) -> Tensor:
+        """[n, n]: for each draft (the row) the drafts on its way, itself last, and then all others."""
+        ways = [self.way(i) for i in range(len(self.parents))]
+        return torch.tensor([way + [j for j in range(len(ways)) if j not in way] for way in ways], dtype=torch.long)
+
 
 Placed = tuple[int, Tree]  # a tree in a cache: its draft i stands in the slot (the first number) + i
 

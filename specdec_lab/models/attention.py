@@ -1,0 +1,198 @@
+"""Attention over cached keys and values: on a GPU PyTorch's own; on a CPU one that gives each row the same bits in
+every pass.
+
+A matrix product adds up in an order that depends on its shape. So a token could be scored a little differently in a
+pass over one row and in a pass over eight, and a greedy text could change where two tokens are nearly as likely. On a
+CPU this does not happen here:
+    - Queries are filled up to LEAST rows of a product, and keys to a multiple of KEYS: with fewer, MKL takes other paths.
+    - Values are added up BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
+    - A draft of a tree adds up the keys on its way in the order of their positions, as plain decoding will.
+That these are enough was measured for MKL with AVX2 and AVX-512; `tests/test_same_bits.py` measures it again.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from specdec_lab.models.tree import Placed, inside
+
+LEAST = 4  # queries of a product
+KEYS = 64
+BLOCK = 192  # a multiple of KEYS
+
+
+def rounded(positions: int) -> int:
+    """The keys that are handed over where a row sees so many positions."""
+    return positions + -positions % KEYS
+
+
+class Fused:
+    """One pass, layer by layer, with PyTorch's own attention, in the number format of the model: for a GPU.
+
+    Args:
+        mask: None where a single new token sees all. All others are those of `SameBits`.
+    """
+
+    def __init__(
+        self,
+        kv: Tensor,
+        rotations: Tensor,
+        slots: Tensor,
+        at: slice | None,
+        mask: Tensor | None,
+        visible: int,
+        heads: int,
+    ):
+        self.kv, self.rotations, self.slots, self.at, self.visible = kv, rotations, slots, at, visible
+        self.heads, self.group = heads, heads // kv.shape[3]  # query heads that share their keys lie side by side
+        self.mask = None if mask is None else mask.repeat(1, 1, self.group, 1)
+        self.row_numbers = torch.arange(kv.shape[2], device=kv.device)[:, None]
+
+    def __call__(self, layer: int, qkv: Tensor) -> Tensor:
+        kv, at, visible = self.kv[layer], self.at, self.visible
+        rows, k, _ = qkv.shape
+        _, _, shared, _, dim = kv.shape
+        heads, group = self.heads, self.group
+        rotated = qkv[..., : (heads + shared) * dim]
+        pairs = as_complex(rotated.to(self.rotations.real.dtype).view(rows, k, -1, dim)).mul_(self.rotations)
+        if qkv.dtype != pairs.real.dtype:  # then .to() was a copy; otherwise mul_ has changed qkv itself
+            rotated.copy_(torch.view_as_real(pairs).view(rotated.shape))
+        q, new = qkv.split((heads * dim, 2 * shared * dim), -1)
+        if at:
+            kv[:, :, :, at] = new.view(rows, k, 2, shared, dim).permute(2, 0, 3, 1, 4)
+        else:
+            kv[:, self.row_numbers, :, self.slots] = new.view(rows, k, 2, shared, dim)
+        q = q.view(rows, k, shared, group, dim).permute(0, 2, 3, 1, 4).reshape(rows, shared, group * k, dim)
+        seen = scaled_dot_product_attention(q, kv[0, :, :, :visible], kv[1, :, :, :visible], self.mask, scale=1.0)
+        return seen.view(rows, shared, group, k, dim).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)
+
+
+class SameBits:
+    """One pass, layer by layer: rotate q and k, write k and v, attend. In float32, whatever the products compute in.
+
+    What does not change from layer to layer is made once, above all the views: in a small model they take as long as
+    the numbers.
+
+    Args:
+        kv: [layers, 2, R, kv heads, size, D], of the layers that the pass goes through.
+        rotations: complex [R or 1, k, 1, D/2], of the new positions.
+        slots: [R, k], where each row writes.
+        at: the same as a slice, which is faster, if all rows write at the same slots; only then.
+        mask: [R or 1, 1, k, visible]; see `Cached._mask`.
+        visible: slots handed over, a multiple of KEYS.
+        heads: query heads.
+        given: rows that the products compute, k or more; those past k come out as zeros.
+        dtype: of the products.
+        trees, lengths: as in `positions`.
+    """
+
+    def __init__(
+        self,
+        kv: Tensor,
+        rotations: Tensor,
+        slots: Tensor,
+        at: slice | None,
+        mask: Tensor,
+        visible: int,
+        heads: int,
+        given: int,
+        dtype: torch.dtype,
+        trees: Sequence[Placed | None],
+        lengths: Sequence[int],
+    ):
+        _, _, rows, shared, _, dim = kv.shape
+        k, half, group = slots.shape[1], dim // 2, heads // shared  # heads of a group share their keys
+        filled = max(k, -(-LEAST // group))
+        each = (heads + 2 * shared) * half
+        self.precise, self.pairs = kv.dtype, (rows, given, heads + 2 * shared, half, 2)
+        self.q = (rows, k, shared, group, half), (given * each, each, group * half, half, 1)
+        self.kv = (rows, k, 2, shared, half), (given * each, each, shared * half, half, 1), heads * half
+        self.turn_q = rotations[:, :, None]
+        self.turn_kv = torch.stack([rotations, torch.ones_like(rotations)], 2)  # values do not rotate
+        queries = kv.new_zeros(rows, shared, group, filled, dim)
+        self.queries = queries.view(rows * shared, group * filled, dim)
+        self.queries_of_rows = as_complex(queries)[:, :, :, :k].permute(0, 3, 1, 2, 4)
+        if filled > k:  # rows that nobody asked for see what the last one sees
+            mask = torch.cat([mask, mask[:, :, -1:].expand(-1, -1, filled - k, -1)], 2)
+        self.mask = mask.repeat(1, shared if len(mask) > 1 else 1, group, 1).flatten(0, 1)
+        self.scores = kv.new_empty(rows * shared, group * filled, visible)
+        self.seen = kv.new_empty(rows * shared, group * filled, dim)
+        self.out = kv.new_zeros(rows, given, heads * dim, dtype=dtype)
+        self.out_of_rows = self.out.view(rows, given, shared, group, dim)[:, :k].permute(0, 2, 3, 1, 4)
+        self.seen_of_rows = self.seen.view(rows, shared, group, filled, dim)[:, :, :, :k]
+        keys = kv[:, 0, :, :, :visible].flatten(1, 2).transpose(2, 3).unbind()
+        values = kv[:, 1, :, :, :visible].flatten(1, 2).unbind()
+        written = as_complex(kv).permute(0, 2, 4, 1, 3, 5)  # [layers, R, size, 2, kv heads, D/2]
+        self.layers = list(zip((written[:, :, at] if at else written).unbind(), keys, values))
+        self.slots = None if at else (torch.arange(rows)[:, None], slots)
+        self.order, self.apart = None, []
+        if any(trees):
+            self.follow(trees, lengths, filled)
+
+    def __call__(self, layer: int, qkv: Tensor) -> Tensor:
+        """[R, given, (heads + 2 kv heads) · D] to what the heads saw [R, given, heads · D]."""
+        written, keys, values = self.layers[layer]
+        if qkv.dtype != self.precise:
+            qkv = qkv.to(self.precise)
+        pairs = torch.view_as_complex(qkv.view(self.pairs))
+        torch.mul(pairs.as_strided(*self.q), self.turn_q, out=self.queries_of_rows)
+        kv = pairs.as_strided(*self.kv)
+        if self.slots is None:
+            torch.mul(kv, self.turn_kv, out=written)
+        else:
+            written[self.slots] = kv * self.turn_kv
+        scores = torch.baddbmm(self.mask, self.queries, keys, out=self.scores)
+        if self.order is None:
+            weighted(torch.softmax(scores, -1, out=scores), values, self.seen)
+        else:
+            weights = scores.gather(-1, self.order).softmax(-1)
+            weighted(weights.gather(-1, self.back), values, self.seen)
+            for text, on_way, order in self.apart:
+                there = values[text, order]
+                self.seen[text, on_way] = weighted(weights[text], there, torch.empty_like(self.seen[text]))[:, on_way]
+        self.out_of_rows.copy_(self.seen_of_rows)
+        return self.out
+
+    def follow(self, trees: Sequence[Placed | None], lengths: Sequence[int], filled: int) -> None:
+        """Prepare for trees: in which order each row adds up its keys, and which are cut in two by the end of a BLOCK."""
+        rows, k, shared, group, _ = self.q[0]
+        order = torch.arange(self.scores.shape[2]).repeat(rows, filled, 1)
+        for text, begin, tree in zip(range(rows), lengths, trees):
+            if not tree:
+                continue
+            start, nodes = tree
+            new, drafts = inside(tree, begin, k)
+            order[text, new, start : start + len(nodes.parents)] = nodes.order[drafts] + start
+            if cut(start, len(nodes.parents)):
+                for leaf in range(drafts.start, drafts.stop):
+                    if not any(child < drafts.stop for child in nodes.children[leaf]):
+                        on_way = [d + new.start - drafts.start for d in nodes.way(leaf) if d >= drafts.start]
+                        at = [g * filled + i for g in range(group) for i in on_way]
+                        self.apart.append(
+                            (slice(text * shared, (text + 1) * shared), at, order[text, on_way[-1]].clone())
+                        )
+        back = order.argsort(-1)
+        self.order, self.back = (x.repeat(1, group, 1).repeat_interleave(shared, 0) for x in (order, back))
+
+
+def cut(start: int, n: int) -> bool:
+    """Whether n slots from `start` on lie in more than one BLOCK."""
+    return start // BLOCK < (start + n - 1) // BLOCK
+
+
+def weighted(weights: Tensor, values: Tensor, out: Tensor) -> Tensor:
+    """weights [n, m, visible] · values [n, visible, D], BLOCK keys after BLOCK keys, into `out` [n, m, D]."""
+    visible = weights.shape[2]
+    if visible <= BLOCK:
+        return torch.bmm(weights, values, out=out)
+    torch.bmm(weights[:, :, :BLOCK], values[:, :BLOCK], out=out)
+    for i in range(BLOCK, visible, BLOCK):
+        out.baddbmm_(weights[:, :, i : i + BLOCK], values[:, i : i + BLOCK])
+    return out
+
+
+def as_complex(x: Tensor) -> Tensor:
+    """Pairs of the last dimension as complex numbers: [..., D] to [..., D/2]."""
+    return torch.view_as_complex(x.view(*x.shape[:-1], -1, 2))
