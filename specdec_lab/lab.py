@@ -360,7 +360,8 @@ def load(
             fetched on first use. As a draft, "embedded" is the course's own draft model: it speaks
             the vocabulary of all SmolLM2 models.
         device: auto, cpu, cuda or mps.
-        dtype: auto, float32, bfloat16 or float16; auto is float32 on a CPU and half precision on a GPU.
+        dtype: auto, float32, bfloat16, float16 or int4; auto is float32 on a CPU and half precision on a GPU. With int4
+            the target runs from the 4-bit numbers that its file stores, where it does, and all else is bfloat16.
         backend: auto, fast or reference (see `load_model`).
         weights: folder of trained drafters (`specdec-lab train` makes one); default: those of the course.
         say: told in a sentence about anything that takes long.
@@ -379,7 +380,8 @@ def load(
     draft_model = None
     if draft is not None:
         course = draft == EMBEDDED  # the draft of the embedded pair, which borrows that target's embeddings
-        draft_model, draft_tokenizer = load_model(draft, device, say, dtype, "reference" if course else backend)
+        other = "bfloat16" if dtype == "int4" else dtype
+        draft_model, draft_tokenizer = load_model(draft, device, say, other, "reference" if course else backend)
         if course:
             draft_model = trained.draft_model(trained.load_net("model", draft_model, folder))
         check_same_vocabulary(tokenizer, draft_tokenizer)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec_lab.choices import DRAFTERS, EMBEDDED
+from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
 from specdec_lab.cli.names import check_names, told
 from specdec_lab.errors import LabError
 from specdec_lab.files import check_plain, written_whole
@@ -95,7 +95,7 @@ def main(argv: list[str] | None = None) -> int:
     common.add_argument("--target", default=EMBEDDED, help="hub name or path (default: the embedded model)")
     common.add_argument("--draft", help="hub name or path of a draft model")
     common.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
-    common.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
+    common.add_argument("--dtype", default="auto", help=", ".join(DTYPES) + " (the target's weights)")
     common.add_argument("--backend", default="auto", help="auto, fast or reference (transformers' own forward pass)")
     common.add_argument("--weights", help="folder of trained drafters (default: those of the course)")
     common.add_argument("--seed", type=int, default=0)

@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         same = sum(r.traces[i][0].tokens == plain[i][0].tokens for r in runs[1:] for i in plain)
     meta = {
         "schema": 1, "device": str(lab.target.device), "hardware": lab.hardware,
-        "dtype": str(lab.target.dtype).removeprefix("torch."), "target": lab.target.name,
+        "dtype": lab.target.precision, "target": lab.target.name,
         "temperature": args.temperature, "gamma": args.gamma, "max_new_tokens": args.max_new_tokens, "seed": args.seed,
         "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
         "versions": {package: version(package) for package in ("torch", "transformers")},

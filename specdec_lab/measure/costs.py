@@ -176,7 +176,7 @@ def cached_round_costs(
     draft = getattr(drafter, "model", None)
     backend = type(target).__name__ + (" | captured" if getattr(target, "capture", None) else "")
     precision = "8 bits" if eight_bits_pay() else ""  # of drafts
-    names = [target.name, backend, str(target.dtype), drafter.name, draft.name if draft else "", str(most), precision]
+    names = [target.name, backend, target.precision, drafter.name, draft.name if draft else "", str(most), precision]
     key = " | ".join([describe(target.device), torch.__version__, *names])
     if quick.ON:
         key += " | quick"  # a learner's γ is never chosen by these

@@ -8,11 +8,12 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
-from specdec_lab.choices import EMBEDDED
+from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.files import read_json
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
+from specdec_lab.models.four_bits import stored_products
 from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.packed import shared_products
 from specdec_lab.models.reference import ReferenceModel
@@ -36,13 +37,17 @@ def pick_device(name: str = "auto") -> torch.device:
 
 
 def pick_dtype(name: str, device: torch.device) -> torch.dtype:
-    """auto means float32 on a CPU (exact, and bf16 is slow there), bfloat16 on a GPU that has it, else float16.
+    """auto means float32 on a CPU, bfloat16 on a GPU that has it, else float16. Beside int4 weights all is bfloat16.
 
     Raises:
-        LabError: for a number format other than float32, bfloat16 and float16.
+        LabError: for another number format, and for int4 on a GPU.
     """
-    if name not in ("auto", "float32", "bfloat16", "float16"):
-        raise LabError(f"There is no number format “{name}”: choose auto, float32, bfloat16 or float16.")
+    if name not in DTYPES:
+        raise LabError(f"There is no number format “{name}”: choose {', '.join(DTYPES[:-1])} or {DTYPES[-1]}.")
+    if name == "int4":
+        if device.type != "cpu":
+            raise LabError(f"Weights in 4 bits are written for a CPU, not for {device.type}: use --device cpu.")
+        return torch.bfloat16
     if name != "auto":
         return getattr(torch, name)
     if device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
@@ -60,6 +65,7 @@ def load_model(
     """A causal language model and its tokenizer, by hub name, by path, or the embedded one.
 
     Args:
+        dtype: see `pick_dtype`. With "int4" the model runs from the numbers that its file stores (see `four_bits`).
         backend: "reference" runs `transformers`, "fast" what `models.fast` writes out (a second
             copy of the weights in memory); auto is fast wherever that is written for.
 
@@ -77,11 +83,14 @@ def load_model(
         say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
-        dtype = pick_dtype(dtype, device)
+        stored, dtype = dtype == "int4", pick_dtype(dtype, device)
         try:
             tokenizer = AutoTokenizer.from_pretrained(source)
-            hf = from_pretrained(source, dtype).to(device)
-            model = wrapped(hf, shown, backend, folder if name == EMBEDDED else None, say)
+            hf = from_pretrained(source, torch.float32 if stored else dtype).to(device)
+            if stored:
+                model = from_stored(hf, shown, backend)
+            else:
+                model = wrapped(hf, shown, backend, folder if name == EMBEDDED else None, say)
         except (LabError, MemoryError, torch.OutOfMemoryError):
             raise
         # Whatever a damaged folder makes of other libraries: they raise errors of every kind.
@@ -91,6 +100,23 @@ def load_model(
             raise LabError(why_not(name, source, e)) from e
     give_memory_back()
     return model, tokenizer
+
+
+def from_stored(hf: PreTrainedModel, name: str, backend: str) -> FastModel:
+    """A model that runs from the 4-bit numbers that its float32 weights were made from; all else is bfloat16 then.
+
+    Raises:
+        LabError: where there are none, or the fast backend is not written for such a model or was not asked for.
+    """
+    if backend == "reference" or not supports(hf):
+        raise LabError(
+            f"Only the fast backend reads weights in 4 bits, and {name} does not run on it: use --dtype float32."
+        )
+    products = stored_products(hf, name)
+    model = FastModel(hf.to(torch.bfloat16), name, made=products, norms=True)
+    model.four_bits = True
+    model.check()
+    return model
 
 
 def from_pretrained(source: str | Path, dtype: torch.dtype) -> PreTrainedModel:

@@ -1,0 +1,120 @@
+"""On a CPU a row of logits has the same bits in every pass: one token or many, in a tree, in a batch, in two halves."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from specdec_lab.lab import load
+from specdec_lab.models import attention
+from specdec_lab.models.base import Cached
+from specdec_lab.models.linear import Linear
+from specdec_lab.models.tree import Tree
+
+# A node's siblings are drafts that nobody keeps; 1, 4 and 6 are the way that the text takes.
+TREE, WAY = Tree((-1, -1, 0, 1, 1, 3, 4)), [1, 4, 6]
+# Beginnings of a pass: short, and around the ends of 64 and of 192 keys.
+STARTS = 5, 58, 62, 126, 186, 190, 191, 252, 382
+
+
+@pytest.fixture(scope="module")
+def tokens(lab):
+    some = torch.randint(100, 40_000, (420,), generator=torch.Generator().manual_seed(1))
+    return lab.encode("Write a short story about a dragon who learns to bake bread. " * 4)[:60] + some.tolist()
+
+
+@pytest.fixture(scope="module", params=["float32", "bfloat16", "int4"])
+def target(request, lab):
+    if lab.target.device.type != "cpu":
+        pytest.skip("on a GPU another question; see test_gpu")
+    return lab.target if request.param == "float32" else load(dtype=request.param, say=lambda line: None).target
+
+
+def one_by_one(cached: Cached, tokens: list[int]) -> list[torch.Tensor]:
+    return [cached.extend([[token]]).logits[0, 0] for token in tokens]
+
+
+def compared(target, tokens: list[int]) -> Iterator[bool]:
+    """Whether rows of passes over several tokens, or over a tree, are those of passes over one token, bit for bit."""
+    cached, done = target.cached(), 0
+    for start in STARTS:
+        cached.rewind([done])
+        cached.prefill(tokens[done:start])
+        new, done = tokens[start : start + 6], start
+        alone = one_by_one(cached, [*new, 0, 0])
+        for i, j in ((0, 8), (0, 3), (2, 7), (1, 3)):
+            cached.rewind([start + i])
+            yield from same(cached.extend([[*new, 0, 0][i:j]]).logits[0], alone[i:j])
+        cached.rewind([start])
+        drafts = [7, new[1], 9, 11, new[2], 13, new[3]]
+        rows = cached.extend([[new[0], *drafts]], trees=[(start + 1, TREE)]).logits[0]
+        yield from same(rows[[0, *(i + 1 for i in WAY)]], alone[:4])
+        cached.keep(0, start + 1, WAY)
+        yield from same(one_by_one(cached, new[4:6]), alone[4:6])
+
+
+def same(rows, others) -> Iterator[bool]:
+    return (torch.equal(*pair) for pair in zip(rows, others, strict=True))
+
+
+def test_a_row_is_the_same_in_every_pass(target, tokens):
+    assert all(compared(target, tokens))
+
+
+def test_a_row_is_the_same_in_a_batch(target, tokens):
+    starts, widths = (5, 62, 150, 189, 260), (1, 5, 3, 8, 2)
+    shared, alone = target.cached(0), []
+    for start, k in zip(starts, widths):
+        one = target.cached()
+        one.prefill(tokens[:start])
+        shared.join(one)
+        alone.append(torch.stack(one_by_one(one, tokens[start : start + k])))
+    trees = [None, None, None, (190, TREE), None]
+    new = [tokens[start : start + k] for start, k in zip(starts, widths)]
+    new[3] = [new[3][0], 7, new[3][1], 9, 11, new[3][2], 13, new[3][3]]
+    rows = shared.extend(new, trees=trees).logits
+    for r, k in enumerate(widths):
+        here = rows[r, [0, *(i + 1 for i in WAY)]] if trees[r] else rows[r, :k]
+        assert torch.equal(here, alone[r][: len(here)]), (starts[r], k)
+
+
+def test_a_row_is_the_same_in_two_halves(target, tokens):
+    """As an early exit runs it: the first layers token by token, the others for all tokens together."""
+    cached = target.cached()
+    cached.prefill(tokens[:100])
+    alone = torch.stack(one_by_one(cached, tokens[100:105]))
+    cached.rewind([100])
+    first = [cached.extend([[token]], layers=(0, 12), logits=False).hidden[0] for token in tokens[100:105]]
+    cached.rewind([100])
+    rows = cached.extend(torch.cat(first)[None], layers=(12, target.layers)).logits[0]
+    assert torch.equal(rows, alone)
+
+
+BROKEN = {
+    "attention over fewer queries": lambda patch: patch.setattr(attention, "LEAST", 1),
+    "keys as many as there are": lambda patch: patch.setattr(attention, "KEYS", 1),
+    "values in one sum": lambda patch: patch.setattr(attention, "BLOCK", 10**6),
+    "a tree's keys in the order of their slots": lambda patch: patch.setattr(
+        Tree, "order", property(lambda self: torch.arange(len(self.parents)).repeat(len(self.parents), 1))
+    ),
+    "a tree over the end of a block": lambda patch: patch.setattr(attention, "cut", lambda start, n: False),
+}
+
+
+@pytest.mark.parametrize("bug", BROKEN)
+def test_without_any_of_these_it_would_not_be(lab, tokens, monkeypatch, bug):
+    if lab.target.device.type != "cpu" or not torch.backends.mkl.is_available():
+        pytest.skip("measured for MKL")
+    BROKEN[bug](monkeypatch)
+    assert not all(compared(lab.target, tokens))
+
+
+def test_one_row_of_a_packed_product_is_filled_up():
+    """Where the product adds up more than one block of numbers; not on every processor does one row differ."""
+    torch.manual_seed(0)
+    product, x = Linear(torch.randn(576, 1536) / 40), torch.randn(40, 1536)
+    with torch.inference_mode():
+        whole = product(x)
+        assert all(
+            torch.equal(product(x[i : i + k]), whole[i : i + k]) for k in (1, 2, 3, 5, 9, 17) for i in (0, 7, 20)
+        )
