@@ -99,7 +99,7 @@ def test_what_a_pass_returned_stands_after_the_next_one():
     assert torch.equal(first.logits, kept[1])
 
 
-@pytest.mark.parametrize("limit", ["MOST_CAPTURED", "WIDEST_CAPTURED"])
+@pytest.mark.parametrize("limit", ["MOST_CAPTURED", "WIDEST_KEPT"])
 def test_very_wide_passes_are_never_captured(monkeypatch, limit):
     monkeypatch.setattr(fast, limit, 8)
     model, tokens = make("fast llama"), text(30)
@@ -218,7 +218,7 @@ def test_a_device_that_cannot_record_runs_on_and_says_so(error, said):
 def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
     """The stand-in is strict enough for the tests above to mean something."""
     model, tokens = make("replayed llama"), text(12)
-    attention = fast.FastCached._attention
+    fused = fast.FastCached._fused
 
     def wrong(self, first, last, slots, at, places, *rest):
         if bug == "position":  # known to Python: frozen
@@ -226,12 +226,12 @@ def test_what_must_not_be_captured_is_caught(monkeypatch, bug):
             at, places = slice(begin, begin + slots.shape[1]), None
         if bug == "waits":
             int(slots.max())
-        return attention(self, first, last, slots, at, places, *rest)
+        return fused(self, first, last, slots, at, places, *rest)
 
     if bug == "shared result":
         monkeypatch.setattr(Tape, "__call__", lambda self, x, call=Tape.__call__: (call(self, x), self.out)[1])
     else:
-        monkeypatch.setattr(fast.FastCached, "_attention", wrong)
+        monkeypatch.setattr(fast.FastCached, "_fused", wrong)
     cached = model.cached()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

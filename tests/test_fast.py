@@ -42,6 +42,9 @@ def test_products_in_8_bits_are_near_those_of_plain_linear(rows):
         plain = torch.nn.functional.linear(x, weight, b)
         assert (EightBits(weight, b)(x) - plain).abs().max() < 0.03 * plain.abs().max()
     assert EightBits(weight)(x[0]).shape == (80,)
+    short = weight.bfloat16()
+    near = EightBits(short, bias.bfloat16())(x.bfloat16())
+    assert (near - plain).abs().max() < 0.05 * plain.abs().max() and near.dtype == torch.float32
 
 
 def test_a_packed_net_computes_what_it_has_learned(monkeypatch):
@@ -56,10 +59,19 @@ def test_a_packed_net_computes_what_it_has_learned(monkeypatch):
     assert not [part for part in net.modules() if isinstance(part, nn.Linear)]
 
 
+def test_the_largest_numbers_are_multiplied_in_8_bits_without_overflow(monkeypatch):
+    """Where it cannot be done in 8 bits, in 7: two products of the largest numbers then fit into 16 bits."""
+    product, x = EightBits(torch.ones(4, 64)), torch.ones(1, 64)
+    assert torch.allclose(product(x), torch.full((1, 4), 64.0), rtol=0.01)
+    monkeypatch.setattr(linear, "adds_up_eight_bits", lambda: False)
+    assert torch.allclose(EightBits(torch.ones(4, 64))(x), torch.full((1, 4), 64.0), rtol=0.02)
+
+
 def test_drafts_are_computed_in_8_bits_only_where_that_is_faster(monkeypatch):
     for pays in (True, False):
         monkeypatch.setattr(linear, "eight_bits_pay", lambda: pays)  # noqa: B023
-        assert isinstance(draft_product(torch.randn(8, 8)), EightBits) == pays
+        for dtype in (torch.float32, torch.bfloat16):
+            assert isinstance(draft_product(torch.randn(8, 8, dtype=dtype)), EightBits) == pays
         assert isinstance(draft_product(torch.randn(8, 8, dtype=torch.float64)), Linear)
 
 

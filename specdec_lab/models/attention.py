@@ -70,70 +70,84 @@ class Fused:
 
 
 class SameBits:
-    """One pass, layer by layer: rotate q and k, write k and v, attend. In float32, whatever the products compute in.
+    """A pass of one shape, layer by layer: rotate q and k, write k and v, attend. In float32, whatever the products
+    compute in. Before each pass `behind` or `scattered` says where it writes.
 
-    What does not change from layer to layer is made once, above all the views: in a small model they take as long as
-    the numbers.
+    What does not change from pass to pass, or from layer to layer, is made once, above all the views: in a small model
+    they take as long as the numbers.
 
     Args:
         kv: [layers, 2, R, kv heads, size, D], of the layers that the pass goes through.
-        rotations: complex [R or 1, k, 1, D/2], of the new positions.
-        slots: [R, k], where each row writes.
-        at: the same as a slice, which is faster, if all rows write at the same slots; only then.
-        mask: [R or 1, 1, k, visible]; see `Cached._mask`.
-        visible: slots handed over, a multiple of KEYS.
+        turns: complex [size, 2, 1, D/2], what keys and values are multiplied with at each position.
+        k: new tokens of each row. visible: slots handed over, a multiple of KEYS.
         heads: query heads.
         given: rows that the products compute, k or more; those past k come out as zeros.
         dtype: of the products.
-        trees, lengths: as in `positions`.
     """
 
-    def __init__(
-        self,
-        kv: Tensor,
-        rotations: Tensor,
-        slots: Tensor,
-        at: slice | None,
-        mask: Tensor,
-        visible: int,
-        heads: int,
-        given: int,
-        dtype: torch.dtype,
-        trees: Sequence[Placed | None],
-        lengths: Sequence[int],
-    ):
+    def __init__(self, kv: Tensor, turns: Tensor, k: int, visible: int, heads: int, given: int, dtype: torch.dtype):
         _, _, rows, shared, _, dim = kv.shape
-        k, half, group = slots.shape[1], dim // 2, heads // shared  # heads of a group share their keys
+        half, group = dim // 2, heads // shared  # heads of a group share their keys
         filled = max(k, -(-LEAST // group))
         each = (heads + 2 * shared) * half
-        self.precise, self.pairs = kv.dtype, (rows, given, heads + 2 * shared, half, 2)
+        self.turns, self.precise, self.pairs = turns, kv.dtype, (rows, given, heads + 2 * shared, half, 2)
         self.q = (rows, k, shared, group, half), (given * each, each, group * half, half, 1)
         self.kv = (rows, k, 2, shared, half), (given * each, each, shared * half, half, 1), heads * half
-        self.turn_q = rotations[:, :, None]
-        self.turn_kv = torch.stack([rotations, torch.ones_like(rotations)], 2)  # values do not rotate
         queries = kv.new_zeros(rows, shared, group, filled, dim)
         self.queries = queries.view(rows * shared, group * filled, dim)
         self.queries_of_rows = as_complex(queries)[:, :, :, :k].permute(0, 3, 1, 2, 4)
-        if filled > k:  # rows that nobody asked for see what the last one sees
-            mask = torch.cat([mask, mask[:, :, -1:].expand(-1, -1, filled - k, -1)], 2)
-        self.mask = mask.repeat(1, shared if len(mask) > 1 else 1, group, 1).flatten(0, 1)
         self.scores = kv.new_empty(rows * shared, group * filled, visible)
         self.seen = kv.new_empty(rows * shared, group * filled, dim)
         self.out = kv.new_zeros(rows, given, heads * dim, dtype=dtype)
         self.out_of_rows = self.out.view(rows, given, shared, group, dim)[:, :k].permute(0, 2, 3, 1, 4)
         self.seen_of_rows = self.seen.view(rows, shared, group, filled, dim)[:, :, :, :k]
-        keys = kv[:, 0, :, :, :visible].flatten(1, 2).transpose(2, 3).unbind()
-        values = kv[:, 1, :, :, :visible].flatten(1, 2).unbind()
-        written = as_complex(kv).permute(0, 2, 4, 1, 3, 5)  # [layers, R, size, 2, kv heads, D/2]
-        self.layers = list(zip((written[:, :, at] if at else written).unbind(), keys, values))
-        self.slots = None if at else (torch.arange(rows)[:, None], slots)
+        self.keys = kv[:, 0, :, :, :visible].flatten(1, 2).transpose(2, 3).unbind()
+        self.values = kv[:, 1, :, :, :visible].flatten(1, 2).unbind()
+        self.places = as_complex(kv).permute(0, 2, 4, 1, 3, 5)  # [layers, R, size, 2, kv heads, D/2]
+        # The mask of a pass behind s slots, for each s a part of this one: row i sees s + i + 1 slots. Rows past k, which
+        # nobody asked for, see what the last one sees.
+        sees = torch.arange(filled).clamp(max=k - 1)[:, None] >= torch.arange(-visible, visible)
+        self.masks = kv.new_zeros(sees.shape).masked_fill_(~sees, torch.finfo(kv.dtype).min).repeat(group, 1)[None]
+
+    def behind(self, start: int) -> "SameBits":
+        """All rows write behind `start` slots, one token after the other."""
+        k, visible = self.q[0][1], self.scores.shape[2]
+        turn = self.turns[None, start : start + k]
+        self.turn_kv, self.turn_q = turn, turn[:, :, :1]
+        self.written, self.slots = self.places[:, :, start : start + k].unbind(), None
+        self.mask, self.order, self.apart = self.masks.narrow(2, visible - start, visible), None, []
+        return self
+
+    def scattered(
+        self,
+        slots: Tensor,
+        places: Tensor,
+        mask: Tensor,
+        trees: Sequence[Placed | None],
+        lengths: Sequence[int],
+    ) -> "SameBits":
+        """Each row writes at slots of its own.
+
+        Args:
+            slots, places: [R, k], and the positions that these tokens have in their texts.
+            mask: [R, 1, k, visible], as `Cached._mask` makes it.
+            trees, lengths: as in `positions`.
+        """
+        rows, k, shared, group, _ = self.q[0]
+        filled = self.queries.shape[1] // group
+        self.turn_kv = self.turns[places]
+        self.turn_q = self.turn_kv[:, :, :1]
+        self.written, self.slots = self.places.unbind(), (torch.arange(rows)[:, None], slots)
+        mask = torch.cat([mask, mask[:, :, -1:].expand(-1, -1, filled - k, -1)], 2)
+        self.mask = mask.repeat(1, shared, group, 1).flatten(0, 1)
         self.order, self.apart = None, []
         if any(trees):
             self.follow(trees, lengths, filled)
+        return self
 
     def __call__(self, layer: int, qkv: Tensor) -> Tensor:
         """[R, given, (heads + 2 kv heads) · D] to what the heads saw [R, given, heads · D]."""
-        written, keys, values = self.layers[layer]
+        written, values = self.written[layer], self.values[layer]
         if qkv.dtype != self.precise:
             qkv = qkv.to(self.precise)
         pairs = torch.view_as_complex(qkv.view(self.pairs))
@@ -143,7 +157,7 @@ class SameBits:
             torch.mul(kv, self.turn_kv, out=written)
         else:
             written[self.slots] = kv * self.turn_kv
-        scores = torch.baddbmm(self.mask, self.queries, keys, out=self.scores)
+        scores = torch.baddbmm(self.mask, self.queries, self.keys[layer], out=self.scores)
         if self.order is None:
             weighted(torch.softmax(scores, -1, out=scores), values, self.seen)
         else:

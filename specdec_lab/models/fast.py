@@ -30,7 +30,9 @@ from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
 MOST_CAPTURED = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
-WIDEST_CAPTURED = 64  # of these, rows of one text: what is wider is a prompt, and each has a length of its own
+WIDEST_KEPT = (
+    64  # rows of one text in passes whose shape is kept, or captured: wider ones are prompts, each of its own length
+)
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -194,7 +196,10 @@ class KeyValues:
         at = torch.arange(size, device=model.device)[None]
         like = self.kv.new_empty(0, dtype=rotation_dtype(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
-        self.rotations = torch.complex(cos, sin)  # [size, D/2]
+        rotations = torch.complex(cos, sin)
+        # [size, 2, 1, D/2]: what keys and values are multiplied with at each position. Values do not turn.
+        self.turns = torch.stack([rotations, torch.ones_like(rotations)], 1)[:, :, None]
+        self.visible, self.shaped = 0, {}  # what attended in passes that saw so many slots
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
         self.captured: dict[Key, CapturedPass] = {}
         self.shapes: dict[Key, tuple[Tensor, Tensor]] = {}  # positions and mask of the trees that a captured pass reads
@@ -260,22 +265,44 @@ class FastCached(Cached):
 
     def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
         model, (rows, k) = self.model, inputs.shape[:2]
-        width = k
         if model.same_bits:
-            width = max(k, -(-model.least // rows))
             visible = rounded(visible)
         if visible > self.held.size:
             self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
-        if model.capture and k <= WIDEST_CAPTURED and rows * k <= MOST_CAPTURED:
+        if model.same_bits:
+            width = max(k, -(-model.least // rows))
+            attend = self._same_bits(first, last, k, visible, width, trees)
+            return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend)[:, :k]
+        if model.capture and k <= WIDEST_KEPT and rows * k <= MOST_CAPTURED:
             return self._replay(x, first, last, trees)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
         slots = self._slots(k)
-        places = None if at and not any(trees) else positions(slots, trees, self.lengths)
-        mask = self._mask(slots[:1] if places is None else slots, visible, trees, model.precise)
-        attend = self._attention(first, last, slots, at, places, mask, visible, width, trees)
-        return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend)[:, :k]
+        if at and not any(trees):  # all see alike
+            mask = self._mask(slots[:1], visible) if k > 1 else None
+            return self._layers(x, first, last, self._fused(first, last, slots, at, None, mask, visible))
+        mask, places = self._mask(slots, visible, trees), positions(slots, trees, self.lengths)
+        return self._layers(x, first, last, self._fused(first, last, slots, at, places, mask, visible))
+
+    def _same_bits(
+        self, first: int, last: int, k: int, visible: int, width: int, trees: Sequence[Placed | None]
+    ) -> SameBits:
+        """What attends in a pass of this shape. Its parts are kept for the next one, as long as it sees as many slots."""
+        held, model, rows = self.held, self.model, len(self.lengths)
+        if held.visible != visible:
+            held.visible, held.shaped = visible, {}
+        key = first, last, rows, k
+        if not (attend := held.shaped.get(key)):
+            kv = held.kv[first:last, :, :rows]
+            attend = SameBits(kv, held.turns, k, visible, model.heads, width, model.dtype)
+            if k <= WIDEST_KEPT:
+                held.shaped[key] = attend
+        if len(set(self.lengths)) == 1 and not any(trees):
+            return attend.behind(self.lengths[0])
+        slots = self._slots(k)
+        mask = self._mask(slots, visible, trees, model.precise)
+        return attend.scattered(slots, positions(slots, trees, self.lengths), mask, trees, self.lengths)
 
     def _replay(self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None]) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
@@ -304,8 +331,7 @@ class FastCached(Cached):
         def run(x: Tensor) -> Tensor:
             slots = start + torch.arange(k, device=x.device)
             places, mask = held.shapes[key] if any(trees) else (slots, self._mask(slots, held.size))
-            attend = self._attention(first, last, slots, None, places, mask, held.size, k, trees)
-            return self._layers(x, first, last, attend)
+            return self._layers(x, first, last, self._fused(first, last, slots, None, places, mask, held.size))
 
         if key not in held.captured:
             model.synchronize()  # what was started before this still counts
@@ -318,35 +344,23 @@ class FastCached(Cached):
                 return run(x)[:texts]
         return held.captured[key](x)[:texts]
 
-    def _attention(
+    def _fused(
         self,
         first: int,
         last: int,
         slots: Tensor,
         at: slice | None,
         places: Tensor | None,
-        mask: Tensor,
+        mask: Tensor | None,
         visible: int,
-        given: int,
-        trees: Sequence[Placed | None],
-    ) -> Fused | SameBits:
-        """What attends in a pass through the layers first ≤ i < last.
-
-        Args:
-            slots: [R, k], where each row writes.
-            at: the same as a slice, which is faster, if all rows write at the same slots; only then.
-            places: [R, k], the positions that these tokens have in their texts; None where they are `at`.
-            mask: [R or 1, 1, k, visible], as `_mask` makes it.
-            visible: slots handed to attention.
-            given: rows that the products compute, k or more.
+    ) -> Fused:
+        """What attends on a GPU. Its arguments are those of `Fused`, but places: [R, k], the positions that these tokens
+        have in their texts; None where they are `at`.
         """
         held = self.held
         kv = held.kv[first:last, :, : len(slots)]
-        rotations = held.rotations[at][None, :, None] if places is None else held.rotations[places][:, :, None]
-        pass_ = kv, rotations, slots, at, mask, visible, self.model.heads
-        if self.model.same_bits:
-            return SameBits(*pass_, given, self.model.dtype, trees, self.lengths)
-        return Fused(*pass_)
+        rotations = held.turns[at, 0] if places is None else held.turns[places][:, :, 0]
+        return Fused(kv, rotations, slots, at, mask, visible, self.model.heads)
 
     def _layers(self, x: Tensor, first: int, last: int, attend: Fused | SameBits) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last."""
