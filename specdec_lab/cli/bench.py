@@ -42,7 +42,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--limit", type=int, help="use only the first N prompts of each kind")
     parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
-    parser.add_argument("--peers", action="store_true", help="also transformers' own generate, assisted and lookup")
+    parser.add_argument(
+        "--peers", action="store_true", help="also transformers' own generate, and llama.cpp where it is installed"
+    )
+    parser.add_argument("--llama-server", help="for --peers: its path, or the address of one that runs")
     parser.add_argument("--floor", action="store_true", help="also how near each pass is to what this machine can do")
     parser.add_argument(
         "--predict",

