@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from specdec_lab.lab import load
-from specdec_lab.models import attention
+from specdec_lab.models import attention, fused
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.tree import Tree
@@ -24,10 +24,20 @@ def tokens(lab):
 
 
 @pytest.fixture(scope="module", params=["float32", "bfloat16", "int4"])
-def target(request, lab):
+def loaded(request, lab):
     if lab.target.device.type != "cpu":
         pytest.skip("on a GPU another question; see test_gpu")
     return lab.target if request.param == "float32" else load(dtype=request.param, say=lambda line: None).target
+
+
+@pytest.fixture(params=["loops", "operations"])
+def target(request, loaded, monkeypatch):
+    """With and without numba."""
+    if request.param == "operations":
+        monkeypatch.setattr(fused, "SHORT", {})
+    elif not fused.HERE:
+        pytest.skip("numba is not here")
+    return loaded
 
 
 def one_by_one(cached: Cached, tokens: list[int]) -> list[torch.Tensor]:
@@ -90,6 +100,7 @@ def test_a_row_is_the_same_in_two_halves(target, tokens):
     assert torch.equal(rows, alone)
 
 
+# (Each of these is a matter of the operations. The loops compute each row by itself.)
 BROKEN = {
     "attention over fewer queries": lambda patch: patch.setattr(attention, "LEAST", 1),
     "keys as many as there are": lambda patch: patch.setattr(attention, "KEYS", 1),

@@ -52,7 +52,9 @@ def llama_arms(lab: Lab, program: str | None, say: Say = silent) -> Iterator[dic
     if program and not found:
         raise LabError(f"There is no program {program}: give the path of a llama-server, or its address (http://…).")
     if not found or lab.target.name != NAME:
-        say(f"llama.cpp is left out: {'it runs the course’s own target only' if found else f'there is no {PROGRAM} here'}.")
+        say(
+            f"llama.cpp is left out: {'it runs the course’s own target only' if found else f'there is no {PROGRAM} here'}."
+        )
         yield {}
         return
     with contextlib.ExitStack() as stack:
@@ -91,10 +93,9 @@ def served(program: str, target: Path, options: Sequence[str], log: Path) -> Ite
     try:
         address, since = f"http://127.0.0.1:{port}", time.monotonic()
         while True:
-            with contextlib.suppress(URLError, OSError):
-                with urlopen(f"{address}/health", timeout=5) as answer:
-                    if answer.status == 200:
-                        break
+            with contextlib.suppress(URLError, OSError), urlopen(f"{address}/health", timeout=5) as answer:
+                if answer.status == 200:
+                    break
             if process.poll() is not None or time.monotonic() - since > PATIENCE:
                 last = [line for line in log.read_text(errors="replace").splitlines() if line.strip()] or ["no message"]
                 raise LabError(f"{program} does not come up ({last[-1].strip()[:200]}).")

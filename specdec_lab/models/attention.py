@@ -16,11 +16,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from specdec_lab.models import fused
 from specdec_lab.models.tree import Placed, inside
 
 LEAST = 4  # queries of a product
 KEYS = 64
 BLOCK = 192  # a multiple of KEYS
+WIDEST = (
+    257  # tokens that the loops of `fused` attend for, those of a round with the most drafts; a prompt may have more
+)
 
 
 def rounded(positions: int) -> int:
@@ -83,14 +87,29 @@ class SameBits:
         heads: query heads.
         given: rows that the products compute, k or more; those past k come out as zeros.
         dtype: of the products.
+        narrow: whether passes are seldom wider than a few tokens: then loops take less time than products, if they are
+            here (see `fused`).
     """
 
-    def __init__(self, kv: Tensor, turns: Tensor, k: int, visible: int, heads: int, given: int, dtype: torch.dtype):
+    def __init__(
+        self,
+        kv: Tensor,
+        turns: Tensor,
+        k: int,
+        visible: int,
+        heads: int,
+        given: int,
+        dtype: torch.dtype,
+        narrow: bool,
+    ):
         _, _, rows, shared, _, dim = kv.shape
         half, group = dim // 2, heads // shared  # heads of a group share their keys
         filled = max(k, -(-LEAST // group))
         each = (heads + 2 * shared) * half
-        self.turns, self.precise, self.pairs = turns, kv.dtype, (rows, given, heads + 2 * shared, half, 2)
+        self.cache, self.turns, self.given = kv, turns, given
+        self.pairs = rows, given, heads + 2 * shared, half, 2
+        self.looped = narrow and kv.dtype in fused.SHORT and dtype in fused.SHORT and k <= WIDEST
+        self.shape, self.new = (rows, k, shared, group, dim), torch.arange(k).repeat(rows, 1)
         self.q = (rows, k, shared, group, half), (given * each, each, group * half, half, 1)
         self.kv = (rows, k, 2, shared, half), (given * each, each, shared * half, half, 1), heads * half
         queries = kv.new_zeros(rows, shared, group, filled, dim)
@@ -112,9 +131,12 @@ class SameBits:
     def behind(self, start: int) -> "SameBits":
         """All rows write behind `start` slots, one token after the other."""
         k, visible = self.q[0][1], self.scores.shape[2]
-        turn = self.turns[None, start : start + k]
-        self.turn_kv, self.turn_q = turn, turn[:, :, :1]
-        self.written, self.slots = self.places[:, :, start : start + k].unbind(), None
+        self.slots = self.new + start
+        self.where, self.ways = torch.stack([self.slots, self.slots, self.slots + 1]), self.new[:, :, None]
+        if self.looped:
+            return self.by_loops()
+        self.written, self.together = self.places[:, :, start : start + k].unbind(), True
+        self.turn_kv = self.turns[None, start : start + k]
         self.mask, self.order, self.apart = self.masks.narrow(2, visible - start, visible), None, []
         return self
 
@@ -133,30 +155,29 @@ class SameBits:
             mask: [R, 1, k, visible], as `Cached._mask` makes it.
             trees, lengths: as in `positions`.
         """
-        rows, k, shared, group, _ = self.q[0]
+        _, k, shared, group, _ = self.q[0]
         filled = self.queries.shape[1] // group
+        self.slots = slots
+        self.where, self.ways = torch.stack([places, slots, places + 1]), self.new[:, :, None]
+        self.written, self.together = self.places.unbind(), False
         self.turn_kv = self.turns[places]
-        self.turn_q = self.turn_kv[:, :, :1]
-        self.written, self.slots = self.places.unbind(), (torch.arange(rows)[:, None], slots)
         mask = torch.cat([mask, mask[:, :, -1:].expand(-1, -1, filled - k, -1)], 2)
         self.mask = mask.repeat(1, shared, group, 1).flatten(0, 1)
         self.order, self.apart = None, []
         if any(trees):
             self.follow(trees, lengths, filled)
+        return self.by_loops() if self.looped else self
+
+    def by_loops(self) -> "SameBits":
+        self.loop = fused.attention(self.turns, self.where, self.ways, self.cache, self.shape, self.out)
         return self
 
     def __call__(self, layer: int, qkv: Tensor) -> Tensor:
         """[R, given, (heads + 2 kv heads) · D] to what the heads saw [R, given, heads · D]."""
-        written, values = self.written[layer], self.values[layer]
-        if qkv.dtype != self.precise:
-            qkv = qkv.to(self.precise)
-        pairs = torch.view_as_complex(qkv.view(self.pairs))
-        torch.mul(pairs.as_strided(*self.q), self.turn_q, out=self.queries_of_rows)
-        kv = pairs.as_strided(*self.kv)
-        if self.slots is None:
-            torch.mul(kv, self.turn_kv, out=written)
-        else:
-            written[self.slots] = kv * self.turn_kv
+        if self.looped:
+            return self.loop(layer, qkv)
+        self.turn(layer, qkv)
+        values = self.values[layer]
         scores = torch.baddbmm(self.mask, self.queries, self.keys[layer], out=self.scores)
         if self.order is None:
             weighted(torch.softmax(scores, -1, out=scores), values, self.seen)
@@ -169,15 +190,32 @@ class SameBits:
         self.out_of_rows.copy_(self.seen_of_rows)
         return self.out
 
+    def turn(self, layer: int, qkv: Tensor) -> None:
+        """Rotate q and k, and write them and v to where they belong."""
+        if qkv.dtype != self.cache.dtype:
+            qkv = qkv.to(self.cache.dtype)
+        pairs = torch.view_as_complex(qkv.view(self.pairs))
+        torch.mul(pairs.as_strided(*self.q), self.turn_kv[:, :, :1], out=self.queries_of_rows)
+        kv = pairs.as_strided(*self.kv)
+        if self.together:
+            torch.mul(kv, self.turn_kv, out=self.written[layer])
+        else:
+            self.written[layer][torch.arange(len(self.slots))[:, None], self.slots] = kv * self.turn_kv
+
     def follow(self, trees: Sequence[Placed | None], lengths: Sequence[int], filled: int) -> None:
         """Prepare for trees: in which order each row adds up its keys, and which are cut in two by the end of a BLOCK."""
         rows, k, shared, group, _ = self.q[0]
+        self.ways = torch.zeros(rows, k, max(max(tree[1].depths) + 1 for tree in trees if tree), dtype=torch.long)
         order = torch.arange(self.scores.shape[2]).repeat(rows, filled, 1)
         for text, begin, tree in zip(range(rows), lengths, trees):
             if not tree:
                 continue
             start, nodes = tree
             new, drafts = inside(tree, begin, k)
+            for i, draft in zip(range(new.start, new.stop), range(drafts.start, drafts.stop)):
+                way = nodes.way(draft)
+                self.where[2, text, i] = start
+                self.ways[text, i, : len(way)] = torch.tensor(way) + start
             order[text, new, start : start + len(nodes.parents)] = nodes.order[drafts] + start
             if cut(start, len(nodes.parents)):
                 for leaf in range(drafts.start, drafts.stop):

@@ -16,15 +16,16 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding, pad, rms_norm, silu
+from torch.nn.functional import embedding, pad, rms_norm
 from transformers import PreTrainedModel
 
 from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
+from specdec_lab.models import fused
 from specdec_lab.models.attention import Fused, SameBits, rounded
 from specdec_lab.models.base import Cached
 from specdec_lab.models.captured import CapturedPass
-from specdec_lab.models.linear import Linear
+from specdec_lab.models.linear import EightBits, Linear
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.tree import Placed, positions
 
@@ -129,15 +130,18 @@ class FastModel(ReferenceModel):
         self.heads, self.kv_heads = config.num_attention_heads, config.num_key_value_heads
         self.head_size = getattr(config, "head_dim", None) or config.hidden_size // self.heads
         self.embeddings, self.rotary = body.embed_tokens.weight.detach(), body.rotary_emb
-        self.norm, self.eps = body.norm.weight.detach(), config.rms_norm_eps
+        self.eps = config.rms_norm_eps
+        self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
         with torch.inference_mode():
             *products, self.head = made or [product(*weights) for weights in folded(hf)]
         self.parts = [FastLayer(*products[i : i + len(PARTS)]) for i in range(0, len(products), len(PARTS))]
         for part, layer in zip(self.parts, body.layers if norms else []):
-            part.norms = layer.input_layernorm.weight.detach(), layer.post_attention_layernorm.weight.detach()
-        self.small = torch.tensor(self.eps, dtype=rotation_dtype(self.dtype), device=self.device)
+            both = layer.input_layernorm.weight, layer.post_attention_layernorm.weight
+            part.norms = tuple(weight.detach().to(self.precise) for weight in both)
         self.least = max((part.qkv.least for part in self.parts), default=1)  # rows of a pass
-        self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
+        self.last_norm = body.norm.weight.detach().to(self.precise)
+        # The number format that the products take: drafts in 8 bits round it themselves.
+        self.takes = torch.float32 if self.parts and isinstance(self.parts[0].qkv, EightBits) else self.dtype
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones
 
     @property
@@ -150,15 +154,13 @@ class FastModel(ReferenceModel):
         """The number format of keys and values, and of the sums from layer to layer."""
         return rotation_dtype(self.dtype) if self.same_bits else self.dtype
 
-    def normed(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
-        """x [..., H] / √(mean of x² + eps), times `weight` [H], in the number format of the products."""
-        if not self.same_bits:
-            return rms_norm(x, x.shape[-1:], weight, self.eps)
-        length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
-        scale = torch.addcmul(self.small, length, length, value=1 / x.shape[-1]).rsqrt_()
-        if weight is not None:
-            scale = scale * weight
-        return x * scale if self.dtype == x.dtype else torch.mul(x, scale, out=torch.empty_like(x, dtype=self.dtype))
+    def add_normed(self, x: Tensor, y: Tensor | None, weight: Tensor | None) -> Tensor:
+        """Add y to x, in place; and x normed, times `weight` [H], as the products take it."""
+        if self.same_bits:
+            return fused.add_normed(x, y, weight, self.eps, self.takes)
+        if y is not None:
+            x += y
+        return rms_norm(x, x.shape[-1:], weight, self.eps)
 
     def check(self) -> None:
         try:
@@ -295,7 +297,7 @@ class FastCached(Cached):
         key = first, last, rows, k
         if not (attend := held.shaped.get(key)):
             kv = held.kv[first:last, :, :rows]
-            attend = SameBits(kv, held.turns, k, visible, model.heads, width, model.dtype)
+            attend = SameBits(kv, held.turns, k, visible, model.heads, width, model.takes, model.least == 1)
             if k <= WIDEST_KEPT:
                 held.shaped[key] = attend
         if len(set(self.lengths)) == 1 and not any(trees):
@@ -364,10 +366,11 @@ class FastCached(Cached):
 
     def _layers(self, x: Tensor, first: int, last: int, attend: Fused | SameBits) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last."""
-        model = self.model
-        x = x.to(model.precise)
+        model, y = self.model, None
+        x = x.to(model.precise, copy=True)  # what it adds up is written there
         for i, part in enumerate(model.parts[first:last]):
-            x = x + part.out(attend(i, part.qkv(model.normed(x, part.norms[0]))))
-            gate, up = part.gate_up(model.normed(x, part.norms[1])).chunk(2, -1)
-            x += part.down(silu(gate).mul_(up))
-        return model.normed(x, model.norm) if last == model.layers else x
+            y = part.out(attend(i, part.qkv(model.add_normed(x, y, part.norms[0]))))
+            y = part.down(fused.gated(part.gate_up(model.add_normed(x, y, part.norms[1])), model.same_bits))
+        if last == model.layers:
+            return model.add_normed(x, y, model.last_norm)
+        return x if y is None else x.add_(y)
