@@ -1,15 +1,20 @@
 """The loops of `fused` compute what PyTorch's operations do, and each row by itself."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch.nn.functional import rms_norm, silu
 
 from specdec_lab.models import fused
+from specdec_lab.models.attention import SameBits
+from specdec_lab.models.base import Cached
+from specdec_lab.models.tree import Tree, positions
 
 pytestmark = pytest.mark.skipif(not fused.HERE, reason="numba is not here")
 DTYPES = torch.float32, torch.bfloat16
+TREE = Tree((-1, -1, 0, 1))
 
 
 def rows(*shape: int, dtype=torch.float32, seed: int = 0) -> torch.Tensor:
@@ -41,12 +46,34 @@ def test_a_gate(dtype):
     assert torch.allclose(fused.gated(given), (silu(gate) * up).to(dtype), **near(dtype))
 
 
+def test_halves_are_rounded_to_the_nearest_of_two_the_even_one():
+    numbers = torch.tensor([1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-8, 1 + 2**-8 + 2**-20, 0.0, math.pi, -1e30, 1e-30])
+    ones = torch.ones(1, 1, len(numbers))  # normed they stay so
+    assert torch.equal(fused.add_normed(ones, None, numbers, 0.0, torch.bfloat16)[0, 0], numbers.bfloat16())
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_halves_are_rounded_to_the_nearest_of_two_the_even_one(dtype):
-    x = torch.tensor([[1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-8, 1 + 2**-8 + 2**-20, 0.0, math.pi, -1e30, 1e-30]])
-    given = torch.cat([torch.full_like(x, 60.0), x / 60], -1)  # silu(60) is 60
-    got, wanted = fused.gated(given.to(dtype)), (60 * given.to(dtype).float()[:, 8:]).to(dtype)
-    assert torch.equal(got, wanted)
+@pytest.mark.parametrize("trees", [(), [(13, TREE), None]])
+def test_attention(dtype, trees):
+    """Two texts of which one may hold a tree, three heads on each key, two layers: by loops and by operations."""
+    layers, rows_, shared, size, dim, k = 2, 2, 2, 64, 16, 4
+    angles = rows(size, 1, dim // 2)
+    turns = torch.stack([torch.polar(torch.ones_like(angles), angles), torch.ones_like(angles) + 0j], 1)
+    lengths, found = [13, 20] if trees else [13, 13], []
+    slots = torch.tensor(lengths)[:, None] + torch.arange(k)
+    for narrow in (True, False):
+        kv = rows(layers, 2, 3, shared, size, dim)[:, :, :rows_]  # room for a third text
+        attend = SameBits(kv, turns, k, size, 3 * shared, k + 1, dtype, narrow)
+        if trees:
+            cached = SimpleNamespace(lengths=lengths)
+            mask = Cached._mask(cached, slots, size, trees, torch.float32)
+            attend.scattered(slots, positions(slots, trees, lengths), mask, trees, lengths)
+        else:
+            attend.behind(13)
+        seen = [attend(i, rows(rows_, k + 1, 5 * shared * dim, dtype=dtype, seed=i)).clone() for i in range(layers)]
+        found.append((torch.stack(seen)[:, :, :k], kv))
+    for one, other in zip(*found):
+        assert torch.allclose(one, other, **(near(dtype) | {"atol": 1e-5 if dtype == torch.float32 else 1e-2}))
 
 
 def test_nothing_finite_stays_so():
