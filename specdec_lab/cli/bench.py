@@ -1,6 +1,7 @@
 """Measure drafters on many prompts, against plain decoding."""
 
 import argparse
+from contextlib import nullcontext
 from importlib.metadata import version
 
 from specdec_lab.choices import BENCHED
@@ -9,6 +10,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
+PEERS = "hf", "llama"  # what the names of the peers' arms begin with
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 HEADS = (
     "arm",
@@ -45,7 +47,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--peers", action="store_true", help="also transformers' own generate, and llama.cpp where it is installed"
     )
-    parser.add_argument("--llama-server", help="for --peers: its path, or the address of one that runs")
+    parser.add_argument(
+        "--llama-server", help="also llama.cpp: the path of its server, or the address of one that runs"
+    )
     parser.add_argument("--floor", action="store_true", help="also how near each pass is to what this machine can do")
     parser.add_argument(
         "--predict",
@@ -59,6 +63,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.engine.decode import MOST_DRAFTS, check_gamma
     from specdec_lab.measure import bench, roofline
+    from specdec_lab.measure.llama_cpp import llama_arms
     from specdec_lab.measure.peers import peers
     from specdec_lab.measure.predict import predicted_ratio
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
@@ -103,18 +108,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
-    others = peers(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
     limits = {"floor": roofline.report(lab.target)} if args.floor else {}
     expected = {}
     if args.predict:
         say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
         texts = [lab.encode(p.content, p.raw) for p in pilot]
         expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
-    runs = bench.decode_all(lab, prompts, gammas, peers=others, repeats=args.repeats, timed=timed, say=say, **settings)
-    same = None
-    if args.temperature == 0:
-        plain = runs[0].traces
-        same = sum(r.traces[i][0].tokens == plain[i][0].tokens for r in runs[1:] for i in plain)
+    others = peers(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
+    llama = args.peers or args.llama_server
+    with llama_arms(lab, args.llama_server, say) if llama else nullcontext({}) as arms:
+        how = {"peers": others | arms, "repeats": args.repeats, "timed": timed, "say": say}
+        runs = bench.decode_all(lab, prompts, gammas, **how, **settings)
+    same = bench.identical(runs) if args.temperature == 0 else {}
+    ours = [same[run.arm] for run in runs[1:] if run.arm in same and run.arm not in how["peers"]]
     meta = {
         "schema": 1, "device": str(lab.target.device), "hardware": lab.hardware,
         "dtype": lab.target.precision, "target": lab.target.name,
@@ -122,7 +128,8 @@ def run(args: argparse.Namespace) -> int:
         "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
         "versions": {package: version(package) for package in ("torch", "transformers")},
         "prompts": args.prompts, "repeats": args.repeats, "timed": args.timed,
-        "pilot": [p.id for p in pilot], "identical_texts": same, "texts": len(prompts) * (len(runs) - 1),
+        "prompts_used": len(prompts), "pilot": [p.id for p in pilot], "identical_texts": sum(ours) if same else None, "texts": len(prompts) * len(gammas),
+        "identical_by_arm": same,
     }  # fmt: skip
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
     if expected:
@@ -140,6 +147,14 @@ def as_text(result: dict) -> str:
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
+        each = [
+            f"{arm} {n}" for arm, n in meta["identical_by_arm"].items() if "-" in arm and arm.split("-")[0] in PEERS
+        ]
+        if each:
+            told = ", ".join(each)
+            lines += [
+                f"Of the peers' {meta['prompts_used']} texts each, as many are those of their own plain decoding: {told}."
+            ]
     where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
         f"Times{where} in units of one plain step. E/(d+v+o) is {'their ' if where else ''}tokens per pass and the parts "

@@ -122,6 +122,21 @@ def decode_all(
     return list(runs.values())
 
 
+def identical(runs: Sequence[Run]) -> dict[str, int]:
+    """For each arm, how many of its texts are token for token those of plain decoding: of ours, or of the peer's own.
+
+    Of the first repeat. A peer without plain decoding of its own is left out.
+    """
+    by_name = {run.arm: run for run in runs}
+    found = {}
+    for run in runs[1:]:
+        peer = any(isinstance(text, Generated) for texts in run.traces.values() for text in texts)
+        plain = by_name.get(f"{run.arm.split('-')[0]}-plain") if peer else runs[0]
+        if plain and plain is not run:
+            found[run.arm] = sum(texts[0].tokens == plain.traces[i][0].tokens for i, texts in run.traces.items())
+    return found
+
+
 def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]) -> Iterator[dict]:
     """The report: a row for each arm and kind of prompt, and one over all of them ("overall").
 

@@ -87,7 +87,7 @@ def served(program: str, target: Path, options: Sequence[str], log: Path) -> Ite
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     threads = str(torch.get_num_threads())
-    command = [program, "-m", str(target), "--host", "127.0.0.1", "--port", str(port), "-np", "1", "-c", "2048"]
+    command = [program, "-m", str(target), "--host", "127.0.0.1", "--port", str(port), "-np", "1", "-c", "8192"]
     with log.open("w") as out:
         process = subprocess.Popen([*command, "-t", threads, "-tb", threads, *options], stdout=out, stderr=out)
     try:
