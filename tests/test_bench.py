@@ -124,7 +124,7 @@ def test_gamma_best_gives_each_drafter_its_own(run):
 
 def test_gamma_best_drafts_as_many_as_the_best_gamma_says(run, measured, monkeypatch):
     best = {"lookup": 2, "model": 6}
-    monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: best[pilot.arm])
+    monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids, cost: best[pilot.arm])
     out, _ = run("--json --gamma best --drafters lookup,model --max-new-tokens 12")
     assert {(r["arm"], r["gamma"]) for r in json.loads(out)["rows"]} == {("plain", None), *best.items()}
     most = [
@@ -147,7 +147,8 @@ def test_the_best_gamma_follows_from_survival_and_costs():
         """Of rounds that took this long to draft, and of others with other drafts."""
         trace = timed_trace(lengths, 8, [(draft, 1.0, 0.0)] * len(lengths))
         trace.rounds += timed_trace(others, gamma, [(other_draft, 1.0, 0.0)] * len(others)).rounds
-        return bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"])
+        flat = dict.fromkeys(range(1, 10), 1.0)
+        return bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"], flat)
 
     plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 10, 0, [(0.0, 1.0, 0.0)] * 10)]})
     assert best([8] * 10, draft=0.08) == 8  # always right, nearly free

@@ -166,19 +166,21 @@ def test_the_best_gamma_is_that_of_the_formula():
         dice = random.Random(seed)
         rounds, trace = [], Trace([0])  # (drafts, accepted, seconds of drafting)
         verify, loop = dice.choice((1.0, 1.5, 4.0)), dice.choice((0.0, 0.4))
+        cost = {1: 0.5}  # a pass; where one more row is dear, and where it is free
+        for k in range(2, 10):
+            cost[k] = cost[k - 1] + dice.choice((0.0, 0.0, 0.05, 0.4))
         for drafts in (8, 2, 0):
             seconds = dice.choice((0.0, 0.3, 1.0)) if drafts else 0.0
             accepted = [min(drafts, dice.choice((0, 1, 1, 2, 3, 5, 8))) for _ in range(dice.randrange(1, 20))]
             trace.rounds += timed_trace(accepted, drafts, [(seconds, verify, loop)] * len(accepted)).rounds
             rounds += [(drafts, n, seconds) for n in accepted]
         plain = bench.Run("plain", None, {"a": [timed_trace([0] * 10, 0, [(0.0, 1.0, 0.0)] * 10)]})
-        n, drafted = len(rounds), sum(of for of, _, _ in rounds)
-        gain = {}
+        n, gain = len(rounds), {}
         for g in range(1, 9):
             drafting = sum(s * min(1, g / max(1, of)) for of, _, s in rounds) / n
-            rows = sum(min(of, g) for of, _, _ in rounds) / drafted
-            gain[g] = (1 + sum(min(k, g) for _, k, _ in rounds) / n) / (drafting + 1 + rows * (verify - 1) + loop)
-        best = bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"])
+            passes = sum(cost[min(of, g) + 1] for of, _, _ in rounds) / n / cost[1]
+            gain[g] = (1 + sum(min(k, g) for _, k, _ in rounds) / n) / (drafting + passes + loop)
+        best = bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"], cost)
         assert gain[best] == pytest.approx(max(gain.values()), rel=1e-12), (seed, gain)
         found[best] += 1
     assert len(found) > 4
@@ -187,9 +189,13 @@ def test_the_best_gamma_is_that_of_the_formula():
 def test_the_best_gamma_of_a_drafter_that_never_drafts_or_drafts_at_no_cost():
     plain = bench.Run("plain", None, {"a": [timed_trace([0] * 4, 0, [(0.0, 1.0, 0.0)] * 4)]})
     silent = bench.Run("x", 8, {"a": [timed_trace([0] * 4, 0, [(0.0, 1.0, 0.0)] * 4)]})
-    assert bench.best_gamma(silent, plain, ["a"]) == 1
+    flat = dict.fromkeys(range(1, 10), 1.0)
+    assert bench.best_gamma(silent, plain, ["a"], flat) == 1
     free = bench.Run("x", 8, {"a": [timed_trace([8] * 4, 8, [(0.0, 1.0, 0.0)] * 4)]})
-    assert bench.best_gamma(free, plain, ["a"]) == 8
+    assert bench.best_gamma(free, plain, ["a"], flat) == 8
+    steep = {k: 1.0 if k < 5 else 3.0 for k in range(1, 10)}  # as with weights in 4 bits: rows beyond four are dear
+    assert bench.best_gamma(free, plain, ["a"], steep) == 3
+    assert bench.best_gamma(free, plain, ["a"], {k: flat[k] for k in (1, 2, 3)}) == 8  # of a short context
 
 
 def test_pilots_are_run_for_all_drafters_at_once_with_eight_drafts(monkeypatch):
@@ -203,7 +209,9 @@ def test_pilots_are_run_for_all_drafters_at_once_with_eight_drafts(monkeypatch):
         ]
 
     monkeypatch.setattr(bench, "decode_all", decoded)
-    assert bench.best_gammas(None, PROMPTS, ["x", "y"], seed=3) == {"x": 4, "y": 1}
+    monkeypatch.setattr(bench, "pass_times", lambda target, widths: {k: [1.0 + k / 100] for k in widths})
+    lab = SimpleNamespace(target=SimpleNamespace(context=100))
+    assert bench.best_gammas(lab, PROMPTS, ["x", "y"], seed=3) == {"x": 4, "y": 1}
     assert seen == {"x": 8, "y": 8, "settings": {"seed": 3}}
 
 

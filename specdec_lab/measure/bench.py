@@ -9,7 +9,7 @@ import copy
 import random
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,6 +20,7 @@ from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.trace import ACCEPTED, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
+from specdec_lab.measure.costs import pass_times
 from specdec_lab.measure.peers import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.say import Say, silent
@@ -264,26 +265,30 @@ def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
 def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **settings) -> dict[str, int]:
     """Each drafter's best γ, from a pilot run on these prompts. `settings` are those of `Lab.settings`."""
     plain, *pilots = decode_all(lab, prompts, dict.fromkeys(drafters, PILOT_GAMMA), **settings)
-    return {pilot.arm: best_gamma(pilot, plain, list(pilot.traces)) for pilot in pilots}
+    passes = pass_times(lab.target, [k for k in range(1, PILOT_GAMMA + 2) if k <= lab.target.context])
+    cost = {k: statistics.median(seconds) for k, seconds in passes.items()}
+    return {pilot.arm: best_gamma(pilot, plain, list(pilot.traces), cost) for pilot in pilots}
 
 
-def best_gamma(pilot: Run, plain: Run, ids: Sequence[str]) -> int:
+def best_gamma(pilot: Run, plain: Run, ids: Sequence[str], cost: Mapping[int, float]) -> int:
     """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
 
     E(γ) is what the pilot's rounds would have emitted if they had stopped at γ drafts (in a tree the likeliest come
-    first). The cost of drafting is taken as proportional to the number of drafts, round by round (a hybrid's rounds
-    differ), and that of the verify pass as a straight line between a plain step and the pilot's mean pass.
+    first). The time of drafting is taken as proportional to the number of drafts, round by round (a hybrid's rounds
+    differ). The verify pass costs what a pass of its width costs: with weights in 4 bits that is no straight line.
+
+    Args:
+        cost: T(k), seconds of a pass over k tokens, for k up to PILOT_GAMMA + 1.
     """
     rounds = [r for i in ids for t in pilot.traces[i] for r in t.rounds]
     costs = summary(pilot, plain, ids, ids)
-    drafted = statistics.fmean(len(r.drafted) for r in rounds)
     drafting = sum(r.seconds.draft for r in rounds)
 
     def predicted(gamma: int) -> float:
         emitted = 1 + statistics.fmean(sum(d.status == ACCEPTED for d in r.drafted[:gamma]) for r in rounds)
-        share = statistics.fmean(min(len(r.drafted), gamma) for r in rounds) / drafted if drafted else 0.0
         parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
         d = costs["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
-        return emitted / (d + 1 + share * (costs["v"] - 1) + costs["o"])
+        v = statistics.fmean(cost[min(len(r.drafted), gamma, max(cost) - 1) + 1] for r in rounds) / cost[1]
+        return emitted / (d + v + costs["o"])
 
     return max(range(1, PILOT_GAMMA + 1), key=predicted)
