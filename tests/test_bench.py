@@ -315,7 +315,9 @@ def test_peers_decode_the_same_prompts(run, temperature):
     assert all(arms[a][x] is None for a in arms if a.startswith("hf") for x in ("alpha", "d", "v", "o", "gamma"))
     assert all(arms[a]["ratio_interval"] for a in arms if a.startswith("hf"))
     if temperature == "0":
-        assert result["meta"]["identical_texts"] == result["meta"]["texts"] == 24
+        n = result["meta"]["prompts_used"]
+        assert result["meta"]["identical_texts"] == result["meta"]["texts"] == n
+        assert result["meta"]["identical_by_arm"] == {"lookup": n, "hf-assisted": n, "hf-lookup": n}
     assert result["floor"]["passes"][0]["k"] == 1
     assert result["floor"]["work"]["weight_bytes"] == 4 * result["floor"]["work"]["weights"]
 

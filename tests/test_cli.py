@@ -100,7 +100,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2_and_json_when_asked(capsys, a
 def test_doctor_json(capsys):
     code, out, _ = run(capsys, "doctor", "--json", "--device", "cpu")
     result = json.loads(out)
-    assert set(result) == {"schema", "device", "hardware", "dtype", "memory_gb", "versions", "pair", "missing"}
+    assert set(result) == {"schema", "device", "hardware", "dtype", "memory_gb", "speed", "versions", "pair", "missing"}
     assert result["device"] == "cpu"
     assert code == bool(result["missing"])
 

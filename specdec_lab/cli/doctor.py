@@ -20,7 +20,7 @@ Missing = dict[str, str]  # what is missing → the command that mends it
 
 def run(args: argparse.Namespace) -> int:
     versions, missing = packages()
-    device = hardware = dtype = memory = pair = None
+    device = hardware = dtype = memory = pair = speed = None
     try:
         from specdec_lab.models.hardware import describe, memory_gb
         from specdec_lab.models.load import pick_device, pick_dtype
@@ -30,6 +30,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         device = pick_device(args.device)
         hardware, dtype = describe(device), str(pick_dtype(args.dtype, device)).removeprefix("torch.")
+        if device.type == "cpu":
+            from specdec_lab.models import four_bits, fused
+
+            speed = {"row_ms": {n: round(1e3 * s, 2) for n, s in four_bits.row_times().items()}, "numba": fused.HERE}
         free, total = memory_gb(device)
         memory = {"free": round(free, 1), "total": round(total, 1)}
         if free < TARGET_GB:
@@ -37,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         pair, lacking = embedded() if args.target == EMBEDDED else other(args.target)
         missing |= lacking
     result = {
-        "schema": 1, "device": device and str(device), "hardware": hardware, "dtype": dtype, "memory_gb": memory,
+        "schema": 1, "device": device and str(device), "hardware": hardware, "dtype": dtype, "memory_gb": memory, "speed": speed,
         "versions": versions, "pair": pair, "missing": [{"what": what, "mend": mend} for what, mend in missing.items()],
     }  # fmt: skip
     reply(args, result, as_text(result))
@@ -113,6 +117,10 @@ def as_text(result: dict) -> str:
     if result["device"]:
         lines.insert(0, f"device    {result['device']}: {result['hardware']}, {result['dtype']}")
         lines.insert(1, f"memory    {memory['free']} GB free of {memory['total']} GB")
+        if speed := result["speed"]:
+            rows = ", ".join(f"{name} {ms} ms" for name, ms in speed["row_ms"].items())
+            loops = "" if speed["numba"] else f"; faster with numba:  {install('numba')}"
+            lines += [f"speed     a row of a product, by weights (--dtype): {rows}{loops}"]
         lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
     lines += [f"missing   {m['what']}. To mend it:  {m['mend']}" for m in result["missing"]]
     return "\n".join(lines if result["missing"] else [*lines, "Everything is here."])

@@ -5,7 +5,7 @@ it accepted, so the rows' lengths drift apart. A row whose text has ended leaves
 one takes its place in the next round (*continuous batching*; Yu et al. 2022, Orca).
 
 What a row writes does not depend on its neighbours: drafts, random numbers and γ are its own,
-and so is its part of the cache. (Up to rounding: a pass over more rows adds in another order.)
+and so is its part of the cache. (To the bit on a CPU, see `models.attention`; on a GPU up to rounding.)
 """
 
 from collections import deque

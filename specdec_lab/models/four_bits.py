@@ -6,6 +6,7 @@ but for the last bits of 1 number in 32; a bfloat16 model rounds every weight li
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 
 import torch
@@ -14,6 +15,7 @@ from transformers import PreTrainedModel
 
 from specdec_lab.errors import LabError
 from specdec_lab.models.fast import paired
+from specdec_lab.models.linear import Linear, fastest
 
 GROUP = 32  # weights that share a scale and an offset
 Stored = tuple[Tensor, Tensor, Tensor]  # of one matrix: numbers [out, in], scales and offsets [out, in / GROUP]
@@ -120,3 +122,16 @@ def stored_products(hf: PreTrainedModel, name: str) -> list[nn.Module]:
     whole = eight_bits(head)
     with torch.inference_mode():
         return list(chain(products(), [EightBitsInTwo(*whole) if whole else FourBits(stored(head))]))
+
+
+def row_times() -> dict[str, float]:
+    """Seconds of one row of a product of seven million weights, by how the weights are kept, from a CPU's cold caches."""
+    generator = torch.Generator().manual_seed(0)
+    weight, x = (torch.randn(rows, 576, generator=generator) for rows in (12_288, 1))
+    numbers = torch.randint(16, weight.shape, generator=generator, dtype=torch.int32)
+    scales = torch.ones(len(weight), weight.shape[1] // GROUP)
+    short = torch.bfloat16
+    times = {"float32": fastest(Linear(weight), x), "bfloat16": fastest(Linear(weight.to(short)), x.to(short))}
+    with suppress(RuntimeError, AttributeError):  # not in this build
+        times["int4"] = fastest(FourBits((numbers, scales, scales)), x.to(short))
+    return times
