@@ -31,10 +31,11 @@ def lab(monkeypatch):
     """Decodes nothing; `lab.asked` has every text that was asked for, and with what."""
     lab = FakeLab(context=1000)
     lab.hardware = "no machine"
-    vars(lab.target).update(device="cpu", dtype="torch.float32")
+    vars(lab.target).update(device="cpu", dtype="torch.float32", precision="float32")
     for verb in ("bench", "traffic"):
         monkeypatch.setattr(f"specdec_lab.cli.{verb}.lab_from", lambda args: lab)
-    monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids: 3)
+    monkeypatch.setattr(bench, "pass_times", lambda target, widths: {k: [1.0] for k in widths})
+    monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids, cost: 3)
     monkeypatch.setattr(bench, "rows", lambda prompts, runs, timed: [])
     return lab
 
@@ -86,6 +87,7 @@ def test_a_text_that_ends_early_is_not_the_same_text(lab, mine, capsys):
 def test_transformers_lookup_copies_as_many_tokens_as_ours(lab, mine, monkeypatch, gamma, copied):
     asked = []
     monkeypatch.setattr(peers, "peers", lambda lab, gamma, say: asked.append(gamma) or {})
+    monkeypatch.setenv("PATH", "")  # and no llama.cpp
     assert main(["bench", "--prompts", mine, "--drafters", "lookup", "--gamma", gamma, "--peers"]) == 0
     assert asked == [copied]
 
