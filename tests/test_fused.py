@@ -54,16 +54,17 @@ def test_halves_are_rounded_to_the_nearest_of_two_the_even_one():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("trees", [(), [(13, TREE), None]])
-def test_attention(dtype, trees):
+def test_attention(dtype, trees, monkeypatch):
     """Two texts of which one may hold a tree, three heads on each key, two layers: by loops and by operations."""
     layers, rows_, shared, size, dim, k = 2, 2, 2, 64, 16, 4
     angles = rows(size, 1, dim // 2)
     turns = torch.stack([torch.polar(torch.ones_like(angles), angles), torch.ones_like(angles) + 0j], 1)
     lengths, found = [13, 20] if trees else [13, 13], []
     slots = torch.tensor(lengths)[:, None] + torch.arange(k)
-    for narrow in (True, False):
+    for short in (fused.SHORT, {}):
+        monkeypatch.setattr(fused, "SHORT", short)
         kv = rows(layers, 2, 3, shared, size, dim)[:, :, :rows_]  # room for a third text
-        attend = SameBits(kv, turns, k, size, 3 * shared, k + 1, dtype, narrow)
+        attend = SameBits(kv, turns, k, size, 3 * shared, k + 1, dtype)
         if trees:
             cached = SimpleNamespace(lengths=lengths)
             mask = Cached._mask(cached, slots, size, trees, torch.float32)

@@ -87,8 +87,6 @@ class SameBits:
         heads: query heads.
         given: rows that the products compute, k or more; those past k come out as zeros.
         dtype: of the products.
-        narrow: whether passes are seldom wider than a few tokens: then loops take less time than products, if they are
-            here (see `fused`).
     """
 
     def __init__(
@@ -100,7 +98,6 @@ class SameBits:
         heads: int,
         given: int,
         dtype: torch.dtype,
-        narrow: bool,
     ):
         _, _, rows, shared, _, dim = kv.shape
         half, group = dim // 2, heads // shared  # heads of a group share their keys
@@ -108,7 +105,7 @@ class SameBits:
         each = (heads + 2 * shared) * half
         self.cache, self.turns, self.given = kv, turns, given
         self.pairs = rows, given, heads + 2 * shared, half, 2
-        self.looped = narrow and kv.dtype in fused.SHORT and dtype in fused.SHORT and k <= WIDEST
+        self.looped = kv.dtype in fused.SHORT and dtype in fused.SHORT and k <= WIDEST
         self.shape, self.new = (rows, k, shared, group, dim), torch.arange(k).repeat(rows, 1)
         self.q = (rows, k, shared, group, half), (given * each, each, group * half, half, 1)
         self.kv = (rows, k, 2, shared, half), (given * each, each, shared * half, half, 1), heads * half

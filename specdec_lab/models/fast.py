@@ -297,7 +297,7 @@ class FastCached(Cached):
         key = first, last, rows, k
         if not (attend := held.shaped.get(key)):
             kv = held.kv[first:last, :, :rows]
-            attend = SameBits(kv, held.turns, k, visible, model.heads, width, model.takes, model.least == 1)
+            attend = SameBits(kv, held.turns, k, visible, model.heads, width, model.takes)
             if k <= WIDEST_KEPT:
                 held.shaped[key] = attend
         if len(set(self.lengths)) == 1 and not any(trees):
