@@ -1,5 +1,6 @@
 """What llama-server is asked for, what counts of its answers, and that it ends: on a stand-in that is a program."""
 
+import io
 import sys
 from types import SimpleNamespace
 
@@ -24,7 +25,7 @@ class Answers(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         n, drafts = asked["n_predict"], "--spec-type" in sys.argv
-        timings = {{"predicted_n": n, "predicted_ms": 1000.0 * (n - 1)}} | ({{"draft_n_accepted": 2}} if drafts else {{}})
+        timings = {{"predicted_n": n, "predicted_ms": 1000.0 * (n - 1)}} | ({{"draft_n_accepted": n // 2}} if drafts else {{}})
         self.reply({{"tokens": [asked["top_k"] if asked["temperature"] == 0 else 9] * n, "timings": timings, "asked": asked}})
     def reply(self, what):
         self.send_response(200); self.end_headers(); self.wfile.write(json.dumps(what).encode())
@@ -57,7 +58,7 @@ def test_each_way_has_a_server_that_ends_with_the_block(program):
         plain, drafts = arms["llama-plain"]([5, 6], max_new_tokens=4), arms["llama-draft"]([5, 6], max_new_tokens=4)
         assert plain == Generated([1] * 4, 4.0, 4)  # 3 seconds for the tokens behind the first one
         assert drafts == Generated([1] * 4, 4.0, 2)
-        assert arms["llama-ngram"]([5], max_new_tokens=1, temperature=1.0) == Generated([9], 0.0, -1)
+        assert arms["llama-ngram"]([5], max_new_tokens=1, temperature=1.0) == Generated([9], 0.0, 1)
     assert len(psutil.Process().children()) == before
 
 
@@ -82,8 +83,17 @@ def test_without_llama_cpp_nothing_is_measured_and_a_wrong_path_is_said(program,
 
 
 def test_what_does_not_answer_like_a_llama_server_is_said():
-    with pytest.raises(LabError, match="does not answer like a llama-server"):
+    with pytest.raises(LabError, match="does not answer as it should .* mend --llama-server"):
         ask("http://127.0.0.1:9", [1])
+
+
+@pytest.mark.parametrize(
+    "answer", ["no JSON", "[]", "{}", '{"tokens": [1], "timings": 5}', '{"tokens": 1, "timings": {}}']
+)
+def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
+    monkeypatch.setattr(llama_cpp, "fetch", lambda *_, **__: io.BytesIO(answer.encode()))
+    with pytest.raises(LabError, match="http://here does not answer like a llama-server"):
+        ask("http://here", [1])
 
 
 def test_texts_are_compared_with_the_plain_ones_of_their_own_kind():

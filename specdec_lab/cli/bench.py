@@ -10,7 +10,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
-PEERS = "hf", "llama"  # what the names of the peers' arms begin with
+PEERS = "hf-", "llama-"  # what the names of the peers' arms begin with
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 HEADS = (
     "arm",
@@ -68,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.predict import predicted_ratio
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import folder, save_result
+    from specdec_lab.models import loops
     from specdec_lab.models.reference import ReferenceModel
 
     names = BENCHED if args.drafters == "all" else drafter_names(args.drafters)
@@ -120,15 +121,15 @@ def run(args: argparse.Namespace) -> int:
         how = {"peers": others | arms, "repeats": args.repeats, "timed": timed, "say": say}
         runs = bench.decode_all(lab, prompts, gammas, **how, **settings)
     same = bench.identical(runs) if args.temperature == 0 else {}
-    ours = [same[run.arm] for run in runs[1:] if run.arm in same and run.arm not in how["peers"]]
     meta = {
         "schema": 1, "device": str(lab.target.device), "hardware": lab.hardware,
         "dtype": lab.target.precision, "target": lab.target.name,
         "temperature": args.temperature, "gamma": args.gamma, "max_new_tokens": args.max_new_tokens, "seed": args.seed,
         "backend": "reference" if type(lab.target) is ReferenceModel else "fast",
-        "versions": {package: version(package) for package in ("torch", "transformers")},
+        "versions": {package: version(package) for package in ("torch", "transformers", *(["numba"] if loops.HERE else []))},
         "prompts": args.prompts, "repeats": args.repeats, "timed": args.timed,
-        "prompts_used": len(prompts), "pilot": [p.id for p in pilot], "identical_texts": sum(ours) if same else None, "texts": len(prompts) * len(gammas),
+        "prompts_used": len(prompts), "pilot": [p.id for p in pilot],
+        "identical_texts": sum(same[name] for name in gammas) if same else None, "texts": len(prompts) * len(gammas),
         "identical_by_arm": same,
     }  # fmt: skip
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
@@ -147,14 +148,9 @@ def as_text(result: dict) -> str:
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
         lines += [f"{meta['identical_texts']} of {meta['texts']} texts are plain decoding's, token for token."]
-        each = [
-            f"{arm} {n}" for arm, n in meta["identical_by_arm"].items() if "-" in arm and arm.split("-")[0] in PEERS
-        ]
-        if each:
-            told = ", ".join(each)
-            lines += [
-                f"Of the peers' {meta['prompts_used']} texts each, as many are those of their own plain decoding: {told}."
-            ]
+        peers = [f"{arm} {n}" for arm, n in meta["identical_by_arm"].items() if arm.startswith(PEERS)]
+        if peers:
+            lines += [f"Of each peer's {meta['prompts_used']} texts, its own plain decoding's: {', '.join(peers)}."]
     where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
         f"Times{where} in units of one plain step. E/(d+v+o) is {'their ' if where else ''}tokens per pass and the parts "

@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import Request, urlopen
 
 import torch
 
@@ -23,6 +21,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
 from specdec_lab.measure.peers import Generated
+from specdec_lab.measure.traffic.endpoint import MOST_BYTES, fetch
 from specdec_lab.models.embedded import NAME, gguf
 from specdec_lab.models.gguf_file import write_draft
 from specdec_lab.say import Say, silent
@@ -92,10 +91,7 @@ def served(program: str, target: Path, options: Sequence[str], log: Path) -> Ite
         process = subprocess.Popen([*command, "-t", threads, "-tb", threads, *options], stdout=out, stderr=out)
     try:
         address, since = f"http://127.0.0.1:{port}", time.monotonic()
-        while True:
-            with contextlib.suppress(URLError, OSError), urlopen(f"{address}/health", timeout=5) as answer:
-                if answer.status == 200:
-                    break
+        while not comes_up(address):
             if process.poll() is not None or time.monotonic() - since > PATIENCE:
                 last = [line for line in log.read_text(errors="replace").splitlines() if line.strip()] or ["no message"]
                 raise LabError(f"{program} does not come up ({last[-1].strip()[:200]}).")
@@ -107,6 +103,15 @@ def served(program: str, target: Path, options: Sequence[str], log: Path) -> Ite
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
+
+
+def comes_up(address: str) -> bool:
+    """Whether the server there has loaded its model: until then it answers with an error."""
+    try:
+        fetch(f"{address}/health", timeout=5).close()
+    except LabError:
+        return False
+    return True
 
 
 def ask(
@@ -130,13 +135,12 @@ def ask(
     if temperature == 0:
         wanted |= {"samplers": ["top_k"], "top_k": 1}
     try:
-        call = Request(f"{address}/completion", json.dumps(wanted).encode(), {"Content-Type": "application/json"})
-        with urlopen(call, timeout=PATIENCE) as answer:
-            found = json.load(answer)
+        with fetch(f"{address}/completion", wanted, PATIENCE, option="--llama-server") as answer:
+            found = json.loads(answer.read(MOST_BYTES))
         tokens, timings = found["tokens"], found["timings"]
         passes = timings["predicted_n"] - timings.get("draft_n_accepted", 0)
         seconds = timings["predicted_ms"] / 1000
-    except (OSError, ValueError, KeyError, TypeError) as e:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         raise LabError(f"{address} does not answer like a llama-server ({type(e).__name__}: {first_line(e)}).") from e
     n = len(tokens)
     return Generated(tokens, seconds * n / (n - 1) if n > 1 else 0.0, passes)

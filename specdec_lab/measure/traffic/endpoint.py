@@ -98,12 +98,15 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
     }
 
 
-def fetch(url: str, body: dict | None = None, timeout: float = 60.0, key: str | None = None):
+def fetch(
+    url: str, body: dict | None = None, timeout: float = 60.0, key: str | None = None, option: str = "--endpoint"
+):
     """The open response to a GET, or with a body to a POST of JSON.
 
     Args:
         timeout: seconds without any data.
         key: the API key that the server asks for; by default that in the environment, as OPENAI_API_KEY.
+        option: of the command, which named the server.
 
     Raises:
         LabError: when nobody answers there, or the answer is an error.
@@ -123,7 +126,7 @@ def fetch(url: str, body: dict | None = None, timeout: float = 60.0, key: str | 
     except (URLError, OSError, ValueError, HTTPException) as e:
         reason = said_by(e) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
         proxy = getproxies().get(url.partition(":")[0])
-        through, mend = "", "start it, or mend --endpoint"
+        through, mend = "", f"start it, or mend {option}"
         if proxy and not here and not isinstance(e, ValueError):
             through = f", through the proxy {proxy} of the environment"
         if getattr(e, "code", 0) in (401, 403):
