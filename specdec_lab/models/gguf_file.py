@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter, quants
 from torch import Tensor
 
+from specdec_lab.models.fast import paired
+
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
 
@@ -51,7 +53,7 @@ def write_draft(lab: "Lab", target: Path, path: Path) -> Path:
         for ours, theirs in PARTS.items():
             weight = layer.get_submodule(ours).weight
             if n := heads.get(theirs):  # llama.cpp turns dimensions 2i and 2i + 1 together, not i and i + D/2
-                weight = weight.unflatten(0, (n, 2, -1)).transpose(1, 2).flatten(0, 2)
+                weight, _ = paired((weight, None), n, 1.0)
             add(f"blk.{i}.{theirs}.weight", weight)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
