@@ -26,6 +26,7 @@ from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.together import Row
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
+from specdec_lab.models import loops
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
@@ -175,8 +176,11 @@ def cached_round_costs(
     """`round_costs` from the file costs.json in the cache folder; measured the first time for a pair on a device."""
     draft = getattr(drafter, "model", None)
     backend = type(target).__name__ + (" | captured" if getattr(target, "capture", None) else "")
-    precision = "8 bits" if eight_bits_pay() else ""  # of drafts
-    names = [target.name, backend, target.precision, drafter.name, draft.name if draft else "", str(most), precision]
+    how = [
+        "8 bits" if eight_bits_pay() else "",
+        "loops" if loops.HERE else "operations",
+    ]  # of drafts, and beside products
+    names = [target.name, backend, target.precision, drafter.name, draft.name if draft else "", str(most), *how]
     key = " | ".join([describe(target.device), torch.__version__, *names])
     if quick.ON:
         key += " | quick"  # a learner's γ is never chosen by these

@@ -54,9 +54,13 @@ class Work:
 
 def work(model: ReferenceModel) -> Work:
     """Every matrix of the layers, and the head. Of the embedding table a pass reads only k rows, which do not count."""
-    layers = (p.numel() for p in model.hf.base_model.layers.parameters() if p.dim() == 2)
-    weights = sum(layers) + model.hf.get_output_embeddings().weight.numel()
-    return Work(weights, weights * model.dtype.itemsize)
+    layers = sum(p.numel() for p in model.hf.base_model.layers.parameters() if p.dim() == 2)
+    head = model.hf.get_output_embeddings().weight.numel()
+    if model.four_bits:
+        of_layers, of_head = model.parts[0].qkv.bits, model.head.bits
+    else:
+        of_layers = of_head = 8 * model.dtype.itemsize
+    return Work(layers + head, (layers * of_layers + head * of_head) // 8)
 
 
 @torch.inference_mode()

@@ -238,7 +238,7 @@ def write_parts(
         temperature=answers.numpy(),
         kind=np.array([request.kind for request in asked]),
         target=np.array(target.name),
-        precision=np.array(str(target.dtype).removeprefix("torch.")),
+        precision=np.array(target.precision),
         exit_layer=np.array(cuts[0]),
         middle_layer=np.array(cuts[1]),
     )
