@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from specdec_lab.lab import load
-from specdec_lab.models import attention, fused
+from specdec_lab.models import attention, loops
 from specdec_lab.models.base import Cached
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.tree import Tree
@@ -34,8 +34,8 @@ def loaded(request, lab):
 def target(request, loaded, monkeypatch):
     """With and without numba."""
     if request.param == "operations":
-        monkeypatch.setattr(fused, "SHORT", {})
-    elif not fused.HERE:
+        monkeypatch.setattr(loops, "SHORT", {})
+    elif not loops.HERE:
         pytest.skip("numba is not here")
     return loaded
 
@@ -116,7 +116,7 @@ BROKEN = {
 def test_without_any_of_these_it_would_not_be(lab, tokens, monkeypatch, bug):
     if lab.target.device.type != "cpu" or not torch.backends.mkl.is_available():
         pytest.skip("measured for MKL")
-    monkeypatch.setattr(fused, "SHORT", {})
+    monkeypatch.setattr(loops, "SHORT", {})
     BROKEN[bug](monkeypatch)
     assert not all(compared(lab.target, tokens))
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from test_models import KINDS, make
 
-from specdec_lab.models import base, fast, reference, tree
+from specdec_lab.models import attention, fast, reference, tree
 from specdec_lab.models.tree import TEXT, Tree, hide_cousins, inside, positions
 
 BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3, 6, 7))  # five drafts deep
@@ -70,9 +70,10 @@ def test_trees_beside_chains_in_a_batch(kind):
 
 
 PLANTED = {
-    "sees a cousin": lambda monkeypatch: monkeypatch.setattr(base, "hide_cousins", lambda *_: None),
+    "sees a cousin": lambda monkeypatch: monkeypatch.setattr(tree, "hide_cousins", lambda *_: None),
     "positions by index": lambda monkeypatch: [
-        monkeypatch.setattr(module, "positions", lambda slots, trees, lengths: slots) for module in (reference, fast)
+        monkeypatch.setattr(module, "positions", lambda slots, trees, lengths: slots)
+        for module in (reference, fast, attention)
     ],
     "moved one off": lambda monkeypatch: [
         monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to + 1, slots))

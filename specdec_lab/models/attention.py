@@ -3,7 +3,8 @@ every pass.
 
 A matrix product adds up in an order that depends on its shape. So a token could be scored a little differently in a
 pass over one row and in a pass over eight, and a greedy text could change where two tokens are nearly as likely. On a
-CPU this does not happen here:
+CPU this does not happen here. The loops of `loops`, where numba is here, compute each row by itself. Otherwise there are
+three rules for products:
     - Queries are filled up to LEAST rows of a product, and keys to a multiple of KEYS: with fewer, MKL takes other paths.
     - Values are added up BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
     - A draft of a tree adds up the keys on its way in the order of their positions, as plain decoding will.
@@ -16,27 +17,30 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from specdec_lab.models import fused
-from specdec_lab.models.tree import Placed, inside
+from specdec_lab.models import loops
+from specdec_lab.models.tree import Placed, inside, mask_of, positions
 
 LEAST = 4  # queries of a product
 KEYS = 64
 BLOCK = 192  # a multiple of KEYS
-WIDEST = (
-    257  # tokens that the loops of `fused` attend for, those of a round with the most drafts; a prompt may have more
-)
 
 
-def rounded(positions: int) -> int:
-    """The keys that are handed over where a row sees so many positions."""
-    return positions + -positions % KEYS
+def rounded(slots: int) -> int:
+    """The slots that are handed to a product where a row sees so many."""
+    return slots + -slots % KEYS
 
 
 class Fused:
     """One pass, layer by layer, with PyTorch's own attention, in the number format of the model: for a GPU.
 
     Args:
-        mask: None where a single new token sees all. All others are those of `SameBits`.
+        kv: [layers, 2, R, kv heads, size, D], of the layers that the pass goes through.
+        rotations: complex [R or 1, k, 1, D/2], of the new positions.
+        slots: [R, k], where each row writes.
+        at: the same as a slice, which is faster, if all rows write at the same slots; only then.
+        mask: [R or 1, 1, k, visible]; see `mask_of`. None where a single new token sees all.
+        visible: slots handed over.
+        heads: query heads.
     """
 
     def __init__(
@@ -73,40 +77,74 @@ class Fused:
         return seen.view(rows, shared, group, k, dim).permute(0, 3, 1, 2, 4).reshape(rows, k, heads * dim)
 
 
-class SameBits:
-    """A pass of one shape, layer by layer: rotate q and k, write k and v, attend. In float32, whatever the products
-    compute in. Before each pass `behind` or `scattered` says where it writes.
-
-    What does not change from pass to pass, or from layer to layer, is made once, above all the views: in a small model
-    they take as long as the numbers.
+class Looped:
+    """A pass of one shape, layer by layer, by loops: rotate q and k, write k and v, attend. In float32, whatever the
+    products compute in. Before each pass `behind` or `scattered` says where it writes.
 
     Args:
         kv: [layers, 2, R, kv heads, size, D], of the layers that the pass goes through.
         turns: complex [size, 2, 1, D/2], what keys and values are multiplied with at each position.
-        k: new tokens of each row. visible: slots handed over, a multiple of KEYS.
+        k: new tokens of each row.
         heads: query heads.
         given: rows that the products compute, k or more; those past k come out as zeros.
         dtype: of the products.
     """
 
-    def __init__(
-        self,
-        kv: Tensor,
-        turns: Tensor,
-        k: int,
-        visible: int,
-        heads: int,
-        given: int,
-        dtype: torch.dtype,
-    ):
+    def __init__(self, kv: Tensor, turns: Tensor, k: int, heads: int, given: int, dtype: torch.dtype):
+        _, _, rows, shared, _, dim = kv.shape
+        self.kv, self.turns, self.shape = kv, turns, (rows, k, shared, heads // shared, dim)
+        self.new = torch.arange(k).repeat(rows, 1)
+        self.out = kv.new_zeros(rows, given, heads * dim, dtype=dtype)
+
+    def behind(self, start: int) -> "Looped":
+        """All rows write behind `start` slots, one token after the other."""
+        slots = self.new + start
+        return self.write(torch.stack([slots, slots, slots + 1]), self.new[:, :, None])
+
+    def scattered(self, slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> "Looped":
+        """Each row writes at slots [R, k] of its own. trees, lengths: as in `positions`."""
+        places = positions(slots, trees, lengths)
+        where = torch.stack([places, slots, places + 1])
+        deepest = max((max(tree[1].depths) + 1 for tree in trees if tree), default=1)
+        ways = torch.zeros(*slots.shape, deepest, dtype=torch.long)
+        for text, begin, tree in zip(range(len(slots)), lengths, trees):
+            if tree:
+                start, nodes = tree
+                new, drafts = inside(tree, begin, slots.shape[1])
+                for i, draft in zip(range(new.start, new.stop), range(drafts.start, drafts.stop)):
+                    way = nodes.way(draft)
+                    where[2, text, i] = start
+                    ways[text, i, : len(way)] = torch.tensor(way) + start
+        return self.write(where, ways)
+
+    def write(self, where: Tensor, ways: Tensor) -> "Looped":
+        """where, ways: see `loops.attention`, which needs their memory as long as the pass runs."""
+        self.where, self.ways = where, ways
+        self.attend = loops.attention(self.turns, where, ways, self.kv, self.shape, self.out)
+        return self
+
+    def __call__(self, layer: int, qkv: Tensor) -> Tensor:
+        """[R, given, (heads + 2 kv heads) · D] to what the heads saw [R, given, heads · D]."""
+        return self.attend(layer, qkv)
+
+
+class SameBits:
+    """The same as `Looped`, by products.
+
+    What does not change from pass to pass, or from layer to layer, is made once, above all the views: in a small model
+    they take as long as the numbers.
+
+    Args:
+        visible: slots handed over, a multiple of KEYS. All others are those of `Looped`.
+    """
+
+    def __init__(self, kv: Tensor, turns: Tensor, k: int, heads: int, given: int, dtype: torch.dtype, visible: int):
         _, _, rows, shared, _, dim = kv.shape
         half, group = dim // 2, heads // shared  # heads of a group share their keys
         filled = max(k, -(-LEAST // group))
         each = (heads + 2 * shared) * half
-        self.cache, self.turns, self.given = kv, turns, given
+        self.precise, self.turns, self.shape = kv.dtype, turns, (rows, k, shared, group, filled)
         self.pairs = rows, given, heads + 2 * shared, half, 2
-        self.looped = kv.dtype in fused.SHORT and dtype in fused.SHORT and k <= WIDEST
-        self.shape, self.new = (rows, k, shared, group, dim), torch.arange(k).repeat(rows, 1)
         self.q = (rows, k, shared, group, half), (given * each, each, group * half, half, 1)
         self.kv = (rows, k, 2, shared, half), (given * each, each, shared * half, half, 1), heads * half
         queries = kv.new_zeros(rows, shared, group, filled, dim)
@@ -126,53 +164,25 @@ class SameBits:
         self.masks = kv.new_zeros(sees.shape).masked_fill_(~sees, torch.finfo(kv.dtype).min).repeat(group, 1)[None]
 
     def behind(self, start: int) -> "SameBits":
-        """All rows write behind `start` slots, one token after the other."""
-        k, visible = self.q[0][1], self.scores.shape[2]
-        self.slots = self.new + start
-        self.where, self.ways = torch.stack([self.slots, self.slots, self.slots + 1]), self.new[:, :, None]
-        if self.looped:
-            return self.by_loops()
-        self.written, self.together = self.places[:, :, start : start + k].unbind(), True
+        k, visible = self.shape[1], self.scores.shape[2]
+        self.written, self.slots = self.places[:, :, start : start + k].unbind(), None
         self.turn_kv = self.turns[None, start : start + k]
         self.mask, self.order, self.apart = self.masks.narrow(2, visible - start, visible), None, []
         return self
 
-    def scattered(
-        self,
-        slots: Tensor,
-        places: Tensor,
-        mask: Tensor,
-        trees: Sequence[Placed | None],
-        lengths: Sequence[int],
-    ) -> "SameBits":
-        """Each row writes at slots of its own.
-
-        Args:
-            slots, places: [R, k], and the positions that these tokens have in their texts.
-            mask: [R, 1, k, visible], as `Cached._mask` makes it.
-            trees, lengths: as in `positions`.
-        """
-        _, k, shared, group, _ = self.q[0]
-        filled = self.queries.shape[1] // group
-        self.slots = slots
-        self.where, self.ways = torch.stack([places, slots, places + 1]), self.new[:, :, None]
-        self.written, self.together = self.places.unbind(), False
-        self.turn_kv = self.turns[places]
+    def scattered(self, slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> "SameBits":
+        rows, k, shared, group, filled = self.shape
+        self.written, self.slots = self.places.unbind(), (torch.arange(rows)[:, None], slots)
+        self.turn_kv = self.turns[positions(slots, trees, lengths)]
+        mask = mask_of(slots, self.scores.shape[2], trees, lengths, self.precise)
         mask = torch.cat([mask, mask[:, :, -1:].expand(-1, -1, filled - k, -1)], 2)
         self.mask = mask.repeat(1, shared, group, 1).flatten(0, 1)
         self.order, self.apart = None, []
         if any(trees):
-            self.follow(trees, lengths, filled)
-        return self.by_loops() if self.looped else self
-
-    def by_loops(self) -> "SameBits":
-        self.loop = fused.attention(self.turns, self.where, self.ways, self.cache, self.shape, self.out)
+            self.follow(trees, lengths)
         return self
 
     def __call__(self, layer: int, qkv: Tensor) -> Tensor:
-        """[R, given, (heads + 2 kv heads) · D] to what the heads saw [R, given, heads · D]."""
-        if self.looped:
-            return self.loop(layer, qkv)
         self.turn(layer, qkv)
         values = self.values[layer]
         scores = torch.baddbmm(self.mask, self.queries, self.keys[layer], out=self.scores)
@@ -189,30 +199,25 @@ class SameBits:
 
     def turn(self, layer: int, qkv: Tensor) -> None:
         """Rotate q and k, and write them and v to where they belong."""
-        if qkv.dtype != self.cache.dtype:
-            qkv = qkv.to(self.cache.dtype)
+        if qkv.dtype != self.precise:
+            qkv = qkv.to(self.precise)
         pairs = torch.view_as_complex(qkv.view(self.pairs))
         torch.mul(pairs.as_strided(*self.q), self.turn_kv[:, :, :1], out=self.queries_of_rows)
         kv = pairs.as_strided(*self.kv)
-        if self.together:
+        if self.slots is None:
             torch.mul(kv, self.turn_kv, out=self.written[layer])
         else:
-            self.written[layer][torch.arange(len(self.slots))[:, None], self.slots] = kv * self.turn_kv
+            self.written[layer][self.slots] = kv * self.turn_kv
 
-    def follow(self, trees: Sequence[Placed | None], lengths: Sequence[int], filled: int) -> None:
+    def follow(self, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
         """Prepare for trees: in which order each row adds up its keys, and which are cut in two by the end of a BLOCK."""
-        rows, k, shared, group, _ = self.q[0]
-        self.ways = torch.zeros(rows, k, max(max(tree[1].depths) + 1 for tree in trees if tree), dtype=torch.long)
+        rows, k, shared, group, filled = self.shape
         order = torch.arange(self.scores.shape[2]).repeat(rows, filled, 1)
         for text, begin, tree in zip(range(rows), lengths, trees):
             if not tree:
                 continue
             start, nodes = tree
             new, drafts = inside(tree, begin, k)
-            for i, draft in zip(range(new.start, new.stop), range(drafts.start, drafts.stop)):
-                way = nodes.way(draft)
-                self.where[2, text, i] = start
-                self.ways[text, i, : len(way)] = torch.tensor(way) + start
             order[text, new, start : start + len(nodes.parents)] = nodes.order[drafts] + start
             if cut(start, len(nodes.parents)):
                 for leaf in range(drafts.start, drafts.stop):

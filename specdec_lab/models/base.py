@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from specdec_lab.errors import LabError, explain_memory
-from specdec_lab.models.tree import Placed, hide_cousins
+from specdec_lab.models.tree import Placed, mask_of
 
 PREFILL_CHUNK = 512  # tokens a pass: bounds the memory of the attention scores of a long prompt
 
@@ -158,21 +158,9 @@ class Cached(ABC):
         at = torch.arange(k, device=self.model.device)
         return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
 
-    def _mask(
-        self,
-        slots: Tensor,
-        visible: int,
-        trees: Sequence[Placed | None] = (),
-        dtype: torch.dtype | None = None,
-    ) -> Tensor:
-        """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins.
-
-        dtype: of the scores; None: the model's.
-        """
-        unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
-        hide_cousins(unseen[:, 0], trees, self.lengths)
-        mask = torch.zeros(unseen.shape, dtype=dtype or self.model.dtype, device=slots.device)
-        return mask.masked_fill_(unseen, torch.finfo(mask.dtype).min)
+    def _mask(self, slots: Tensor, visible: int, trees: Sequence[Placed | None] = ()) -> Tensor:
+        """[R, 1, k, visible]: `mask_of` these rows, in the model's number format."""
+        return mask_of(slots, visible, trees, self.lengths, self.model.dtype)
 
     @abstractmethod
     def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:

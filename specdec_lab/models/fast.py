@@ -21,8 +21,8 @@ from transformers import PreTrainedModel
 
 from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
-from specdec_lab.models import fused
-from specdec_lab.models.attention import Fused, SameBits, rounded
+from specdec_lab.models import loops
+from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.base import Cached
 from specdec_lab.models.captured import CapturedPass
 from specdec_lab.models.linear import EightBits, Linear
@@ -31,9 +31,11 @@ from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
 MOST_CAPTURED = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
-WIDEST_KEPT = (
-    64  # rows of one text in passes whose shape is kept, or captured: wider ones are prompts, each of its own length
-)
+# Rows of one text that loops attend for, where they are here: those of a round with the most drafts. A prompt may have
+# more, for which products are faster; it is read in the same passes whatever is drafted later.
+WIDEST_LOOPED = 257
+# Rows of one text in passes whose shape is kept, or captured: wider ones are prompts, each of its own length.
+WIDEST_KEPT = 64
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -157,7 +159,7 @@ class FastModel(ReferenceModel):
     def add_normed(self, x: Tensor, y: Tensor | None, weight: Tensor | None) -> Tensor:
         """Add y to x, in place; and x normed, times `weight` [H], as the products take it."""
         if self.same_bits:
-            return fused.add_normed(x, y, weight, self.eps, self.takes)
+            return loops.add_normed(x, y, weight, self.eps, self.takes)
         if y is not None:
             x += y
         return rms_norm(x, x.shape[-1:], weight, self.eps)
@@ -289,22 +291,21 @@ class FastCached(Cached):
 
     def _same_bits(
         self, first: int, last: int, k: int, visible: int, width: int, trees: Sequence[Placed | None]
-    ) -> SameBits:
+    ) -> Looped | SameBits:
         """What attends in a pass of this shape. Its parts are kept for the next one, as long as it sees as many slots."""
         held, model, rows = self.held, self.model, len(self.lengths)
         if held.visible != visible:
             held.visible, held.shaped = visible, {}
         key = first, last, rows, k
         if not (attend := held.shaped.get(key)):
-            kv = held.kv[first:last, :, :rows]
-            attend = SameBits(kv, held.turns, k, visible, model.heads, width, model.takes)
+            pass_ = held.kv[first:last, :, :rows], held.turns, k, model.heads, width, model.takes
+            looped = loops.here(model.precise, model.takes) and k <= WIDEST_LOOPED
+            attend = Looped(*pass_) if looped else SameBits(*pass_, visible)
             if k <= WIDEST_KEPT:
                 held.shaped[key] = attend
         if len(set(self.lengths)) == 1 and not any(trees):
             return attend.behind(self.lengths[0])
-        slots = self._slots(k)
-        mask = self._mask(slots, visible, trees, model.precise)
-        return attend.scattered(slots, positions(slots, trees, self.lengths), mask, trees, self.lengths)
+        return attend.scattered(self._slots(k), trees, self.lengths)
 
     def _replay(self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None]) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
@@ -364,13 +365,13 @@ class FastCached(Cached):
         rotations = held.turns[at, 0] if places is None else held.turns[places][:, :, 0]
         return Fused(kv, rotations, slots, at, mask, visible, self.model.heads)
 
-    def _layers(self, x: Tensor, first: int, last: int, attend: Fused | SameBits) -> Tensor:
+    def _layers(self, x: Tensor, first: int, last: int, attend: Fused | Looped | SameBits) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last."""
         model, y = self.model, None
         x = x.to(model.precise, copy=True)  # what it adds up is written there
         for i, part in enumerate(model.parts[first:last]):
             y = part.out(attend(i, part.qkv(model.add_normed(x, y, part.norms[0]))))
-            y = part.down(fused.gated(part.gate_up(model.add_normed(x, y, part.norms[1])), model.same_bits))
+            y = part.down(loops.gated(part.gate_up(model.add_normed(x, y, part.norms[1])), model.same_bits))
         if last == model.layers:
             return model.add_normed(x, y, model.last_norm)
         return x if y is None else x.add_(y)

@@ -118,3 +118,18 @@ def hide_cousins(unseen: Tensor, trees: Sequence[Placed | None], lengths: Sequen
             start, nodes = tree
             new, drafts = inside(tree, begin, len(row))
             row[new, start : start + len(nodes.parents)] = ~nodes.sees[drafts].to(row.device)
+
+
+def mask_of(
+    slots: Tensor, visible: int, trees: Sequence[Placed | None], lengths: Sequence[int], dtype: torch.dtype
+) -> Tensor:
+    """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins.
+
+    Args:
+        slots, trees, lengths: as in `positions`.
+        dtype: of the scores.
+    """
+    unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
+    hide_cousins(unseen[:, 0], trees, lengths)
+    mask = torch.zeros(unseen.shape, dtype=dtype, device=slots.device)
+    return mask.masked_fill_(unseen, torch.finfo(dtype).min)

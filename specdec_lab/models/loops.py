@@ -24,8 +24,13 @@ except ImportError:
 else:
     HERE = True
 
-    # Sums may be taken in lanes: in an order that depends on the length of a row alone.
-    compiled = njit(fastmath={"reassoc", "contract", "nsz", "arcp"}, cache=True, error_model="numpy")
+    def compiled(function):
+        """Sums may be taken in lanes: in an order that depends on the length of a row alone."""
+        how = {"fastmath": {"reassoc", "contract", "nsz", "arcp"}, "error_model": "numpy"}
+        try:
+            return njit(**how, cache=True)(function)
+        except RuntimeError:  # no folder to keep them in can be written
+            return njit(**how)(function)
 
     @intrinsic
     def pointer(typing, address):
@@ -208,6 +213,11 @@ def number(value: float, dtype: torch.dtype) -> Tensor:
     return torch.tensor(value, dtype=dtype)
 
 
+def here(*formats: torch.dtype) -> bool:
+    """Whether the loops are here, for numbers of these formats."""
+    return all(dtype in SHORT for dtype in formats)
+
+
 def add_normed(x: Tensor, y: Tensor | None, weight: Tensor | None, eps: float, dtype: torch.dtype) -> Tensor:
     """Add y to x, in place; and x [..., H] / √(mean of x² + eps), times `weight` [H], as numbers of this kind.
 
@@ -243,7 +253,7 @@ def gated(gate_up: Tensor, looped: bool = True) -> Tensor:
 def attention(
     turns: Tensor, where: Tensor, ways: Tensor, kv: Tensor, shape: tuple[int, ...], out: Tensor
 ) -> Callable[[int, Tensor], Tensor]:
-    """What `attention.SameBits` does in each layer, by loops: rotate q and k, write k and v, attend.
+    """What is done in each layer of a pass (see `attention.Looped`): rotate q and k, write k and v, attend.
 
     Args:
         turns: complex [size, 2, 1, D/2].
@@ -257,22 +267,13 @@ def attention(
     Returns:
         A function of a layer's number and its qkv [R, given, (heads + 2 kv heads) · D]. Of it, k tokens of a row count.
     """
-    first, step, more = (
-        kv.data_ptr(),
-        kv.stride(0) * kv.itemsize,
-        (out.shape[1], kv.stride(1) // kv.stride(2), kv.shape[4]),
-    )
-    given = (
-        turns.data_ptr(),
-        where.data_ptr(),
-        ways.data_ptr(),
-        ways.shape[2],
-        out.data_ptr(),
-        out.dtype != torch.float32,
-    )
+    first, step, size = kv.data_ptr(), kv.stride(0) * kv.itemsize, kv.shape[4]
+    read = turns.data_ptr(), where.data_ptr(), ways.data_ptr(), ways.shape[2]
+    written, capacity = (out.data_ptr(), SHORT[out.dtype]), kv.stride(1) // kv.stride(2)
+    more = *read, *written, shape, out.shape[1], capacity, size
 
     def attend(layer: int, qkv: Tensor) -> Tensor:
-        attended_loop(qkv.data_ptr(), SHORT[qkv.dtype], first + layer * step, *given, shape, *more)
+        attended_loop(qkv.data_ptr(), SHORT[qkv.dtype], first + layer * step, *more)
         return out
 
     return attend

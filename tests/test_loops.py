@@ -1,18 +1,16 @@
-"""The loops of `fused` compute what PyTorch's operations do, and each row by itself."""
+"""The loops compute what PyTorch's operations do, and each row by itself."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
 import torch
 from torch.nn.functional import rms_norm, silu
 
-from specdec_lab.models import fused
-from specdec_lab.models.attention import SameBits
-from specdec_lab.models.base import Cached
-from specdec_lab.models.tree import Tree, positions
+from specdec_lab.models import loops
+from specdec_lab.models.attention import Looped, SameBits
+from specdec_lab.models.tree import Tree
 
-pytestmark = pytest.mark.skipif(not fused.HERE, reason="numba is not here")
+pytestmark = pytest.mark.skipif(not loops.HERE, reason="numba is not here")
 DTYPES = torch.float32, torch.bfloat16
 TREE = Tree((-1, -1, 0, 1))
 
@@ -34,7 +32,7 @@ def test_a_norm_of_a_sum(dtype, of_y, weighted):
     total = x if y is None else x + y
     wanted = rms_norm(total, (96,), weight, 1e-5).to(dtype)
     before = x.clone()
-    assert torch.allclose(fused.add_normed(x, y, weight, 1e-5, dtype), wanted, **near(dtype))
+    assert torch.allclose(loops.add_normed(x, y, weight, 1e-5, dtype), wanted, **near(dtype))
     assert torch.equal(x, total) and (y is None or not torch.equal(x, before))
 
 
@@ -43,35 +41,29 @@ def test_a_gate(dtype):
     given = 4 * rows(2, 3, 128, dtype=dtype)
     given[0, 0, :3] = torch.tensor([-300.0, 300.0, 0.0])  # where exp leaves the numbers that there are
     gate, up = given.float().chunk(2, -1)
-    assert torch.allclose(fused.gated(given), (silu(gate) * up).to(dtype), **near(dtype))
+    assert torch.allclose(loops.gated(given), (silu(gate) * up).to(dtype), **near(dtype))
 
 
 def test_halves_are_rounded_to_the_nearest_of_two_the_even_one():
     numbers = torch.tensor([1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-8, 1 + 2**-8 + 2**-20, 0.0, math.pi, -1e30, 1e-30])
     ones = torch.ones(1, 1, len(numbers))  # normed they stay so
-    assert torch.equal(fused.add_normed(ones, None, numbers, 0.0, torch.bfloat16)[0, 0], numbers.bfloat16())
+    assert torch.equal(loops.add_normed(ones, None, numbers, 0.0, torch.bfloat16)[0, 0], numbers.bfloat16())
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("trees", [(), [(13, TREE), None]])
-def test_attention(dtype, trees, monkeypatch):
-    """Two texts of which one may hold a tree, three heads on each key, two layers: by loops and by operations."""
-    layers, rows_, shared, size, dim, k = 2, 2, 2, 64, 16, 4
+def test_attention(dtype, trees):
+    """Two texts of which one may hold a tree, three heads on each key, two layers: by loops and by products."""
+    layers, texts, shared, size, dim, k = 2, 2, 2, 64, 16, 4
     angles = rows(size, 1, dim // 2)
     turns = torch.stack([torch.polar(torch.ones_like(angles), angles), torch.ones_like(angles) + 0j], 1)
     lengths, found = [13, 20] if trees else [13, 13], []
     slots = torch.tensor(lengths)[:, None] + torch.arange(k)
-    for short in (fused.SHORT, {}):
-        monkeypatch.setattr(fused, "SHORT", short)
-        kv = rows(layers, 2, 3, shared, size, dim)[:, :, :rows_]  # room for a third text
-        attend = SameBits(kv, turns, k, size, 3 * shared, k + 1, dtype)
-        if trees:
-            cached = SimpleNamespace(lengths=lengths)
-            mask = Cached._mask(cached, slots, size, trees, torch.float32)
-            attend.scattered(slots, positions(slots, trees, lengths), mask, trees, lengths)
-        else:
-            attend.behind(13)
-        seen = [attend(i, rows(rows_, k + 1, 5 * shared * dim, dtype=dtype, seed=i)).clone() for i in range(layers)]
+    for kind, more in ((Looped, ()), (SameBits, (size,))):
+        kv = rows(layers, 2, 3, shared, size, dim)[:, :, :texts]  # room for a third text
+        attend = kind(kv, turns, k, 3 * shared, k + 1, dtype, *more)
+        attend = attend.scattered(slots, trees, lengths) if trees else attend.behind(13)
+        seen = [attend(i, rows(texts, k + 1, 5 * shared * dim, dtype=dtype, seed=i)).clone() for i in range(layers)]
         found.append((torch.stack(seen)[:, :, :k], kv))
     for one, other in zip(*found):
         assert torch.allclose(one, other, **(near(dtype) | {"atol": 1e-5 if dtype == torch.float32 else 1e-2}))
@@ -82,9 +74,9 @@ def test_nothing_finite_stays_so():
     for bad in (math.nan, math.inf):
         x = rows(1, 2, 64)
         x[0, 0, 5] = bad
-        normed = fused.add_normed(x, None, None, 1e-5, torch.bfloat16)
+        normed = loops.add_normed(x, None, None, 1e-5, torch.bfloat16)
         assert not normed[0, 0].isfinite().all() and normed[0, 1].isfinite().all()
-        assert not fused.gated(x.bfloat16())[0, 0].isfinite().all()
+        assert not loops.gated(x.bfloat16())[0, 0].isfinite().all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -95,8 +87,8 @@ def test_each_row_by_itself(dtype):
         rows(96, seed=2),
         rows(1, 7, 128, dtype=dtype),
     )
-    whole = fused.add_normed(x.clone(), y, weight, 1e-5, dtype), fused.gated(gates)
+    whole = loops.add_normed(x.clone(), y, weight, 1e-5, dtype), loops.gated(gates)
     for i in range(7):
         part = slice(i, i + 1)
-        alone = fused.add_normed(x[:, part].clone(), y[:, part], weight, 1e-5, dtype), fused.gated(gates[:, part])
+        alone = loops.add_normed(x[:, part].clone(), y[:, part], weight, 1e-5, dtype), loops.gated(gates[:, part])
         assert all(torch.equal(a[0], w[0, part]) for a, w in zip(alone, whole))
