@@ -8,3 +8,4 @@ TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # the same,
 DRAFTERS = ("lookup", "suffix", "dial", *TRAINED, "hybrid", *TREES, "untrained")
 # All that `specdec-lab bench` compares; a dial asks the target itself.
 BENCHED = (*TRAINED, "lookup", "hybrid", *TREES, "untrained")
+PEERS = "hf-", "llama-"  # what the names of arms begin with in which other programs decode

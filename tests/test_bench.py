@@ -62,6 +62,10 @@ def test_the_rows_over_all_kinds_by_arm():
     found = bench.overall(result["rows"])
     assert list(found) == list(dict.fromkeys(r["arm"] for r in result["rows"]))
     assert all(r["arm"] == arm and r["kind"] == "overall" for arm, r in found.items())
+    ours = bench.overall(result["rows"], peers=False)
+    assert ours == {arm: r for arm, r in found.items() if not arm.startswith("hf-")}
+    named = [{"arm": arm, "kind": "overall"} for arm in ("plain", "llama-plain", "hf-lookup", "lookup")]
+    assert list(bench.overall(named, peers=False)) == ["plain", "lookup"]
 
 
 @pytest.mark.parametrize("temperature", ["0", "1"])

@@ -10,7 +10,7 @@ from specdec_lab.measure import results
 
 
 @pytest.mark.parametrize(
-    "result", results.saved_results(), ids=lambda r: f"t{r['meta']['temperature']:g} {r['meta']['gamma']}"
+    "result", results.saved_results(), ids=lambda r: "{dtype} t{temperature:g} {gamma}".format(**r["meta"])
 )
 def test_recorded_ratios_follow_from_what_is_recorded_beside_them(result):
     rows = {(r["arm"], r["kind"]): r for r in result["rows"]}

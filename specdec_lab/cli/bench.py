@@ -4,13 +4,12 @@ import argparse
 from contextlib import nullcontext
 from importlib.metadata import version
 
-from specdec_lab.choices import BENCHED
+from specdec_lab.choices import BENCHED, PEERS
 from specdec_lab.cli import drafter_names, lab_from, reply, say
 from specdec_lab.errors import LabError
 from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
-PEERS = "hf-", "llama-"  # what the names of the peers' arms begin with
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 HEADS = (
     "arm",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from specdec_lab import quick
+from specdec_lab.choices import PEERS
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.drafter import Drafter
@@ -153,9 +154,10 @@ def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]
             yield {"arm": run.arm, "kind": kind} | summary(run, plain, *ids)
 
 
-def overall(rows: Iterable[dict]) -> dict[str, dict]:
-    """{arm: its row over all kinds of prompts}, of a report."""
-    return {row["arm"]: row for row in rows if row["kind"] == "overall"}
+def overall(rows: Iterable[dict], peers: bool = True) -> dict[str, dict]:
+    """{arm: its row over all kinds of prompts}, of a report; with the arms of other programs, or without."""
+    wanted = (row for row in rows if row["kind"] == "overall" and (peers or not row["arm"].startswith(PEERS)))
+    return {row["arm"]: row for row in wanted}
 
 
 def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
