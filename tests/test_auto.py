@@ -174,7 +174,7 @@ def test_copies_and_guesses_of_the_hybrid_are_judged_apart():
     plain_text = Trace([0, 1]).collect(plain(target, [0, 1], stops=Stops(60))).tokens
     hybrid = HybridDrafter(ReplayDrafter(plain_text, 0.0))
     hybrid.lookup.find = lambda text: 0 if len(text) % 3 == 0 else None
-    hybrid.lookup.propose = lambda text, gamma, *_: Proposal(
+    hybrid.lookup.drafting = lambda text, gamma, *_: Proposal(
         plain_text[len(text) - 2 :][:gamma] if len(text) % 3 == 0 else []
     )
     auto = AutoGamma({"lookup": FREE, "replay": SMALL_CPU[:3]})
@@ -288,7 +288,7 @@ def test_round_costs_are_medians_of_whole_rounds_in_plain_steps(monkeypatch):
     class Sometimes(ReplayDrafter):
         """Two drafts in every third round, else one."""
 
-        def propose(self, text, gamma, sampler, uniforms):
+        def drafting(self, text, gamma, sampler, uniforms):
             return Proposal([3] * min(gamma, 2 if len(text) % 3 == 0 else 1))
 
     costs = round_costs(target, Sometimes([], 1.0), [0, 1, 2], 3, samples=15)

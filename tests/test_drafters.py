@@ -84,7 +84,7 @@ class Guesses(Drafter):
     def start(self, target, prompt, hidden):
         self.seen = [list(prompt)]
 
-    def propose(self, text, gamma, sampler, uniforms):
+    def drafting(self, text, gamma, sampler, uniforms):
         return Proposal([9] * gamma)
 
     def observe(self, text, hidden):

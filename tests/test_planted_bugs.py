@@ -8,7 +8,7 @@ import torch
 from checks import check_caches_often, check_enumeration, check_stops_at_eos, check_strict_at_zero, drawn_from
 from tiny import TinyCached, TinyModel
 
-from specdec_lab.drafters import Drafter, ModelDrafter, Proposal
+from specdec_lab.drafters import ModelDrafter, Proposal
 from specdec_lab.engine.decode import Stops, speculative
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.verify import Verdict, accepts, residual
@@ -93,9 +93,7 @@ def test_a_broken_target_cache_is_caught(kind):
 class OneShort(ModelDrafter):
     """Feeds the draft only the newest token: after a fully accepted round its cache misses one."""
 
-    drafting = Drafter.drafting
-
-    def propose(self, text, gamma, sampler, uniforms):
+    def drafting(self, text, gamma, sampler, uniforms):
         tokens, q, last = [], [], text[-1]
         for i in range(gamma):
             row = sampler(self.row.cached.extend([[last]]).logits[0, -1])

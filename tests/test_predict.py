@@ -113,7 +113,7 @@ class Ahead(Drafter):
     def start(self, target, prompt, hidden):
         self.target = target
 
-    def propose(self, text, gamma, sampler, uniforms):
+    def drafting(self, text, gamma, sampler, uniforms):
         self.texts.append(list(text))
         self.now[0] += 0.25
         drafts = [0] * (1 + len(text) % 2)

@@ -16,8 +16,8 @@ TARGET, DRAFT = TinyModel(5, seed=8, spread=0.9), TinyModel(5, seed=9, spread=0.
 class Favourites(TreeOf):
     """Draws nothing, at any temperature."""
 
-    def propose(self, text, gamma, sampler, uniforms):
-        return super().propose(text, gamma, Sampler(0.0), uniforms)
+    def drafting(self, text, gamma, sampler, uniforms):
+        return super().drafting(text, gamma, Sampler(0.0), uniforms)
 
 
 # What drafts, and what its rows come from: the draft model, or the token alone (q is then one-hot).

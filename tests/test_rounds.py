@@ -336,6 +336,7 @@ def test_a_rule_of_ones_own_is_given_whole_rows_also_in_greedy_rounds(shape):
             verify_tree(p, q, drafts, u_accept, u_resample, tree) if tree else verify(p, q, drafts, u_accept, [0] * 9)
         )
 
+    rule.for_trees = rule
     drafter = TreeOf(DRAFT_MODEL, shape) if shape else ModelDrafter(DRAFT_MODEL)
     trace = Trace([0]).collect(speculative(TARGET, drafter, [0], gamma=3, verify=rule, stops=Stops(12)))
     assert trace.tokens == Trace([0]).collect(plain(TARGET, [0], stops=Stops(12))).tokens

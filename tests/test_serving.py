@@ -39,9 +39,9 @@ class Watched(LookupDrafter):
         super().__init__()
         self.asked = asked
 
-    def propose(self, text, gamma, sampler, uniforms):
+    def drafting(self, text, gamma, sampler, uniforms):
         self.asked.append(gamma)
-        return super().propose(text, gamma, sampler, uniforms)
+        return super().drafting(text, gamma, sampler, uniforms)
 
 
 def test_one_request_alone_takes_its_steps():

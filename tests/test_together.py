@@ -134,37 +134,33 @@ class Steps(Drafter):
         return Proposal([int(doubled)])
 
 
-def test_a_drafter_may_draft_at_once_or_in_steps_and_either_way_both_can_be_asked_for():
+def test_a_drafter_drafts_at_once_or_in_steps_and_either_can_be_asked():
     how = [0, 1], 3, Sampler(0.0), Uniforms()
-    assert Steps().propose(*how).tokens == [6]
 
     class Once(Drafter):
         name = "once"
 
-        def propose(self, text, gamma, sampler, uniforms):
+        def drafting(self, text, gamma, sampler, uniforms):
             return Proposal([gamma])
 
-    class Again(Once):
-        def propose(self, text, gamma, sampler, uniforms):
-            return Proposal([gamma + 1])
+    assert not torch.is_inference_mode_enabled()
 
-    class Both(Steps):
-        def propose(self, text, gamma, sampler, uniforms):
-            return Proposal([0])
+    class Alone(Drafter):
+        name = "alone"
 
         def drafting(self, text, gamma, sampler, uniforms):
-            return Proposal([0])
-            yield
+            assert torch.is_inference_mode_enabled()  # also before the first step
+            return Proposal([])
 
-    class Further(Steps):
-        pass
+    assert Alone().propose(*how).tokens == []
+    with pytest.raises(TypeError, match="Wrong has a `propose` of its own: write `drafting`"):
 
-    assert [p.tokens for p in together([d.drafting(*how) for d in (Once(), Again(), Steps())])] == [[3], [4], [6]]
-    with pytest.raises(TypeError, match="Wrong builds on a drafter that has `drafting`"):
-
-        class Wrong(Further):
+        class Wrong(Steps):
             def propose(self, text, gamma, sampler, uniforms):
                 return Proposal([])
+
+    assert (Steps().propose(*how).tokens, Once().propose(*how).tokens) == ([6], [3])
+    assert [p.tokens for p in together([d.drafting(*how) for d in (Once(), Steps(), Once())])] == [[3], [6], [3]]
 
 
 def test_a_drafter_without_parts_or_caches_says_so():

@@ -185,11 +185,11 @@ class Sometimes(Drafter):
         self.round = 0
         self.inner.start(*a)
 
-    def propose(self, text, gamma, sampler, uniforms):
+    def drafting(self, text, gamma, sampler, uniforms):
         self.round += 1
         if self.round % (self.pause + 1):
             return Proposal([])
-        return self.inner.propose(text, gamma, sampler, uniforms)
+        return self.inner.drafting(text, gamma, sampler, uniforms)
 
     def observe(self, text, hidden):
         self.inner.observe(text, hidden)

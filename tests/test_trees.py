@@ -13,13 +13,13 @@ from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.block import verify_block
-from specdec_lab.engine.branches import TreeVerdict, verify_tree
+from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import Keep, Request, Stops, speculative
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
-from specdec_lab.engine.verify import accepts, residual, verify
+from specdec_lab.engine.verify import Verdict, accepts, residual, verify
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
 
@@ -42,7 +42,7 @@ class TreeOf(Drafter):
     def __init__(self, draft: TinyModel, shape: Tree, again: bool = False):
         self.draft, self.shape, self.again = draft, shape, again
 
-    def propose(self, text, gamma, sampler, uniforms):
+    def drafting(self, text, gamma, sampler, uniforms):
         width, wait = self.draft.vocab_size, [TEXT]
         if gamma < 1:
             return Proposal([])
@@ -96,8 +96,8 @@ def test_favourites_are_exact_at_any_temperature(monkeypatch):
     target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
 
     class AlwaysFavourites(TreeOf):
-        def propose(self, text, gamma, sampler, uniforms):
-            return super().propose(text, gamma, Sampler(0.0), uniforms)
+        def drafting(self, text, gamma, sampler, uniforms):
+            return super().drafting(text, gamma, Sampler(0.0), uniforms)
 
     assert apart(written(monkeypatch, lambda: AlwaysFavourites(draft, None), target), target) < 1e-12
 
@@ -127,16 +127,17 @@ def wrong_rule(bug):
                     rest = residual(rest, taken)
             else:
                 rest = p[at + 1] if bug == "p instead of what is left" else rest
-                return TreeVerdict(len(way), specdec_draw(rest, u_resample[len(way)]), "corrected", way, {})
+                return Verdict(len(way), specdec_draw(rest, u_resample[len(way)]), "corrected", way, {})
             at = i
             way.append(i)
-        return TreeVerdict(len(way), specdec_draw(p[at + 1], u_resample[len(way)]), "bonus", way, {})
+        return Verdict(len(way), specdec_draw(p[at + 1], u_resample[len(way)]), "bonus", way, {})
 
     def specdec_draw(probs, u):
         from specdec_lab.engine import verify
 
         return verify.draw(probs, u)
 
+    rule.for_trees = rule
     return rule
 
 
@@ -151,8 +152,8 @@ def test_a_q_that_is_not_renormalised_is_caught(monkeypatch):
     target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
 
     class Unscaled(TreeOf):
-        def propose(self, text, gamma, sampler, uniforms):
-            proposal = super().propose(text, gamma, sampler, uniforms)
+        def drafting(self, text, gamma, sampler, uniforms):
+            proposal = super().drafting(text, gamma, sampler, uniforms)
             q = proposal.q.clone()
             for siblings in proposal.shape.children.values():
                 whole = q[siblings[0]] if siblings else None
@@ -169,8 +170,8 @@ def test_dropping_improbable_drafts_after_drawing_is_caught(monkeypatch):
     target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
 
     class Choosy(TreeOf):
-        def propose(self, text, gamma, sampler, uniforms):
-            proposal = super().propose(text, gamma, sampler, uniforms)
+        def drafting(self, text, gamma, sampler, uniforms):
+            proposal = super().drafting(text, gamma, sampler, uniforms)
             likely = float(proposal.q[0, proposal.tokens[0]])
             return proposal if likely > 0.3 else Proposal([])
 

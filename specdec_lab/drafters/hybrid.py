@@ -11,7 +11,7 @@ from torch import Tensor
 from specdec_lab.drafters.lookup import LookupDrafter
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Drafting, Row
+from specdec_lab.engine.together import Drafting, Row, in_steps
 
 
 class HybridDrafter(Drafter):
@@ -41,10 +41,10 @@ class HybridDrafter(Drafter):
         return self.other.rows()
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
-        copied = self.lookup.propose(text, gamma, sampler, uniforms)
+        copied = self.lookup.drafting(text, gamma, sampler, uniforms)
         if copied.tokens:
             return copied
-        return (yield from self.other.drafting(text, min(gamma, self.most), sampler, uniforms))
+        return (yield from in_steps(self.other.drafting(text, min(gamma, self.most), sampler, uniforms)))
 
     def round_costs(self, measured: Callable[[Drafter], list[float]]) -> dict[str, list[float]]:
         drafting = {part: costs[: self.most + 1] for part, costs in self.other.round_costs(measured).items()}
@@ -52,3 +52,12 @@ class HybridDrafter(Drafter):
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.other.observe(text, hidden)
+
+
+class HybridTreeDrafter(HybridDrafter):
+    """The same where `other` drafts a tree, and asks its net for several places at once: so it may draft more."""
+
+    name = "hybrid-tree"
+
+    def __init__(self, other: Drafter):
+        super().__init__(other, most=8)

@@ -26,7 +26,7 @@ class LookupDrafter(Drafter):
         self.follows: dict[tuple[int, ...], list[int]] = defaultdict(list)  # n-gram -> where its continuations begin
         self.indexed = 1
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         source = self.find(text)
         return Proposal([] if source is None else self.copy(text, source, gamma))
 

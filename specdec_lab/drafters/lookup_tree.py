@@ -25,7 +25,7 @@ class LookupTreeDrafter(LookupDrafter):
 
     name = "lookup-tree"
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         sources = self.all(text)[: -MOST - 1 : -1]
         chances: dict[tuple[int, ...], float] = defaultdict(float)  # of each beginning of a copy
         for age, source in enumerate(sources):

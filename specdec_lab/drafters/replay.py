@@ -23,7 +23,7 @@ class ReplayDrafter(Drafter):
         alpha: the chance of a right draft, 0 to 1.
 
     Raises:
-        LabError: for an alpha outside its range; in `propose`, when the decoding is sampled.
+        LabError: for an alpha outside its range; in `drafting`, when the decoding is sampled.
     """
 
     name = "replay"
@@ -36,7 +36,7 @@ class ReplayDrafter(Drafter):
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.begin, self.width = len(prompt), target.model.vocab_size
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         if not sampler.greedy:
             raise LabError("A replay knows one greedy text: use temperature 0.")
         done = len(text) - self.begin

@@ -58,7 +58,7 @@ class SuffixDrafter(Drafter):
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.learned = 0
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         self.memory.learn(text, self.learned)
         self.learned = len(text)
         end, drafts, chance, most = list(text[-self.memory.longest :]), [], 1.0, gamma

@@ -1,7 +1,7 @@
 """Many texts in one batch: each pass serves all of them, and each goes on at its own pace.
 
-A round drafts for all rows together (see `together`), checks all drafts in one target pass, and lets each row keep what
-it accepted, so the rows' lengths drift apart. A row whose text has ended leaves, and a waiting
+`decode.one_round` drafts for all rows together, checks all drafts in one target pass, and lets each row keep what it
+accepted, so the rows' lengths drift apart. A row whose text has ended leaves, and a waiting
 one takes its place in the next round (*continuous batching*; Yu et al. 2022, Orca).
 
 What a row writes does not depend on its neighbours: drafts, random numbers and γ are its own,
@@ -9,17 +9,14 @@ and so is its part of the cache. (To the bit on a CPU, see `models.attention`; o
 """
 
 from collections import deque
-from collections.abc import Sequence
 
 from specdec_lab import quick
 from specdec_lab.clock import read_clock
-from specdec_lab.engine.decode import Request, Stopwatch, check_gamma
-from specdec_lab.engine.drafter import Proposal
-from specdec_lab.engine.sampling import favourites
-from specdec_lab.engine.together import Shared, together
+from specdec_lab.engine.decode import Request, check_gamma, one_round
+from specdec_lab.engine.together import Shared
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Model, Rows
+from specdec_lab.models.base import Model
 
 
 class Batch:
@@ -69,25 +66,7 @@ class Batch:
         if not self.running:
             return []
 
-        requests = [request for request, _ in self.running]
-        since = read_clock()
-        proposals = together([request.drafting(gamma) for request in requests])
-        self.target.synchronize()
-        drafted = read_clock()
-        rows = self._pass(requests, proposals)
-        used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
-        choices = self._choices(requests, proposals, rows, used)
-        self.target.synchronize()
-        passed = read_clock()
-
-        rounds = []
-        for r, (request, proposal, n) in enumerate(zip(requests, proposals, used)):
-            watch = Stopwatch()
-            watch.seconds[request.drafting_time] += drafted - since
-            watch.seconds["verify"] += passed - drafted
-            rounds.append(request.settle(proposal, rows.logits[r, :n], rows.hidden[r, :n], watch, choices.get(r)))
-        self.shared.cached.rewind([len(request.text) - 1 for request in requests])
-
+        rounds = one_round(self.shared.cached, [request for request, _ in self.running], gamma)
         seconds = read_clock() - begin
         for (_, trace), done in zip(self.running, rounds):
             trace.rounds.append(done)
@@ -111,34 +90,3 @@ class Batch:
             self.drafts[row.model].drop(row)
         self.running[r] = self.running[-1]  # as the cache does
         self.running.pop()
-
-    def _choices(
-        self, requests: Sequence[Request], proposals: Sequence[Proposal], rows: Rows, used: Sequence[int]
-    ) -> dict[int, list[int]]:
-        """By row, the target's favourites for the texts that need no more, all of them read from the device at once."""
-        decides = [request.needs_choices(p) and not request.processors for request, p in zip(requests, proposals)]
-        if not any(decides):
-            return {}
-        found = favourites(rows.logits, [n if it else 0 for n, it in zip(used, decides)])
-        return {r: found[r] for r, it in enumerate(decides) if it}
-
-    def _pass(self, requests: Sequence[Request], proposals: Sequence[Proposal]) -> Rows:
-        """The target's rows for each text's last token and its drafts, padded to the widest."""
-        new = [[request.text[-1], *proposal.tokens] for request, proposal in zip(requests, proposals)]
-        done = {proposal.started[0] for proposal in proposals if proposal.started}
-        trees = [
-            (len(request.text), proposal.tree) if proposal.tree else None
-            for request, proposal in zip(requests, proposals)
-        ]
-        if not done:
-            return self.shared.cached.extend(new, trees=trees)
-        # Texts that drafted with an early exit have been through the first layers. The others go there now; then all
-        # go on together.
-        (layers,) = done
-        others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
-        hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]
-        if any(others):
-            first = self.shared.cached.extend(others, layers=(0, layers), trees=trees).hidden
-            hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
-        self.shared.cached.rewind([len(request.text) - 1 for request in requests])
-        return self.shared.cached.extend(hidden, layers=(layers, self.target.layers), trees=trees)

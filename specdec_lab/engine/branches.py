@@ -6,33 +6,19 @@ to offer it. Each draft has a q of its own: if no token is drawn twice for a pla
 without its older siblings, normalised; if the drafts are not drawn but are the favourites, it is one-hot.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from specdec_lab.engine.sampling import draw
-from specdec_lab.engine.verify import Verdict, accepts, residual
+from specdec_lab.engine.verify import Verdict, accepts, residual, verify
 from specdec_lab.models.tree import TEXT, Tree
-
-
-@dataclass(frozen=True)
-class TreeVerdict(Verdict):
-    """What `verify_tree` decided.
-
-    way: the drafts that are kept, by number, each behind the one before.
-    wanted: for each draft that was tested, the distribution [V] that it was compared with: p, or the residual that its
-        rejected siblings left.
-    """
-
-    way: Sequence[int]
-    wanted: Mapping[int, Tensor]
 
 
 def verify_tree(
     p: Tensor, q: Tensor, drafts: Sequence[int], u_accept: Sequence[float], u_resample: Sequence[float], tree: Tree
-) -> TreeVerdict:
+) -> Verdict:
     """Walk from the text down the tree, as long as a draft is accepted. A chain is the tree without branches.
 
     Args:
@@ -58,7 +44,10 @@ def verify_tree(
                 break
             rest = residual(rest, q[i])
         else:
-            return TreeVerdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
+            return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
         place = i
         way.append(i)
-    return TreeVerdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)
+    return Verdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)
+
+
+verify.for_trees = verify_tree  # what `decode` calls where the drafts are a tree

@@ -1,34 +1,33 @@
-"""Plain and speculative decoding, each a generator of rounds; and the text that they write, from prompt to stop.
+"""Plain and speculative decoding, each a generator of rounds.
 
-The steps of one round: `Request.drafting` asks the drafter, the target scores all drafts in one pass
-(here in `speculative`, or in `batch` for many texts), `Request.settle` applies the rule of `verify`,
-keeps what agrees, and writes the round down.
+`one_round` is a round from end to end, for one text or for many that share a cache: drafts, one pass of the target,
+the rule of `verify`, what the text keeps, and the round written down as plain numbers.
 
-Between rounds every token of the text but the last is cached. So a pass over [last, drafts…]
-returns γ + 1 rows: one for each draft, and one after the last draft.
+Between rounds every token of a text but the last is cached. So a pass over [last, drafts…] returns γ + 1 rows: one for
+each draft, and one after the last draft.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from inspect import signature
 
+import torch
 from torch import Tensor
 
+import specdec_lab.engine.branches  # noqa: F401  the rule's `for_trees`
 from specdec_lab.clock import read_clock
 from specdec_lab.engine.auto_gamma import AutoGamma
-from specdec_lab.engine.branches import TreeVerdict, verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.processors import Processor, process
-from specdec_lab.engine.record import record
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, favourites, one_hot
 from specdec_lab.engine.together import Drafting, Row, together
-from specdec_lab.engine.trace import Round, Seconds
+from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
-from specdec_lab.models.base import Model
+from specdec_lab.models.base import Cached, Model, Rows
+from specdec_lab.models.tree import TEXT, Tree
 from specdec_lab.typed import typed
 
 
@@ -38,12 +37,7 @@ def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
     Args:
         request: what `Request` takes, and raises.
     """
-    this = Request(target, prompt, **request)
-    cached = this.begin().cached
-    while this.stop is None:
-        watch = Stopwatch()
-        rows = cached.extend([this.text[-1:]])
-        yield this.settle(Proposal([]), rows.logits[0], rows.hidden[0], watch)
+    return rounds_of(Request(target, prompt, **request), 0)
 
 
 def speculative(
@@ -61,40 +55,85 @@ def speculative(
     """
     if isinstance(gamma, int):
         check_gamma(gamma, 1, "plain decoding is the case without drafts")
-    this = Request(target, prompt, drafter, **request)
-    cached = this.begin().cached
-    while this.stop is None:
-        watch = Stopwatch()
-        most = gamma if isinstance(gamma, int) else gamma.choose(drafter.part(this.text))
-        (proposal,) = together([this.drafting(most)])
-        target.synchronize()
-        watch.lap(this.drafting_time)
+    return rounds_of(Request(target, prompt, drafter, **request), gamma)
 
-        if proposal.started is None:  # else an early exit has run the first layers already
-            trees = (len(this.text), proposal.tree) if proposal.tree else None
-            rows = cached.extend([[this.text[-1], *proposal.tokens]], trees=[trees])
-        else:
-            done, hidden = proposal.started
-            cached.rewind([len(this.text) - 1])
-            rows = cached.extend(hidden[None], layers=(done, target.layers))
-        r = this.settle(proposal, rows.logits[0], rows.hidden[0], watch)
-        cached.rewind([len(this.text) - 1])
+
+def rounds_of(request: "Request", gamma: int | AutoGamma) -> Iterator[Round]:
+    """The rounds of one text, from its prompt to its stop."""
+    cached = request.begin().cached
+    while request.stop is None:
+        (done,) = one_round(cached, [request], gamma)
         if not isinstance(gamma, int):
-            gamma.observe(r)
-        yield r
+            gamma.observe(done)
+        yield done
 
 
-MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
+def one_round(cached: Cached, requests: Sequence["Request"], gamma: int | AutoGamma) -> list[Round]:
+    """One round of each text: draft, and check what was drafted.
+
+    Args:
+        cached: the target's; text r has row r of it.
+        gamma: the most drafts of each text; what chooses it follows one text alone.
+    """
+    watch = Stopwatch()
+    with torch.inference_mode():
+        proposals = together([request.drafting(gamma) for request in requests])
+    cached.model.synchronize()
+    watch.lap("draft")
+    return check(cached, requests, proposals, watch)
 
 
-def check_gamma(gamma: int, least: int, why: str) -> None:
-    """Raises LabError for a γ below `least`, or above MOST_DRAFTS. why: what `least` means, for the message."""
-    if gamma < least:
-        raise LabError(f"γ is {in_digits(gamma)}, but must be at least {least} ({why}).")
-    if gamma > MOST_DRAFTS:
-        raise LabError(
-            f"γ is {in_digits(gamma)}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
-        )
+def check(
+    cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], watch: "Stopwatch"
+) -> list[Round]:
+    """One pass of the target over all drafts; each text keeps what agrees, and the cache forgets the rest.
+
+    Args:
+        watch: has counted the drafting.
+    """
+    rows = score(cached, requests, proposals)
+    used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
+    choices = greedy_choices(requests, proposals, rows.logits, used)
+    cached.model.synchronize()
+    watch.lap("verify")
+    rounds = [
+        request.settle(proposal, rows.logits[r, :n], rows.hidden[r, :n], choices.get(r), watch.seconds)
+        for r, (request, proposal, n) in enumerate(zip(requests, proposals, used))
+    ]
+    cached.rewind([len(request.text) - 1 for request in requests])
+    return rounds
+
+
+def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal]) -> Rows:
+    """The target's rows for each text's last token and its drafts, from one pass; padded to the widest."""
+    pairs = list(zip(requests, proposals))
+    new = [[request.text[-1], *proposal.tokens] for request, proposal in pairs]
+    trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
+    early = {proposal.started[0] for proposal in proposals if proposal.started}
+    if not early:
+        return cached.extend(new, trees=trees)
+    # Texts that drafted with an early exit have been through the first layers. The others go there now; then all go on
+    # together.
+    (layers,) = early
+    others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
+    hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]
+    if any(others):
+        first = cached.extend(others, layers=(0, layers), trees=trees).hidden
+        hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
+    cached.rewind([len(request.text) - 1 for request in requests])
+    return cached.extend(hidden, layers=(layers, cached.model.layers), trees=trees)
+
+
+def greedy_choices(
+    requests: Sequence["Request"], proposals: Sequence[Proposal], logits: Tensor, used: Sequence[int]
+) -> dict[int, list[int]]:
+    """By row, the target's favourites for the texts where they decide, all of them read from the device at once."""
+    pairs = zip(requests, proposals)
+    wanted = [request.favourites_decide(proposal) and not request.processors for request, proposal in pairs]
+    if not any(wanted):
+        return {}
+    found = favourites(logits, [n if it else 0 for n, it in zip(used, wanted)])
+    return {r: found[r] for r, it in enumerate(wanted) if it}
 
 
 @typed
@@ -152,29 +191,17 @@ class Keep:
     rows: bool = False
 
 
-class Stopwatch:
-    """Where a round's time goes: `lap(part)` counts all time since the lap before as that part's."""
-
-    def __init__(self):
-        self.seconds: dict[str, float] = defaultdict(float)
-        self._since = read_clock()
-
-    def lap(self, part: str) -> None:
-        now = read_clock()
-        self.seconds[part] += now - self._since
-        self._since = now
-
-
 @dataclass
 class Request:
     """One text being written: a prompt, and how its continuation is drafted, drawn and ended.
 
-    The target's cache is not part of it: `speculative` gives each text one of its own, and
-    `batch.Batch` a row of a shared one.
+    The target's cache is not part of it: `rounds_of` gives each text one of its own, and `batch.Batch` a row of a shared
+    one.
 
     Args:
         drafter: its own, since it remembers this text; None for plain decoding.
-        verify: the rule. Another one can take its place, to see what it breaks.
+        verify: the rule, which returns a `Verdict`. Another one can take its place, to see what it breaks. For drafts in
+            trees its `for_trees` is called, with the tree besides.
         processors: shape the target's logits before the sampler does, in this order.
         draft_sampler: what drafts are drawn with; None: with `sampler`, as the target's tokens are. With GREEDY the
             drafter proposes its favourites at any temperature, as many engines do.
@@ -217,8 +244,6 @@ class Request:
         if getattr(self.verify, "needs_fresh_numbers", False):
             self.uniforms = self.uniforms.fresh()
         self.text, self.stop = list(prompt), None
-        # Where the time of drafting is counted: an oracle's, which a real drafter would not need, not at all.
-        self.drafting_time = "oracle" if self.drafter and self.drafter.oracle else "draft"
 
     def begin(self) -> Row:
         """Read the prompt. Returns a row, in a cache of its own, that holds all of the prompt but its last token."""
@@ -229,28 +254,32 @@ class Request:
         self.target.synchronize()  # a GPU may still be reading, and the first round's watch must not wait for that
         return self.row
 
-    def drafting(self, gamma: int) -> Drafting:
+    def drafting(self, gamma: int | AutoGamma) -> Proposal | Drafting:
         """What makes at most gamma drafts, fewer at the end of the context; for `together`."""
+        if self.drafter is None:
+            return Proposal([])
+        most = gamma if isinstance(gamma, int) else gamma.choose(self.drafter.part(self.text))
         room = self.target.context - len(self.text)
         sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
-        return self.drafter.drafting(self.text, min(gamma, room - 1), sampler, self.uniforms)
+        return self.drafter.drafting(self.text, min(most, room - 1), sampler, self.uniforms)
 
     def settle(
         self,
         proposal: Proposal,
         logits: Tensor,
         hidden: Tensor,
-        watch: Stopwatch,
-        choices: Sequence[int] | None = None,
+        choices: Sequence[int] | None,
+        seconds: Mapping[str, float],
     ) -> Round:
         """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
 
         Args:
             logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
             hidden: [γ + 1, H], the hidden rows that these logits were made from.
-            watch: runs since the round began; its next lap is the time of the verify pass.
-            choices: the `favourites` of these rows, where they decide (see `needs_choices`) and are known already.
+            choices: the `favourites` of these rows, where they decide (see `favourites_decide`) and are known already.
+            seconds: of this round's drafting and pass.
         """
+        watch = Stopwatch(seconds)
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
         if choices is None:
             shaped = process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
@@ -264,40 +293,41 @@ class Request:
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
         drafted = [columns.index(token) for token in drafts]  # the rule speaks of columns, the text of tokens
         verdict = self._rule(proposal)(p, q, drafted, u_accept, u_resample)
-        way, wanted = getattr(verdict, "way", range(verdict.accepted)), getattr(verdict, "wanted", {})
-        verdict = TreeVerdict(verdict.accepted, columns[verdict.token], verdict.kind, way, wanted)
-        new = [*(drafts[i] for i in way), verdict.token]
+        verdict = replace(verdict, token=columns[verdict.token])
+
+        # The verdict's token is the target's own: in place of the first miss, or behind the last draft.
+        new = [*(drafts[i] for i in verdict.way), verdict.token]
         kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
         self.text += new[:kept]
         if proposal.tree:
-            self.row.keep(start, way)
-            hidden = hidden[[0, *(i + 1 for i in way)]]
+            self.row.keep(start, verdict.way)
+            hidden = hidden[[0, *(i + 1 for i in verdict.way)]]
         watch.lap("loop")
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
-            watch.lap(self.drafting_time)
-        r = record(self, proposal, verdict, kept, columns, p, q, logits, u_accept)
+            watch.lap("draft")
+        done = record(self, proposal, verdict, kept, columns, p, q, logits, u_accept)
         watch.lap("loop")
-        return replace(r, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
+        if self.drafter and self.drafter.oracle:  # a real drafter would not need this time
+            watch.seconds["draft"] = 0.0
+        return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
     def _rule(self, proposal: Proposal) -> Callable[..., Verdict]:
-        """What verifies this proposal. A rule that takes the place of `verify` need not know of trees.
+        """What verifies this proposal.
 
         Raises:
-            LabError: for a proposal that is a tree, when the rule does not.
+            LabError: for a proposal that is a tree, when the rule judges chains.
         """
         if not proposal.tree:
             return self.verify
-        if self.verify is verify:
-            return partial(verify_tree, tree=proposal.tree)
-        if "tree" not in signature(self.verify).parameters:
+        if not hasattr(self.verify, "for_trees"):
             raise LabError(
-                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains: choose another of the "
-                "two."
+                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains (it has no `for_trees`): "
+                "choose another of the two."
             )
-        return partial(self.verify, tree=proposal.tree)
+        return partial(self.verify.for_trees, tree=proposal.tree)
 
-    def needs_choices(self, proposal: Proposal) -> bool:
+    def favourites_decide(self, proposal: Proposal) -> bool:
         """Whether the target's favourites decide this round: else all of p and q do.
 
         So it is in greedy rounds, if the rows are not to be kept, the rule is the usual one, and q is one-hot.
@@ -306,9 +336,120 @@ class Request:
 
     def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
         """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns."""
-        if self.needs_choices(proposal):
+        if self.favourites_decide(proposal):
             (choices,) = favourites(logits[None], [len(logits)])
             return one_hot(choices, proposal.tokens)
         p = self.sampler(logits)
         vocab_size = self.target.vocab_size
         return range(vocab_size), p, proposal.distributions(vocab_size, p.device)
+
+
+def record(
+    request: Request,
+    proposal: Proposal,
+    verdict: Verdict,
+    kept: int,
+    columns: Sequence[int],
+    p: Tensor,
+    q: Tensor,
+    logits: Tensor,
+    u_accept: Sequence[float],
+) -> Round:
+    """The round in plain numbers, still without its times.
+
+    Args:
+        kept: tokens of the round that entered the text.
+        columns: the token of each of the C columns of p and q.
+        p: [γ + 1, C], the target's rows that decided. q: [γ, C], the draft's.
+        logits: the target's raw rows [γ + 1, V].
+        u_accept: the γ uniforms that the accept test compared with.
+    """
+    n, greedy, tree = len(proposal.tokens), request.sampler.greedy, proposal.shape
+    at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[:, None]
+    # What each draft was compared with; for drafts that were not tested, the target's row at their place.
+    wanted = (
+        p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
+    )
+    p_drafts, q_drafts = wanted.gather(1, at), q.gather(1, at)
+    # Σ min(p, q); where q is one-hot, that is p of its token.
+    overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
+    # All at once: a GPU makes us wait for each reading.
+    decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
+    raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
+    if request.keep.top:
+        p_raw = logits.float().softmax(-1)
+        q_raw = proposal.raw(request.target.vocab_size, p_raw.device)
+        ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p_raw.device)[:, None]
+        at_place = p_raw[[parent + 1 for parent in tree.parents]]
+        raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
+        # A one-hot row has no second choice worth showing; the softmax behind it has.
+        p_tops, q_tops = (tops(rows, request.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
+    drafted = tuple(
+        Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)
+        for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
+            proposal.tokens, decided, raw, u_accept, statuses(tree, verdict.way, kept), tree.parents, q_tops, p_tops[1:]
+        )
+    )
+    emitted = None
+    if kept == verdict.accepted + 1:  # no stop has cut the target's own token off
+        row, token = ([TEXT, *verdict.way][-1] + 1), verdict.token
+        p_token = float(p[row, columns.index(token)])
+        p_raw_token = None if p_raw is None else float(p_raw[row, token])
+        emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
+    rows = (p, q) if request.keep.rows else (None, None)
+    return Round(len(request.text) - kept, drafted, emitted, request.stop, Seconds(), *rows, after_top=p_tops[n])
+
+
+def statuses(tree: Tree, way: Sequence[int], kept: int) -> list[str]:
+    """What became of each draft: accepted, rejected or discarded.
+
+    Args:
+        way: the drafts that the rule kept.
+        kept: tokens that entered the text. Where that is no more than the drafts of `way`, a stop has cut off the
+            target's own token, and the drafts that it would replace count as discarded.
+    """
+    found = [DISCARDED] * len(tree.parents)
+    for place, accepted in zip([TEXT, *way], [*way[:kept], None]):
+        for i in tree.children[place]:
+            if i == accepted:
+                found[i] = ACCEPTED
+                break
+            if accepted is not None or kept > len(way):
+                found[i] = REJECTED
+    return found
+
+
+def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
+    """For each row of [R, V] its n most likely (id, probability) pairs, without those of probability 0."""
+    values, ids = rows.topk(min(n, rows.shape[1]))
+    return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]
+
+
+MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
+
+
+def check_gamma(gamma: int, least: int, why: str) -> None:
+    """Raises LabError for a γ below `least`, or above MOST_DRAFTS. why: what `least` means, for the message."""
+    if gamma < least:
+        raise LabError(f"γ is {in_digits(gamma)}, but must be at least {least} ({why}).")
+    if gamma > MOST_DRAFTS:
+        raise LabError(
+            f"γ is {in_digits(gamma)}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
+        )
+
+
+class Stopwatch:
+    """Where a round's time goes: `lap(part)` counts all time since the lap before as that part's.
+
+    Args:
+        seconds: what has been counted already.
+    """
+
+    def __init__(self, seconds: Mapping[str, float] = {}):
+        self.seconds = defaultdict(float, seconds)
+        self._since = read_clock()
+
+    def lap(self, part: str) -> None:
+        now = read_clock()
+        self.seconds[part] += now - self._since
+        self._since = now

@@ -1,5 +1,5 @@
-"""The one interface behind which every way of drafting stands. A new one is a file in drafters/, its name in
-`choices.DRAFTERS`, and a line in `Lab.drafter`."""
+"""The one interface behind which every way of drafting stands. A new one is a file in drafters/, and a line in
+`choices.MADE`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -56,16 +56,10 @@ class Proposal:
 class Drafter:
     """Proposes tokens for the target to check: each drafter for one text, whether it is written alone or in a batch.
 
-    It has either `propose`, or, where a net drafts that texts can share, `drafting`.
-
-    The text that `propose` is given is the truth. A drafter with a cache compares lengths and
+    The text that `drafting` is given is the truth. A drafter with a cache compares lengths and
     catches up on whatever it has not seen: two tokens after a fully accepted round, more
     after rounds that it did not draft.
     """
-
-    def __init_subclass__(cls):
-        if "propose" in vars(cls) and "drafting" not in vars(cls) and cls.drafting is not Drafter.drafting:
-            raise TypeError(f"{cls.__name__} builds on a drafter that has `drafting`: change that, and not `propose`.")
 
     name: str
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
@@ -84,18 +78,25 @@ class Drafter:
         """This text's rows in the drafter's own caches: a batch moves them into shared ones."""
         return []
 
-    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        """Draft at most gamma ≥ 0 tokens to follow `text`.
+    def __init_subclass__(cls):
+        if "propose" in vars(cls):
+            raise TypeError(f"{cls.__name__} has a `propose` of its own: write `drafting`, which the round calls.")
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal | Drafting:
+        """Draft at most gamma ≥ 0 tokens to follow `text`: what a drafter writes.
+
+        Either return a Proposal; or, to run a net together with other texts, `yield` a `Pass` or an `Apply` for each step,
+        go on with its answer, and return the Proposal at the end.
 
         A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`, in a tree with
         `uniforms(i, DRAFT, twin)` (see `Tree.twins`).
         """
-        return together([self.drafting(text, gamma, sampler, uniforms)])[0]
+        raise NotImplementedError(f"{type(self).__name__} has no `drafting`.")
 
-    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
-        """`propose` step by step: yields what it wants computed, and returns the proposal (see `together`)."""
-        return self.propose(text, gamma, sampler, uniforms)
-        yield  # never reached: its presence makes this a generator, one that asks for nothing
+    @torch.inference_mode()
+    def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        """What `drafting` makes for this text alone. The round asks all its texts `together`."""
+        return together([self.drafting(text, gamma, sampler, uniforms)])[0]
 
     def part(self, text: Sequence[int]) -> str:
         """The name of the part of this drafter that would draft next; its own where it has no parts."""

@@ -123,17 +123,22 @@ class Apply:
 Drafting = Generator[Pass | Apply, Tensor, Any]
 
 
+def in_steps(draft: Any) -> Drafting:
+    """What `Drafter.drafting` gave, as a generator, also where it was a proposal already."""
+    return (yield from draft) if isinstance(draft, Generator) else draft
+
+
 @torch.inference_mode()
-def together(drafting: Sequence[Drafting]) -> list:
+def together(drafts: Sequence[Any]) -> list:
     """Run the drafting of several texts side by side to the end.
 
     Args:
-        drafting: one generator a text, as `Drafter.drafting` makes them.
+        drafts: for each text a proposal, or a generator that returns it, as `Drafter.drafting` gives.
 
     Returns:
-        What each generator returned: its proposal.
+        The proposals.
     """
-    found = [None] * len(drafting)
+    drafting, found = [in_steps(draft) for draft in drafts], [None] * len(drafts)
     answers: dict[int, Tensor | None] = dict.fromkeys(range(len(drafting)))
     while answers:
         asked: dict[Hashable, list[tuple[int, Pass | Apply]]] = defaultdict(list)

@@ -229,7 +229,7 @@ class Trace:
 
 
 def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:
-    """The rounds as plain data, in the form of `specdec-lab demo --json` (described in the README).
+    """The rounds as plain data, in the form of `specdec-lab demo --json` (described in docs/reference.md).
 
     Args:
         text_of: turns token ids into text.

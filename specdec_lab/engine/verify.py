@@ -6,11 +6,12 @@ draft is accepted, the target's last row gives one token more. What comes out is
 from p alone (Leviathan et al. 2023, arXiv 2211.17192, algorithm 1 and appendix A.1; Chen et al. 2023, 2302.01318).
 
 Greedy decoding is the same rule with one-hot p and q: it accepts the target's own choice, and else draws that choice.
-The random numbers are arguments, so that a test can integrate over them. `branches` has several drafts for one place.
+The random numbers are arguments, so that a test can integrate over them. `branches` has several drafts for one place:
+`verify.for_trees`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -25,11 +26,22 @@ class Verdict:
     accepted: how many drafts are kept.
     token: the target's own token after them, as a column of p (like `drafts` in `verify`).
     kind: of that token: corrected (after a rejection), bonus (all were accepted), or plain (nothing was drafted).
+    branch: in a tree the drafts that are kept, by number, each behind the one before; None for a chain, whose first
+        `accepted` are.
+    wanted: in a tree, for each draft that was tested, the distribution [V] that it was compared with: p, or the residual
+        that its rejected siblings left.
     """
 
     accepted: int
     token: int
     kind: str
+    branch: Sequence[int] | None = None
+    wanted: Mapping[int, Tensor] = field(default_factory=dict)
+
+    @property
+    def way(self) -> Sequence[int]:
+        """The drafts that are kept, by number."""
+        return range(self.accepted) if self.branch is None else self.branch
 
 
 def accepts(p_x: float, q_x: float, u: float) -> bool:

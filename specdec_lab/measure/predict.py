@@ -15,8 +15,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import torch
+
 from specdec_lab.clock import read_clock
-from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch
+from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch, check
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
 from specdec_lab.lab import Lab
@@ -90,10 +92,10 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
     cached = request.begin().cached
     while request.stop is None:
         start = read_clock()
-        (proposal,) = together([request.drafting(gamma)])
+        with torch.inference_mode():
+            (proposal,) = together([request.drafting(gamma)])
         lab.target.synchronize()
         seconds = read_clock() - start
         yield Drafted(len(proposal.tokens), seconds, proposal.started[0] if proposal.started else 0)
         cached.rewind([len(request.text) - 1])  # an early exit has gone ahead
-        rows = cached.extend([request.text[-1:]])
-        request.settle(Proposal([]), rows.logits[0], rows.hidden[0], Stopwatch())
+        check(cached, [request], [Proposal([])], Stopwatch())
