@@ -4,8 +4,17 @@ EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the 
 DTYPES = ("auto", "float32", "bfloat16", "float16", "int4")  # int4: the weights; all else is bfloat16 then
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
 TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # the same, with several drafts for one place
-# suffix: lookup by counts; hybrid: lookup, and EAGLE where it finds nothing
-DRAFTERS = ("lookup", "suffix", "dial", *TRAINED, "hybrid", *TREES, "untrained")
+# Drafters without weights of their own: the file in drafters/, the class, and the drafters that it is made of.
+MADE = {
+    "lookup": ("lookup", "LookupDrafter"),
+    "suffix": ("suffix", "SuffixDrafter"),  # lookup by counts
+    "hybrid": ("hybrid", "HybridDrafter", "eagle"),  # lookup, and EAGLE where it finds nothing
+    "lookup-tree": ("lookup_tree", "LookupTreeDrafter"),
+    "medusa-tree": ("medusa_tree", "MedusaTreeDrafter", "medusa"),
+    "eagle-tree": ("eagle_tree", "EagleTreeDrafter", "eagle"),
+    "hybrid-tree": ("hybrid", "HybridTreeDrafter", "eagle-tree"),
+}
+DRAFTERS = (*MADE, "dial", *TRAINED, "untrained")
 # All that `specdec-lab bench` compares; a dial asks the target itself.
 BENCHED = (*TRAINED, "lookup", "hybrid", *TREES, "untrained")
 PEERS = "hf-", "llama-"  # what the names of arms begin with in which other programs decode

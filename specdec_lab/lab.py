@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,19 +15,8 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from specdec_lab import quick
-from specdec_lab.choices import DRAFTERS, EMBEDDED
-from specdec_lab.drafters import (
-    DialDrafter,
-    Drafter,
-    EagleTreeDrafter,
-    HybridDrafter,
-    LookupDrafter,
-    LookupTreeDrafter,
-    MedusaTreeDrafter,
-    ModelDrafter,
-    SuffixDrafter,
-    trained,
-)
+from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
+from specdec_lab.drafters import DialDrafter, Drafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
@@ -165,26 +154,15 @@ class Lab:
         Raises:
             LabError: for another name, an alpha outside its range, or weights that are not there or do not fit.
         """
-        if name == "lookup":
-            return LookupDrafter()
-        if name == "suffix":
-            return SuffixDrafter()
-        if name == "dial":
-            return DialDrafter(alpha)
-        if name == "hybrid":
-            return HybridDrafter(self.drafter("eagle"))
-        if name == "lookup-tree":
-            return LookupTreeDrafter()
-        if name == "medusa-tree":
-            return MedusaTreeDrafter(self.drafter("medusa"))
-        if name == "eagle-tree":
-            return EagleTreeDrafter(self.drafter("eagle"))
-        if name == "hybrid-tree":
-            return HybridDrafter(self.drafter("eagle-tree"), most=8)
         if name == "model" and self.draft is not None:
             return ModelDrafter(self.draft)
         if name not in DRAFTERS:
             raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
+        if name == "dial":
+            return DialDrafter(alpha)
+        if name in MADE:
+            file, kind, *parts = MADE[name]
+            return getattr(import_module(f"specdec_lab.drafters.{file}"), kind)(*map(self.drafter, parts))
         if name not in self._trained:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
