@@ -154,8 +154,8 @@ def test_help_names_every_drafter_and_needs_no_torch(tmp_path, verb, names):
     assert ", ".join(names) in done.stdout
 
 
-def test_the_readme_names_every_drafter_and_the_recipes_are_the_trained_ones():
-    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+def test_the_reference_names_every_drafter_and_the_recipes_are_the_trained_ones():
+    text = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
     (line,) = (line for line in text.splitlines() if line.startswith("`demo` takes"))
     assert all(name in line for name in DRAFTERS)
     assert tuple(KINDS) == TRAINED

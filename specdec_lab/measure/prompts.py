@@ -28,7 +28,7 @@ class Prompt:
 
 
 def read_prompts(source: str = "builtin") -> list[Prompt]:
-    """The built-in prompts, or those of a JSON-lines file (its form is described in the README).
+    """The built-in prompts, or those of a JSON-lines file (its form is described in docs/reference.md).
 
     Raises:
         LabError: naming the line that cannot be used.
