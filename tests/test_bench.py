@@ -109,6 +109,8 @@ def test_predict_says_what_each_drafter_should_gain(run):
     out, _ = run("--json --gamma 2 --predict --drafters lookup,model --max-new-tokens 8")
     result = json.loads(out)
     assert set(result["expected"]) == {"lookup", "model"} and min(result["expected"].values()) > 0
+    assert all(low <= result["expected"][arm] <= high for arm, (low, high) in result["expected_interval"].items())
+    assert set(result["expected_interval"]) == set(result["expected"])
     assert result["meta"]["pilot"] == ["p0", "p1"]
     out, _ = run("--gamma 2 --predict --drafters lookup --max-new-tokens 8")
     heads, *rows = (line.split() for line in out[out.index("         arm") :].splitlines() if line.strip())

@@ -11,7 +11,7 @@ from specdec_lab.drafters import Drafter, HybridDrafter, LookupDrafter, ModelDra
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.lab import Lab
 from specdec_lab.measure import predict
-from specdec_lab.measure.predict import STEPS, Drafted, beside_plain, predicted_ratio
+from specdec_lab.measure.predict import STEPS, Drafted, beside_plain, predicted
 
 ALPHABET = 6
 
@@ -26,6 +26,12 @@ def our_lab(monkeypatch) -> Lab:
     lab = Lab(target, None, frozenset())
     lab.now = now
     return lab
+
+
+def predicted_ratio(*texts, **settings) -> float:
+    ratio, (low, high) = predicted(*texts, **settings)
+    assert low <= ratio <= high
+    return ratio
 
 
 @pytest.mark.parametrize("gamma", [1, 3])
@@ -48,6 +54,9 @@ def test_later_drafts_that_are_worse_than_the_first(our_lab):
     slowed(draft, our_lab.now, lambda row: 0.25)
     ratio = predicted_ratio(our_lab, ModelDrafter(draft), 3, texts, **how)
     assert ratio == pytest.approx(emitted / (3 * 0.25 + 1.3), rel=0.05)  # the last rounds of a text may be shorter
+    by_text = [len(t.tokens) / len(t.rounds) * ratio / emitted for t in traces]
+    _, interval = predicted(our_lab, ModelDrafter(draft), 3, texts, **how)
+    assert interval == pytest.approx((min(by_text), max(by_text)))  # of three texts all may be the same one
 
 
 def test_places_without_a_draft_count_as_plain_rounds(our_lab):

@@ -49,12 +49,12 @@ def test_pilots_predictions_and_measurements_have_the_settings_of_the_command_li
     """A γ that is best for other texts is not the best; and no prompt of a pilot is measured, or timed."""
     seen = SimpleNamespace(texts=[], settings=[])
 
-    def predicted_ratio(lab, drafter, gamma, texts, **settings):
+    def predicted(lab, drafter, gamma, texts, **settings):
         seen.texts += [len(t) for t in texts]
         seen.settings.append((gamma, settings))
-        return 2.0
+        return 2.0, (1.5, 2.5)
 
-    monkeypatch.setattr(predict, "predicted_ratio", predicted_ratio)
+    monkeypatch.setattr(predict, "predicted", predicted)
     command = ["bench", "--prompts", mine, *OPTIONS, "--drafters", "lookup,model", "--gamma", "best", "--predict"]
     assert main([*command, "--timed", "1", "--repeats", "2"]) == 0
     meta = json.loads(capsys.readouterr().out)["meta"]

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure import bench, roofline
     from specdec_lab.measure.llama_cpp import llama_arms
     from specdec_lab.measure.peers import peers
-    from specdec_lab.measure.predict import predicted_ratio
+    from specdec_lab.measure.predict import predicted
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import folder, save_result
     from specdec_lab.models import loops
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     if args.predict:
         say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
         texts = [lab.encode(p.content, p.raw) for p in pilot]
-        expected = {name: predicted_ratio(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
+        expected = {name: predicted(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
     others = peers(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
     llama = args.peers or args.llama_server
     with llama_arms(lab, args.llama_server, say) if llama else nullcontext({}) as arms:
@@ -133,7 +133,8 @@ def run(args: argparse.Namespace) -> int:
     }  # fmt: skip
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
     if expected:
-        result["expected"] = expected
+        result["expected"] = {name: ratio for name, (ratio, _) in expected.items()}
+        result["expected_interval"] = {name: interval for name, (_, interval) in expected.items()}
     if problems:
         result["problems"] = problems
     reply(args, result, as_text(result))  # first of all: keeping it may fail
@@ -156,6 +157,11 @@ def as_text(result: dict) -> str:
         "of their rounds: bookkeeping.",
         "predicted (--predict): from passes and drafting timed apart, and rounds counted on other prompts. measured: by "
         "the clock.",
+    ]
+    if "expected_interval" in result:
+        spans = ", ".join(f"{name} {low:.2f}–{high:.2f}" for name, (low, high) in result["expected_interval"].items())
+        lines += [f"With {len(meta['pilot'])} other prompts it would have been predicted, in 95 of 100 cases: {spans}."]
+    lines += [
         "",
         ROW.format(*HEADS),
     ]
