@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import build
+import pytest
 import yaml
 from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
@@ -67,13 +68,20 @@ def test_the_promised_lower_bounds_and_the_version():
     assert specdec_lab.__version__ == PROJECT["version"]
 
 
-def test_the_readme_names_commands_that_exist():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_name_commands_and_files_that_exist(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
-    named = set(re.findall(r"(?:^|`)make (\w+)", readme, re.M))
-    assert {"lab", "test"} <= named <= targets
     verbs = {p.stem for p in (ROOT / "specdec_lab" / "cli").glob("[a-z]*.py")}
-    assert {"demo", "doctor", "lab"} <= set(re.findall(r"specdec-lab (\w+)", readme)) <= verbs
+    named, asked = set(re.findall(r"(?:^|`)make (\w+)", page, re.M)), set(re.findall(r"specdec-lab (\w+)", page))
+    assert named <= targets and asked <= verbs
+    if name == "README.md":
+        assert {"lab", "test"} <= named and {"demo", "doctor", "lab"} <= asked
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page)
+    assert [link for link in links if not (ROOT / name).parent.joinpath(link).exists()] == []
 
 
 def test_addresses_for_binder_and_colab_come_from_one_place():
