@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from specdec_grader.learner.plain_data import Broken, unpack
+from specdec_grader.reader import calls, is_only_checks, read_cells
 from tiny import TinyModel
 
-from specdec_lab.classroom.plain_data import Broken, unpack
-from specdec_lab.classroom.reader import calls, is_only_checks, read_cells
 from specdec_lab.course.ledger import Ledger, is_ledger
 from specdec_lab.course.reading import plain
 from specdec_lab.engine.decode import Stops

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from answers import checkpoint as answers
+from specdec_grader.check import PARTS, judged
+from specdec_grader.sheets.checkpoint import c1, c2, c3, c4, q2
 
 from specdec_lab import theory
-from specdec_lab.course.judges.check import PARTS, judged
-from specdec_lab.course.judges.checkpoint import c1, c2, c3, c4, q2
 
 SOURCE = (Path(__file__).parents[1] / "solutions" / "src" / "09_checkpoint.md").read_text(encoding="utf-8")
 CASES = SOURCE.split("\n## Part ")[1:]

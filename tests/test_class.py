@@ -7,13 +7,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from specdec_grader.classroom import page
+from specdec_grader.classroom.gradebook import beliefs, read_class
+from specdec_grader.classroom.nbgrader_course import nbgrader_api, write_course
+from specdec_grader.part import PARTS
 
-from specdec_lab.classroom.gradebook import beliefs, read_class
-from specdec_lab.classroom.nbgrader_course import nbgrader_api, write_course
 from specdec_lab.cli import main
-from specdec_lab.course.judges.part import PARTS
 from specdec_lab.errors import LabError
-from specdec_lab.show import class_page
 from specdec_lab.show.page import as_text
 
 ROOT = Path(__file__).parents[1]
@@ -96,7 +96,7 @@ def test_the_page_of_a_class_counts_each_answer_that_waits():
     ann = {"name": "<ann>", "points": {"01_a": points(1.5, 2, True), "02_b": points(3.0, 3, True)}, "beliefs": [2, 7]}
     bob = {"name": "bob", "points": {"01_a": points(0.0, 2)}, "beliefs": []}
     beliefs = [{"number": 2, "belief": "that <p> is drawn", "students": 1}]
-    html = class_page.body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
+    html = page.body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
     lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
     assert lines[0].startswith("2 students.") and lines[0].endswith("(2).")
     assert lines[1:4] == ["student 01 02 misconceptions", "<ann> 1.5/2 ✎ 3/3 ✎ 2, 7", "bob 0/2 – –"]

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 from answers import acceptance, trees
+from specdec_grader.part import RIGHT, WRONG, judged
+from specdec_grader.sheets.acceptance import interval
+from specdec_grader.sheets.acceptance.rate import a_text, alpha_of
+from specdec_grader.sheets.trees import offer
 
-from specdec_lab.course.judges.acceptance import interval
-from specdec_lab.course.judges.acceptance.rate import a_text, alpha_of
-from specdec_lab.course.judges.part import RIGHT, WRONG, judged
-from specdec_lab.course.judges.trees import offer
 from specdec_lab.theory import siblings
 
 ONE = interval.COPIED

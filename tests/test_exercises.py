@@ -13,8 +13,7 @@ import build_exercises as build
 import nbformat
 import pytest
 from nbclient import NotebookClient
-
-from specdec_lab.course.judges.part import PARTS
+from specdec_grader.part import PARTS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "solutions" / "src").glob("*.md"))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from specdec_grader.learner.jail import LIMITS
+from specdec_grader.learner.plain_data import Broken, pack, unpack
+from specdec_grader.part import judged
 from test_grade_notebook import graded, notebook, put, solution_cells, status
 from test_jail import alive, without_bubblewrap
 
-from specdec_lab.classroom.jail import LIMITS
-from specdec_lab.classroom.plain_data import Broken, pack, unpack
-from specdec_lab.course.judges.part import judged
 from specdec_lab.theory import expected_tokens
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
@@ -32,10 +32,10 @@ open(path, "a").write({json.dumps(MARK)!r} + "\\n")
 """,
     "its own check": "import specdec_lab\nspecdec_lab.check = check = lambda *made: 3.0",
     "another judge": """
-from specdec_lab.course.judges import check as checks
+from specdec_grader import check as checks
 checks.judged = lambda *made: None
 """,
-    "the table of parts": "from specdec_lab.course.judges.part import PARTS\nPARTS.clear()",
+    "the table of parts": "from specdec_grader.part import PARTS\nPARTS.clear()",
     "a Wrong with a share": """
 from specdec_lab.course.mistake import Wrong
 def accept_or_correct(p, q, x, u, w):
@@ -63,9 +63,9 @@ def my_test(rule):
     return "SOUND" in repr(rule) or rule.__name__ == "sound"
 """,
     "the judges from the disk": """
-import importlib.util, specdec_lab, pathlib, sys
-sys.modules = {k: v for k, v in sys.modules.items() if "judges" not in k}
-folder = pathlib.Path(specdec_lab.__file__).parent / "course" / "judges"
+import importlib.util, specdec_grader, pathlib, sys
+sys.modules = {k: v for k, v in sys.modules.items() if "grader" not in k}
+folder = pathlib.Path(specdec_grader.__file__).parent / "sheets"
 spec = importlib.util.spec_from_file_location("stolen", folder / "exactness.py")
 stolen = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(stolen)
@@ -271,7 +271,8 @@ def test_no_spelling_of_a_check_reaches_the_points(tmp_path, name):
 
 
 def test_points_are_clamped_where_they_are_made(monkeypatch):
-    from specdec_lab.course.judges import part as module
+    from specdec_grader import part as module
+
     from specdec_lab.course.mistake import Wrong
 
     def judge(earned):

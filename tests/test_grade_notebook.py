@@ -6,14 +6,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from specdec_grader.learner.jail import LIMITS
+from specdec_grader.learner.process import Learner
+from specdec_grader.notebook import Run, grade
+from specdec_grader.notebook import graded as grade_cells
+from specdec_grader.part import PARTS
+from specdec_grader.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
 
-from specdec_lab.classroom.jail import LIMITS
-from specdec_lab.classroom.learner import Learner
-from specdec_lab.classroom.notebook import Run, grade
-from specdec_lab.classroom.notebook import graded as grade_cells
-from specdec_lab.classroom.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
 from specdec_lab.cli import main
-from specdec_lab.course.judges.part import PARTS
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 

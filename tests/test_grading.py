@@ -16,17 +16,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from specdec_grader import card
+from specdec_grader.guard import SHOWN, guarded
+from specdec_grader.learner.plain_data import pack, unpack
+from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 from told import EARNED, TOLD
 
 from specdec_lab import check
-from specdec_lab.classroom.plain_data import pack, unpack
-from specdec_lab.course.judges.guard import SHOWN, guarded
-from specdec_lab.course.judges.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import listed, number, plain, whole
 from specdec_lab.errors import LabError
-from specdec_lab.show import feedback
 from specdec_lab.show.marks import MARKS
 
 TESTS = Path(__file__).parent
@@ -299,8 +299,8 @@ def test_a_check_says_it_keeps_it_and_returns_its_points(capsys):
 
 def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatch):
     shown = []
-    monkeypatch.setattr(feedback, "get_ipython", lambda: SimpleNamespace(kernel=True))
-    monkeypatch.setattr(feedback, "display", lambda data, metadata, raw: shown.append(data))
+    monkeypatch.setattr(card, "get_ipython", lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setattr(card, "display", lambda data, metadata, raw: shown.append(data))
     part = next(iter(ANSWERS[0].WRONG))
     points = check(part, ANSWERS[0].RIGHT[part][0])
     assert repr(points) == str(float(PARTS[part].points))  # what nbgrader reads
@@ -310,14 +310,14 @@ def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatc
     assert f"<b>✓ {part}</b>" in right["text/html"] and f"{most} of {most} points" in right["text/html"]
     assert right["text/plain"].startswith(f"✓ {part}: right.")
     assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
-    assert "&lt;i&gt;" in feedback.card(judged(part, None), "<i>")
+    assert "&lt;i&gt;" in card.card(judged(part, None), "<i>")
 
 
 @pytest.mark.parametrize(
     ("status", "points", "mark"), [("right", 2.0, "accepted"), ("wrong", 1.0, "rejected"), ("wrong", 0.0, "rejected")]
 )
 def test_a_card_has_the_colour_of_its_verdict_whatever_was_earned(status, points, mark):
-    assert MARKS[mark].colour in feedback.card(Judgement("1.bytes", status, points, 2, "said."))
+    assert MARKS[mark].colour in card.card(Judgement("1.bytes", status, points, 2, "said."))
 
 
 def test_an_unknown_part_is_one_sentence():
@@ -326,7 +326,7 @@ def test_an_unknown_part_is_one_sentence():
 
 
 STUBBORN = """
-from specdec_lab.course.judges.guard import guarded
+from specdec_grader.guard import guarded
 from specdec_lab.course.mistake import Wrong
 
 def stubborn():

@@ -83,7 +83,7 @@ def test_all_accounts_share_one_exchange(config, tmp_path):
     c, path = Config(), HUB / "jupyter" / "all" / "nbgrader_config.py"
     exec(compile(path.read_text(), path, "exec"), {"get_config": lambda: c})
     assert c.Exchange.root == str(tmp_path / "exchange")
-    from specdec_lab.classroom.nbgrader_course import CONFIG
+    from specdec_grader.classroom.nbgrader_course import CONFIG
 
     assert f'course_id = "{c.CourseDirectory.course_id}"' in CONFIG
 

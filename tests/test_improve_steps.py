@@ -1,11 +1,11 @@
 """The steps of exercise 6's drafter, on results that are made up: the share reached, the refusal, and what is advised."""
 
 import pytest
+from specdec_grader.kit import Wrong
+from specdec_grader.sheets.variants import improve as judge
+from specdec_grader.sheets.variants.improve import next_step, renumbered
 
 from specdec_lab.course.given.copying import Replayed, Text
-from specdec_lab.course.judges.kit import Wrong
-from specdec_lab.course.judges.variants import improve as judge
-from specdec_lab.course.judges.variants.improve import next_step, renumbered
 
 PLAIN = Replayed(tokens=124_000, passes=80_000, drafted=200_000, silent=10_000)  # 1.24 tokens per cost, 1.55 per pass
 

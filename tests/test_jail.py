@@ -15,10 +15,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+from specdec_grader.learner import jail
+from specdec_grader.learner.jail import LIMITS
+from specdec_grader.learner.process import Ended, Learner
 
-from specdec_lab.classroom import jail
-from specdec_lab.classroom.jail import LIMITS
-from specdec_lab.classroom.learner import Ended, Learner
 from specdec_lab.errors import LabError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are jails on Linux only")
@@ -32,7 +32,7 @@ FILES = {
     "renames it": "import os\nos.rename(neighbour, neighbour + '3')",
     "links it": "import os\nos.link(neighbour, 'mine')\nopen('mine').read()",
     "reads the judges": "open(judges).read()",
-    "reads the stored answers": "open(stored + '/copying.json').read()",
+    "reads the stored answers": "open(stored + '/reports.json').read()",
     "reads the solutions": "open(solutions).read()",
     "reads the environment of the grader": "open(f'/proc/{grader}/environ', 'rb').read()",
     "asks the network": "import socket\nsocket.create_connection(('127.0.0.1', port), timeout=2)",
@@ -87,7 +87,7 @@ def world(tmp_path, monkeypatch):
     udp.settimeout(0.2)
     package = jail.PACKAGE
     names = {
-        "neighbour": str(neighbour), "judges": str(package / "course/judges/exactness.py"), "stored": str(package / "data/exercises"),
+        "neighbour": str(neighbour), "judges": str(jail.GRADER / "sheets/exactness.py"), "stored": str(jail.GRADER / "data"),
         "solutions": str(package.parent / "solutions/03_exactly_the_target.ipynb"), "port": tcp.getsockname()[1],
         "udp": udp.getsockname()[1], "by_path": str(tmp_path / "s"), "abstract": f"specdec{os.getpid()}", "grader": os.getpid(),
     }  # fmt: skip
@@ -285,6 +285,6 @@ def test_bubblewrap_that_may_not_be_used_is_not_used(tmp_path, monkeypatch):
 def test_the_second_line_handles_all_rights_on_files(tmp_path):
     """TRUNCATE came with the third version of Landlock; a list of the first leaves every file to be emptied."""
     assert jail.EVERYTHING[3] & jail.TRUNCATE and jail.EVERYTHING[5] >> 15 & 1
-    done = subprocess.run([sys.executable, "-c", "from specdec_lab.classroom.jail import lock; from pathlib import Path; print(lock(Path('.')))"],
+    done = subprocess.run([sys.executable, "-c", "from specdec_grader.learner.jail import lock; from pathlib import Path; print(lock(Path('.')))"],
                           capture_output=True, text=True, cwd=tmp_path)  # fmt: skip
     assert done.stdout.strip() == str(jail.landlock_version() > 0)

@@ -4,12 +4,12 @@ import math
 
 import build_exercises as build
 import pytest
+from specdec_grader.check import PARTS
+from specdec_grader.sheets.designs.which import PAIRS, RULES
+from specdec_grader.sheets.load import machines
+from specdec_grader.sheets.tuning import least
 from test_exercises import SOURCES, points
 
-from specdec_lab.course.judges.check import PARTS
-from specdec_lab.course.judges.designs.which import PAIRS, RULES
-from specdec_lab.course.judges.load import machines
-from specdec_lab.course.judges.tuning import least
 from specdec_lab.theory import acceptance, emitted, residual
 
 

@@ -3,10 +3,10 @@
 import re
 
 from answers import rounds
+from specdec_grader.part import WRONG, judged
+from specdec_grader.sheets.rounds import loop
 
 from specdec_lab.course.given.toy import ToyTarget, written_alone
-from specdec_lab.course.judges.part import WRONG, judged
-from specdec_lab.course.judges.rounds import loop
 from specdec_lab.course.reading import common_start
 
 RUNS = loop.runs()

@@ -5,10 +5,10 @@ it cannot see two sentences that have changed places: tests/answers has answers 
 """
 
 import pytest
+from specdec_grader.check import PARTS
+from specdec_grader.part import RIGHT, WRONG, Part, judged
+from specdec_grader.question import Question
 
-from specdec_lab.course.judges.check import PARTS
-from specdec_lab.course.judges.part import RIGHT, WRONG, Part, judged
-from specdec_lab.course.judges.question import Question
 from specdec_lab.course.mistake import Mistake, Wrong
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula

@@ -1,9 +1,8 @@
 """The goals of exercise 7's policy, on times that are given: which are reached, with how much room, and what is advised."""
 
 import pytest
-
-from specdec_lab.course.judges.load import policy as judge
-from specdec_lab.course.judges.load.policy import DAY, NIGHT, NOON
+from specdec_grader.sheets.load import policy as judge
+from specdec_grader.sheets.load.policy import DAY, NIGHT, NOON
 
 # (mean, 95 %) in ms: what γ = 0 and γ = 4 take at each time. At night drafts are the best, at noon none.
 FIXED = {

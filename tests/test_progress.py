@@ -2,11 +2,12 @@
 
 import json
 
+from specdec_grader.part import PARTS
+from specdec_grader.progress import progress_text, read_progress
+
 import specdec_lab as sd
 from specdec_lab.cli import main
-from specdec_lab.course.judges.part import PARTS
 from specdec_lab.course.ledger import Ledger
-from specdec_lab.course.progress import progress, progress_text
 from specdec_lab.course.quiz import items
 
 RIGHT = {
@@ -20,7 +21,7 @@ RIGHT = {
 
 
 def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
-    done, told = progress()
+    done, told = read_progress()
     assert [x["lesson"] for x in done["lessons"]] == [f"{n:02}" for n in range(13)]
     assert sum(len(x["parts"]) for x in done["lessons"]) == len(PARTS)
     assert all((p["status"], p["tries"]) == ("open", 0) for x in done["lessons"] for p in x["parts"]) and not told
@@ -57,7 +58,7 @@ def test_the_same_is_shown_in_a_notebook(fresh_ledger):
     Ledger().judge("3.rule", RIGHT)
     shown = sd.progress()
     assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "width:50%" in shown._repr_html_()
-    assert repr(shown) == progress_text(*progress())
+    assert repr(shown) == progress_text(*read_progress())
 
 
 def test_the_name_of_a_file_cannot_become_markup(tmp_path):

@@ -5,9 +5,8 @@ import re
 
 import pytest
 from answers import exactness as answers
-
-from specdec_lab.course.judges import exactness
-from specdec_lab.course.judges.part import RIGHT, WRONG, judged
+from specdec_grader.part import RIGHT, WRONG, judged
+from specdec_grader.sheets import exactness
 
 DRAWS, KEEPS, TWICE = exactness.PLANTED.values()
 

@@ -1,5 +1,6 @@
 """The files that set the project up agree with each other."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -12,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import specdec_lab
+from specdec_lab.cli import VERBS
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -75,9 +77,8 @@ PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in sorted((ROO
 def test_the_pages_name_commands_and_files_that_exist(name):
     page = (ROOT / name).read_text(encoding="utf-8")
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
-    verbs = {p.stem for p in (ROOT / "specdec_lab" / "cli").glob("[a-z]*.py")}
-    named, asked = set(re.findall(r"(?:^|`)make (\w+)", page, re.M)), set(re.findall(r"specdec-lab (\w+)", page))
-    assert named <= targets and asked <= verbs
+    named, asked = set(re.findall(r"(?:^|`)make (\w+)", page, re.M)), set(re.findall(r"specdec-lab ([\w-]+)", page))
+    assert named <= targets and asked <= set(VERBS)
     if name == "README.md":
         assert {"lab", "test"} <= named and {"demo", "doctor", "lab"} <= asked
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page)
@@ -126,3 +127,15 @@ def test_the_workflow_runs_commands_that_exist_and_publishes_the_folder_that_the
     assert "refs/heads/main" in publish["if"] and "pull_request" in publish["if"]
     python = next(step["with"]["python-version"] for step in steps if "setup-python" in step.get("uses", ""))
     assert SpecifierSet(PROJECT["requires-python"]).contains(python)
+
+
+def test_the_lab_never_imports_the_grader():
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (ROOT / "specdec_lab").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
+        if name and name.split(".")[0] == "specdec_grader"
+    ]
+    assert found == []

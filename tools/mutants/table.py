@@ -51,15 +51,15 @@ TESTS = {
     "specdec_lab/models/reference.py": "tests/test_damaged_models.py tests/test_models.py",
     "specdec_lab/models/load.py": "tests/test_damaged_models.py tests/test_load.py",
     # What runs in the learner's own process (worker, calls, and the locks of jail) is not changed by a change in memory.
-    "specdec_lab/classroom/reader.py": "tests/test_grade_notebook.py tests/test_api_input.py",
-    "specdec_lab/classroom/notebook.py": "tests/test_grade_notebook.py tests/test_forged_marks.py",
-    "specdec_lab/classroom/learner.py": "tests/test_forged_marks.py tests/test_jail.py",
-    "specdec_lab/classroom/plain_data.py": "tests/test_forged_marks.py tests/test_api_input.py",
-    "specdec_lab/classroom/gradebook.py": "tests/test_class.py",
+    "exercises/specdec_grader/reader.py": "tests/test_grade_notebook.py tests/test_api_input.py",
+    "exercises/specdec_grader/notebook.py": "tests/test_grade_notebook.py tests/test_forged_marks.py",
+    "exercises/specdec_grader/learner/process.py": "tests/test_forged_marks.py tests/test_jail.py",
+    "exercises/specdec_grader/learner/plain_data.py": "tests/test_forged_marks.py tests/test_api_input.py",
+    "exercises/specdec_grader/classroom/gradebook.py": "tests/test_class.py",
     "specdec_lab/measure/traffic/read.py": "tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/course/ledger.py": "tests/test_ledger.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
-    "specdec_lab/course/progress.py": "tests/test_progress.py",
+    "exercises/specdec_grader/progress.py": "tests/test_progress.py",
 }
 
 GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_loop_runs.py tests/test_rule_tests.py tests/test_coarse_judges.py tests/test_grading.py tests/test_mistakes.py"
@@ -108,8 +108,8 @@ JUDGES = {  # file of a judge → what the names of its part's tests hold; the o
     "variants/improve.py": "improve",
     "variants/propose.py": "6.propose",
 }
-TESTS |= {f"specdec_lab/course/judges/{file}": f"{GRADING} -k '{part}'" for file, part in JUDGES.items()}
-TESTS |= {f"specdec_lab/course/judges/{file}.py": GRADING for file in ("check", "guard", "part", "question")}
+TESTS |= {f"exercises/specdec_grader/sheets/{file}": f"{GRADING} -k '{part}'" for file, part in JUDGES.items()}
+TESTS |= {f"exercises/specdec_grader/{file}.py": GRADING for file in ("check", "guard", "part", "question")}
 TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
 PROBLEMS = "acceptance base designs exactness idle_math load own rounds speed today traffic trees"
 TESTS |= {

@@ -1,14 +1,18 @@
 """Exercise 6: recorded texts in which much repeats, and what a drafter brings on them."""
 
+import functools
+import json
 from collections.abc import Callable, Iterable, Sequence
+from importlib import resources
 from typing import NamedTuple
 
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import common_start, listed, whole
-from specdec_lab.course.stored import stored
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8
+
+DATA = resources.files("specdec_lab") / "data" / "exercises" / "copying.json"
 
 Propose = Callable[[list[int], int], Sequence[int]]
 
@@ -44,14 +48,19 @@ class Replayed(NamedTuple):
         return self.tokens / (self.passes + PRICE * self.drafted)
 
 
+@functools.cache
+def recorded() -> dict:
+    return json.loads(DATA.read_text(encoding="utf-8"))
+
+
 def texts() -> list[Text]:
     """The recorded texts of the exercise."""
-    return [Text(t["id"], list(t["prompt"]), list(t["answer"])) for t in stored("copying")["texts"]]
+    return [Text(t["id"], list(t["prompt"]), list(t["answer"])) for t in recorded()["texts"]]
 
 
 def written(ids: Sequence[int]) -> str:
     """Token ids of these texts as text."""
-    return "".join(stored("copying")["words"].get(str(i), "?") for i in ids)
+    return "".join(recorded()["words"].get(str(i), "?") for i in ids)
 
 
 def replay(made: Propose, text: Text) -> Replayed:

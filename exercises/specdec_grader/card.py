@@ -1,0 +1,52 @@
+"""What a check of an exercise says: a card in a notebook, a line elsewhere."""
+
+from html import escape
+
+from IPython import get_ipython
+from IPython.display import display
+
+from specdec_grader.part import MISSING, OPEN, RIGHT, WRONG, Judgement
+from specdec_lab.show.marks import MARKS
+
+COLOURS = {
+    MISSING: "currentColor",
+    RIGHT: MARKS["accepted"].colour,
+    WRONG: MARKS["rejected"].colour,
+    OPEN: "currentColor",
+}
+
+
+class Points(float):
+    """The points of a part. A grader reads the number; a learner has the card, so the number itself shows nothing."""
+
+    def _repr_html_(self) -> str:
+        return "<span></span>"
+
+
+def tell(verdict: Judgement, news: str = "") -> None:
+    """Say a verdict where the learner is. news: what happened to the learner's file, if anything."""
+    shown = output(verdict, news)
+    if hasattr(get_ipython(), "kernel"):
+        display(shown["data"], metadata=shown["metadata"], raw=True)
+    else:
+        print(shown["data"]["text/plain"])
+
+
+def output(verdict: Judgement, news: str = "") -> dict:
+    """The verdict as a notebook keeps it: for people, and as data for the report of a class."""
+    lines = [verdict.line, news] if news else [verdict.line]
+    data = {"text/html": card(verdict, news), "text/plain": "\n".join(lines)}
+    about = {"part": verdict.part, "status": verdict.status, "misconception": verdict.misconception}
+    return {"data": data, "metadata": {"specdec_lab": about}}
+
+
+def card(verdict: Judgement, news: str = "") -> str:
+    said = verdict.line.partition(": ")[0]  # the symbol and the part
+    more = f"<div style='margin-top:4px'>{escape(news)}</div>" if news else ""
+    return (
+        f"<div style='border-left:5px solid {COLOURS[verdict.status]};padding:6px 12px;margin:4px 0;max-width:52em;"
+        "background:rgba(128,128,128,.08)'>"
+        f"<div style='display:flex;gap:12px;justify-content:space-between'><b>{escape(said)}</b>"
+        f"<span style='white-space:nowrap'>{verdict.points:g} of {verdict.max_points} points</span></div>"
+        f"<div style='white-space:pre-wrap'>{escape(verdict.message)}</div>{more}</div>"
+    )

@@ -1,0 +1,1 @@
+"""The commands that grade, and tell how far one is."""

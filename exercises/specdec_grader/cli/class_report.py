@@ -1,0 +1,19 @@
+"""Who of a class is where, and which misconceptions are common."""
+
+import argparse
+from pathlib import Path
+
+from specdec_lab.cli import reply_with_page
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gradebook", help="the file gradebook.db of a course")
+    parser.add_argument("--html", help="also write the report as a page")
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_grader.classroom.gradebook import read_class
+    from specdec_grader.classroom.page import body
+
+    data = read_class(Path(args.gradebook))
+    return reply_with_page(args, data, "The class", body(data))

@@ -1,0 +1,33 @@
+"""What you have done so far: exercises, quizzes and guesses, from your ledger."""
+
+import argparse
+from pathlib import Path
+
+from specdec_lab.cli import reply
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ledger", help="the file ledger.json (default: the one of your working copy)")
+    parser.add_argument("--import", metavar="FILE", help="add to the ledger what you did on the course's pages")
+    parser.add_argument("--export", metavar="FILE", help="write the ledger to a file that the course's pages read")
+
+
+def run(args: argparse.Namespace) -> int:
+    from specdec_grader.progress import progress_text, read_progress
+    from specdec_lab.course.ledger import Ledger
+    from specdec_lab.course.transfer import export_progress, import_progress
+
+    ledger, lines, moved = Ledger(args.ledger), [], {}
+    if source := vars(args)["import"]:
+        moved["added"] = import_progress(source, ledger)
+        found = {0: "nothing that was not there already", 1: "one entry"}.get(
+            moved["added"], f"{moved['added']} entries"
+        )
+        lines.append(f"Imported from {Path(source).name}: {found}. What was there has stayed as it was.")
+    if args.export:
+        export_progress(args.export, ledger)
+        moved["exported"] = args.export
+        lines.append(f"Your progress is in {args.export}: on the course's pages, read it under “your progress”.")
+    lines += filter(None, [ledger.news()])
+    done, news = read_progress(args.ledger)
+    return reply(args, {**done, **moved}, "\n".join([*lines, progress_text(done, news)]))

@@ -1,0 +1,1 @@
+"""The process that runs a learner's code, what it may do, and what is believed of it."""

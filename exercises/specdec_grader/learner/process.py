@@ -1,0 +1,267 @@
+"""The grader's side of a learner's process: it has cells run there, and calls the learner's functions one at a time."""
+
+import inspect
+import itertools
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from typing import Any
+
+from specdec_grader.learner import jail
+from specdec_grader.learner.jail import LIMITS, NO_JAIL, UNLOCKED, Limits
+from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
+from specdec_grader.learner.worker import exception
+from specdec_grader.remote import RemoteFunction
+from specdec_lab.course.mistake import Wrong
+from specdec_lab.errors import LabError
+
+STARTING = 120  # seconds for Python to be there
+CALLS = 500  # of a function, in one message
+MOST_ASKED = 5_000_000  # questions that the code may ask for one part
+MOST_ERRORS = 10_000  # that it may raise here meanwhile
+UNKNOWN = "something that is no plain data"
+HANDED_BACK = "Your code hands in what the check gave it. Hand in something of your own."
+
+
+class Ended(Exception):
+    """The learner's process did not come to an end in time, or ended by itself. Its text says which."""
+
+
+class Thing:
+    """An object that stays in the learner's process; here one sees how it looks."""
+
+    def __init__(self, looks: str):
+        self.looks = looks
+
+    def __repr__(self) -> str:
+        return self.looks
+
+
+class Remote(Thing, RemoteFunction):
+    """A function there. Calling it raises what it raises there, by name, text and line."""
+
+    def __init__(self, learner: "Learner", number: int, looks: str, stub: bool):
+        super().__init__(looks)
+        self.learner, self.number, self.stub = learner, number, stub
+
+    def __call__(self, *args: Any) -> Any:
+        return self.learner.call(self.number, [args])[0]
+
+    def many(self, cases: Sequence[tuple]) -> list[Any]:
+        return [x for i in range(0, len(cases), CALLS) for x in self.learner.call(self.number, cases[i : i + CALLS])]
+
+
+class Learner:
+    """The process, in a jail (`jail`). Whatever it sends is judged, and is never a mark.
+
+    Args:
+        unlocked: run the code also where nothing locks it in.
+
+    Raises:
+        LabError: when the process cannot be started, or nothing locks it in.
+    """
+
+    def __init__(self, limits: Limits = LIMITS, unlocked: bool = False):
+        kind = jail.jail() or (UNLOCKED if unlocked else None)
+        if kind is None:
+            raise LabError(NO_JAIL)
+        self.limits, self.over = limits, False
+        self.lent: dict[int, Any] = {}  # what it has numbers of, while one part is judged
+        self.errors: dict[int, BaseException] = {}  # that were raised here, in what it called
+        self.numbers, self.asked = itertools.count(), 0
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        inside = jail.SCRATCH if kind == jail.BUBBLEWRAP else self.folder.name
+        settings = {"jail": kind, "limits": asdict(limits), "running": jail.processes_of_user()}
+        self.process = subprocess.Popen(
+            jail.command([sys.executable, "-m", "specdec_grader.learner.worker", json.dumps(settings)], kind, limits),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+            cwd=self.folder.name, env=jail.environment(inside), start_new_session=True,
+        )  # fmt: skip
+        self.ended = False
+        self.wire = Wire(self.process.stdout, self.process.stdin, lambda: self.ended)
+        self.watch = jail.Watch(self.process, limits)
+        try:
+            with self.killed_after(STARTING):
+                locked = self.wire.receive().get("locked")
+        except Broken as e:
+            self.close()
+            raise LabError("Python could not be started for the learner's code: is the [lab] extra installed?") from e
+        if not locked and not unlocked:
+            self.close()
+            raise LabError(NO_JAIL)
+        self.watch.start()
+
+    def __enter__(self) -> "Learner":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, and all that it started."""
+        self.over = True
+        self.watch.done.set()
+        self.end()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                stream.close()
+        with suppress(OSError, RecursionError):  # folders in folders without end
+            self.folder.cleanup()
+
+    def end(self) -> None:
+        jail.end(self.process)
+        self.ended = True
+
+    def part_ends(self) -> None:
+        """What was lent for a part is lent no more, and what was raised is forgotten: no other part can use it."""
+        self.lent.clear()
+        self.errors.clear()
+        self.asked = 0
+
+    @contextmanager
+    def killed_after(self, seconds: float) -> Iterator[list]:
+        """It is killed when this takes longer; then the list is not empty."""
+        late: list[bool] = []
+        timer = threading.Timer(seconds, lambda: (late.append(True), self.end()))
+        timer.start()
+        try:
+            yield late
+        finally:
+            timer.cancel()
+
+    def run(self, source: str) -> str:
+        """Run a cell; returns what it raised, such as "NameError: …", or nothing. Raises Ended."""
+        with self.killed_after(self.limits.cell) as late:
+            try:
+                self.wire.send({"cell": source})
+                error = self.reply().get("error")
+                return f"{error.get('type')}: {str(error.get('text'))[:200]}" if isinstance(error, dict) else ""
+            except Broken as e:
+                self.over = True
+                raise Ended(self.watch.why or ("did not come to an end" if late else "stopped Python")) from e
+            except ValueError as e:
+                raise Ended("is too long") from e
+
+    def values(self, sources: Sequence[str]) -> list[Any] | None:
+        """What these names stand for there; None when one of them stands for nothing.
+
+        Raises:
+            Wrong: when one of them is something lent.
+        """
+        self.part_ends()
+        try:
+            self.wire.send({"values": list(sources)})
+            message = self.reply()
+            made = self.unpacked(message["result"]) if "result" in message else None
+            return made if isinstance(made, list) and len(made) == len(sources) else None
+        except Broken:
+            self.over = True
+            return None
+
+    def call(self, number: int, cases: Sequence[tuple]) -> list[Any]:
+        """What a function there gives for each case. Raises what it raises; Wrong when its process ends."""
+        done = False
+        try:
+            self.wire.send({"call": number, "many": [[self.packed(a) for a in args] for args in cases]})
+            reply = self.reply()
+            done = True
+            sys.stdout.write(str(reply.get("printed", "")))
+            if "raised" in reply:
+                raise self.error(reply["raised"])
+            results, changed = self.unpacked(reply.get("result")), reply.get("changed")
+            if not isinstance(results, list) or len(results) != len(cases):
+                raise Broken
+            for args, after in zip(cases, changed if isinstance(changed, list) else []):
+                self.change(args, after)
+            return results
+        except Broken as e:
+            self.over = True
+            raise Wrong("Your code stopped Python, or sent something else than a result.") from e
+        except BaseException:
+            # Stopped in the middle of a message, by an alarm: nothing can be asked of it any more.
+            self.over = self.over or not done
+            raise
+
+    def change(self, args: tuple, after: object) -> None:
+        """What the learner's code did to the lists that it was given."""
+        for arg, now in zip(args, after if isinstance(after, list) else []):
+            if isinstance(arg, list) and isinstance(now, list):
+                arg[:] = self.unpacked(now, lent_too=True)
+
+    def reply(self) -> dict:
+        """What is sent when it is done. Meanwhile this side answers what the learner's code asks."""
+        while "ask" in (message := self.wire.receive()):
+            self.answer(message)
+        return message
+
+    def error(self, raised: object) -> BaseException:
+        """What was raised there; where it was raised here, in something lent, the same again."""
+        if not isinstance(raised, dict):
+            raise Broken
+        number = raised.get("number")
+        if isinstance(number, int) and number in self.errors:
+            return self.errors[number]
+        name, text, line = (str(raised.get(part) or "")[:2000] for part in ("type", "text", "line"))
+        error = exception(name if name.isidentifier() else "Exception", text)
+        error.line = line
+        return error
+
+    def answer(self, message: dict) -> None:
+        """Call what was lent, or look up what it offers."""
+        self.asked += 1
+        if not isinstance(message["ask"], int) or self.asked > MOST_ASKED or len(self.errors) > MOST_ERRORS:
+            raise Broken
+        try:
+            if message["ask"] not in self.lent:
+                raise RuntimeError("this was lent for another part of the exercise")
+            thing, name = self.lent[message["ask"]], message.get("name")
+            if name is None:
+                args, names, values = (
+                    self.unpacked(message.get(part, []), lent_too=True) for part in ("args", "names", "values")
+                )
+                found = thing(*args, **dict(zip(names, values)))
+            elif name in getattr(type(thing), "LENT", ()):
+                found = getattr(thing, name)
+            else:
+                raise AttributeError(f"there is no {str(name)[:80]!r} here")
+            reply = {"answer": self.packed(found)}
+        except (Broken, MemoryError):
+            raise
+        except Exception as e:
+            number = next(self.numbers)
+            self.errors[number] = e.with_traceback(None)  # which would keep the whole message
+            reply = {"raise": {"type": type(e).__name__, "text": str(e)[:2000], "number": number}}
+        self.wire.send(reply)
+
+    def packed(self, value: Any) -> Any:
+        def lend(thing: Any) -> dict:
+            number = next(self.numbers)
+            self.lent[number] = thing
+            return {"lent": number, "looks": "a function" if inspect.isroutine(thing) else look(thing)}
+
+        return pack(value, lend)
+
+    def unpacked(self, value: Any, lent_too: bool = False) -> Any:
+        """What was sent. Raises Wrong where an answer holds something that was lent.
+
+        Args:
+            lent_too: it is no answer: something lent is called with it.
+        """
+
+        def found(sent: dict) -> Any:
+            if "lent" in sent:
+                if lent_too and sent["lent"] in self.lent:
+                    return self.lent[sent["lent"]]
+                raise Wrong(HANDED_BACK)
+            looks = str(sent.get("looks", UNKNOWN))[:200]
+            if sent.get("callable") is True and isinstance(sent.get("object"), int):
+                return Remote(self, sent["object"], looks, sent.get("stub") is True)
+            return Thing(looks)
+
+        return unpack(value, found)

@@ -1,0 +1,178 @@
+"""The learner's process: it runs the cells of a notebook and answers calls. The judges and the marks are in the grader's.
+
+Started by `learner.Learner`, which reads what it says as plain data and believes nothing else.
+"""
+
+import builtins
+import contextlib
+import io
+import json
+import os
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from specdec_grader.learner.calls import refuse_calls
+from specdec_grader.learner.jail import BUBBLEWRAP, LANDLOCK, Limits, limit, lock
+from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
+from specdec_lab.course.reading import is_stub
+
+MOST_PRINTED = 3_000  # characters that are passed on
+
+
+class Printed(io.StringIO):
+    """Keeps the beginning of what is written, and drops the rest."""
+
+    def write(self, text: str) -> int:
+        if self.tell() < MOST_PRINTED:
+            super().write(text[:MOST_PRINTED])
+        return len(text)
+
+
+class Lent:
+    """Something of the grader's: it can be called, and asked for what it offers by name."""
+
+    def __init__(self, worker: "Worker", number: int, looks: str):
+        self._worker, self._number, self._looks = worker, number, looks
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        names, values = list(named), self._worker.packed(list(named.values()))
+        return self._worker.ask(
+            {"ask": self._number, "args": self._worker.packed(args), "names": names, "values": values}
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._worker.ask({"ask": self._number, "name": name})
+
+    def __repr__(self) -> str:
+        return self._looks
+
+
+class Worker:
+    def __init__(self, wire: Wire):
+        from IPython.core.interactiveshell import InteractiveShell
+
+        self.wire = wire
+        self.objects: list[Any] = []  # the learner's, which the grader has numbers of
+        self.shell = InteractiveShell.instance()
+        self.shell.history_manager.enabled = False
+        self.shell.colors = "nocolor"
+        self.shell.system = self.shell.system_raw  # for `!command`: without a terminal of its own
+        self.handlers = {"cell": self.cell, "values": self.values, "call": self.call}
+
+    def serve(self) -> dict:
+        """Do what the grader asks; returns at the first message that is an answer to this side."""
+        while True:
+            message = self.wire.receive()
+            if "answer" in message or "raise" in message:
+                return message
+            handle = next(handle for kind, handle in self.handlers.items() if kind in message)
+            printed, reply = Printed(), {}
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                try:
+                    reply = handle(message)
+                except Broken:
+                    raise
+                except BaseException as e:
+                    reply = {"raised": self.raised(e)}
+            try:
+                self.wire.send(reply | {"printed": printed.getvalue()[:MOST_PRINTED]})
+            except ValueError as e:
+                self.wire.send({"raised": self.raised(e), "printed": ""})
+
+    def ask(self, message: dict) -> Any:
+        self.wire.send(message)
+        answer = self.serve()
+        if "answer" in answer:
+            return self.unpacked(answer["answer"])
+        error = exception(answer["raise"]["type"], answer["raise"]["text"])
+        error.number = answer["raise"]["number"]
+        raise error
+
+    def cell(self, message: dict) -> dict:
+        ran = self.shell.run_cell(message["cell"], store_history=True)
+        error = ran.error_before_exec or ran.error_in_exec
+        return {"done": True, "error": self.raised(error) if error else None}
+
+    def values(self, message: dict) -> dict:
+        return {"result": [pack(eval(source, self.shell.user_ns), self.keep) for source in message["values"]]}
+
+    def call(self, message: dict) -> dict:
+        made, results, changed = self.objects[message["call"]], [], []
+        for packed in message["many"]:
+            args = self.unpacked(packed)
+            results.append(pack(made(*args), self.keep))
+            after = self.packed(args)
+            changed.append(after if after != packed else None)
+        return {"result": results, "changed": changed}
+
+    def keep(self, value: Any) -> dict:
+        if isinstance(value, Lent):
+            return {"lent": value._number, "looks": value._looks}
+        self.objects.append(value)
+        number = len(self.objects) - 1
+        return {"object": number, "callable": callable(value), "stub": is_stub(value), "looks": look(value)}
+
+    def packed(self, args: Any) -> list:
+        return [pack(a, self.keep) for a in args]
+
+    def unpacked(self, value: Any) -> Any:
+        return unpack(value, lambda sent: Lent(self, sent["lent"], sent["looks"]))
+
+    def raised(self, e: BaseException) -> dict:
+        """What the learner's code raised, and in which line of it."""
+        frames = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
+        mine = [f for f in frames if "site-packages" not in f.filename and "lib/python" not in f.filename]
+        line = (mine[-1].line or "") if mine else ""
+        return {
+            "type": type(e).__name__,
+            "text": str(e)[:2000],
+            "line": line[:300],
+            "number": getattr(e, "number", None),
+        }
+
+
+def exception(name: str, text: str) -> Exception:
+    """One of that name which says this: Python's own, or a new kind."""
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        with contextlib.suppress(TypeError):  # some take more than a text
+            if str(kind(text)) == text:
+                return kind(text)
+            # A KeyError puts its text in quotes, and this one has them already; it is caught as one all the same.
+            return type(name, (kind,), {"__str__": lambda self: text})(text)
+    return type(name, (Exception,), {})(text)
+
+
+def no_judges(check: Callable) -> None:
+    """The package without them: `from specdec_lab import check` works, and judges nothing."""
+    for name, value in (("check", check), ("progress", lambda *given: None)):
+        module = types.ModuleType(f"specdec_grader.{name}")
+        setattr(module, name, value)
+        sys.modules[module.__name__] = module
+
+
+def main() -> None:
+    settings = json.loads(sys.argv[1])
+    wire = Wire(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    no_judges(lambda *given: 0.0)
+    limit(Limits(**settings["limits"]), settings["running"])
+    # Before any thread is there, since Landlock locks this one and those that it starts.
+    locked = settings["jail"] == BUBBLEWRAP or (settings["jail"] == LANDLOCK and lock(Path.cwd()))
+    refuse_calls()
+    worker = Worker(wire)
+    wire.send({"locked": locked})
+    with contextlib.suppress(Broken):
+        worker.serve()
+
+
+if __name__ == "__main__":
+    main()

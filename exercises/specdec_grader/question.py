@@ -1,0 +1,146 @@
+"""A question with one right formula and known wrong ones. A wrong answer is told which of them it is.
+
+The learner's function is called with several cases. If a result is wrong, the sentence has two halves: what the
+function gave in the first wrong case, and the first known mistake that gives the same results *in every case*.
+Where no mistake does, a hint stands in its place.
+"""
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from specdec_grader.remote import for_each
+from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
+from specdec_lab.course.reading import nothing, number, same, whole
+from specdec_lab.formats import cut, drop_leading_zeros, short
+
+ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
+
+
+def nearly(found: Any, right: Any) -> bool:
+    """Whether a number, or each of a list, may be the right one rounded to one decimal."""
+    return all(map(nearly, found, right)) if isinstance(right, list) else abs(found - right) < 0.06
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing that a part asks for.
+
+    Args:
+        cases: tuples of arguments for the learner's function.
+        right: the formula: the arguments of a case → the right result.
+        seen: the first half of the sentence: a template with a place for each argument of the first wrong case,
+            {found} and {right}; or (case, found, right) → a sentence.
+        hint: the second half where no mistake fits: a sentence; or (case, found) → a sentence, or a `Mistake` that
+            was found in another way than by its results.
+        read: makes a returned value comparable, or raises what is wrong with its form.
+        near: told where no mistake explains the results and all of them may be right ones that were rounded.
+    """
+
+    cases: Sequence[tuple]
+    right: Callable[..., Any]
+    seen: str | Callable[[tuple, Any, Any], str] = ""
+    hint: str | Callable[[tuple, Any], str | Mistake] = ""
+    mistakes: Sequence[Mistake] = ()
+    read: Callable[[Any], Any] = number
+    equal: Callable[[Any, Any], bool] = same
+    near: Mistake | None = None
+
+    def judge(self, made: Callable[..., object], *, earned: float = 0.0) -> None:
+        """Call the learner's function with all cases, and `compare`. Raises `StillOpen` where nothing is there yet."""
+        self.compare([self.read(value) for value in results(made, self.cases)], earned)
+
+    def compare(self, found: Sequence[Any], earned: float = 0.0) -> None:
+        """Raises `Wrong` if a result is wrong; `found` has the result of each case.
+
+        Args:
+            earned: the share of the points that other questions of the part have earned already.
+        """
+        if first := self.first_wrong(found):
+            case, value, right = first
+            mistake = self.known_mistake(found) or self.hint_for(case, value)
+            seen = self.seen_in(case, value, right)
+            raise Wrong(f"{seen} {mistake.said}".strip(), max(earned, mistake.earned), mistake.belief)
+
+    def first_wrong(self, found: Sequence[Any]) -> tuple[tuple, Any, Any] | None:
+        """The first case with a wrong result, what was found there, and what is right."""
+        rows = ((case, value, self.right(*case)) for case, value in zip(self.cases, found))
+        return next((row for row in rows if not self.equal(*row[1:])), None)
+
+    def known_mistake(self, found: Sequence[Any]) -> Mistake | None:
+        """The first mistake that gives what was found in every case."""
+        for mistake in self.mistakes:
+            if any(all(map(self.equal, found, wrong)) for wrong in mistake.gives(self.cases)):
+                return mistake
+        right = (self.right(*case) for case in self.cases)
+        return self.near if self.near and all(map(nearly, found, right)) else None
+
+    def hint_for(self, case: tuple, found: Any) -> Mistake:
+        hint = self.hint(case, found) if callable(self.hint) else self.hint
+        return hint if isinstance(hint, Mistake) else Mistake(hint)
+
+    def seen_in(self, case: tuple, found: Any, right: Any) -> str:
+        if callable(self.seen):
+            return self.seen(case, found, right)
+        yours, wanted = apart(found, right)
+        return self.seen.format(*map(pretty, case), found=yours, right=wanted)
+
+
+def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
+    """What the learner's function gives for each case; it gets copies of the arguments.
+
+    Args:
+        names: what the cases are called, where their arguments are too long to be read.
+
+    Raises:
+        StillOpen: when there is nothing for any case. Wrong: when there is nothing for some.
+    """
+    found = [made(*copy.deepcopy(case)) for case in cases]
+    empty = [n for n, value in enumerate(found) if nothing(value)]
+    if len(empty) == len(cases):
+        raise StillOpen
+    if empty:
+        case = cases[empty[0]]
+        asked = names[empty[0]] if names else cut(pretty(case if len(case) > 1 else case[0]), 120)
+        raise Wrong(f"Your function returns nothing for {asked} (None): is there a way through it without a return?")
+    return found
+
+
+def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) -> list[int]:
+    """The tokens, of a vocabulary of this size, that a learner's rule writes for several arguments."""
+    found = for_each(rule, cases)
+    for token, case in zip(found, cases):
+        if token is None and any(other is not None for other in found):
+            raise Wrong(
+                f"Your rule returns nothing for {cut(pretty(case), 120)} (None): is there a way through it without a return?"
+            )
+    tokens = [whole(token, "What your rule returns") for token in found]
+    for token in tokens:
+        if not 0 <= token < size:
+            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {size - 1}.")
+    return tokens
+
+
+def apart(found: object, right: object) -> tuple[str, str]:
+    """Two results in as many digits as it takes to see that they differ."""
+    if pretty(found) != pretty(right) or not all(isinstance(x, int | float) for x in (found, right)):
+        return pretty(found), pretty(right)
+    yours, wanted = told_apart(found, right)
+    return drop_leading_zeros(yours), drop_leading_zeros(wanted)
+
+
+def told_apart(a: float, b: float) -> tuple[str, str]:
+    """Two numbers in as many digits as it takes: 17 of them write each float in another way."""
+    pairs = ((f"{a:.{digits}g}", f"{b:.{digits}g}") for digits in range(4, 18))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(a), repr(b)))
+
+
+def pretty(value: object) -> str:
+    """A value as the lessons write it: numbers with few digits, and .75 for 0.75."""
+    if isinstance(value, bool) or not isinstance(value, float | int | tuple | list):
+        return repr(value)
+    if isinstance(value, tuple | list):
+        inside = ", ".join(pretty(item) for item in value)
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    return drop_leading_zeros(short(value))

@@ -1,0 +1,1 @@
+"""What each exercise asks, and which mistakes it knows."""
