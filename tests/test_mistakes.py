@@ -1,11 +1,12 @@
 """Every wrong formula that the judges know, handed in as an answer, is told its own mistake, and no other one.
 
-This finds mistakes that hide each other, or that nobody is ever told. It uses the judges' own formulas, so
-it cannot see two sentences that have changed places: tests/answers has answers that were written by themselves.
+This finds mistakes that hide each other, or that nobody is ever told. A sentence stands in its sheet beside the change
+of the right answer that it is about; tests/answers has answers that are no such changes.
 """
 
 import pytest
 from specdec_grader.check import PARTS
+from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, Part, judged
 from specdec_grader.question import Question
 
@@ -101,6 +102,47 @@ def test_right_numbers_that_were_rounded_earn_their_share(part, place):
 
 def test_only_programs_have_no_formulas():
     assert {id for id, part in PARTS.items() if not part.asks} == PROGRAMS
+
+
+# How a sheet writes them
+
+
+def times_as_fast(tokens, cost):
+    total = cost
+    return tokens / total
+
+
+TEXT = """
+total = cost → total = cost + 1
+return tokens / (cost + 1)
+    The cost is
+    one too many. [belief 7; earns ½]
+tokens → (tokens - 1); / → *
+    Two changes [1, 2].
+"""
+
+
+def test_a_mistake_is_a_change_of_the_right_answer():
+    first, second = mistakes_of(TEXT, times_as_fast)
+    assert (first.said, first.belief, first.earned) == ("The cost is one too many.", 7, 0.5)
+    assert [way(6, 2) for way in first.results] == [2, 2]
+    assert (second.said, second.belief, second.earned) == ("Two changes [1, 2].", None, 0.0)
+    assert [way(6, 2) for way in second.results] == [10]
+    assert times_as_fast(6, 2) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("passes → 1\n    There are none.", "“passes” does not stand in the right answer"),
+        ("cost → 1; cost → 2\n    Twice.", "“cost” does not stand in the right answer"),
+        ("def → x\n    The first line is not changed.", "does not stand"),
+        ("    A sentence alone.", "no change leads to “A sentence alone.”"),
+    ],
+)
+def test_a_change_of_something_else_is_refused(text, said):
+    with pytest.raises(ValueError, match=said):
+        list(mistakes_of(text, times_as_fast))
 
 
 # These tests must be able to fail: errors in a made-up part, which asks for the sum of two numbers

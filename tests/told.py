@@ -24,7 +24,6 @@ TOLD = {  # name of an answer → (its points, what is said)
     "4.overlap: a missing token raises": (1, "With p = {'a': 0.6, 'b': 0.4} and q = {'b': 0.3, 'c': 0.7} your function raised KeyError. A token that is missing in a dict has chance 0 there: q.get(token, 0)."),
     "4.tokens: α = 0 gives 2": (1.5, "For α = 0 and γ = [4, 0, 1] your function gives [2, 2, 2]; no draft is kept there."),
     "5.best: always 1": (0, "For α = .8, d = [0, .3, .6, .9, 1.2, 1.5, 1.8, 2.1, 2.4], v = [1, 1, 1, 1, 1, 1, 1, 1, 1] and o = 0 your function gives γ = 1; S is 1.38, and the best S is 1.55. Compute S for every γ in the lists, with S = 1 for γ = 0, and compare."),
-    "5.best: never": (0, "For α = .8, d = [0, .3, .6, .9, 1.2, 1.5, 1.8, 2.1, 2.4], v = [1, 1, 1, 1, 1, 1, 1, 1, 1] and o = 0 your function gives γ = 0; S is 1, and the best S is 1.55. You never draft, although it often pays."),
     "5.best: beyond the lists": (0, "For α = .8, d = [0, .3, .6, .9, 1.2, 1.5, 1.8, 2.1, 2.4], v = [1, 1, 1, 1, 1, 1, 1, 1, 1] and o = 0 your function gives γ = 9; there is no such γ in the lists, and the best S is 1.55. Compute S for every γ in the lists, with S = 1 for γ = 0, and compare."),
     "5.best: the speed-up": (1, "Your function gives 1.55: this is the speed-up. Give back the γ that reaches it."),
     "5.least: something else": (0, "For γ = 1 and a round that costs 1.3 your function gives .5. At that α a round writes 1.5 tokens."),

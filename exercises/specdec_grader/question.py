@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from specdec_grader.mistakes import mistakes_of
 from specdec_grader.remote import for_each
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.course.reading import nothing, number, same, whole
@@ -85,6 +86,16 @@ class Question:
             return self.seen(case, found, right)
         yours, wanted = apart(found, right)
         return self.seen.format(*map(pretty, case), found=yours, right=wanted)
+
+
+def question(right: Callable[..., Any], wrong: str, mistakes: Sequence[Mistake] = (), **more) -> Question:
+    """A question whose mistakes are changes of the right answer, as `wrong` lists them (mistakes).
+
+    Args:
+        mistakes: further ones, which are no changes of this answer. They come last.
+        more: the other fields of the `Question`.
+    """
+    return Question(right=right, mistakes=[*mistakes_of(wrong, right), *mistakes], **more)
 
 
 def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:

@@ -88,13 +88,12 @@ def by_a_loop(rows):
 RIGHT = {
     "5.speedup": [by_formula, by_steps, lambda a, n, c, v, o: (a ** torch.arange(n + 1).double()).sum() / (n * c + torch.tensor(v).double()[n] + o)],
     "5.best": [by_list, by_walking, lambda *case: torch.tensor(gains(*case)).double().argmax()],
-    "5.least": [by_halving, by_grid, lambda n, x: bisect_left(range(10_000), x, key=lambda i: E(i / 10_000, n)) / 10_000 if x <= n + 1 else None],
-    "5.pick": [pick(), by_a_loop, lambda rows: max([[1.0, None, 0], *([gain(r), r["draft"], r["gamma"]] for r in rows)], key=lambda row: row[0])[1:]],
+    "5.least": [by_halving, by_grid, lambda n, x: bisect_left(range(10_000), x, key=lambda i: E(i / 10_000, n)) / 10_000 if x <= n + 1 else None,
+                lambda n, x: None if x > n + 1 else torch.tensor(by_halving(n, x), dtype=torch.float64)],
+    "5.pick": [pick(), by_a_loop, lambda rows: pick()(rows) if pick()(rows)[1] else (None, None), lambda rows: max([[1.0, None, 0], *([gain(r), r["draft"], r["gamma"]] for r in rows)], key=lambda row: row[0])[1:]],
 }  # fmt: skip
 WRONG = {
     "5.speedup": {
-        "row by row": (lambda a, n, c, v, o: by_steps(a, n, c, [sum(v[: k + 1]) for k in range(len(v))], o), "in one pass"),
-        "the first of v": (lambda a, n, c, v, o: by_formula(a, n, c, v[:1] * (n + 1), o), "not as much as a plain one"),
         "γ + 2 rows": (lambda a, n, c, v, o: by_formula(a, n, c, v[1:], o), "beyond the end of v"),
         "α = 1 divides by 0": (lambda a, n, c, v, o: (1 - a ** (n + 1)) / (1 - a) / (n * c + v[n] + o), "divides by 0"),
         "rounded": (lambda *case: round(by_formula(*case), 2), "do not round"),
@@ -111,21 +110,18 @@ WRONG = {
         "half a draft": (lambda *case: 1.5, "a whole number"),
     },
     "5.least": {
-        "without the target's token": (lambda n, x: by_halving(n, x, lambda a, n: E(a, n) - 1), "one token too much", 6),
         "γ times the cost": (lambda n, x: by_halving(n, n * x + 1), "do not multiply it by γ"),
         "beyond 1": (lambda n, x: by_grid(n, x, most=10), "no α is enough"),
         "a coarse grid": (lambda n, x: by_grid(n, x, 0.01), "not near enough"),
         "rounded": (lambda n, x: (x <= n + 1 and round(by_halving(n, x), 2)) or None, "not near enough"),
         "nothing at the upper edge": (lambda n, x: by_halving(n, x) if x < n + 1 else None, "just enough"),
         "nothing at the lower edge": (lambda n, x: by_halving(n, x) if x > 1 else None, "never loses"),
+        "no number where none is enough": (lambda n, x: by_halving(n, x) if x <= n + 1 else float("nan"), "so no α is enough"),
         "too often None": (lambda n, x: by_halving(n, x) if x < 2 else None, "which is enough"),
         "something else": (lambda n, x: 0.5, "a round writes"),
         "waits for ever": (lambda n, x: by_halving(n, x, room=0), "a loop that never stops"),
     },
     "5.pick": {
-        "the first text": (pick(lambda row: gain(row | {"texts": row["texts"][:1]})), "You look at one text only"),
-        "the last text": (pick(lambda row: gain(row | {"texts": row["texts"][-1:]})), "You look at one text only"),
-        "the mean of ratios": (pick(mean_gain, lambda row: mean_gain(row) > 1), "divide all tokens by all passes"),
         "the mean of ratios, to see whether it pays": (pick(pays=lambda row: mean_gain(row) > 1), "mean of ratios there"),
         "a difference": (pick(lambda row: gain(row) - row["d"]), "What is its speed-up by your code"),
         "never anything": (lambda rows: (None, 0), "Whatever is above 1"),

@@ -1,0 +1,72 @@
+"""The mistakes of a question, each written as the change that a learner makes to the right answer.
+
+    gamma * c → c
+        One draft costs c, and a round makes γ of them.
+    v[gamma] → sum(v[: gamma + 1])
+    v[gamma] → gamma + 1
+        The target scores all rows in one pass.
+    return E(alpha, gamma)
+        These are the tokens of a round. A round also costs time: divide by it. [belief 7; earns ½]
+
+A line that begins at the margin is one way to make the mistake: what stands in the right answer, an arrow, and what
+stands there in its place; several changes of one answer have a semicolon between them. A line without an arrow is the
+whole body of the function. Below, indented, stands the sentence that is told, and in brackets the number of the
+misconception behind it and the share of the points that is earned all the same.
+"""
+
+import inspect
+import re
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+from specdec_lab.course.mistake import Mistake
+
+
+def mistakes_of(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:
+    """The mistakes that `text` lists, as changes of the function `right`.
+
+    Raises:
+        ValueError: for a change of something that does not stand there, or a sentence without a change.
+    """
+    head, _, body = textwrap.dedent(inspect.getsource(right)).partition("\n")
+    ways: list[str] = []
+    lines = [line for line in text.splitlines() if line.strip()]
+    for is_sentence, block in groupby(lines, key=lambda line: line.startswith(" ")):
+        if not is_sentence:
+            ways = list(block)
+            continue
+        said, belief, earned = marked(" ".join(map(str.strip, block)))
+        if not ways:
+            raise ValueError(f"no change leads to “{said}”")
+        made = [compiled(f"{head}\n{changed(body, way)}", right) for way in ways]
+        yield Mistake(said, *made, belief=belief, earned=earned)
+        ways = []
+
+
+def compiled(source: str, right: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that `source` defines, among the names that the right one uses."""
+    made: dict[str, Any] = {}
+    exec(compile(source, f"<a change of {right.__name__}>", "exec"), right.__globals__, made)
+    return made[right.__name__]
+
+
+def changed(body: str, way: str) -> str:
+    """The body of the right answer with the changes of one line."""
+    if "→" not in way:
+        return f"    {way.strip()}"
+    for change in way.split(";"):
+        before, after = map(str.strip, change.split("→"))
+        if before not in body:
+            raise ValueError(f"“{before}” does not stand in the right answer")
+        body = body.replace(before, after)
+    return body
+
+
+def marked(sentence: str) -> tuple[str, int | None, float]:
+    """A sentence without its brackets; the belief and the share that stand there."""
+    said, _, marks = sentence.removesuffix("]").partition(" [") if sentence.endswith("]") else (sentence, "", "")
+    belief, earned = re.search(r"belief (\d+)", marks), re.search(r"earns (.)", marks)
+    return said, int(belief[1]) if belief else None, unicodedata.numeric(earned[1]) if earned else 0.0
