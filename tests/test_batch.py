@@ -20,11 +20,12 @@ from specdec_lab.drafters import (
     Proposal,
     model,
 )
-from specdec_lab.engine import decode
+from specdec_lab.engine import greedy
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.greedy import argmax_tokens
 from specdec_lab.engine.processors import LogitBias
-from specdec_lab.engine.sampling import Sampler, favourites
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.together import Pass, in_steps
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
@@ -53,9 +54,9 @@ def test_greedy_choices_are_read_for_all_texts_that_need_no_more_at_once(monkeyp
     def read(logits, used):
         if len(logits) > 1:  # else one text's own, behind its processors
             asked.append(list(used))
-        return favourites(logits, used)
+        return argmax_tokens(logits, used)
 
-    monkeypatch.setattr(decode, "favourites", read)
+    monkeypatch.setattr(greedy, "argmax_tokens", read)
     against = LogitBias({token: -50.0 for token in (0, 1, 2)})  # another text than without it
     ways = {}, {"processors": (against,)}, {"sampler": Sampler(1.0)}, {}, {"keep": Keep(rows=True)}
 

@@ -5,7 +5,8 @@ import itertools
 import pytest
 import torch
 
-from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw, favourites, one_hot
+from specdec_lab.engine.greedy import argmax_tokens, one_hot
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
 from specdec_lab.engine.verify import residual
 from specdec_lab.errors import LabError
 
@@ -224,11 +225,11 @@ def test_who_names_no_seed_and_no_request_gets_the_first_table():
 def test_favourites_of_several_texts_are_those_of_their_own_rows():
     nan, inf = float("nan"), float("inf")
     logits = torch.tensor([[[1.0, 5, 2], [9, 0, -inf], [nan, 0, 0]], [[0, 4, 4], [-inf] * 3, [0, 0, nan]]])
-    assert favourites(logits, [2, 1]) == [[1, 0], [1]]  # of equals the first; what pads a text is not looked at
-    assert favourites(logits.half(), [2, 0]) == [[1, 0], []]
+    assert argmax_tokens(logits, [2, 1]) == [[1, 0], [1]]  # of equals the first; what pads a text is not looked at
+    assert argmax_tokens(logits.half(), [2, 0]) == [[1, 0], []]
     for used in ([3, 1], [2, 2]):
         with pytest.raises(LabError, match="NaN or infinity"):
-            favourites(logits, used)
+            argmax_tokens(logits, used)
 
 
 def test_one_hot_rows_have_no_more_columns_than_they_need():

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.engine.sampling import draw
-from specdec_lab.engine.verify import Verdict, accepts, residual, verify
+from specdec_lab.engine.verify import Verdict, accepts, residual
 from specdec_lab.models.tree import TEXT, Tree
 
 
@@ -48,6 +48,3 @@ def verify_tree(
         place = i
         way.append(i)
     return Verdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)
-
-
-verify.for_trees = verify_tree  # what `decode` calls where the drafts are a tree

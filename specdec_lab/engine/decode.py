@@ -7,7 +7,6 @@ Between rounds every token of a text but the last is cached. So a pass over [las
 each draft, and one after the last draft.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,20 +14,22 @@ from functools import partial
 import torch
 from torch import Tensor
 
-import specdec_lab.engine.branches  # noqa: F401  the rule's `for_trees`
-from specdec_lab.clock import read_clock
+from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.auto_gamma import AutoGamma
+from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.greedy import argmax_tokens, greedy_choices, one_hot
 from specdec_lab.engine.processors import Processor, process
-from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, favourites, one_hot
-from specdec_lab.engine.together import Drafting, Row, together
+from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms
+from specdec_lab.engine.settings import Keep, Stops, check_gamma, check_prompt
+from specdec_lab.engine.together import Drafting, Row, go_on, together
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
-from specdec_lab.formats import in_digits
 from specdec_lab.models.base import Cached, Model, Rows
 from specdec_lab.models.tree import TEXT, Tree
-from specdec_lab.typed import typed
+
+verify.for_trees = verify_tree  # the same rule, where several drafts stand for one place
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -76,8 +77,7 @@ def one_round(cached: Cached, requests: Sequence["Request"], gamma: int | AutoGa
         gamma: the most drafts of each text; what chooses it follows one text alone.
     """
     watch = Stopwatch()
-    with torch.inference_mode():
-        proposals = together([request.drafting(gamma) for request in requests])
+    proposals = together([request.drafting(gamma) for request in requests])
     cached.model.synchronize()
     watch.lap("draft")
     return check(cached, requests, proposals, watch)
@@ -109,86 +109,9 @@ def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Pro
     pairs = list(zip(requests, proposals))
     new = [[request.text[-1], *proposal.tokens] for request, proposal in pairs]
     trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
-    early = {proposal.started[0] for proposal in proposals if proposal.started}
-    if not early:
-        return cached.extend(new, trees=trees)
-    # Texts that drafted with an early exit have been through the first layers. The others go there now; then all go on
-    # together.
-    (layers,) = early
-    others = [tokens if proposal.started is None else [] for tokens, proposal in zip(new, proposals)]
-    hidden = [None if proposal.started is None else proposal.started[1] for proposal in proposals]
-    if any(others):
-        first = cached.extend(others, layers=(0, layers), trees=trees).hidden
-        hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
-    cached.rewind([len(request.text) - 1 for request in requests])
-    return cached.extend(hidden, layers=(layers, cached.model.layers), trees=trees)
-
-
-def greedy_choices(
-    requests: Sequence["Request"], proposals: Sequence[Proposal], logits: Tensor, used: Sequence[int]
-) -> dict[int, list[int]]:
-    """By row, the target's favourites for the texts where they decide, all of them read from the device at once."""
-    pairs = zip(requests, proposals)
-    wanted = [request.favourites_decide(proposal) and not request.processors for request, proposal in pairs]
-    if not any(wanted):
-        return {}
-    found = favourites(logits, [n if it else 0 for n, it in zip(used, wanted)])
-    return {r: found[r] for r, it in enumerate(wanted) if it}
-
-
-@typed
-@dataclass(frozen=True)
-class Stops:
-    """When a text ends.
-
-    Args:
-        max_new_tokens: at most this many.
-        eos: ids that end the text; the id itself is kept.
-        string: told all new tokens so far, true when they complete a stop string.
-
-    Raises:
-        LabError: for max_new_tokens < 1.
-    """
-
-    max_new_tokens: int = 128
-    eos: frozenset[int] = frozenset()
-    string: Callable[[Sequence[int]], bool] | None = None
-
-    def __post_init__(self):
-        if self.max_new_tokens < 1:
-            raise LabError(f"max_new_tokens is {self.max_new_tokens}, but must be at least 1.")
-
-    def cut(self, before: Sequence[int], new: Sequence[int], room: int) -> tuple[int, str | None]:
-        """How many of the tokens `new` to keep, and why the text ends there (None: it goes on).
-
-        Args:
-            before: all new tokens of earlier rounds.
-            room: how many more tokens the context holds.
-        """
-        for kept, token in enumerate(new, start=1):
-            if token in self.eos:
-                return kept, "eos"
-            if self.string is not None and self.string([*before, *new[:kept]]):
-                return kept, "stop_string"
-            if len(before) + kept == self.max_new_tokens:
-                return kept, "limit"
-            if kept == room:
-                return kept, "context"
-        return len(new), None
-
-
-@dataclass(frozen=True)
-class Keep:
-    """What is kept of a round beyond the numbers that decided.
-
-    Args:
-        top: if above 0, that many of the most likely tokens of p and q at each place; and the probabilities of the
-            drafts at temperature 1, with nothing cut.
-        rows: whether to keep all of p and q.
-    """
-
-    top: int = 0
-    rows: bool = False
+    if any(proposal.started for proposal in proposals):
+        return go_on(cached, [len(request.text) - 1 for request in requests], new, trees, proposals)
+    return cached.extend(new, trees=trees)
 
 
 @dataclass
@@ -204,7 +127,7 @@ class Request:
             trees its `for_trees` is called, with the tree besides.
         processors: shape the target's logits before the sampler does, in this order.
         draft_sampler: what drafts are drawn with; None: with `sampler`, as the target's tokens are. With GREEDY the
-            drafter proposes its favourites at any temperature, as many engines do.
+            drafter proposes its argmax tokens at any temperature, as many engines do.
 
     Raises:
         LabError: for an empty prompt, one that leaves no room, ids outside the vocabulary, or processors beside
@@ -223,18 +146,7 @@ class Request:
     draft_sampler: Sampler | None = None
 
     def __post_init__(self):
-        target, prompt = self.target, self.prompt
-        if len(prompt) == 0:
-            raise LabError("The prompt is empty: give the model at least one token to start from.")
-        if len(prompt) >= target.context:
-            raise LabError(
-                f"The prompt has {len(prompt)} tokens, but {target.name} can see only {target.context}, "
-                "the answer included: shorten the prompt."
-            )
-        if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
-            raise LabError(
-                f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
-            )
+        check_prompt(self.target, self.prompt)
         if self.processors and self.drafter and self.drafter.oracle:
             raise LabError(
                 f"The drafter “{self.drafter.name}” mixes its drafts from the target's distribution, which it knows "
@@ -243,7 +155,7 @@ class Request:
         self.uniforms = self.uniforms or Uniforms()
         if getattr(self.verify, "needs_fresh_numbers", False):
             self.uniforms = self.uniforms.fresh()
-        self.text, self.stop = list(prompt), None
+        self.text, self.stop = list(self.prompt), None
 
     def begin(self) -> Row:
         """Read the prompt. Returns a row, in a cache of its own, that holds all of the prompt but its last token."""
@@ -254,6 +166,7 @@ class Request:
         self.target.synchronize()  # a GPU may still be reading, and the first round's watch must not wait for that
         return self.row
 
+    @torch.inference_mode()
     def drafting(self, gamma: int | AutoGamma) -> Proposal | Drafting:
         """What makes at most gamma drafts, fewer at the end of the context; for `together`."""
         if self.drafter is None:
@@ -276,7 +189,7 @@ class Request:
         Args:
             logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
             hidden: [γ + 1, H], the hidden rows that these logits were made from.
-            choices: the `favourites` of these rows, where they decide (see `favourites_decide`) and are known already.
+            choices: the `argmax_tokens` of these rows, where they decide (see `argmax_decides`) and are known already.
             seconds: of this round's drafting and pass.
         """
         watch = Stopwatch(seconds)
@@ -327,8 +240,8 @@ class Request:
             )
         return partial(self.verify.for_trees, tree=proposal.tree)
 
-    def favourites_decide(self, proposal: Proposal) -> bool:
-        """Whether the target's favourites decide this round: else all of p and q do.
+    def argmax_decides(self, proposal: Proposal) -> bool:
+        """Whether the target's argmax tokens decide this round: else all of p and q do.
 
         So it is in greedy rounds, if the rows are not to be kept, the rule is the usual one, and q is one-hot.
         """
@@ -336,8 +249,8 @@ class Request:
 
     def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
         """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns."""
-        if self.favourites_decide(proposal):
-            (choices,) = favourites(logits[None], [len(logits)])
+        if self.argmax_decides(proposal):
+            (choices,) = argmax_tokens(logits[None], [len(logits)])
             return one_hot(choices, proposal.tokens)
         p = self.sampler(logits)
         vocab_size = self.target.vocab_size
@@ -423,33 +336,3 @@ def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
     """For each row of [R, V] its n most likely (id, probability) pairs, without those of probability 0."""
     values, ids = rows.topk(min(n, rows.shape[1]))
     return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]
-
-
-MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
-
-
-def check_gamma(gamma: int, least: int, why: str) -> None:
-    """Raises LabError for a γ below `least`, or above MOST_DRAFTS. why: what `least` means, for the message."""
-    if gamma < least:
-        raise LabError(f"γ is {in_digits(gamma)}, but must be at least {least} ({why}).")
-    if gamma > MOST_DRAFTS:
-        raise LabError(
-            f"γ is {in_digits(gamma)}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
-        )
-
-
-class Stopwatch:
-    """Where a round's time goes: `lap(part)` counts all time since the lap before as that part's.
-
-    Args:
-        seconds: what has been counted already.
-    """
-
-    def __init__(self, seconds: Mapping[str, float] = {}):
-        self.seconds = defaultdict(float, seconds)
-        self._since = read_clock()
-
-    def lap(self, part: str) -> None:
-        now = read_clock()
-        self.seconds[part] += now - self._since
-        self._since = now

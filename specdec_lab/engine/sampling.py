@@ -107,30 +107,6 @@ def check_largest(largest: Sequence[float]) -> None:
         )
 
 
-def favourites(logits: Tensor, used: Sequence[int]) -> list[list[int]]:
-    """For each text of [R, k, V], the numbers of the largest logit in its first used[r] rows. It reads the device once.
-
-    Raises:
-        LabError: as `check_finite`, for these rows.
-    """
-    largest, chosen = logits.max(-1)
-    read = torch.stack([largest.float(), chosen.float()]).tolist()  # float32 is exact to 16 million
-    largest, chosen = ([row[:n] for row, n in zip(rows, used)] for rows in read)
-    check_largest([x for row in largest for x in row])
-    return [list(map(int, row)) for row in chosen]
-
-
-def one_hot(choices: Sequence[int], drafts: Sequence[int]) -> tuple[list[int], Tensor, Tensor]:
-    """The rows that decide a greedy round: p [γ + 1, n], q [γ, n], and the token of each of their n columns.
-
-    No others are needed than those of the γ drafts and of the target's γ + 1 own choices.
-    """
-    columns = list(dict.fromkeys([*choices, *drafts]))
-    rows = torch.eye(len(columns), dtype=torch.float64)
-    p, q = (rows[[columns.index(token) for token in tokens]] for tokens in (choices, drafts))
-    return columns, p, q
-
-
 def pick(probs: Tensor, u: float) -> Tensor:
     """The token [] at u of the cumulative distribution of `probs` [V]; u in [0, 1). Nothing waits for the device.
 

@@ -15,10 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
-
-from specdec_lab.clock import read_clock
-from specdec_lab.engine.decode import Keep, Request, Stops, Stopwatch, check
+from specdec_lab.clock import Stopwatch, read_clock
+from specdec_lab.engine.decode import Keep, Request, Stops, check
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
 from specdec_lab.lab import Lab
@@ -99,8 +97,7 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
     cached = request.begin().cached
     while request.stop is None:
         start = read_clock()
-        with torch.inference_mode():
-            (proposal,) = together([request.drafting(gamma)])
+        (proposal,) = together([request.drafting(gamma)])
         lab.target.synchronize()
         seconds = read_clock() - start
         yield Drafted(len(proposal.tokens), seconds, proposal.started[0] if proposal.started else 0)
