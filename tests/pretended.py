@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-from specdec_lab.models.captured import CapturedPass
+from specdec_lab.models.cuda_graph import CapturedPass
 
 NAME, MEMORY = "Pretended GPU", 80e9
 MOVES = ("_to_copy", "copy_")  # what may see both sides

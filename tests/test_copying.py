@@ -24,7 +24,7 @@ def proposed(drafter, text, gamma):
 
 def ways(proposal):
     """Each draft with those before it."""
-    return [tuple(proposal.tokens[j] for j in proposal.shape.way(i)) for i in range(len(proposal.tokens))]
+    return [tuple(proposal.tokens[j] for j in proposal.shape.path(i)) for i in range(len(proposal.tokens))]
 
 
 def test_lookups_tree_gives_room_to_an_older_source_where_the_latest_has_gone_far():
@@ -53,7 +53,7 @@ def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeyp
             for age, end in enumerate(ends[:3]):
                 copy = (text[end:] * 9)[:gamma]
                 for n in range(1, gamma + 1):
-                    chances[tuple(copy[:n])] += 0.5**age * lookup_tree.GOES_ON**n
+                    chances[tuple(copy[:n])] += 0.5**age * lookup_tree.COPY_CONTINUES**n
             found = ways(proposal)
             assert len(set(found)) == len(found) == min(gamma, len(chances))
             best = sorted(chances.values(), reverse=True)[: len(found)]

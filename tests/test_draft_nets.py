@@ -180,7 +180,7 @@ def check_q(proposal, target, net, q_of, text):
     """What each draft was drawn from is what the net gives behind its own way, without any cache, less its older siblings."""
     shape = proposal.shape
     for i, parent in enumerate(shape.parents):
-        q = q_of(target, net, text, [proposal.tokens[j] for j in shape.way(parent)]).clone()
+        q = q_of(target, net, text, [proposal.tokens[j] for j in shape.path(parent)]).clone()
         q[[proposal.tokens[j] for j in shape.children[parent] if j < i]] = 0
         assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-9), i
 

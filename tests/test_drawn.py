@@ -11,7 +11,7 @@ from tiny import TinyModel
 from ways import Unknown, apart, every_way, follow_draws, written
 
 from specdec_lab.choices import TRAINED
-from specdec_lab.drafters import ModelDrafter, drawing, growing
+from specdec_lab.drafters import ModelDrafter, drawing, tree_growth
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import ACCEPT, DRAFT, Sampler, Uniforms, draw
 from specdec_lab.errors import LabError
@@ -27,7 +27,7 @@ def drawn_as_often_as_q_says(monkeypatch, name, sampler, flatter=0.0):
     """
     target, _, drafter, _ = (make_tree if name in TREES else make)(name, 4, [0, 1, 2, 3])
     follow_draws(monkeypatch)
-    for module in (drawing, growing):
+    for module in (drawing, tree_growth):
         monkeypatch.setattr(module, "pick", lambda probs, u, pick=module.pick: pick(probs + flatter, u))
 
     def run(choose):
@@ -99,17 +99,17 @@ def test_each_number_of_the_table_serves_one_draft_and_one_purpose(name):
     table = Uniforms(5, 2)
     asked = []
 
-    def noted(position, purpose, twin=0):
-        asked.append((position, purpose, twin))
-        return table(position, purpose, twin)
+    def noted(position, purpose, rank=0):
+        asked.append((position, purpose, rank))
+        return table(position, purpose, rank)
 
     noted.fresh = lambda: noted
     settings = {"sampler": Sampler(1.0), "stops": Stops(9), "uniforms": noted, "keep": Keep(rows=True)}
     r = next(speculative(target, drafter(), [0, 1, 2], gamma=3, **settings))
     assert len(set(asked)) == len(asked)
     tree = Tree(tuple(d.parent for d in r.drafted))
-    places = [(3 + depth, twin) for depth, twin in zip(tree.depths, tree.twins)]
-    drawn = [(position, twin) for position, purpose, twin in asked if purpose == DRAFT]
+    places = [(3 + depth, rank) for depth, rank in zip(tree.depths, tree.ranks)]
+    drawn = [(position, rank) for position, purpose, rank in asked if purpose == DRAFT]
     assert sorted(drawn) == sorted(places) or all(float(row.max()) == 1 for row in r.q_rows)  # favourites are not drawn
     assert sorted((p, t) for p, purpose, t in asked if purpose == ACCEPT) == sorted(places)
     assert [d.u for d in r.drafted] == [table(p, ACCEPT, t) for p, t in places]

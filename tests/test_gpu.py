@@ -13,7 +13,7 @@ from specdec_lab import load
 from specdec_lab.choices import DRAFTERS
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request
-from specdec_lab.models.captured import CapturedPass
+from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.fast import FastModel
 
 pytestmark = [

@@ -229,7 +229,7 @@ def test_each_row_is_shaped_with_its_own_way_or_left_alone_where_no_text_gets(n)
         for of, shape in ((None, Tree.chain(n)), (tree, tree)):
             rows = process(shaped, logits, text, drafts, of, {4})
             for i, row in enumerate(rows):
-                way = [drafts[j] for j in shape.way(i - 1)]
+                way = [drafts[j] for j in shape.path(i - 1)]
                 expected = logits[i]
                 if 4 not in way and all(a != b for a, b in itertools.pairwise([text[-1], *way])):
                     for processor in shaped:

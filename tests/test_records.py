@@ -13,7 +13,7 @@ from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Trace
 TARGET, DRAFT = TinyModel(5, seed=8, spread=0.9), TinyModel(5, seed=9, spread=0.7)
 
 
-class Favourites(TreeOf):
+class MostLikely(TreeOf):
     """Draws nothing, at any temperature."""
 
     def drafting(self, text, gamma, sampler, uniforms):
@@ -26,7 +26,7 @@ KINDS = {
     "tree": (lambda: TreeOf(DRAFT, TWO_BY_TWO), "model"),
     "wide tree": (lambda: TreeOf(DRAFT, THREE_THEN_ONE), "model"),
     "deep tree": (lambda: TreeOf(DRAFT, DEEP), "model"),
-    "favourites": (lambda: Favourites(DRAFT, None), "tokens of the model"),
+    "favourites": (lambda: MostLikely(DRAFT, None), "tokens of the model"),
     "copies": (LookupDrafter, "tokens"),
     "several copies": (LookupTreeDrafter, "tokens"),
 }

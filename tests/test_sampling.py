@@ -180,8 +180,8 @@ def test_the_table_is_one_whatever_is_asked_first_and_twins_have_tables_of_their
     for i in range(1031):
         last = near(i, ACCEPT)
     assert last == late and near(511, DRAFT) == far(511, DRAFT) and near(512, DRAFT) == far(512, DRAFT)
-    twins = [far(5, DRAFT, twin) for twin in range(4)]
-    assert len(set(twins)) == 4 and twins == [Uniforms(3, 1)(5, DRAFT, twin) for twin in range(4)]
+    ranks = [far(5, DRAFT, rank) for rank in range(4)]
+    assert len(set(ranks)) == 4 and ranks == [Uniforms(3, 1)(5, DRAFT, rank) for rank in range(4)]
     numbers = [far(i, k, t) for i in range(2000) for k in range(3) for t in (0, 1)]
     assert len(set(numbers)) == len(numbers) and sum(numbers) / len(numbers) == pytest.approx(0.5, abs=0.01)
 
@@ -192,8 +192,8 @@ def test_fresh_numbers_are_new_each_time_and_belong_to_seed_and_request():
         return [fresh(0, DRAFT), fresh(0, DRAFT), fresh.fresh()(7, ACCEPT)]
 
     assert first(1, 2) == first(1, 2) and len({*first(1, 2), *first(2, 1), *first(1, 3), *first(4, 2)}) == 12
-    twins = {Uniforms(1, 2)(0, k, twin) for k in range(3) for twin in range(70)}
-    assert not twins & set(first(1, 2))  # a stream of their own
+    ranks = {Uniforms(1, 2)(0, k, rank) for k in range(3) for rank in range(70)}
+    assert not ranks & set(first(1, 2))  # a stream of their own
     for seed, request in ((2**32, 0), (0, 2**32), (0, -1)):
         with pytest.raises(LabError, match="must be between"):
             Uniforms(seed, request)
@@ -207,12 +207,12 @@ def test_the_three_purposes_have_three_numbers_at_every_position():
 
 
 def test_no_two_streams_share_a_number():
-    """Whatever differs: the seed, the request, the twin, or that each number is asked for once. Else texts that are
+    """Whatever differs: the seed, the request, the rank, or that each number is asked for once. Else texts that are
     thought to be independent are not."""
     seen = []
     for seed, request in itertools.product(range(4), repeat=2):
         table = Uniforms(seed, request)
-        seen += [table(i, purpose, twin) for i in (0, 700) for purpose in range(3) for twin in range(5)]
+        seen += [table(i, purpose, rank) for i in (0, 700) for purpose in range(3) for rank in range(5)]
         fresh = table.fresh()
         seen += [fresh(0, DRAFT) for _ in range(9)]
     assert len(set(seen)) == len(seen)

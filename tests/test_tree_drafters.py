@@ -38,7 +38,7 @@ def test_each_draft_comes_from_its_own_way(name, sampled, pause):
             tree = Tree(tuple(d.parent for d in r.drafted))
             shapes.add(tree.parents)
             for i in range(len(tokens)):
-                way = [tokens[j] for j in tree.way(tree.parents[i])]
+                way = [tokens[j] for j in tree.path(tree.parents[i])]
                 siblings = tree.children[tree.parents[i]]
                 older = [tokens[j] for j in siblings[: siblings.index(i)]]
                 expected = q_of(target, net, text, way).clone()
@@ -51,7 +51,7 @@ def test_each_draft_comes_from_its_own_way(name, sampled, pause):
                     expected = torch.eye(5, dtype=torch.float64)[tokens[i]]
                 assert torch.allclose(r.q_rows[i], expected, atol=1e-9), f"draft {i}"
             for i in range(-1, len(tokens)):
-                expected = target.probabilities([*text, *(tokens[j] for j in tree.way(i))])
+                expected = target.probabilities([*text, *(tokens[j] for j in tree.path(i))])
                 assert torch.allclose(r.p_rows[i + 1], expected, atol=1e-9)
             kinds.add("cut" if r.cut else f"{r.emitted.kind} {r.accepted}")
             text = text + r.tokens

@@ -29,7 +29,7 @@ def test_a_draft_sees_its_own_way_alone(kind, passes):
     """Every row of a tree is the row of its way written out; and so is all that follows once a way is kept."""
     model = make(kind)
     text, tokens = [3, 1, 4, 1, 5], [2, 7, 2, 8, 2, 1, 9, 3, 4]
-    ways = {i: [tokens[j] for j in BUSHY.way(i)] for i in range(-1, len(tokens))}
+    ways = {i: [tokens[j] for j in BUSHY.path(i)] for i in range(-1, len(tokens))}
     for kept in (8, 6, 4, 1, TEXT):
         cached = model.cached()
         cached.extend([text[:-1]])
@@ -37,8 +37,8 @@ def test_a_draft_sees_its_own_way_alone(kind, passes):
         for i, way in ways.items():
             fresh = model.cached().extend([text + way]).logits[0, -1]
             assert (rows[i + 1] - fresh).abs().max() < 1e-9, f"draft {i}"
-        cached.keep(0, len(text), BUSHY.way(kept))
-        assert cached.lengths == [len(text) + len(BUSHY.way(kept))]
+        cached.keep(0, len(text), BUSHY.path(kept))
+        assert cached.lengths == [len(text) + len(BUSHY.path(kept))]
         after = cached.extend([[6, 2]]).logits[0]
         fresh = model.cached().extend([text + ways[kept] + [6, 2]]).logits[0, -2:]
         assert (after - fresh).abs().max() < 1e-9, f"kept {kept}"
@@ -59,7 +59,7 @@ def test_trees_beside_chains_in_a_batch(kind):
     for r, (text, some, shape) in enumerate(zip(texts, drafts, shapes)):
         shape = shape or Tree.chain(len(some))
         for i in range(-1, len(some)):
-            way = [some[j] for j in shape.way(i)]
+            way = [some[j] for j in shape.path(i)]
             fresh = model.cached().extend([text + way]).logits[0, -1]
             assert (rows[r, i + 1] - fresh).abs().max() < 1e-9
     shared.keep(2, 2, [3, 4])
@@ -91,7 +91,7 @@ PLANTED = {
     ),
 }
 Tree.way_matrix = lambda self: torch.tensor(
-    [[j in self.way(i)[:-1] for j in range(len(self.parents))] for i in range(len(self.parents))]
+    [[j in self.path(i)[:-1] for j in range(len(self.parents))] for i in range(len(self.parents))]
 )
 
 
@@ -118,12 +118,12 @@ def test_what_a_tree_says_of_its_drafts_follows_from_its_parents():
     for shape in some_trees():
         n = len(shape.parents)
         ways = [way_of(shape, i) for i in range(n)]
-        assert [shape.way(i) for i in range(TEXT, n)] == [[], *ways]
+        assert [shape.path(i) for i in range(TEXT, n)] == [[], *ways]
         assert shape.depths == [len(way) - 1 for way in ways]
         assert shape.sees.tolist() == [[j in way for j in range(n)] for way in ways]
         assert shape.children == {i: [j for j in range(n) if shape.parents[j] == i] for i in range(TEXT, n)}
-        named = set(zip(shape.depths, shape.twins))
-        assert len(named) == n and all(twin == 0 or (depth, twin - 1) in named for depth, twin in named)
+        named = set(zip(shape.depths, shape.ranks))
+        assert len(named) == n and all(rank == 0 or (depth, rank - 1) in named for depth, rank in named)
         assert shape.is_chain == (shape == Tree.chain(n)) == all(ways[i] == list(range(i + 1)) for i in range(n))
     for parents in [(-2,), (0,), (-1, 1), (-1, 0, 5)]:
         with pytest.raises(ValueError, match="a parent comes before"):
@@ -152,7 +152,7 @@ def test_slots_in_a_tree_are_told_from_those_before_and_behind_it():
         hide_cousins(unseen, [None, (start, shape)], [begin, begin])
         assert torch.equal(unseen[0], before[0])
         for row, old, i in zip(unseen[1], before[1], drafts):
-            own = [start + j for j in range(nodes) if i is not None and j not in shape.way(i)]
+            own = [start + j for j in range(nodes) if i is not None and j not in shape.path(i)]
             assert row.tolist() == [bool(hidden) or slot in own for slot, hidden in enumerate(old)]
         seen.add((begin < start, begin + k > start + nodes, len([i for i in drafts if i is not None]) > 1))
     assert len(seen) == 8

@@ -8,8 +8,8 @@ from test_processors import NO_STUTTER, Shaped
 from tiny import TinyCached, TinyModel
 from ways import apart, written
 
-from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, growing
-from specdec_lab.drafters.growing import Drawn, Favourites, shape_of
+from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, tree_growth
+from specdec_lab.drafters.tree_growth import Drawn, MostLikely, shape_of
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.block import verify_block
@@ -47,18 +47,18 @@ class TreeOf(Drafter):
         if gamma < 1:
             return Proposal([])
         if sampler.greedy:
-            grow = Favourites(width, None, min(gamma, 6))
+            grow = MostLikely(width, None, min(gamma, 6))
         else:
             shape = Tree(self.shape.parents[:gamma])
             grow = (Independent if self.again else Drawn)(width, None, sampler, uniforms, len(text), shape)
         while wait:
-            ways = [self.way(grow, place) for place in wait]
+            ways = [self.path(grow, place) for place in wait]
             grow.behind(wait, torch.stack([self.draft.logits([*text, *way]) for way in ways]))
             wait = grow.waiting()
         return grow.proposal()
 
-    def way(self, grow, place):
-        return [] if place == TEXT else [*self.way(grow, grow.parent(place)), grow.tokens[place]]
+    def path(self, grow, place):
+        return [] if place == TEXT else [*self.path(grow, grow.parent(place)), grow.tokens[place]]
 
 
 class Independent(Drawn):
@@ -68,8 +68,8 @@ class Independent(Drawn):
         for place, row in zip(places, logits):
             q = self.sampler.shaped(row)
             for i in self.shape.children[place]:
-                u = self.uniforms(self.start + self.shape.depths[i], 0, self.shape.twins[i])
-                self.drawn[i] = int(growing.pick(q, u)), q, row
+                u = self.uniforms(self.start + self.shape.depths[i], 0, self.shape.ranks[i])
+                self.drawn[i] = int(tree_growth.pick(q, u)), q, row
         self.asked.update(places)
 
 
@@ -191,8 +191,8 @@ def test_a_chain_is_the_tree_without_branches():
 
 def test_shapes():
     assert Tree.chain(3).parents == (-1, 0, 1) and Tree.chain(3).is_chain and not TWO_BY_TWO.is_chain
-    assert TWO_BY_TWO.depths == [0, 0, 1, 1, 1, 1] and TWO_BY_TWO.twins == [0, 1, 0, 1, 2, 3]
-    assert TWO_BY_TWO.way(4) == [1, 4] and TWO_BY_TWO.way(TEXT) == []
+    assert TWO_BY_TWO.depths == [0, 0, 1, 1, 1, 1] and TWO_BY_TWO.ranks == [0, 1, 0, 1, 2, 3]
+    assert TWO_BY_TWO.path(4) == [1, 4] and TWO_BY_TWO.path(TEXT) == []
     assert TWO_BY_TWO.sees.int().tolist()[4] == [0, 1, 0, 0, 1, 0]
     with pytest.raises(ValueError, match="a parent comes before"):
         Tree((-1, 1))
@@ -213,16 +213,16 @@ def test_favourites_are_the_most_probable_ways():
             steps = [float(draft.probabilities([*text, *way[:i]])[way[i]]) for i in range(n)]
             ways[way] = torch.tensor(steps).prod().item()
     expected = sorted(ways, key=ways.get)[-6:]
-    grow, wait = Favourites(4, None, 6), [TEXT]
-    drafter, hope = TreeOf(draft, None), growing.HOPE
-    growing.HOPE = 1.0
+    grow, wait = MostLikely(4, None, 6), [TEXT]
+    drafter, hope = TreeOf(draft, None), tree_growth.EXPAND_THRESHOLD
+    tree_growth.EXPAND_THRESHOLD = 1.0
     while wait:
-        logits = [draft.logits([*text, *drafter.way(grow, place)]) for place in wait]
+        logits = [draft.logits([*text, *drafter.path(grow, place)]) for place in wait]
         grow.behind(wait, torch.stack(logits).float())
         wait = grow.waiting()
-    growing.HOPE = hope
+    tree_growth.EXPAND_THRESHOLD = hope
     proposal = grow.proposal()
-    found = [tuple(proposal.tokens[j] for j in proposal.shape.way(i)) for i in range(6)]
+    found = [tuple(proposal.tokens[j] for j in proposal.shape.path(i)) for i in range(6)]
     assert set(found) == set(expected) and found == sorted(found, key=ways.get, reverse=True)
 
 
@@ -255,7 +255,7 @@ def test_texts_with_trees(temperature):
             trace.rounds.append(r)
             shape = Tree(tuple(d.parent for d in r.drafted)) if r.drafted else Tree(())
             for i in range(-1, len(r.drafted)):
-                way = [r.drafted[j].id for j in shape.way(i)]
+                way = [r.drafted[j].id for j in shape.path(i)]
                 fresh = Sampler(temperature)(target.logits([*text, *way]))
                 assert (r.p_rows[i + 1] - fresh).abs().max() < 1e-12
             text += r.tokens
@@ -343,8 +343,8 @@ def test_each_draft_has_numbers_of_its_own(same):
     target, draft, runs = TinyModel(3, seed=5), TinyModel(3, seed=6), 3000
 
     class Shared(Uniforms):
-        def __call__(self, position, purpose, twin=0):
-            return super().__call__(position, purpose, 0 if same else twin)
+        def __call__(self, position, purpose, rank=0):
+            return super().__call__(position, purpose, 0 if same else rank)
 
     counts = torch.zeros(3, 3, dtype=torch.float64)
     for request in range(runs):

@@ -78,7 +78,7 @@ class TinyCached(Cached):
         if tree is None or newest < tree[0]:
             return text
         start, nodes = tree
-        return text[:start] + [text[start + i] for i in nodes.way(newest - start)]
+        return text[:start] + [text[start + i] for i in nodes.path(newest - start)]
 
     def _move(self, row: int, to: int, slots: Tensor) -> None:
         self.slots[row][to : to + len(slots)] = [self.slots[row][slot] for slot in slots]
@@ -105,8 +105,8 @@ class Scripted:
     def next_round(self) -> None:
         self.now += 1
 
-    def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
-        return self.rounds[self.now].get((position, purpose, twin)[: 3 if twin else 2], self.otherwise)
+    def __call__(self, position: int, purpose: int, rank: int = 0) -> float:
+        return self.rounds[self.now].get((position, purpose, rank)[: 3 if rank else 2], self.otherwise)
 
 
 def raced(seconds: float = 0.05) -> Race:

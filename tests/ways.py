@@ -12,7 +12,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from specdec_lab.drafters import drawing, growing
+from specdec_lab.drafters import drawing, tree_growth
 from specdec_lab.engine import block, branches
 from specdec_lab.engine import verify as rule_of_chains
 from specdec_lab.engine.decode import Stops, speculative
@@ -64,7 +64,7 @@ class Unknown:
     def __init__(self, choose: Choose):
         self.choose = choose
 
-    def __call__(self, position: int, purpose: int, twin: int = 0) -> Uniform:
+    def __call__(self, position: int, purpose: int, rank: int = 0) -> Uniform:
         return Uniform(self.choose)
 
     def fresh(self) -> "Unknown":
@@ -77,7 +77,7 @@ def follow_draws(monkeypatch) -> None:
     def follow(probs: Tensor, u: Uniform) -> Tensor:
         return torch.tensor(u.choose((probs / probs.sum()).tolist()))
 
-    for module in (drawing, growing):
+    for module in (drawing, tree_growth):
         monkeypatch.setattr(module, "pick", follow)
     for module in (rule_of_chains, block, branches):
         monkeypatch.setattr(module, "draw", lambda probs, u: int(follow(probs, u)))

@@ -1,6 +1,6 @@
 """EAGLE with a tree that follows its own confidence (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-The layer goes on from several of its guesses in one pass; each sees the true rows and the guesses on its own way.
+The layer goes on from several of its guesses in one pass; each sees the true rows and the guesses on its own path.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from specdec_lab.drafters.eagle import EagleDrafter
-from specdec_lab.drafters.growing import tree_of
+from specdec_lab.drafters.tree_growth import tree_of
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass

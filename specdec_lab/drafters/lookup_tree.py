@@ -14,7 +14,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.tree import TEXT, Tree
 
 MOST = 8  # continuations that are looked at, the latest ones
-GOES_ON = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
+COPY_CONTINUES = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
 
 
 class LookupTreeDrafter(LookupDrafter):
@@ -31,8 +31,8 @@ class LookupTreeDrafter(LookupDrafter):
         for age, source in enumerate(sources):
             copy = tuple(self.copy(text, source, gamma))
             for n in range(1, gamma + 1):
-                chances[copy[:n]] += 0.5 ** (age + 1) * GOES_ON**n
-        best = heapq.nsmallest(gamma, chances, key=lambda way: -chances[way])
-        number = {(): TEXT} | {way: n for n, way in enumerate(best)}
-        tree = Tree(tuple(number[way[:-1]] for way in best))
-        return Proposal([way[-1] for way in best], tree=None if tree.is_chain else tree)
+                chances[copy[:n]] += 0.5 ** (age + 1) * COPY_CONTINUES**n
+        best = heapq.nsmallest(gamma, chances, key=lambda path: -chances[path])
+        number = {(): TEXT} | {path: n for n, path in enumerate(best)}
+        tree = Tree(tuple(number[path[:-1]] for path in best))
+        return Proposal([path[-1] for path in best], tree=None if tree.is_chain else tree)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import torch
 
-from specdec_lab.drafters.growing import tree_of
 from specdec_lab.drafters.medusa import HEADS, MedusaDrafter
+from specdec_lab.drafters.tree_growth import tree_of
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting

@@ -32,7 +32,7 @@ def verify_tree(
     # Both numbers of every draft at once: a GPU makes us wait for each reading.
     at = torch.tensor([[parent + 1 for parent in tree.parents], drafts, range(len(drafts))], device=p.device)
     pairs = torch.stack([p[at[0], at[1]], q[at[2], at[1]]], 1).tolist()
-    place, way, wanted = TEXT, [], {}
+    place, path, wanted = TEXT, [], {}
     while offered := tree.children[place]:
         rest = p[place + 1]
         for i in offered:
@@ -44,7 +44,7 @@ def verify_tree(
                 break
             rest = residual(rest, q[i])
         else:
-            return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, wanted)
+            return Verdict(len(path), draw(rest, u_resample[len(path)]), "corrected", path, wanted)
         place = i
-        way.append(i)
-    return Verdict(len(way), draw(p[place + 1], u_resample[len(way)]), "bonus", way, wanted)
+        path.append(i)
+    return Verdict(len(path), draw(p[place + 1], u_resample[len(path)]), "bonus", path, wanted)

@@ -202,19 +202,19 @@ class Request:
         self.target.synchronize()
         watch.lap("verify")
 
-        u_accept = [self.uniforms(start + d, ACCEPT, twin) for d, twin in zip(tree.depths, tree.twins)]
+        u_accept = [self.uniforms(start + d, ACCEPT, rank) for d, rank in zip(tree.depths, tree.ranks)]
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
         drafted = [columns.index(token) for token in drafts]  # the rule speaks of columns, the text of tokens
         verdict = self._rule(proposal)(p, q, drafted, u_accept, u_resample)
         verdict = replace(verdict, token=columns[verdict.token])
 
         # The verdict's token is the target's own: in place of the first miss, or behind the last draft.
-        new = [*(drafts[i] for i in verdict.way), verdict.token]
+        new = [*(drafts[i] for i in verdict.path), verdict.token]
         kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
         self.text += new[:kept]
         if proposal.tree:
-            self.row.keep(start, verdict.way)
-            hidden = hidden[[0, *(i + 1 for i in verdict.way)]]
+            self.row.keep(start, verdict.path)
+            hidden = hidden[[0, *(i + 1 for i in verdict.path)]]
         watch.lap("loop")
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
@@ -300,12 +300,19 @@ def record(
     drafted = tuple(
         Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)
         for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
-            proposal.tokens, decided, raw, u_accept, statuses(tree, verdict.way, kept), tree.parents, q_tops, p_tops[1:]
+            proposal.tokens,
+            decided,
+            raw,
+            u_accept,
+            statuses(tree, verdict.path, kept),
+            tree.parents,
+            q_tops,
+            p_tops[1:],
         )
     )
     emitted = None
     if kept == verdict.accepted + 1:  # no stop has cut the target's own token off
-        row, token = ([TEXT, *verdict.way][-1] + 1), verdict.token
+        row, token = ([TEXT, *verdict.path][-1] + 1), verdict.token
         p_token = float(p[row, columns.index(token)])
         p_raw_token = None if p_raw is None else float(p_raw[row, token])
         emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
@@ -313,21 +320,21 @@ def record(
     return Round(len(request.text) - kept, drafted, emitted, request.stop, Seconds(), *rows, after_top=p_tops[n])
 
 
-def statuses(tree: Tree, way: Sequence[int], kept: int) -> list[str]:
+def statuses(tree: Tree, path: Sequence[int], kept: int) -> list[str]:
     """What became of each draft: accepted, rejected or discarded.
 
     Args:
-        way: the drafts that the rule kept.
-        kept: tokens that entered the text. Where that is no more than the drafts of `way`, a stop has cut off the
+        path: the drafts that the rule kept.
+        kept: tokens that entered the text. Where that is no more than the drafts of `path`, a stop has cut off the
             target's own token, and the drafts that it would replace count as discarded.
     """
     found = [DISCARDED] * len(tree.parents)
-    for place, accepted in zip([TEXT, *way], [*way[:kept], None]):
+    for place, accepted in zip([TEXT, *path], [*path[:kept], None]):
         for i in tree.children[place]:
             if i == accepted:
                 found[i] = ACCEPTED
                 break
-            if accepted is not None or kept > len(way):
+            if accepted is not None or kept > len(path):
                 found[i] = REJECTED
     return found
 

@@ -89,7 +89,7 @@ class Drafter:
         go on with its answer, and return the Proposal at the end.
 
         A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`, in a tree with
-        `uniforms(i, DRAFT, twin)` (see `Tree.twins`).
+        `uniforms(i, DRAFT, rank)` (see `Tree.ranks`).
         """
         raise NotImplementedError(f"{type(self).__name__} has no `drafting`.")
 

@@ -115,7 +115,7 @@ def process(
                 dead.add(i)
                 rows.append(row)
                 continue
-        own = drafts[:i] if tree is None else [drafts[j] for j in tree.way(i - 1)]
+        own = drafts[:i] if tree is None else [drafts[j] for j in tree.path(i - 1)]
         for processor in processors:
             row = processor(row, [*text, *own])
         rows.append(row)

@@ -158,19 +158,19 @@ class Uniforms:
         """Numbers for a rule that must not see one twice (see `verify_block`)."""
         return Fresh(self._key)
 
-    def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
+    def __call__(self, position: int, purpose: int, rank: int = 0) -> float:
         """The number of one position (tokens before it in the text) and one purpose.
 
         Args:
-            twin: which of several drafts for that position it is for: how many of them are older.
+            rank: which of several drafts for that position it is for: how many of them are older.
         """
-        if twin not in self._tables:
-            key = (*self._key, twin) if twin else self._key
-            self._streams[twin] = np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
-            self._tables[twin] = np.empty((0, 3))
-        while position >= len(self._tables[twin]):
-            self._tables[twin] = np.concatenate([self._tables[twin], self._streams[twin].random((512, 3))])
-        return float(self._tables[twin][position, purpose])
+        if rank not in self._tables:
+            key = (*self._key, rank) if rank else self._key
+            self._streams[rank] = np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
+            self._tables[rank] = np.empty((0, 3))
+        while position >= len(self._tables[rank]):
+            self._tables[rank] = np.concatenate([self._tables[rank], self._streams[rank].random((512, 3))])
+        return float(self._tables[rank][position, purpose])
 
 
 class Fresh:
@@ -179,7 +179,7 @@ class Fresh:
     def __init__(self, key: tuple[int, int]):
         self._stream = np.random.Generator(np.random.Philox(np.random.SeedSequence([*key, 2**32 - 1])))
 
-    def __call__(self, position: int, purpose: int, twin: int = 0) -> float:
+    def __call__(self, position: int, purpose: int, rank: int = 0) -> float:
         return float(self._stream.random())
 
     def fresh(self) -> "Fresh":

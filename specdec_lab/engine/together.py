@@ -34,9 +34,9 @@ class Row:
         """Tokens held."""
         return self.cached.lengths[self.at]
 
-    def keep(self, start: int, way: Sequence[int]) -> None:
-        """Of the tree in the slots from `start` on, keep the drafts on `way` (see `Tree.way`), and forget the rest."""
-        self.cached.keep(self.at, start, way)
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """Of the tree in the slots from `start` on, keep the drafts on `path` (see `Tree.path`), and forget the rest."""
+        self.cached.keep(self.at, start, path)
 
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens. A longer length changes nothing."""

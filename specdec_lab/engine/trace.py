@@ -216,14 +216,16 @@ class Trace:
             assert r.start == position, "rounds join without gap or overlap"
             position += len(r.tokens)
             assert not r.cut or (r.stop is not None and i == rounds - 1), "only a stop cuts, and only the last round"
-            way = [n for n, d in enumerate(r.drafted) if d.status == ACCEPTED]
-            assert [r.drafted[n].parent for n in way] == [-1, *way][: len(way)], "each accepted draft follows another"
-            for place, draft in zip([-1, *way], [*way, None]):
+            path = [n for n, d in enumerate(r.drafted) if d.status == ACCEPTED]
+            assert [r.drafted[n].parent for n in path] == [-1, *path][: len(path)], (
+                "each accepted draft follows another"
+            )
+            for place, draft in zip([-1, *path], [*path, None]):
                 offered = [(n, d.status) for n, d in enumerate(r.drafted) if d.parent == place]
                 before = [status for n, status in offered if draft is None or n < draft]
                 expected = DISCARDED if draft is None and r.cut else REJECTED
                 assert set(before) <= {expected}, "✗…✗ ✓ –…– at each place, in this order"
-            tested = {-1, *way}
+            tested = {-1, *path}
             assert all(d.parent in tested or d.status == DISCARDED for d in r.drafted), "– behind all that is not kept"
             assert r.missed == (r.emitted is not None and r.emitted.kind == CORRECTED)
 

@@ -39,7 +39,7 @@ class Verdict:
     wanted: Mapping[int, Tensor] = field(default_factory=dict)
 
     @property
-    def way(self) -> Sequence[int]:
+    def path(self) -> Sequence[int]:
         """The drafts that are kept, by number."""
         return range(self.accepted) if self.branch is None else self.branch
 

@@ -7,7 +7,7 @@ CPU this does not happen here. The loops of `loops`, where numba is here, comput
 three rules for products:
     - Queries are filled up to LEAST rows of a product, and keys to a multiple of KEYS: with fewer, MKL takes other paths.
     - Values are added up BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
-    - A draft of a tree adds up the keys on its way in the order of their positions, as plain decoding will.
+    - A draft of a tree adds up the keys on its path in the order of their positions, as plain decoding will.
 That these are enough was measured for MKL with AVX2 and AVX-512; `tests/test_same_bits.py` measures it again.
 """
 
@@ -106,21 +106,21 @@ class Looped:
         places = positions(slots, trees, lengths)
         where = torch.stack([places, slots, places + 1])
         deepest = max((max(tree[1].depths) + 1 for tree in trees if tree), default=1)
-        ways = torch.zeros(*slots.shape, deepest, dtype=torch.long)
+        paths = torch.zeros(*slots.shape, deepest, dtype=torch.long)
         for text, begin, tree in zip(range(len(slots)), lengths, trees):
             if tree:
                 start, nodes = tree
                 new, drafts = inside(tree, begin, slots.shape[1])
                 for i, draft in zip(range(new.start, new.stop), range(drafts.start, drafts.stop)):
-                    way = nodes.way(draft)
+                    path = nodes.path(draft)
                     where[2, text, i] = start
-                    ways[text, i, : len(way)] = torch.tensor(way) + start
-        return self.write(where, ways)
+                    paths[text, i, : len(path)] = torch.tensor(path) + start
+        return self.write(where, paths)
 
-    def write(self, where: Tensor, ways: Tensor) -> "Looped":
-        """where, ways: see `loops.attention`, which needs their memory as long as the pass runs."""
-        self.where, self.ways = where, ways
-        self.attend = loops.attention(self.turns, where, ways, self.kv, self.shape, self.out)
+    def write(self, where: Tensor, paths: Tensor) -> "Looped":
+        """where, paths: see `loops.attention`, which needs their memory as long as the pass runs."""
+        self.where, self.paths = where, paths
+        self.attend = loops.attention(self.turns, where, paths, self.kv, self.shape, self.out)
         return self
 
     def __call__(self, layer: int, qkv: Tensor) -> Tensor:
@@ -191,9 +191,9 @@ class SameBits:
         else:
             weights = scores.gather(-1, self.order).softmax(-1)
             weighted(weights.gather(-1, self.back), values, self.seen)
-            for text, on_way, order in self.apart:
+            for text, on_path, order in self.apart:
                 there = values[text, order]
-                self.seen[text, on_way] = weighted(weights[text], there, torch.empty_like(self.seen[text]))[:, on_way]
+                self.seen[text, on_path] = weighted(weights[text], there, torch.empty_like(self.seen[text]))[:, on_path]
         self.out_of_rows.copy_(self.seen_of_rows)
         return self.out
 
@@ -222,10 +222,10 @@ class SameBits:
             if cut(start, len(nodes.parents)):
                 for leaf in range(drafts.start, drafts.stop):
                     if not any(child < drafts.stop for child in nodes.children[leaf]):
-                        on_way = [d + new.start - drafts.start for d in nodes.way(leaf) if d >= drafts.start]
-                        at = [g * filled + i for g in range(group) for i in on_way]
+                        on_path = [d + new.start - drafts.start for d in nodes.path(leaf) if d >= drafts.start]
+                        at = [g * filled + i for g in range(group) for i in on_path]
                         self.apart.append(
-                            (slice(text * shared, (text + 1) * shared), at, order[text, on_way[-1]].clone())
+                            (slice(text * shared, (text + 1) * shared), at, order[text, on_path[-1]].clone())
                         )
         back = order.argsort(-1)
         self.order, self.back = (x.repeat(1, group, 1).repeat_interleave(shared, 0) for x in (order, back))

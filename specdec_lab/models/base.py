@@ -131,14 +131,14 @@ class Cached(ABC):
         self.lengths = [min(have, keep) for have, keep in zip(self.lengths, lengths, strict=True)]
 
     @torch.inference_mode()
-    def keep(self, row: int, start: int, way: Sequence[int]) -> None:
-        """Of a row's tree in the slots from `start` on, keep the drafts on `way` (see `Tree.way`), and forget the rest.
+    def keep(self, row: int, start: int, path: Sequence[int]) -> None:
+        """Of a row's tree in the slots from `start` on, keep the drafts on `path` (see `Tree.path`), and forget the rest.
 
         Their keys and values were made at the positions of their depths, so they only have to be moved.
         """
-        if list(way) != list(range(len(way))):
-            self._move(row, start, torch.tensor(way, device=self.model.device) + start)
-        self.rewind([*self.lengths[:row], start + len(way), *self.lengths[row + 1 :]])
+        if list(path) != list(range(len(path))):
+            self._move(row, start, torch.tensor(path, device=self.model.device) + start)
+        self.rewind([*self.lengths[:row], start + len(path), *self.lengths[row + 1 :]])
 
     @torch.inference_mode()
     def join(self, other: "Cached") -> None:

@@ -5,7 +5,7 @@ matrix behind it, and so is the attention's 1/√D; q, k and v are one product, 
 up; rotary embedding is one complex multiplication (each head's dimensions are paired up by permuting rows of W);
 grouped heads share their keys without copying them; keys and values are written into tensors with
 space for many positions, and a rewind is a smaller number. On a GPU a pass is captured and then
-replayed (see `captured`).
+replayed (see `cuda_graph`).
 
 For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 """
@@ -24,7 +24,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.models import loops
 from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.base import Cached
-from specdec_lab.models.captured import CapturedPass
+from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.linear import EightBits, Linear
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.tree import Placed, positions

@@ -163,12 +163,12 @@ else:
 
     @compiled
     def attended_loop(
-        qkv, short, keys_values, turns, seen_by, way_of, deep, out, out_short, shape, given, capacity, size
+        qkv, short, keys_values, turns, seen_by, path_of, deep, out, out_short, shape, given, capacity, size
     ):
         rows, k, shared, group, dim = shape
         heads = shared * group
         where = carray(pointer(seen_by), (3, rows, k), np.int64)
-        ways = carray(pointer(way_of), (rows, k, deep), np.int64)
+        paths = carray(pointer(path_of), (rows, k, deep), np.int64)
         each, of_qkv, of_out = (heads + 2 * shared) * dim, 2 if short else 4, 2 if out_short else 4
         cos_sin = carray(pointer(turns), (size, 2, dim // 2, 2), np.float32)
         cache = carray(pointer(keys_values), (2, capacity, shared, size, dim), np.float32)
@@ -192,7 +192,7 @@ else:
             for i in range(k):
                 n, begin = where[0, r, i] + 1, where[2, r, i]
                 for j in range(begin, min(n, begin + deep)):
-                    slots[j] = ways[r, i, j - begin]
+                    slots[j] = paths[r, i, j - begin]
                 for h in range(heads):
                     of = h // group
                     for j in range(n):
@@ -251,7 +251,7 @@ def gated(gate_up: Tensor, looped: bool = True) -> Tensor:
 
 
 def attention(
-    turns: Tensor, where: Tensor, ways: Tensor, kv: Tensor, shape: tuple[int, ...], out: Tensor
+    turns: Tensor, where: Tensor, paths: Tensor, kv: Tensor, shape: tuple[int, ...], out: Tensor
 ) -> Callable[[int, Tensor], Tensor]:
     """What is done in each layer of a pass (see `attention.Looped`): rotate q and k, write k and v, attend.
 
@@ -259,7 +259,7 @@ def attention(
         turns: complex [size, 2, 1, D/2].
         where: [3, R, k], for each token its position in the text, its slot, and how many slots it sees from the first
             one on.
-        ways: [R, k, n], the slots that it sees behind those; may be longer.
+        paths: [R, k, n], the slots that it sees behind those; may be longer.
         kv: [layers, 2, R, kv heads, size, D], the first R rows of a cache.
         shape: (R, k, kv heads, group, D).
         out: [R, given, heads · D], where each result is written.
@@ -268,7 +268,7 @@ def attention(
         A function of a layer's number and its qkv [R, given, (heads + 2 kv heads) · D]. Of it, k tokens of a row count.
     """
     first, step, size = kv.data_ptr(), kv.stride(0) * kv.itemsize, kv.shape[4]
-    read = turns.data_ptr(), where.data_ptr(), ways.data_ptr(), ways.shape[2]
+    read = turns.data_ptr(), where.data_ptr(), paths.data_ptr(), paths.shape[2]
     written, capacity = (out.data_ptr(), SHORT[out.dtype]), kv.stride(1) // kv.stride(2)
     more = *read, *written, shape, out.shape[1], capacity, size
 

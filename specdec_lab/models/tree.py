@@ -1,7 +1,7 @@
 """A token tree: drafts that go on from one text in more than one way (Miao et al. 2023, SpecInfer, arXiv 2305.09781).
 
 Node i is a draft, parents[i] the draft before it, and −1 the text itself. One pass can run over all of them, if each
-sees the text, the drafts on its own way back to it, and itself, and stands at the position of its depth.
+sees the text, the drafts on its own path back to it, and itself, and stands at the position of its depth.
 """
 
 from collections.abc import Sequence
@@ -50,15 +50,15 @@ class Tree:
 
     @cached_property
     def depths(self) -> list[int]:
-        """Drafts before each draft, on its way back to the text."""
-        return [len(self.way(i)) - 1 for i in range(len(self.parents))]
+        """Drafts before each draft, on its path back to the text."""
+        return [len(self.path(i)) - 1 for i in range(len(self.parents))]
 
     @cached_property
-    def twins(self) -> list[int]:
-        """For each draft, how many older ones have the same depth. Depth and twin together identify a draft."""
+    def ranks(self) -> list[int]:
+        """For each draft, how many older ones have the same depth. Depth and rank together identify a draft."""
         return [self.depths[:i].count(depth) for i, depth in enumerate(self.depths)]
 
-    def way(self, i: int) -> list[int]:
+    def path(self, i: int) -> list[int]:
         """The drafts from the text to draft i, itself included; none for TEXT."""
         out = []
         while i != TEXT:
@@ -66,19 +66,23 @@ class Tree:
             i = self.parents[i]
         return out[::-1]
 
+    way = path  # its name in learners' copies of lesson 10
+
     @cached_property
     def sees(self) -> Tensor:
         """[n, n]: whether draft i (the row) sees draft j."""
         out = torch.zeros(len(self.parents), len(self.parents), dtype=torch.bool)
         for i in range(len(self.parents)):
-            out[i, self.way(i)] = True
+            out[i, self.path(i)] = True
         return out
 
     @cached_property
     def order(self) -> Tensor:
-        """[n, n]: for each draft (the row) the drafts on its way, itself last, and then all others."""
-        ways = [self.way(i) for i in range(len(self.parents))]
-        return torch.tensor([way + [j for j in range(len(ways)) if j not in way] for way in ways], dtype=torch.long)
+        """[n, n]: for each draft (the row) the drafts on its path, itself last, and then all others."""
+        paths = [self.path(i) for i in range(len(self.parents))]
+        return torch.tensor(
+            [path + [j for j in range(len(paths)) if j not in path] for path in paths], dtype=torch.long
+        )
 
 
 Placed = tuple[int, Tree]  # a tree in a cache: its draft i stands in the slot (the first number) + i
@@ -108,7 +112,7 @@ def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[i
 
 
 def hide_cousins(unseen: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
-    """Mark in `unseen` [R, k, visible] which drafts of its tree each draft does not see: all but those on its own way.
+    """Mark in `unseen` [R, k, visible] which drafts of its tree each draft does not see: all but those on its own path.
 
     Args:
         trees, lengths: as in `positions`.

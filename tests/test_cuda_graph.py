@@ -14,7 +14,7 @@ from specdec_lab.engine.decode import speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models import fast
-from specdec_lab.models.captured import CapturedPass
+from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.fast import FastModel
 
 

@@ -19,13 +19,13 @@ from specdec_lab.models.tree import TEXT, Tree
 
 # A place is asked for its favourites only if they may still enter the tree: if a draft with this share of the place's
 # chance would be among the n best.
-HOPE = 0.3
+EXPAND_THRESHOLD = 0.3
 
 
-class Favourites:
+class MostLikely:
     """The n drafts with the largest chances in the whole tree (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-    Nearly so: with a HOPE below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is one-hot,
+    Nearly so: with a EXPAND_THRESHOLD below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q is one-hot,
     at any temperature.
 
     Args:
@@ -75,7 +75,7 @@ class Favourites:
     def waiting(self) -> list[int]:
         best = self.best()
         beaten = self.chances[best[-1]] if len(best) == self.n else 0.0
-        return [i for i in best if i not in self.asked and HOPE * self.chances[i] > beaten]
+        return [i for i in best if i not in self.asked and EXPAND_THRESHOLD * self.chances[i] > beaten]
 
     def proposal(self) -> Proposal:
         best = self.best()
@@ -94,7 +94,7 @@ class Drawn:
     not be distributed as q says, and verification would not be exact.
 
     Args:
-        width, ids: as in `Favourites`.
+        width, ids: as in `MostLikely`.
         start: the position of the first drafts, for their random numbers.
         shape: the tree to fill; smaller where fewer tokens are possible.
     """
@@ -119,7 +119,7 @@ class Drawn:
         check_finite(logits)
         for place, row, q in zip(places, logits, self.sampler.shaped(logits)):
             for i in self.shape.children[place]:
-                chosen = pick(q, self.uniforms(self.start + self.shape.depths[i], DRAFT, self.shape.twins[i]))
+                chosen = pick(q, self.uniforms(self.start + self.shape.depths[i], DRAFT, self.shape.ranks[i]))
                 token = int(chosen if self.ids is None else self.ids[chosen])
                 self.drawn[i] = token, q, row
                 rest = q.index_fill(0, chosen, 0.0)
@@ -152,15 +152,15 @@ def tree_of(
     start: int,
     rates: Sequence[Sequence[float]],
     sampled: bool,
-) -> Favourites | Drawn:
-    """An empty tree for n drafts: `Drawn` where both the text and the drafts are `sampled`, else `Favourites`.
+) -> MostLikely | Drawn:
+    """An empty tree for n drafts: `Drawn` where both the text and the drafts are `sampled`, else `MostLikely`.
 
     Args:
-        width, ids, start: as in `Favourites` and `Drawn`.
+        width, ids, start: as in `MostLikely` and `Drawn`.
         rates: as in `shape_of`; only for `Drawn`.
     """
     if sampler.greedy or not sampled:
-        return Favourites(width, ids, n)
+        return MostLikely(width, ids, n)
     return Drawn(width, ids, sampler, uniforms, start, shape_of(n, rates))
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from tiny import TinyModel
 
-from specdec_lab.drafters import growing
-from specdec_lab.drafters.growing import Drawn, Favourites, shape_of, tree_of
+from specdec_lab.drafters import tree_growth
+from specdec_lab.drafters.tree_growth import Drawn, MostLikely, shape_of, tree_of
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
@@ -19,7 +19,7 @@ SAMPLED = Sampler(1.0)
 def worth(tree, rates):
     """The chance of each place: that of each draft on its way, by which of its siblings it is."""
     rank = {i: siblings.index(i) for siblings in tree.children.values() for i in siblings}
-    return [prod(rates[depth][rank[j]] for depth, j in enumerate(tree.way(i))) for i in range(len(tree.parents))]
+    return [prod(rates[depth][rank[j]] for depth, j in enumerate(tree.path(i))) for i in range(len(tree.parents))]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -46,11 +46,11 @@ def test_a_place_is_asked_where_what_follows_it_may_still_be_among_the_best(monk
     """A child has at most its parent's chance: behind the last of the best there is never room."""
 
     def waiting(n, *row):
-        grow = Favourites(len(row), None, n)
+        grow = MostLikely(len(row), None, n)
         grow.behind([TEXT], logits_of(row))
         return grow.waiting()
 
-    monkeypatch.setattr(growing, "HOPE", 1.0)
+    monkeypatch.setattr(tree_growth, "EXPAND_THRESHOLD", 1.0)
     assert waiting(3, 0.5, 0.3, 0.15, 0.05) == [0, 1]
     assert waiting(2, 0.4, 0.4, 0.2) == []
     assert waiting(4, 0.5, 0.3, 0.2) == [0, 1, 2], "there is room for one more"
@@ -65,7 +65,7 @@ def test_favourites_remember_where_each_came_from(ids):
     """Chances, depths and logits, whatever was asked in one go. Two logits more than tokens, where families pad."""
     width, draft = (4, TinyModel(6, seed=5)) if ids is None else (7, TinyModel(4, seed=5))
     stands = list(range(4)) if ids is None else ids.tolist()
-    grow = Favourites(width, ids, 9)
+    grow = MostLikely(width, ids, 9)
 
     def logits(place):
         return draft.logits([0, 1, *way(place)])
@@ -107,7 +107,7 @@ def test_drafts_of_a_cut_head_are_drawn_in_the_targets_vocabulary(sampler):
         q[ids], raw[ids] = sampler(draft.logits([parent])), draft.logits([parent])
         q[older] = 0
         assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-12)
-        u = Uniforms(3)(2 + shape.depths[i], DRAFT, shape.twins[i])  # of its own position in the text
+        u = Uniforms(3)(2 + shape.depths[i], DRAFT, shape.ranks[i])  # of its own position in the text
         assert proposal.tokens[i] == ids[draw(proposal.q[i][ids], u)]
         assert torch.equal(proposal.logits()[i], raw)
 
@@ -134,7 +134,7 @@ def test_trees_are_drawn_where_text_and_drafts_are_both_to_be(sampler, sampled):
         return tree_of(n, 4, None, sampler, Uniforms(3), 2, [[0.5, 0.2], [0.4, 0.1]], sampled)
 
     drawn = sampled and not sampler.greedy
-    assert isinstance(grown(3), Drawn if drawn else Favourites)
+    assert isinstance(grown(3), Drawn if drawn else MostLikely)
     assert grown(3).proposal().tokens == []
     grow = grown(1)
     grow.behind([TEXT], logits_of([0.1, 0.2, 0.3, 0.4]))
