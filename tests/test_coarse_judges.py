@@ -7,24 +7,23 @@ from collections import Counter
 import pytest
 from answers import acceptance, trees
 from specdec_grader.part import RIGHT, WRONG, judged
-from specdec_grader.sheets.acceptance import interval
-from specdec_grader.sheets.acceptance.rate import a_text, alpha_of
+from specdec_grader.sheets import e04_acceptance_rate as sheet
+from specdec_grader.sheets.e04_acceptance_rate import a_text, alpha_hat
 from specdec_grader.sheets.trees import offer
 
 from specdec_lab.theory import siblings
 
-ONE = interval.COPIED
-ALPHA = alpha_of([ONE])
+ONE = sheet.COPIED
+ALPHA = alpha_hat([ONE])
 
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    monkeypatch.setattr(interval, "RUNS", 400)
-    monkeypatch.setattr(interval, "SEEDS", range(2))
-    monkeypatch.setattr(interval, "ROOM", 0.05)
-    interval.bootstrap.cache_clear()
+    monkeypatch.setattr(sheet, "RUNS", 400)
+    monkeypatch.setattr(sheet, "SEEDS", range(2))
+    sheet.bootstrap.cache_clear()
     yield
-    interval.bootstrap.cache_clear()
+    sheet.bootstrap.cache_clear()
 
 
 def constant(*ends, others=None):
@@ -36,7 +35,7 @@ def constant(*ends, others=None):
     ("made", "told", "belief"),
     [
         (constant(0.2, 0.9), ["is [.2, .9]", "it should have no width"], None),
-        (constant(0.9, 0.9), [f"α of this text, {interval.pretty(ALPHA)}", "accepted divided by the examined"], None),
+        (constant(0.9, 0.9), [f"α of this text, {sheet.pretty(ALPHA)}", "accepted divided by the examined"], None),
         (constant(0.5, 0.5), ["is [.5, .5]", "Discarded drafts were never examined"], 5),
     ],
 )
@@ -51,17 +50,17 @@ def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):
 @pytest.mark.parametrize(
     ("made", "told", "points"),
     [
-        (lambda texts, dice: (alpha_of(texts),) * 2, "every text comes exactly once", 0),
+        (lambda texts, dice: (alpha_hat(texts),) * 2, "every text comes exactly once", 0),
         (constant(0.75, 0.75, others=(0.9, 0.1)), "It is too wide", 0),
         (lambda texts, dice: acceptance.by_choices(texts, dice)[::-1], "The lower end must come first", 1.5),
         (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow", 0),
         (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide", 0),
         (
-            lambda texts, dice: tuple(x + 0.15 * (texts != [ONE] * 10) for x in interval.right(texts)),
+            lambda texts, dice: tuple(x + 0.15 * (texts != [ONE] * 10) for x in sheet.interval(texts)),
             "Draw texts, divide",
             0,
         ),
-        (lambda texts, dice: (alpha_of(texts), alpha_of(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow", 0),
+        (lambda texts, dice: (alpha_hat(texts), alpha_hat(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow", 0),
         (acceptance.by_choices, None, 2),
     ],
 )
@@ -78,22 +77,19 @@ def test_4_interval_two_calls_with_one_seed_give_one_result():
 
 
 def test_4_interval_the_formula_leaves_a_share_out_at_each_end(few_draws):
-    texts = interval.random_texts([i / 12 for i in range(12)], range(3, 15), 7)
+    texts = sheet.random_texts([i / 12 for i in range(12)], range(3, 15), 7)
     for outside, cut in ((0.025, 9), (0.16, 63), (0.5, 199)):
-        counts = tuple(
-            (interval.rate.count([t], interval.rate.ACCEPTED), interval.rate.count([t], interval.rate.TESTED))
-            for t in texts
-        )
-        values = interval.bootstrap(counts, interval.ratio_of_sums)
+        counts = tuple((sheet.count([t], sheet.ACCEPTED), sheet.count([t], sheet.TESTED)) for t in texts)
+        values = sheet.bootstrap(counts, sheet.ratio_of_sums)
         assert len(values) == 400 and values == sorted(values)
-        assert interval.without(outside)(texts) == (values[cut], values[399 - cut])
-    assert interval.right(texts) == interval.without(0.025)(texts)
+        assert sheet.left_between(texts, outside, sheet.ratio_of_sums) == (values[cut], values[399 - cut])
+    assert sheet.interval(texts) == sheet.left_between(texts, 0.025, sheet.ratio_of_sums)
 
 
 def test_4_interval_the_texts_are_drawn_with_their_alpha():
-    texts = interval.random_texts([0.0, 1.0, 0.5], [3, 2, 400], 1)
+    texts = sheet.random_texts([0.0, 1.0, 0.5], [3, 2, 400], 1)
     assert texts[0] == a_text(0, 0, 0) and texts[1] == a_text(4, 4)
-    assert abs(alpha_of(texts[2:]) - 0.5) < 0.05
+    assert abs(alpha_hat(texts[2:]) - 0.5) < 0.05
     kept = Counter(each.count("accepted") for each in texts[2])  # 400 rounds: half, a quarter, …, and the rest all four
     assert all(abs(kept[n] / 400 - 0.5 ** min(n + 1, 4)) < 0.05 for n in range(5)) and kept[3] > 10
 

@@ -17,7 +17,7 @@ TOLD = {  # name of an answer → (its points, what is said)
     "2.loop: keeps one draft": (0, "With the drafts [38, 63, 76, 96] (the first miss is at place 3) your loop writes [38]. More drafts were right: all before the first miss are written."),
     "2.loop: rewinds one too far": (0, "Your rewind goes too far: the cache has 5 entries and the text 7 tokens. All of the text but its last token must be in the cache."),
     "3.rule: keeps one half": (0, "With p = [0.5, 0.3, 0.2] and q = [0.7, 0.1, 0.2] what comes out is [0.35, 0.55, 0.1], and not p. Check both steps: accept if u · q < p, and look w up in the residual after a rejection."),
-    "4.claim: never None": (1, "For α = .3 and the claimed number 2 your second result is 30. (The first one, 1.43 for γ = 5, is right.) The nearest γ is not enough: where no γ comes within .05 of the claimed number, the answer is None."),
+    "4.claim: compares exactly": (1, "For α = .7 and the claimed number 2.8 your second result is None. (The first one, 2.53 for γ = 3, is right.) Compute E for γ = 0, 1, 2, … and see which one comes nearest to it."),
     "4.claim: text": (1, "For α = .7 and the claimed number 2.8 the second result should be a γ or None; it is 'five'."),
     "4.claim: swapped": (1, "The two results are swapped: first the tokens per pass, then the γ."),
     "4.rate: the first text only": (0, "For texts whose rounds accept 4 4 3, 0 1 0 0 2 0 0 1 0 1 drafts your function gives .917. Count the accepted drafts, count those that were examined (accepted or rejected), and divide."),

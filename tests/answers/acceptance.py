@@ -65,9 +65,9 @@ def by_steps(alpha, gamma, claimed):
     return [E(alpha, gamma), best]
 
 
-def first_near(alpha, gamma, claimed, near=lambda x: abs(x) <= 0.05, most=101):
+def first_where(alpha, gamma, claimed, enough, most=101):
     for n in itertools.takewhile(lambda n: n < most, itertools.count()):
-        if near(E(alpha, n) - claimed):
+        if enough(E(alpha, n) - claimed):
             return E(alpha, gamma), n
     return E(alpha, gamma), None
 
@@ -119,13 +119,15 @@ RIGHT = {
 }  # fmt: skip
 WRONG = {
     "4.overlap": {
-        "a match of two samples": (lambda p, q: sum(q[a] * p[b] for a, b in itertools.product(q, p) if a == b), "happen to be the same", 3),
         "in the order of the dicts": (lambda p, q: sum(map(min, p.values(), q.values())), "not by its place in the dict"),
         "a missing token raises": (lambda p, q: sum(min(p[t], q[t]) for t in q), "raised KeyError"),
         "a missing token counts": (lambda p, q: sum(min(p.get(t, 1), q[t]) for t in q), "missing in one of them has chance 0"),
         "rounded": (lambda p, q: round(by_drafts(p, q), 1), "do not round"),
         "always .8": (lambda p, q: 0.8, "Go token by token"),
         "above 1": (lambda p, q: 80.0, "between 0 and 1"),
+        "below 0": (lambda p, q: -0.5, "between 0 and 1"),
+        "always 1": (lambda p, q: 1, "Go token by token"),
+        "always 0": (lambda p, q: 0, "Go token by token"),
     },
     "4.rate": {
         "the mean of accepted / proposed": (lambda t: statistics.mean(proposed([each]) for each in rounds(t) if drafts([each])), "divide by all proposed drafts", 5),
@@ -134,34 +136,33 @@ WRONG = {
         "a percentage": (lambda t: 100 * by_counting(t), "between 0 and 1"),
     },
     "4.tokens": {
-        "endless drafts": (curve(lambda a, n: sum(a**i for i in range(1000))), "endless drafts"),
         "the last power is missing": (curve(lambda a, n: closed(a, n - 1)), "The last power", 6),
         "α = 1 divides by 0": (curve(closed), "For α = 1 your closed form"),
         "α = 1 gives 1": (curve(lambda a, n: 1 if a == 1 else closed(a, n)), "every draft is kept there"),
         "α = 0 gives 0": (curve(lambda a, n: E(a, n) if a else 0), "still writes the target's own token", 6),
+        "α = 0 gives 0 for drafts": (curve(lambda a, n: E(a, n) if a or not n else 0), "no draft is kept there"),
         "α = 0 gives 2": (curve(lambda a, n: E(a, n) if a else 2), "no draft is kept there"),
         "something for no γ": (lambda a, g: curve(E)(a, g) or [1], "should give an empty list"),
         "rounded": (curve(lambda a, n: round(E(a, n), 2)), "do not round"),
         "for one γ": (lambda a, g: E(a, g[0]), "one number for each γ, should be a list"),
+        "sorted": (lambda a, g: sorted(curve(E)(a, g)), "in another order"),
         "something else": (curve(lambda a, n: 1 + a), "add these chances up"),
     },
     "4.claim": {
         "believes it": (lambda a, n, e: (3.3 if a == 0.75 else E(a, n), by_search(a, n, e)[1]), "It should be E"),
         "rounded": (lambda a, n, e: (round(E(a, n), 2), by_search(a, n, e)[1]), "the exact number is asked for"),
         "only α = 1 is wrong": (lambda a, n, e: (E(a, n) if a < 1 else 1, by_search(a, n, e)[1]), "It should be E"),
-        "the first that is near": (first_near, "a later one may be nearer"),
-        "never None": (lambda a, n, e: (E(a, n), min(range(101), key=lambda m: abs(E(a, m) - e))), "the answer is None"),
-        "compares exactly": (lambda *case: first_near(*case, lambda x: x == 0), "see which one comes nearest"),
+        "compares exactly": (lambda *case: first_where(*case, lambda x: x == 0), "see which one comes nearest"),
         "swapped": (lambda a, n, e: by_search(a, n, e)[::-1], "swapped"),
         "text": (lambda a, n, e: (E(a, n), "five"), "should be a γ or None"),
-        "looks without end": (lambda *case: first_near(*case, lambda x: x >= 0, most=math.inf), "a loop that never stops"),
+        "looks without end": (lambda *case: first_where(*case, lambda x: x >= 0, most=math.inf), "a loop that never stops"),
     },
     "4.interval": {
         "over rounds": (resampled(lambda texts, dice: dice.choices(rounds(texts), k=len(rounds(texts)))), "draw rounds or single drafts"),
         "a formula for the mean of ratios": (lambda texts, dice: around_the_mean([by_counting([text]) for text in texts]), "Divide the sum by the sum"),
         "accepted / proposed": (resampled(value=proposed), "Discarded drafts were never examined", 5),
         "90 %": (resampled(outside=0.05), "holds 90 %"),
-        "one standard error": (resampled(outside=0.16), "as one standard error"),
+        "99 %": (resampled(outside=0.005), "holds 99 %"),
         "too few texts": (resampled(lambda texts, dice: dice.choices(texts, k=8)), "too wide"),
         "without replacement": (resampled(lambda texts, dice: dice.sample(texts, len(texts))), "no width"),
         "leaves one out": (resampled(lambda texts, dice: dice.sample(texts, len(texts) - 1)), "too narrow"),
