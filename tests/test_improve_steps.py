@@ -1,11 +1,11 @@
 """The steps of exercise 6's drafter, on results that are made up: the share reached, the refusal, and what is advised."""
 
 import pytest
-from specdec_grader.kit import Wrong
-from specdec_grader.sheets.variants import improve as judge
-from specdec_grader.sheets.variants.improve import next_step, renumbered
+from specdec_grader.sheets import e06_variants as sheet
+from specdec_grader.sheets.e06_variants import next_step, renumbered
 
 from specdec_lab.course.given.copying import Replayed, Text
+from specdec_lab.course.mistake import Wrong
 
 PLAIN = Replayed(tokens=124_000, passes=80_000, drafted=200_000, silent=10_000)  # 1.24 tokens per cost, 1.55 per pass
 
@@ -19,10 +19,10 @@ def times_plain(times: float) -> Replayed:
 def judged(monkeypatch):
     def of(yours: Replayed) -> Wrong | None:
         results = iter([yours, PLAIN])
-        monkeypatch.setattr(judge, "texts", list)
-        monkeypatch.setattr(judge, "total", lambda replays: next(results))
+        monkeypatch.setattr(sheet, "texts", list)
+        monkeypatch.setattr(sheet, "total", lambda replays: next(results))
         try:
-            return judge.improve(None)
+            return sheet.judge_improve(None)
         except Wrong as wrong:
             return wrong
 
@@ -82,4 +82,4 @@ def test_improve_other_numbers_for_tokens_keep_what_follows_what():
     assert len(other.prompt) == 4 and other.id == "a" and not set(ids) & set(new)
     assert len(set(zip(ids, new))) == len(set(ids)) == len(set(new))
     assert renumbered(text, 1) == other != renumbered(text, 2)
-    assert all(0 <= i < judge.VOCABULARY for i in new)
+    assert all(0 <= i < sheet.VOCABULARY for i in new)

@@ -1,0 +1,160 @@
+"""Exercise 6: prompt lookup, and a better one, which is judged by tokens per cost on recorded texts."""
+
+import copy
+import random
+
+from specdec_grader.part import part
+from specdec_grader.question import question
+from specdec_lab.course.given.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
+from specdec_lab.course.mistake import Mistake, Wrong
+from specdec_lab.course.reading import shown
+from specdec_lab.formats import drop_leading_zeros
+
+# 6.propose
+
+
+def seen_propose(case: tuple[list[int], int], found: list[int], right: list[int]) -> str:
+    text, gamma = case
+    return f"For the text {text} and γ = {gamma} the proposal should be {right}; yours is {shown(found, 60)}."
+
+
+def one_by_one(text: list[int], gamma: int) -> list[int]:
+    out = list(text)
+    for _ in range(gamma):
+        out += propose(out, 1)
+    return out[len(text) :]
+
+
+def propose(text, gamma):
+    for n in (3, 2, 1):
+        for end in range(len(text) - 1, n - 1, -1):
+            if text[end - n : end] == text[-n:]:
+                return (text[end:] * gamma)[:gamma]
+    return []
+
+
+PROPOSE = question(
+    propose,
+    read=drafts,
+    cases=(
+        ([1, 2, 3, 9, 8, 1, 2, 3], 2),
+        ([4, 5, 6, 7, 2, 6, 8, 4, 5, 6], 3),  # the longest run, though a shorter one stands nearer
+        ([1, 2, 3, 4, 8, 1, 2, 3, 5, 9, 1, 2, 3], 4),  # twice: the later one
+        ([1, 2, 3, 4, 9, 2, 3, 5, 1, 2, 3], 2),  # a run of two stands nearer, and goes on differently
+        ([1, 2, 3, 4, 5, 9, 2, 3, 4, 6, 1, 2, 3], 2),  # what was copied stands nearer, too
+        ([3, 7, 1, 9, 6, 4, 3, 5, 2, 1, 9], 4),  # a run of two
+        ([6, 1, 4, 2, 5, 8, 4], 3),  # of one
+        ([1, 2, 3, 4, 5], 3),  # none
+        ([7, 7], 3),  # here and in the next three the copy goes on with itself
+        ([1, 2, 1, 2], 5),
+        ([3, 5, 5, 5], 4),
+        ([8, 6, 8], 6),
+        ([1, 2, 1, 9, 1, 2, 1, 2, 1], 3),  # the match and the end of the text share a token
+        ([9, 4, 4, 1, 8, 2, 4, 4, 1, 8, 3, 7, 2, 4, 1, 8], 3),  # three match in both; four in neither
+        ([7, 1, 2, 3, 4, 5, 1, 2, 3, 9, 7, 1, 2, 3], 2),  # a run of four, longer than it may be, stands further back
+        ([5], 4),
+        ([], 4),
+        ([1, 2, 1, 2], 0),
+    ),
+    seen=seen_propose,
+    hint="Which run matches the end of the text, where does it stand, and what follows it?",
+    wrong="""
+return []
+    Did you find the end of the text itself? It always matches, and nothing follows it: look only for places that something follows.
+gamma → max(gamma, len(text) - end)
+    You propose all that follows, and not at most γ tokens: each draft is a row that the target must compute. [belief 8]
+range(len(text) - 1, n - 1, -1) → range(n, len(text))
+    You take the earliest place; take the most recent one.
+text[end:] → text[end - n :]
+    You copy the tokens that match; copy those that follow them.
+text[end:] → text[end + 1 :]
+(text[end:] * gamma)[:gamma] → text[end + 1 : end + 1 + gamma]
+    Your copy begins one token too late: it must begin right behind the match.
+(text[end:] * gamma)[:gamma] → text[end : end + gamma]
+    Your copy stops where the text ends. Let it go on with what it has copied itself.
+(3, 2, 1) → (3,)
+    You give up when no run of three is found; then look for two, and then for one. A wrong draft does no harm: it is refused.
+(3, 2, 1) → (1,)
+    You look at the last token first, or only at it; begin with a run of three, then two.
+(3, 2, 1) → (2, 1)
+    You look for runs of two at most; begin with three.
+(3, 2, 1) → (3, 2)
+    You stop before runs of one token; the last token alone counts, too.
+(3, 2, 1) → range(20, 0, -1)
+    You also look for runs of four or more tokens; three is the most here.
+len(text) - 1 → len(text) - 2
+    A match may also end one token before the end of the text: in 7 7 the first 7 is a place.
+len(text) - 1 → len(text) - n
+    A match may share tokens with the end of the text: in 1 2 1 2 1 the run 1 2 1 stands twice.
+n - 1, -1 → n, -1
+    A run may also stand at the very beginning of the text; you begin your search one place too late.
+return one_by_one(text, gamma)
+    You look for a new place after each copied token. Find one place, and copy all tokens from there.
+gamma → (gamma or 1)
+    With γ = 0 there is nothing to propose; your function proposes a token.
+""",
+)
+
+
+@part("6.propose", points=3, asks=[PROPOSE])
+def judge_propose(made: Propose) -> None:
+    text, gamma = copy.deepcopy(PROPOSE.cases[1])
+    made(text, gamma)
+    if text != PROPOSE.cases[1][0]:
+        raise Wrong("Your function changes the text that it is given. Work on a copy: the target still needs it.")
+    PROPOSE.judge(made)
+
+
+# 6.improve
+
+STEPS = (1.05, 1.12, 1.18)  # times the plain version; two different ideas were tried that reach the last one
+REACHABLE = 1.55  # times the plain version, when of all matches the best is known beforehand, and its length
+VOCABULARY = 49_152
+
+
+def renumbered(text: Text, seed: int) -> Text:
+    """The same text with other numbers for its tokens: what follows what stays, and no number can be known."""
+    ids = sorted({*text.prompt, *text.answer})
+    other = dict(zip(ids, random.Random(seed).sample(range(VOCABULARY), len(ids))))
+    return text._replace(prompt=[other[i] for i in text.prompt], answer=[other[i] for i in text.answer])
+
+
+@part("6.improve", points=3, seconds=60)
+def judge_improve(made: Propose) -> None:
+    yours = total(replay(made, renumbered(text, seed)) for seed, text in enumerate(texts()))
+    plain = total(replay(propose, text) for text in texts())
+    times = yours.per_cost / plain.per_cost
+    if times > REACHABLE:
+        raise Wrong(
+            f"Your drafter brings {times:.2f} times the plain version. Whoever knew at each place which match is right, "
+            f"and for how long, would reach {REACHABLE}: these drafts come from the answer. Use `text` only."
+        )
+    reached = sum(times >= step for step in STEPS)
+    if reached < len(STEPS):
+        said = drop_leading_zeros(
+            f"Your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
+            f"({plain.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
+        )
+        mistake = next_step(yours, plain, times)
+        raise Wrong(f"{said} {mistake.said}", reached / len(STEPS), mistake.belief)
+
+
+def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
+    """What to think about next, and the belief that a bad result shows."""
+    silent, a_round = yours.silent / yours.passes, yours.drafted / yours.passes
+    if silent > 0.6:
+        price = drop_leading_zeros(str(PRICE))
+        said = (
+            f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {price}:"
+        )
+        belief = 11 if yours.drafted > 0 and times < 1 else None
+        return Mistake(f"{said} try more often, with fewer tokens where you are less sure.", belief=belief)
+    if times < 1 and yours.per_pass > plain.per_pass:
+        more = f"It has more tokens per pass ({yours.per_pass:.2f} against {plain.per_pass:.2f})"
+        return Mistake(f"{more}, but it drafts {a_round:.1f} tokens in a round, and each one costs.", belief=7)
+    if abs(times - 1) < 0.02 and a_round > 4:
+        behind = "most of them stand behind a miss: when is it worth copying fewer?"
+        return Mistake(f"It drafts {a_round:.1f} tokens in a round, and {behind}", belief=8)
+    if times < 1:
+        return Mistake("Where are its drafts wrong, and where does it miss what the plain version finds?")
+    return Mistake("After how long a match is a copy mostly right? Let that decide how many tokens you copy.")

@@ -1,1 +1,0 @@
-"""Exercise 6: prompt lookup, and a better one."""
