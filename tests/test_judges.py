@@ -6,8 +6,8 @@ import build_exercises as build
 import pytest
 from specdec_grader.check import PARTS
 from specdec_grader.sheets import e05_choosing_gamma as choosing_gamma
+from specdec_grader.sheets import e07_when_it_backfires as backfires
 from specdec_grader.sheets.designs.which import PAIRS, RULES
-from specdec_grader.sheets.load import machines
 from test_exercises import SOURCES, points
 
 from specdec_lab.theory import acceptance, emitted, residual
@@ -20,7 +20,7 @@ def test_a_part_is_worth_what_its_exercise_says(part):
     assert int(piece.partition(" point")[0].split()[-1]) == points(piece)
 
 
-@pytest.mark.parametrize("machine", [x for x in vars(machines).values() if isinstance(x, machines.Pass)], ids=str)
+@pytest.mark.parametrize("machine", [x for x in vars(backfires).values() if isinstance(x, backfires.Pass)], ids=str)
 def test_7_a_machine_costs_what_is_said_of_it(machine):
     formula = machine.formula.replace("·", "*").replace("^", "**").replace("⌈", "math.ceil(").replace("⌉", ")")
     for n in (1, 2, 16, 25, 40, 48, 100, 1000):

@@ -1,8 +1,8 @@
 """The goals of exercise 7's policy, on times that are given: which are reached, with how much room, and what is advised."""
 
 import pytest
-from specdec_grader.sheets.load import policy as judge
-from specdec_grader.sheets.load.policy import DAY, NIGHT, NOON
+from specdec_grader.sheets import e07_when_it_backfires as sheet
+from specdec_grader.sheets.e07_when_it_backfires import DAY, NIGHT, NOON
 
 # (mean, 95 %) in ms: what γ = 0 and γ = 4 take at each time. At night drafts are the best, at noon none.
 FIXED = {
@@ -14,13 +14,13 @@ BEST = {NIGHT: (10.0, 20.0), NOON: (100.0, 200.0), DAY: (30.0, 50.0)}
 
 @pytest.fixture(autouse=True)
 def given(monkeypatch):
-    monkeypatch.setattr(judge, "times", lambda log: log)
-    monkeypatch.setattr(judge, "with_fixed_gamma", FIXED.__getitem__)
+    monkeypatch.setattr(sheet, "times", lambda log: log)
+    monkeypatch.setattr(sheet, "with_fixed_gamma", FIXED.__getitem__)
 
 
 def test_7_policy_all_goals_are_reached_at_their_limits():
-    assert judge.missed(BEST) == []
-    assert judge.missed({NIGHT: (10.5, 21.0), NOON: (103.0, 206.0), DAY: (38.0, 59.9)}) == []
+    assert sheet.missed(BEST) == []
+    assert sheet.missed({NIGHT: (10.5, 21.0), NOON: (103.0, 206.0), DAY: (38.0, 59.9)}) == []
 
 
 @pytest.mark.parametrize(
@@ -31,21 +31,21 @@ def test_7_policy_all_goals_are_reached_at_their_limits():
     ],
 )  # fmt: skip
 def test_7_policy_each_goal_is_about_the_mean_and_the_slowest(when, found):
-    assert judge.missed({**BEST, when: found}) == [when]
+    assert sheet.missed({**BEST, when: found}) == [when]
 
 
 def test_7_policy_the_goals_are_told_in_their_order():
-    assert judge.missed(FIXED[0]) == [NIGHT, DAY] and judge.missed(FIXED[4]) == [NOON, DAY]
+    assert sheet.missed(FIXED[0]) == [NIGHT, DAY] and sheet.missed(FIXED[4]) == [NOON, DAY]
 
 
 def test_7_policy_users_see_their_times_beside_the_fixed_ones():
-    said = judge.as_users_see(DAY, BEST)
+    said = sheet.as_users_see(DAY, BEST)
     assert said == "A day of bursts: 30.0 ms a token, 95 % within 50.0 (never: 40.0 and 60.0; always: 50.0 and 80.0)."
 
 
 def test_7_policy_prices_are_those_of_a_step(monkeypatch):
-    monkeypatch.setattr(judge, "COSTS", lambda texts, gamma: 0.5 * texts * (1 + gamma))
-    monkeypatch.setattr(judge, "STEP", {2: 2.5})
-    assert judge.price(8, 2) == (
+    monkeypatch.setattr(sheet, "COSTS", lambda texts, gamma: 0.5 * texts * (1 + gamma))
+    monkeypatch.setattr(sheet, "STEP", {2: 2.5})
+    assert sheet.price(8, 2) == (
         "with 8 texts and γ = 2 a step writes 2.5 times as many tokens as one without drafts, and takes 3.0 times as long"
     )

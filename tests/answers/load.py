@@ -37,10 +37,6 @@ def by_halves(T, D, gamma, alpha, most):
     return high if high <= most else None
 
 
-def without_drafter(T, D, *rest):
-    return by_loop(T, lambda n: 0, *rest)
-
-
 def by_prices(texts, last, costs=StepCosts(MEASURED)):
     """The γ with the most tokens a second."""
     return max((0, 2, 4), key=lambda gamma: STEP[gamma] / costs(texts, gamma))
@@ -59,6 +55,17 @@ class Memory:
         return 4 if self.quiet >= 3 or texts <= 2 else 0
 
 
+class Patient:
+    """Waits for a few quiet steps, also at the very beginning."""
+
+    def __init__(self):
+        self.quiet = 0
+
+    def __call__(self, texts, last):
+        self.quiet = self.quiet + 1 if texts <= 8 else 0
+        return 4 if self.quiet > 2 or (last and texts <= 16) else 0
+
+
 def once_off(texts, last, off=[]):  # noqa: B006  it remembers
     off += [texts] * (texts > 12)
     return 0 if off else 4
@@ -71,32 +78,31 @@ RIGHT = {
         lambda T, D, g, a, most: next((n for n in range(1, most + 1) if (torch.tensor([D(n)] * g + [T(n + n * g)], dtype=torch.float64).sum() / T(n)) > 1.000001 * E(a, g)), None),
         lambda T, D, g, a, most: min((float(n) for n in range(1, most + 1) if (g * D(n) + T(n + n * g)) / T(n) > 1.000001 * E(a, g)), default=None),
     ],
-    "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory()],
+    "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory(), Patient()],
 }  # fmt: skip
 WRONG = {
     "7.gain": {
-        "without by with": (lambda T, n, g, a: (n / T(n)) / (n * E(a, g) / T(n * (g + 1))), "upside down"),
         "α falls with the batch": (falling_alpha, "worse in a fuller batch", 13),
         "tokens fall with the batch": (lambda T, n, *rest: by_sum(T, n, *rest) / n, "worse in a fuller batch", 13),
         "something else": (lambda *case: 2.0, "with and without"),
         "nothing for γ = 0": (lambda T, n, g, a: by_sum(T, n, g, a) if g else None, "returns nothing for"),
     },
     "7.crossover": {
-        "the last that pays": (lambda *case: (n := by_loop(*case)) and n - 1, "still pays; the next one"),
         "by halves": (by_halves, "may lose, pay again"),
         "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "worse in a fuller batch", 13),
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
         "solved for one machine": (lambda T, D, g, a, most: (E(a, g) - 0.1 * g) * 40 / (g + 1), "a whole number"),
-        "without the drafter": (without_drafter, "drafts are not free here"),
         "always 27": (lambda *case: 27, "for the first time"),
     },
     "7.policy": {
         "never": (always(0), "never drafts"),
         "always four": (always(4), "even when the batch is full"),
         "the other way round": (lambda texts, last: 4 if texts > 12 else 0, "other way round"),
+        "in a full batch only": (lambda texts, last: 4 if last and texts > 12 else 0, "other way round"),
         "never turns on": (lambda texts, last: 4 if last and texts < 12 else 0, "they never come back"),
         "once off, always off": (once_off, "they never come back"),
         "a limit far too high": (load_aware(4, 48), "still drafts where it loses"),
+        "never off again": (lambda texts, last: 4 if last or texts < 12 else 0, "still drafts where it loses"),
         "a limit too low": (load_aware(4, 1), "rows are nearly free"),
         "a low limit": (load_aware(4, 2), "stops too early"),
         "two drafts alone": (load_aware(2, 16, 8), "which γ writes most"),

@@ -1,0 +1,365 @@
+"""Exercise 7: what drafts are worth in a batch, where they begin to lose, and a policy for a server."""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from specdec_grader.part import part
+from specdec_grader.question import ROUNDED, question
+from specdec_lab.course.given.arrivals import (
+    CATCH_UP,
+    COSTS,
+    DAY,
+    GAMMAS,
+    MOST,
+    NIGHT,
+    NOON,
+    STEP,
+    served,
+    times,
+    with_fixed_gamma,
+)
+from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
+from specdec_lab.course.reading import begun, nothing, number, same, shown, whole
+from specdec_lab.formats import drop_leading_zeros
+from specdec_lab.measure.serving import Policy, ServingLog
+from specdec_lab.theory import expected_tokens as E
+
+# Machines
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What a pass over n rows costs. name: T for the target's, D for a drafter's."""
+
+    formula: str
+    cost: Callable[[int], float]
+    name: str = "T"
+
+    def __call__(self, n: int) -> float:
+        return self.cost(n)
+
+    def __repr__(self) -> str:
+        return f"{self.name}(n) = {self.formula}"
+
+
+BEND = Pass("max(1, n/40)", lambda n: max(1.0, n / 40))
+LINE = Pass("2 + n/16", lambda n: 2 + n / 16)
+STAIRS = Pass("3 · ⌈n/24⌉", lambda n: 3.0 * math.ceil(n / 24))
+FLAT = Pass("1", lambda n: 1.0)
+ROWS = Pass("n", lambda n: float(n))
+POWER = Pass("n^.43", lambda n: n ** (math.log(2) / math.log(5)))  # five times the rows cost twice as much, at any size
+
+FREE = Pass("0", lambda n: 0.0, "D")
+EVEN = Pass(".1", lambda n: 0.1, "D")
+SMALL = Pass("max(.1, n/300)", lambda n: max(0.1, n / 300), "D")
+
+FULLER = (
+    "Your drafts get worse in a fuller batch. The target says the same about each text, however many others there are."
+)
+NEVER_ASKS = (
+    "Your code never asks T. It is a function, and another one for each machine: T(k) is what a pass over k rows costs."
+)
+
+
+def fuller(call: Callable[[Pass], object]) -> str | Mistake:
+    """What is said where a gain falls with the texts though rows are free: T was not asked, or the drafts got worse.
+
+    Args:
+        call: calls the learner's code with a machine.
+    """
+    asked: list[int] = []
+    call(lambda k: asked.append(k) or FLAT(k))
+    return Mistake(FULLER, belief=13) if asked else NEVER_ASKS
+
+
+# 7.gain
+
+
+def gain(T, texts, gamma, alpha):
+    return E(alpha, gamma) * T(texts) / T(texts * (gamma + 1))
+
+
+GAIN = question(
+    gain,
+    read=functools.partial(number, what="The gain"),
+    near=ROUNDED,
+    cases=(
+        (BEND, 1, 3, 0.8),
+        (BEND, 8, 3, 0.8),
+        (BEND, 16, 3, 0.8),
+        (BEND, 64, 3, 0.8),
+        (LINE, 4, 5, 0.6),
+        (STAIRS, 9, 2, 0.5),
+        (FLAT, 50, 4, 0.7),
+        (ROWS, 9, 3, 0.8),
+        (BEND, 20, 0, 0.8),
+        (BEND, 9, 4, 0.0),
+        (BEND, 30, 2, 1.0),
+    ),
+    seen="For {}, {} texts, γ = {} and α = {} the gain is {right}; yours is {found}.",
+    hint="How many tokens does a step write, and what does it cost, with and without?",
+    wrong="""
+return E(alpha, gamma)
+    These are the tokens per pass. They are the gain only while the wider pass costs no more. [belief 7]
+return T(texts * (gamma + 1)) / (E(alpha, gamma) * T(texts))
+    It is upside down: above 1 must be a gain.
+(gamma + 1) → (gamma or 1)
+    Each text brings γ + 1 rows into the pass, not γ.
+texts * (gamma + 1) → texts + gamma
+    Each text brings drafts of its own: count γ + 1 rows for each.
+E(alpha, gamma) → (gamma + 1)
+    Not all drafts are accepted: the tokens per pass follow from α.
+texts → 1
+    This is the gain of one text alone: all texts are in the same pass.
+T(texts) → T(1)
+    Compare with a pass without drafts over the same batch, T(texts), and not over one text.
+return → return texts *
+    Without drafts the batch also writes one token for each text: the number of texts is on both sides.
+* T(texts) → * texts
+    These are the tokens of a batch by the cost of its pass; the gain compares them with what the batch does without drafts.
+* T(texts) →
+    These are the tokens of one text by the cost of the pass; the gain compares them with a pass without drafts.
+E(alpha, gamma) → (E(alpha, gamma) - 1)
+    The corrected or bonus token is missing: with α = 0 a round still writes one token. [belief 6]
+E(alpha, gamma) → (1 + gamma * alpha)
+    A draft counts only if all before it survived: place i is reached with α^(i−1), not always.
+E(alpha, gamma) → E(alpha, gamma - 1)
+    Sum up one power of α more: 1 + α + … + α^γ has γ + 1 terms.
+E(alpha, gamma) → E(alpha, gamma + 1)
+    Sum up one power of α less: 1 + α + … + α^γ has γ + 1 terms.
+E(alpha, gamma) * →
+return T(texts * (gamma + 1)) / T(texts)
+    This compares the costs only; the pass with drafts also writes more.
+""",
+)
+
+
+@part("7.gain", points=2, asks=[GAIN])
+def judge_gain(made: Callable[[Pass, int, int, float], float]) -> None:
+    def hint(case: tuple, found: float) -> str | Mistake:
+        """What `fuller` says, if it is right for one text and lower for more, on a machine where rows are free."""
+        one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
+        worse = same(one, E(0.7, 4)) and many < 0.999 * one
+        return fuller(lambda T: made(T, 64, 4, 0.7)) if worse else GAIN.hint
+
+    replace(GAIN, hint=hint).judge(made)
+
+
+# 7.crossover
+
+
+def last_that_pays(T: Pass, D: Pass, gamma: int, alpha: float, most: int) -> int:
+    def gain(texts: int) -> float:
+        return E(alpha, gamma) * T(texts) / (gamma * D(texts) + T(texts * (gamma + 1)))
+
+    return max((texts for texts in range(1, most + 1) if gain(texts) >= 1), default=0)
+
+
+def from_above(T: Pass, D: Pass, gamma: int, alpha: float, most: int) -> int | None:
+    """What a search by halves or from above finds: the fewest texts behind which it never pays again."""
+    last = last_that_pays(T, D, gamma, alpha, most)
+    return last + 1 if last < most else None
+
+
+def crossover(T, D, gamma, alpha, most):
+    for texts in range(1, most + 1):
+        with_drafts = gamma * D(texts) + T(texts * (gamma + 1))
+        if E(alpha, gamma) * T(texts) / with_drafts < 0.999999:
+            return texts
+    return None
+
+
+CROSSOVER = question(
+    crossover,
+    cases=(
+        (BEND, EVEN, 3, 0.8, 64),
+        (BEND, EVEN, 3, 0.8, 26),
+        (BEND, EVEN, 3, 0.8, 27),
+        (BEND, SMALL, 2, 0.6, 64),
+        (LINE, SMALL, 5, 0.7, 200),
+        (STAIRS, EVEN, 2, 0.7, 64),  # loses from 17 texts on, pays again with 25, and loses from 33 on
+        (FLAT, FREE, 4, 0.5, 100),
+        (FLAT, SMALL, 4, 0.5, 100),  # the drafter alone makes the loss
+        (ROWS, FREE, 3, 0.8, 20),
+        (ROWS, FREE, 1, 1.0, 50),
+        (BEND, SMALL, 4, 0.0, 64),
+        (BEND, EVEN, 0, 0.8, 64),
+    ),
+    seen="For {}, {}, γ = {}, α = {} and at most {} texts the answer is {right}; yours is {found}.",
+    hint="For how many texts do the drafter's passes and the target's wide one cost more than E plain passes for the first time?",
+    wrong="""
+return texts → return texts - 1; return None → return most
+return texts → return texts - 1 or None; return None → return most
+return texts → return texts - 1
+return last_that_pays(T, D, gamma, alpha, most)
+return last_that_pays(T, D, gamma, alpha, most) or None
+    This is the largest number of texts for which it still pays; the next one is asked for.
+< 0.999999 → <= 1
+    With a gain of exactly 1 nothing is lost yet.
+gamma * D(texts) + →
+    The drafter's passes are missing. The drafts are not free here.
+gamma * D(texts) → D(texts)
+gamma * D(texts) → D(texts * gamma)
+    The drafter needs a pass for each place: γ passes in a step, one after the other.
+D(texts) → D(1)
+D(texts) → texts * D(1)
+    The drafter drafts for all texts at once: its passes go over a row for each text.
+D(texts) → D(texts * (gamma + 1))
+D(texts) → D(texts * gamma)
+    A pass of the drafter goes over one row for each text; only the target's has γ + 1.
+gamma * D → (gamma + 1) * D
+    The drafter makes γ passes. The token behind the drafts is the target's own. [belief 10]
+E(alpha, gamma) * →
+    There a step with drafts begins to cost more. It loses only when it costs more than the tokens that it writes, E for one.
+E(alpha, gamma) * T(texts) → T(1)
+    There a step with drafts begins to cost more than a pass for one text. It loses only when it costs more than what it writes is worth.
+T(texts) → T(1)
+    Compare with a pass without drafts over the same batch, and not over one text.
+most + 1 → most
+    `most` itself counts, too.
+return None → return 0
+return None → return -1
+return None → return most
+return None → return most + 1
+    Where it pays up to `most`, return None.
+(gamma + 1) → (gamma or 1)
+    Each text brings γ + 1 rows into the target's pass, not γ.
+texts * (gamma + 1) → texts + gamma
+    Each text brings drafts of its own: count γ + 1 rows for each.
+E(alpha, gamma) → (gamma + 1)
+    Not all drafts are accepted: the tokens per pass follow from α.
+return texts → return texts * (gamma + 1)
+    These are rows; the number of texts is asked for.
+E(alpha, gamma) → (E(alpha, gamma) - 1)
+    The corrected or bonus token is missing in the tokens per pass. [belief 6]
+E(alpha, gamma) → (1 + gamma * alpha)
+    A draft counts only if all before it survived: 1 + γ·α is too much.
+return from_above(T, D, gamma, alpha, most)
+    The gain need not fall evenly: it may lose, pay again, and lose. The fewest texts are asked for, so try one text, then two, and so on.
+""",
+)
+
+
+@part("7.crossover", points=2, asks=[CROSSOVER])
+def judge_crossover(made: Callable[[Pass, Pass, int, float, int], int | None]) -> None:
+    values = [made(*case) for case in CROSSOVER.cases]
+    if all(map(nothing, values)):  # None is an answer, but not to all cases
+        raise StillOpen
+    found = [None if value is None else whole(value, "The number of texts") for value in values]
+
+    def hint(case: tuple, found: int | None) -> str | Mistake:
+        """What `fuller` says, if it finds one where the gain is always above 1, and a later one for better drafts."""
+        worse, better = (made(POWER, FREE, 4, alpha, 10_000) for alpha in (0.7, 0.95))
+        fell = worse is not None and worse > 1 and (better is None or better > worse)
+        return fuller(lambda T: made(T, FREE, 4, 0.7, 40)) if fell else CROSSOVER.hint
+
+    replace(CROSSOVER, hint=hint).compare(found)
+
+
+# 7.policy: my_policy(texts, last) → γ of the next step, 0, 2 or 4; `last` is γ of the step before
+
+POINTS = {NIGHT: 1, NOON: 1, DAY: 2}
+
+
+@part("7.policy", points=sum(POINTS.values()), seconds=60)
+def judge_policy(made: Policy) -> None:
+    begun(made(1, 0))
+    policy = functools.partial(ask, made)
+
+    def drafts_alone() -> bool:  # a policy may want to see a few quiet steps first
+        return any(policy(1, 0) for _ in range(100))
+
+    starts = drafts_alone()
+    drafts = asked_with_its_own(policy)
+    full = [gamma for (texts, _), gamma in drafts.items() if texts == MOST]
+    if not any(drafts.values()) and not starts:
+        raise Wrong("Your policy never drafts, not even for a single text, where drafts are nearly free.")
+    if not starts and any(full):
+        raise Wrong("It is the other way round: draft while few texts are there, and not while the batch is full.")
+    if not starts or not drafts_alone():
+        said = "Once your policy has left drafts off, they never come back:"
+        raise Wrong(f"{said} after a step with γ = 0 it returns 0 even for one text.")
+    logs = served(policy)
+    unreached = missed(logs)
+    earned = 1 - sum(POINTS[when] for when in unreached) / sum(POINTS.values())
+    if all(full):
+        raise Wrong(f"Your policy drafts even when the batch is full: {price(MOST, full[-1])}.")
+    if unreached:
+        raise Wrong(f"{as_users_see(unreached[0], logs)} {advice(policy, unreached, logs, drafts)}", earned)
+
+
+def ask(made: Policy, texts: int, last: int) -> int:
+    value = made(texts, last)
+    if nothing(value):
+        raise Wrong(f"Your policy returns nothing for texts = {texts} and last = {last}: return 0 for no drafts.")
+    gamma = whole(value, "What your policy returns")
+    if gamma not in GAMMAS:
+        known = f"What γ = {gamma} costs was not measured: use 0, 2 or 4."
+        raise Wrong(f"Your policy returned {shown(value)} for texts = {texts}. {known}")
+    return gamma
+
+
+def asked_with_its_own(policy: Policy) -> dict[tuple[int, int], int]:
+    """γ by (texts, last), for all texts, and for each `last` that can come: 0, and what the policy itself gives."""
+    drafts: dict[tuple[int, int], int] = {}
+    lasts = [0]
+    for last in lasts:
+        for texts in range(1, MOST + 1):
+            drafts[texts, last] = policy(texts, last)
+        lasts += sorted({g for (_, at), g in drafts.items() if at == last} - set(lasts))
+    for texts, last in itertools.product(range(1, MOST + 1), GAMMAS):  # what never comes, it need not know
+        if last not in lasts:
+            with suppress(Exception):
+                drafts[texts, last] = policy(texts, last)
+    return drafts
+
+
+def missed(logs: dict[str, ServingLog]) -> list[str]:
+    """The times whose goal is not reached."""
+
+    def within(when: str, gamma: int, room: float) -> bool:
+        return all(a <= room * b for a, b in zip(times(logs[when]), times(with_fixed_gamma(gamma)[when])))
+
+    mean, p95 = times(logs[DAY])
+    means, p95s = zip(times(with_fixed_gamma(0)[DAY]), times(with_fixed_gamma(4)[DAY]))
+    reached = {
+        NIGHT: within(NIGHT, gamma=4, room=1.05),
+        NOON: within(NOON, gamma=0, room=1.03),
+        DAY: mean <= 0.95 * min(means) and p95 < min(p95s),
+    }
+    return [when for when in POINTS if not reached[when]]
+
+
+def as_users_see(when: str, logs: dict[str, ServingLog]) -> str:
+    mean, p95 = times(logs[when])
+    others = {"never": times(with_fixed_gamma(0)[when]), "always": times(with_fixed_gamma(4)[when])}
+    compared = "; ".join(f"{name}: {mean:.1f} and {p95:.1f}" for name, (mean, p95) in others.items())
+    return f"{when[0].upper()}{when[1:]}: {mean:.1f} ms a token, 95 % within {p95:.1f} ({compared})."
+
+
+def price(texts: int, gamma: int) -> str:
+    return drop_leading_zeros(
+        f"with {texts} texts and γ = {gamma} a step writes {STEP[gamma]:.1f} times as many tokens as one without drafts, "
+        f"and takes {COSTS(texts, gamma) / COSTS(texts, 0):.1f} times as long"
+    )
+
+
+def advice(
+    policy: Policy, unreached: list[str], logs: dict[str, ServingLog], drafts: dict[tuple[int, int], int]
+) -> str:
+    """What the first of the missed goals comes from."""
+    if max(log.switches for log in logs.values()) > 100 or not missed(served(policy, catch_up=0.0)):
+        return (
+            f"Drafts went on and off {logs[unreached[0]].switches} times, and each time they come back the draft model must "
+            f"catch up, {1e3 * CATCH_UP:.0f} ms for each text. Let them come back only when few texts are left."
+        )
+    limit, gamma = max(((n, g) for (n, last), g in drafts.items() if g and last), default=(0, 0))
+    if limit and STEP[gamma] * COSTS(limit, 0) < COSTS(limit, gamma):
+        return f"Your policy still drafts where it loses: {price(limit, gamma)}."
+    if NIGHT in unreached:
+        return "With one or two texts rows are nearly free: which γ writes most there?"
+    return f"Your policy stops too early, or comes back too late: with {limit + 1} texts drafts may still pay."
