@@ -84,17 +84,6 @@ def with_kinds(kinds):
     return lambda report: (*by_ifs(report)[:2], kinds(report, by_ifs(report)[0]))
 
 
-def by_ratio_if_enough(row, right):
-    if row["prompts"] < 5:
-        return "unclear"
-    return "deploy" if row["ratio_to_plain"] > 1 else "don't"
-
-
-def losing_anywhere(report, decision):
-    kinds = {row["kind"] for row in report["rows"] if row["ratio_to_plain"] < 1}
-    return kinds - {"overall"} if decision == "deploy" else []
-
-
 RIGHT = {
     "8.whole": [token_by_token, by_share, lambda first, t, n, ratio: (first + (n - 1) * t) / (first + (n - 1) * t / ratio)],
     "8.survival": [by_counts, by_tensors, lambda cards: (tuple(b / a if a else None for a, b in itertools.pairwise([1, *pooled(cards)])), 1 + sum(pooled(cards)))],
@@ -107,9 +96,7 @@ WRONG = {
         "something else": (lambda *case: 1.0, "the whole time without drafts"),
     },
     "8.survival": {
-        "mean over cards": (lambda cards: (by_counts([(1, s) for _, s in cards])[0], by_counts(cards)[1]), "Cards differ in their rounds"),
         "something else": (lambda cards: ([0.5] * len(cards[0][1]), by_counts(cards)[1]), "Of the rounds that got to a place"),
-        "α's added up": (lambda cards: (by_counts(cards)[0], 1 + sum(a or 0 for a in by_counts(cards)[0])), "add up the survivals"),
         "other tokens": (lambda cards: (by_counts(cards)[0], 2), "How many drafts does a round keep"),
         "a list that stops": (lambda cards: (conditional(pooled(cards)), 1 + sum(pooled(cards))), "no round reached"),
         "divides by 0": (lambda cards: ([b / a for a, b in itertools.pairwise([1, *pooled(cards)])], 0), "ZeroDivisionError"),
@@ -117,12 +104,10 @@ WRONG = {
     "8.decide": {
         "the most tokens per pass": (lambda report: by_ifs(report, chosen(report, lambda r: r["tokens_per_pass"])), "the most tokens per pass", 7),
         "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "Which drafter has the largest"),
-        "by the ratio, with enough prompts": (with_decision(by_ratio_if_enough), "by the ratio alone"),
         "always unclear": (with_decision(lambda row, right: "unclear"), "where does the interval lie"),
         "other words": (with_decision(lambda row, right: right.replace("don't", "do not")), 'should be "deploy"'),
         "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),
         "no care for a missing interval": (with_decision(lambda row, right: right if row["ratio_interval"][0] else ""), "TypeError"),
-        "kinds of all drafters": (with_kinds(losing_anywhere), "another one may lose elsewhere"),
         "other kinds": (with_kinds(lambda *found: ["chat"]), "of this drafter below 1"),
         "overall as a kind": (with_kinds(lambda *found: ["overall"]), "is no kind of prompt"),
         "a row for a kind": (with_kinds(lambda report, decision: report["rows"][:1]), "should hold their names"),
