@@ -5,7 +5,6 @@ import re
 import pytest
 
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.mistake import Mistake
 from specdec_lab.course.problems import PROBLEMS, Problem, variants
 from specdec_lab.course.quiz import items, lessons
 from specdec_lab.formats import drop_leading_zeros
@@ -295,7 +294,7 @@ def test_the_relaxed_rule_keeps_what_the_question_says():
 
 def test_answers_can_be_told_apart_by_more_than_twice_the_tolerance():
     def with_mistake(result, tolerance=0.02):
-        return Problem(100.0, "?", "how.", Mistake("Wrong.", result), tolerance=tolerance)
+        return Problem(f"?\n100.0 | how.\n{result} | Wrong.", tolerance=tolerance)
 
     assert [with_mistake(x).clear for x in (100.0, 103.9, 104.1, 104.3, 96.1, 95.9)] == [False] * 3 + [
         True,

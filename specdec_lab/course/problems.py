@@ -1,0 +1,568 @@
+"""The quiz questions with numbers, lesson by lesson; question.py says how each is written."""
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
+
+from specdec_lab import theory
+from specdec_lab.course.question import PROBLEMS, Problem, problem, variants
+from specdec_lab.formats import short
+from specdec_lab.theory import Row
+
+__all__ = ["PROBLEMS", "Problem", "variants"]
+
+
+def in_words(values: Sequence) -> str:
+    words = [f"{x:g}" if isinstance(x, int | float) else x for x in values]
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def distribution(row: Row) -> str:
+    return f"({', '.join(map(str, row))})"
+
+
+def distributions(p: Row, q: Row) -> str:
+    return f"For the tokens a, b and c the target has p = {distribution(p)}, the drafter q = {distribution(q)}."
+
+
+def shares(text: str) -> list[tuple[float, ...]]:
+    """Tuples of shares, written in hundredths: "80 60, 75 5" is (0.8, 0.6) and (0.75, 0.05)."""
+    return [tuple(int(share) / 100 for share in row.split()) for row in text.split(",")]
+
+
+def pairs(text: str) -> list[tuple[Row, Row]]:
+    """Pairs of distributions p and q over the tokens a, b and c, as `shares` with semicolons between the pairs."""
+    return [(p, q) for p, q in map(shares, text.split(";"))]
+
+
+# Lesson 01: what a pass costs
+@problem(unit="ms", millions=(100, 300, 500, 700), bytes_each=(2, 4), reads=(50, 100, 200))
+def reading_time(millions: int, bytes_each: int, reads: int) -> str:
+    size = millions * bytes_each  # MB
+    ms = size / reads
+    return f"""
+    A model has {millions} million weights, each stored in {bytes_each} bytes. The memory gives {reads} GB/s. How long
+    does it take to read all the weights once?
+    {ms} | {millions} million · {bytes_each} bytes = {size} MB, and {size} MB / {reads} GB/s = {short(ms)} ms.
+    {ms / bytes_each} | Here each weight would be one byte; it is stored in {bytes_each}.
+    {8 * ms} | GB are gigabytes, not gigabits: there is no 8 in it.
+    {1000 * ms} | A million bytes at a thousand million bytes a second is a thousandth of a second.
+    {ms / 1000} | This is in seconds; the answer is asked in thousandths of a second.
+    """
+
+
+@problem(unit="ms", megabytes=(200, 400, 600, 1000), reads=(50, 100, 200), computes=(2, 4, 8), k=(5, 10, 20, 40, 80))
+def pass_time(megabytes: int, reads: int, computes: int, k: int) -> str:
+    operations = megabytes / 1000  # GFLOP: two operations for each weight of two bytes
+    reading, computing = megabytes / reads, k * operations / computes
+    least = max(reading, computing)
+    longer, other = ("reading", computing) if reading > computing else ("computing", reading)
+    return f"""
+    A model has {megabytes} MB of weights and needs {operations:g} GFLOP for each new token. The machine reads {reads}
+    GB/s and computes {1000 * computes} GFLOP/s, both at the same time. How long is a pass over {k} new tokens, at
+    least?
+    {least} | Reading: {megabytes} MB / {reads} GB/s = {short(reading)} ms, once for the pass. Computing: {k} ·
+        {operations:g} / {1000 * computes} s = {short(computing)} ms. They overlap, so the longer one counts:
+        {short(least)} ms.
+    {k * reading} | Here every token reads the weights for itself; one reading serves the whole pass.
+    {reading + computing} | This is the sum. The machine reads and computes at the same time.
+    {other} | This is the shorter of the two times; here {longer} takes longer.
+    """
+
+
+@problem(unit="tokens", reading=(3, 6, 12, 24), computing=(0.2, 0.3, 0.5, 0.6, 1.5))
+def bend(reading: float, computing: float) -> str:
+    k = reading / computing
+    return f"""
+    Reading the weights takes {reading} ms for each pass, and computing takes {computing} ms for each new token. At how
+    many new tokens are the two equal?
+    {k} | k · {computing} ms = {reading} ms at k = {reading} / {computing} = {short(k)}. Beyond it, each token is paid
+        for.
+    {2 * k} | There the computing takes twice as long as the reading; they are equal before.
+    {1 / k} | This is upside down: it is the share of the reading that one token can fill.
+    {reading * computing} | A product of two times is not a number of tokens.
+    """
+
+
+# Lesson 02: what a round computes, writes and keeps
+@problem(
+    tolerance=0,
+    gamma=(4, 5),
+    accepted=((2, 0, 4), (1, 4, 0), (4, 4, 1), (0, 0, 4), (3, 1, 2, 0), (0, 2, 1), (5, 2, 0, 1)),
+)
+def tokens_written(gamma: int, accepted: Sequence[int]) -> str:
+    accepted = [min(a, gamma) for a in accepted]
+    rounds, kept, full = len(accepted), sum(accepted), accepted.count(gamma)
+    written = kept + rounds
+    return f"""
+    γ = {gamma}. The {rounds} rounds of a text accept {in_words(accepted)} drafts; no stop cuts a round. How many tokens
+    do they write?
+    {written} | Accepted drafts: {kept}. To these, each of the {rounds} rounds adds a corrected or a bonus token:
+        {written}.
+    {kept} #6 | Only the drafts are counted. Each round also writes one token of the target's own.
+    {rounds * (gamma + 1)} #1 | This counts all drafts of every round, also those behind a miss.
+    {written - full if full else None} #6 | The bonus is missing: a round without a miss writes one token more, too.
+    {kept + full if full else None} #6 | The corrections are missing: the target's token stands in the place of each
+        miss.
+    """
+
+
+@problem(tolerance=0, gamma=(5, 6, 7, 8, 9), accepted=(2, 3, 4))
+def rows_computed(gamma: int, accepted: int) -> str:
+    return f"""
+    γ = {gamma}. The first {accepted} drafts are accepted, the next one is rejected. How many rows did the target
+    compute in this round?
+    {gamma + 1} | One row for each of the {gamma} drafts, and one for the last token of the text: {gamma + 1}. The pass
+        is over before anything is compared.
+    {gamma + 1 - accepted} #9 | Accepted drafts are not skipped: before the pass nobody knows they are right.
+    {accepted + 1} | The pass does not stop at the miss; the comparison does.
+    {gamma} | The last token of the text has a row as well: it checks the first draft.
+    """
+
+
+@problem(tolerance=0, gamma=(5, 6, 7, 8), accepted=(1, 2, 3, 4))
+def entries_kept(gamma: int, accepted: int) -> str:
+    return f"""
+    γ = {gamma}. A round accepts {accepted} {"draft" if accepted == 1 else "drafts"} and corrects the next one. Its pass
+    added {gamma + 1} entries to the cache. How many of them stay?
+    {accepted + 1} | The entry of the last token of the text, and those of the accepted drafts: {accepted + 1}.
+    {accepted + 2} | The corrected token has no entry yet: it was chosen, and no pass has seen it.
+    {gamma + 1} | The entries of the miss and of all behind it must go: those tokens are not in the text.
+    {accepted} | One more stays: the last token of the text went through this pass, too.
+    """
+
+
+# Lesson 03: the rule, and what it writes. In these rows q has too much of a, and too little of b.
+ROWS = pairs("""30 50 20, 60 30 10; 20 60 20, 50 40 10; 10 50 40, 50 40 10; 20 50 30, 60 20 20;
+                50 20 30, 80 10 10; 40 40 20, 70 10 20; 30 40 30, 50 20 30; 10 70 20, 30 60 10""")
+
+
+@problem(p=(0.1, 0.2, 0.3, 0.6), q=(0.2, 0.4, 0.5, 0.8))
+def accept_chance(p: float, q: float) -> str:
+    answer = min(1.0, p / q)
+    return f"""
+    Temperature 1. The drafter has drafted a token with q = {q}; the target gives it p = {p}. With which probability is
+    it accepted?
+    {answer} | min(1, p / q) = min(1, {short(p / q)}) = {short(answer)}.
+    {p} #3 | This is the chance that the target would draw the token itself. The rule compares p with q.
+    {p * q} #3 | This is the chance that both draw the token. The rule needs no second draw.
+    {q / p if p > q else None} | This is upside down.
+    {1 - p / q if p <= q else None} | This is the chance of a rejection.
+    {q - p if p < q else None} | This is how much too often the token is drafted, not how often it is kept.
+    """
+
+
+@problem(rows=ROWS)
+def after_rejection(rows: tuple[Row, Row]) -> str:
+    p, q = rows
+    lacks = theory.lacking(p, q)
+    _, b, c = lacks
+    answer = theory.residual(p, q)[1]
+    return f"""
+    Temperature 1. {distributions(p, q)} The draft was a, and it was rejected. With which probability is b written in
+    its place?
+    {answer} | What q lacks: {b:g} of b and {c:g} of c. So b: {b:g} / {sum(lacks):g} = {short(answer)}.
+    {p[1]} #2 | This draws from p. Part of p has been written already, by the drafts that are accepted.
+    {p[1] / (p[1] + p[2])} | This only takes a out of p. Tokens that q proposes often enough need less.
+    {b} | This is what b lacks. Divide it by all that is lacking: something must be written.
+    {q[1]} | This draws from the drafter's q. After a rejection the target makes up for what q lacks.
+    """
+
+
+@problem(rows=ROWS)
+def emitted_probability(rows: tuple[Row, Row]) -> str:
+    p, q = rows
+    from_p = theory.emitted(p, q, [min(1.0, a / b) for a, b in zip(p, q)], p)[0]
+    kept = short(p[0] / q[0])
+    return f"""
+    Temperature 1. {distributions(p, q)} One token is drafted, then accepted or replaced by the rule. With which
+    probability is a written?
+    {p[0]} | Exactly p(a) = {short(p[0])}. Drafted with {q[0]} and accepted with {kept}; as a replacement a never comes.
+    {q[0]} #11 | This is how often a is drafted. The drafter does not decide what is written.
+    {from_p} #2 | This comes out if a rejection draws from p: then a gets a second chance, one too many.
+    {p[0] * q[0]} #3 | This is how often two independent draws would both give a. The rule is another one.
+    """
+
+
+# Lesson 04: α, and the tokens of a pass
+@problem(
+    rows=pairs("""60 30 10, 30 60 10; 50 40 10, 80 10 10; 40 30 30, 80 10 10; 60 20 20, 50 10 40; 70 20 10, 40 50 10;
+                  40 40 20, 20 50 30; 20 70 10, 60 30 10; 30 50 20, 10 80 10; 80 10 10, 50 30 20""")
+)
+def alpha_of(rows: tuple[Row, Row]) -> str:
+    p, q = rows
+    answer = theory.acceptance(p, q)
+    match = sum(a * b for a, b in zip(p, q))
+    same = p.index(max(p)) == q.index(max(q))
+    least = " + ".join(str(min(a, b)) for a, b in zip(p, q))
+    return f"""
+    Temperature 1. {distributions(p, q)} How large is α here?
+    {answer} | α is the sum of the smaller one of p and q: {least} = {short(answer)}.
+    {match} #3 | This is the chance that two separate draws match. The rule accepts more than that.
+    {1 - answer} | This is the part in which p and q differ: the chance of a rejection.
+    {float(same)} #4 | {"The same" if same else "Another"} favourite token does not decide it: all of p and q counts.
+    """
+
+
+# Of a text: how many rounds accepted no draft, one, two, …, all
+@problem(
+    rounds=(
+        *((3, 1, 1, 1, 4), (2, 2, 0, 1, 5), (4, 2, 1, 1, 2), (1, 3, 2, 0, 4)),
+        *((5, 2, 1, 0, 2), (2, 0, 1, 3, 4), (1, 0, 3, 2, 4)),
+    )
+)
+def rate_from_rounds(rounds: Sequence[int]) -> str:
+    gamma, total = len(rounds) - 1, sum(rounds)
+    accepted = sum(n * count for n, count in enumerate(rounds))
+    tested = accepted + total - rounds[-1]
+    drafts = [n for n, count in enumerate(rounds) for _ in range(count)]
+    rate = accepted / tested
+    return f"""
+    γ = {gamma}. The {total} rounds of a text accepted {in_words(drafts)} drafts. Which share of the drafts that were
+    tested was accepted?
+    {rate} | Accepted: {accepted}. Rejected: one in each round that is not full, {total - rounds[-1]}. So {accepted} of
+        {tested} that were tested: {short(rate)}.
+    {accepted / (gamma * total)} #5 | This divides by all drafts that were proposed. Those behind a miss were never
+        tested.
+    {rounds[-1] / total} | This is the share of rounds without a miss.
+    {(accepted + total) / total} | This is tokens per pass. A share of drafts cannot be above 1.
+    """
+
+
+@problem(alpha=(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), gamma=(2, 3, 5, 6))
+def tokens_per_pass(alpha: float, gamma: int) -> str:
+    expected = theory.expected_tokens(alpha, gamma)
+    powers = " + ".join(["1", f"{alpha}", *(f"{alpha}^{i}" for i in range(2, gamma + 1))])
+    return f"""
+    Each draft survives with probability α = {alpha}, independently of the others, and γ = {gamma}. How many tokens does
+    a pass of the target give, on average?
+    {expected} | {powers} = {short(expected)}.
+    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
+    {1 + gamma * alpha} #1 | This also counts drafts behind a miss, which are thrown away even if they agree.
+    {theory.expected_tokens(alpha, gamma + 1)} | One power too many: this is γ = {gamma + 1}.
+    """
+
+
+# Lesson 05: what is gained by the clock
+@problem(expected=(2.4, 2.8, 3.2), gamma=(3, 4, 5), c=(0.1, 0.2, 0.3), v=(1.2, 1.5, 1.8))
+def speed_up(expected: float, gamma: int, c: float, v: float) -> str:
+    S = expected / (gamma * c + v)
+    cost = gamma * c + v
+    return f"""
+    A pair gives {expected} tokens per pass with γ = {gamma}. One draft costs {c} of a plain step, and the checking pass
+    costs {v} plain steps; nothing else takes time. How many times as fast as plain decoding is it?
+    {S} | A round costs {gamma} · {c} + {v} = {short(cost)} plain steps, so S = {expected} / {short(cost)} = {short(S)}.
+    {expected} #7 | This is tokens per pass. A round costs more than one plain step.
+    {expected / v} | The drafting is missing: {gamma} drafts cost {short(gamma * c)} plain steps.
+    {expected / (c + v)} | This pays for one draft; a round needs {gamma} of them, one after the other.
+    {expected / (1 + gamma * c)} | This takes the checking pass for a plain one; it costs {v}.
+    """
+
+
+@problem(tolerance=0, alpha=(0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9), c=(0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
+def best_gamma(alpha: float, c: float) -> str:
+    gammas = (1, 2, 3, 4, 6, 8)
+    shown = [f"{theory.expected_tokens(alpha, gamma):.2f}" for gamma in gammas]
+    gains = {gamma: float(E) / (gamma * c + 1) for gamma, E in zip(gammas, shown)}  # as one computes from what is shown
+    second, best = sorted(gammas, key=gains.get)[-2:]
+    close = gains[best] < 1.01 * gains[second]  # then the same result stands twice, and so the version is not clear
+    return f"""
+    With γ = {in_words(gammas)} a pair gives {", ".join(shown)} tokens per pass. A draft costs {c} of a plain step, and
+    the checking pass costs 1 for each of these γ. Which of them is the fastest?
+    {best} | S = E / (γ · {c} + 1) is {", ".join(f"{gain:.2f}" for gain in gains.values())}: the largest at γ = {best}.
+    8 #8 | It gives the most tokens per pass, and the last drafts cost more than they bring.
+    1 | It spends the least on drafts; the second draft would still bring more than it costs.
+    {best if close else None} | Too close to call.
+    """
+
+
+@problem(gamma=(2, 3, 4, 5, 6), c=(0.05, 0.1, 0.2, 0.3), v=(1.1, 1.2, 1.4, 1.6))
+def break_even_tokens(gamma: int, c: float, v: float) -> str:
+    cost = gamma * c + v
+    return f"""
+    γ = {gamma}, a draft costs {c} of a plain step, and the checking pass costs {v} plain steps; nothing else takes
+    time. From how many tokens per pass on is there a gain?
+    {cost} | A round costs {gamma} · {c} + {v} = {short(cost)} plain steps; in this time plain decoding writes
+        {short(cost)} tokens.
+    1.0 #7 | More than one token per pass is not yet a gain: a round takes longer than a plain step.
+    {v} | This is enough only if drafts are free.
+    {1 + gamma * c} | This takes the checking pass for a plain one; it costs {v}.
+    """
+
+
+@problem(unit="s", reading=(0.6, 0.8, 1.2, 2.0), writing=(1.0, 1.5, 2.0, 3.0), times=(1.6, 2.0, 2.5))
+def whole_answer(reading: float, writing: float, times: float) -> str:
+    answer = reading + writing / times
+    return f"""
+    A server needs {reading} s to read a prompt, and then {writing} s to write the answer. Speculation makes its
+    decoding {times} times as fast. After how long is the answer complete?
+    {answer} | Only the writing becomes shorter: {reading} + {writing} / {times} = {short(answer)} s.
+    {(reading + writing) / times} #15 | This makes the reading faster too. Before the first token there is nothing to
+        draft.
+    {writing / times} | The reading is missing: the first token waits for it.
+    {reading / times + writing} #15 | It is the other way round: the writing gets faster, the reading does not.
+    """
+
+
+# Lesson 06: what a design brings, place by place and by the clock
+@problem(alphas=shares("80 60 40, 60 50 30, 90 70 50, 80 60 30, 90 60 30, 80 50 20, 70 60 40, 90 80 50"))
+def tokens_by_place(alphas: Sequence[float]) -> str:
+    places = range(1, len(alphas) + 1)
+    reached = [math.prod(alphas[:i]) for i in places]
+    expected = 1 + sum(reached)
+    products = [" · ".join(map(str, alphas[:i])) for i in places]
+    return f"""
+    Medusa drafts three tokens a round. Of the rounds that get to a place, these shares survive there:
+    {in_words(alphas)} at places 1, 2 and 3. How many tokens does a pass of the target give, on average?
+    {expected} | A draft counts if all before it survived, too: 1 + {" + ".join(products)} = {short(expected)}.
+    {1 + sum(alphas)} #1 | This also counts drafts behind a miss: place 2 is only reached past place 1.
+    {reached[-1]} | This is the share of rounds without a miss.
+    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
+    {theory.expected_tokens(alphas[0], len(alphas))} | This takes the first head's rate for all. The later heads are
+        worse: they do not see the drafts before theirs.
+    """
+
+
+@problem(layers=(4, 16, 24), thin=(3.1, 3.4), wide=(2.2, 2.5), gamma=(3, 4))
+def faster_of_two(layers: int, thin: float, wide: float, gamma: int) -> str:
+    all_layers, wide_layers = 32, 2
+    weights, thin_weights, wide_weights = 2000, 40, 200
+    a, b = layers / all_layers, wide_layers / all_layers
+    gain_a, gain_b = thin / (gamma * a + 1), wide / (gamma * b + 1)
+    by_weights = max(thin / (gamma * thin_weights / weights + 1), wide / (gamma * wide_weights / weights + 1))
+    a_wins = gain_a > gain_b
+    name, expected, c, best = ("A", thin, a, gain_a) if a_wins else ("B", wide, b, gain_b)
+    return f"""
+    A GPU starts operations one by one, and nothing else takes time: each layer takes equally long, thin or wide. The
+    target has {all_layers} layers and {weights:,} million weights. Draft A has {layers} thin layers and {thin_weights}
+    million weights, and brings {thin} tokens per pass. Draft B has {wide_layers} wide layers and {wide_weights} million
+    weights, and brings {wide}. γ = {gamma}, and the checking pass costs as much as a plain one. How many times as fast
+    as plain decoding is the faster of the two?
+    {best} | A draft of A costs {layers} / {all_layers} = {a:g} of a plain step, so S = {thin} / ({gamma} · {a:g} + 1) =
+        {short(gain_a)}. One of B costs {wide_layers} / {all_layers} = {b:g}, so S = {wide} / ({gamma} · {b:g} + 1) =
+        {short(gain_b)}. The faster one is {name}, with {short(best)}.
+    {thin} #7 | This is tokens per pass. A round costs more than one plain step.
+    {gain_b if a_wins else None} | This is B. Its drafts are the cheaper ones, but A's bring more than they cost.
+    {None if a_wins else gain_a} #7 | This is A. It brings more tokens per pass, but its drafts cost even more.
+    {by_weights} #14 | This takes the cost of a draft from its weights. Here the layers decide.
+    {expected / (c + 1)} | This pays for one draft; a round needs {gamma} of them, one after the other.
+    """
+
+
+# Lesson 07: what is left of the gain when many texts are written at once
+
+
+def machine(idle: int, gamma: int, expected: float) -> str:
+    return (
+        f"Up to n = {idle} a pass over n tokens takes as long as one over a single token; beyond, it takes n / {idle} "
+        f"times as long. Drafts are free, γ = {gamma}, and each text gets {expected:g} tokens per pass."
+    )
+
+
+@problem(idle=(24, 48, 60, 96), texts=(4, 16, 30, 64), drafts=((2, 2.2), (3, 2.6), (4, 2.8)))
+def gain_at_load(idle: int, texts: int, drafts: tuple[int, float]) -> str:
+    gamma, expected = drafts
+    rows = texts * (gamma + 1)
+    plain, wide, narrow = (max(1.0, tokens / idle) for tokens in (texts, rows, texts * gamma))
+    costly = wide > plain
+    answer = expected * plain / wide
+    return f"""
+    {machine(idle, gamma, expected)} {texts} texts are written at once. How many times as fast as without drafts is
+    this?
+    {answer} | Without drafts a pass has {texts} tokens and costs {short(plain)}, with drafts it has {texts} ·
+        {gamma + 1} = {rows} and costs {short(wide)}. So {expected} · {short(plain)} / {short(wide)} = {short(answer)}.
+    {expected * texts} | Plain decoding writes one token a pass for each of the {texts} texts, too.
+    {expected if costly else None} #7 | This is tokens per pass. A pass over {rows} tokens costs more than a plain one.
+    {expected * plain / narrow if costly else None} | Each text brings its newest token into the pass, besides its
+        {gamma} drafts.
+    {expected / wide if plain > 1 else None} | For so many texts a pass without drafts costs more, too.
+    {expected / (gamma + 1) if plain == 1 else None} | This pays for every token. Up to {idle} of them share the price
+        of one.
+    """
+
+
+@problem(idle=(40, 80, 120, 200), drafts=((2, 2.1), (3, 2.2), (3, 2.5), (4, 2.5), (4, 3.0), (5, 3.3)))
+def crossover(idle: int, drafts: tuple[int, float]) -> str:
+    gamma, expected = drafts
+    answer = expected * idle / (gamma + 1)
+    return f"""
+    {machine(idle, gamma, expected)} At how many texts at once is the gain used up, so that drafting is exactly as fast
+    as not drafting?
+    {answer} | With drafts B texts bring {gamma + 1} · B tokens. Such a pass costs {expected:g} plain ones where
+        {gamma + 1} · B = {expected:g} · {idle}, so B = {short(answer)}. (There a pass without drafts still costs 1.)
+    {idle / (gamma + 1)} | From there on drafts cost something. The gain is used up only when a pass costs {expected:g}.
+    {idle} | From there on a pass without drafts costs more, too. Drafting is a loss before that.
+    {expected * idle} | This is the number of tokens in the pass; each text brings {gamma + 1} of them.
+    {expected * idle / gamma} | Each text brings its newest token into the pass, besides its {gamma} drafts.
+    """
+
+
+# Lesson 08: what a serving engine reports about its drafts
+@problem(
+    survival=shares("80 60 36, 75 60 48, 70 49 30, 60 42 34, 90 72 54, 85 51 36, 65 52 37"),
+    place=(2, 3),
+)
+def rate_from_survival(survival: Sequence[float], place: int) -> str:
+    before, here = survival[place - 2], survival[place - 1]
+    rate = here / before
+    return f"""
+    An engine reports survival: of all rounds with drafts, {in_words(survival)} were accepted at places 1, 2 and 3. How
+    large is α at place {place}, of the rounds that got this far?
+    {rate} | {here} of all rounds got past place {place}, and {before} past the one before it: {here} / {before} =
+        {short(rate)}.
+    {here} #5 | This is survival: it counts all rounds, also those whose miss came before this place.
+    {here * before} | Survival already holds all places before it. Divide by them; do not multiply again.
+    {1 - rate} | This is the share that was rejected there.
+    {before - here} | This is how many of all rounds ended there, with a rejection.
+    {here / survival[0] if place == 3 else None} | Divide by the place just before: place 2, not place 1.
+    """
+
+
+@problem(
+    survival=shares("""90 50 30, 70 40 20, 60 50 40, 75 60 50,
+                       90 70 60 50, 80 50 30 20, 60 30 20 10, 70 60 50 40""")
+)
+def tokens_from_survival(survival: Sequence[float]) -> str:
+    places, expected = len(survival), 1 + sum(survival)
+    return f"""
+    γ = {places}. An engine reports survival: of all rounds, {in_words(survival)} were accepted at places 1 to {places}.
+    How many tokens does a round write, on average?
+    {expected} | 1 + {" + ".join(map(str, survival))} = {short(expected)}. No formula is needed.
+    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
+    {1 + sum(accumulate(survival, mul))} | Products are for conditional rates. Survival already holds all places before
+        it.
+    {theory.expected_tokens(survival[0], places)} | This is the formula with the rate of place 1. The later places are
+        reported, and here they are not like it.
+    {places + 1} #1 | This counts all drafts of every round, also those behind a miss.
+    """
+
+
+# Lesson 10: what a tree brings, and what its rows are
+@problem(first=shares("60 30, 50 40, 70 20, 50 30, 40 30, 60 20"), behind=shares("80 50, 50 90, 60 80"))
+def tokens_of_tree(first: tuple[float, float], behind: tuple[float, float]) -> str:
+    ways = [a * b for a, b in zip(first, behind)]
+    expected = 1 + sum(first) + sum(ways)
+    return f"""
+    A tree has four drafts. For the first place “red” (chance {first[0]} to be what the target says) and “blue”
+    ({first[1]}). Behind each of them one more; if its way is right so far, it is right with chance {behind[0]} behind
+    “red”, and {behind[1]} behind “blue”. The text is greedy. How many tokens does a pass give, on average?
+    {expected} | Each draft counts with the chance of its whole way: 1 + {first[0]} + {first[1]} + {first[0]} ·
+        {behind[0]} + {first[1]} · {behind[1]} = {short(expected)}.
+    {1 + sum(first) + sum(behind)} #1 | This counts a draft behind a wrong one. It is kept only if its parent is.
+    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
+    {1 + first[0] + ways[0]} | This is the chain of “red” and the draft behind it. The other way counts as well.
+    {1 + sum(first)} | This leaves out the drafts behind the first ones.
+    """
+
+
+@problem(texts=(4, 8, 16, 32), drafts=(3, 7, 15), idle=(32, 64, 100))
+def tree_in_batch(texts: int, drafts: int, idle: int) -> str:
+    rows = texts * (drafts + 1)
+    v = max(1.0, rows / idle) / max(1.0, texts / idle)
+    computed = f"within {idle}, so the pass takes 1" if rows <= idle else f"{rows} / {idle} = {short(rows / idle)}"
+    one_text = max(1.0, (drafts + 1) / idle) if rows > idle else None
+    too_few = texts * drafts / idle if texts * drafts > idle else None
+    return f"""
+    On a card a pass over up to {idle} rows takes one unit of time; beyond that the time grows with the rows. It serves
+    {texts} texts, each with a tree of {drafts} drafts. How many times as long as a plain step does the target's pass
+    take?
+    {v} | {texts} · {drafts + 1} = {rows} rows: {computed}. A plain step has {texts} rows and takes 1. So {short(v)}.
+    {one_text} | This takes the rows of one text. Each text of the batch brings its own.
+    {too_few} | The row of the newest token is missing: each text has one row more than drafts.
+    {float(rows)} | So many rows in all. But the pass takes one unit of time until the card is busy.
+    """
+
+
+@problem(
+    rows=pairs("""50 40 10, 10 35 55; 60 30 10, 20 25 55; 40 50 10, 10 45 45; 70 20 10, 30 15 55;
+                  45 35 20, 5 25 70; 55 35 10, 15 30 55; 30 60 10, 10 50 40""")
+)
+def second_sibling(rows: tuple[Row, Row]) -> str:
+    p, q = rows
+    left = theory.residual(p, q)[1]
+    chance = left / q[1]
+    return f"""
+    Two drafts for one place are drawn from q, independently. p = {distribution(p)} and q = {distribution(q)} for the
+    tokens a, b and c. The first draft was c, and it is refused. The second one is b. With what chance is it kept?
+    {chance} | The refused draft leaves norm(max(0, p − q)), where b has {short(left)}. Divided by q(b) = {q[1]}:
+        {short(chance)}.
+    {min(1.0, p[1] / q[1])} #2 | This compares the second draft with p. It must be compared with what the first one left
+        of p.
+    {left} | This is what is left for it. It was drawn with chance q, so divide by that.
+    {(p[1] - q[1]) / q[1]} | Scale what is left up to 1: it is a distribution again.
+    """
+
+
+# Lesson 11: what a block of drafts brings by the clock, and what a relaxed rule writes
+@problem(places=shares("70 50 40, 60 40 30, 80 60 50"), d=(0.05, 0.1), v=(1.1, 1.2))
+def block_speed(places: Sequence[float], d: float, v: float) -> str:
+    E = 1 + sum(accumulate(places, mul))
+    return f"""
+    A block drafter fills three places in one pass of its own, which costs {d} of a plain step. Its drafts give
+    {short(E)} tokens per pass, and the target's pass over four rows takes {v} times a plain step. How many times as
+    fast as plain decoding is it? (o = 0)
+    {E / (d + v)} | One pass drafts all three, so d is {d}: {short(E)} / ({d} + {v}) = {short(E / (d + v))}.
+    {E / (3 * d + v)} | The three places are filled in one pass: it is paid for once.
+    {E} #7 | This is tokens per pass. Divide by what a round costs.
+    {E / (d + 1)} | The pass over four rows takes longer than a plain step.
+    {E / v} | Drafting is missing in the cost.
+    """
+
+
+@problem(
+    rows=pairs("""45 35 20, 10 30 60; 60 25 15, 20 30 50; 70 20 10, 30 20 50; 50 30 20, 10 20 70;
+                  55 35 10, 20 50 30; 50 40 10, 20 40 40; 65 25 10, 30 30 40""")
+)
+def relaxed_output(rows: tuple[Row, Row]) -> str:
+    p, q = rows
+    out = q[0] + q[2] * p[0]
+    residual = theory.residual(p, q)
+    return f"""
+    A draft is drawn from q, and kept if p of it is at least {short((p[1] + p[2]) / 2)}; otherwise the token is drawn
+    from p. p = {distribution(p)} and q = {distribution(q)} for the tokens a, b and c. With what chance does a come out?
+    {out} | a and b are always kept, c never. So q(a) + q(c) · p(a) = {q[0]} + {q[2]} · {p[0]} = {short(out)}, where an
+        exact rule gives {p[0]}.
+    {p[0]} | This is what an exact rule gives. Here a draft is kept without being compared with q.
+    {q[0]} | This is only the draft a. Where c was refused, a may be drawn from p.
+    {q[0] + q[2] * residual[0]} | Behind a refused draft this rule draws from p itself, not from the residual.
+    {q[0] + p[0]} | The token is drawn from p only where c was drafted and refused.
+    """
+
+
+# Lesson 12: what a better draft brings, and when its training has paid
+@problem(unit="thousand tokens", step=(20, 40, 50), tokens=((1.6, 2.0), (1.5, 2.0), (2.0, 2.5)), minutes=(5, 10))
+def paid_after(step: int, tokens: tuple[float, float], minutes: int) -> str:
+    before, after = tokens
+    old, new = step / before, step / after  # ms for each token
+    saved = old - new
+    each = (saved, step - new, new, step * (after - before))
+    answer, against_plain, written, multiplied = (minutes * 60_000 / ms / 1000 for ms in each)
+    return f"""
+    A plain step takes {step} ms. With the old draft text is written {before} times as fast as plain, with the new one
+    {after} times. Training took {minutes} minutes on this machine. After how many thousand tokens has it paid for
+    itself?
+    {answer} | A token took {step} / {before} = {short(old)} ms, and takes {step} / {after} = {short(new)} ms now.
+        {minutes * 60} 000 ms / {short(saved)} ms = {short(answer)} thousand tokens.
+    {against_plain} | This compares with plain decoding. The old draft is there already.
+    {written} | So many tokens the new draft writes in that time. Divide by what each of them saves.
+    {multiplied} | A token takes the step divided by the speed-up, not multiplied by it.
+    {answer / 60} | A minute has 60,000 milliseconds.
+    """
+
+
+@problem(tokens=((1.8, 2.25), (1.6, 2.0), (2.0, 2.6)), speed=(1.3, 1.4, 1.5))
+def speed_after(tokens: tuple[float, float], speed: float) -> str:
+    before, after = tokens
+    answer = speed * after / before
+    return f"""
+    A draft is trained further on a firm's own texts. It is as large as before. On prompts put aside its tokens per pass
+    rise from {before} to {after}; with the old weights decoding was {speed} times as fast as plain. How many times as
+    fast is it now?
+    {answer} | The cost of a round has not changed, so S grows as E does: {speed} · {after} / {before} =
+        {short(answer)}.
+    {after} #7 | This is tokens per pass. A round costs more than a plain step, as before.
+    {speed + after - before} | The cost of a round stays the same, so S is multiplied by after / before; nothing is
+        added.
+    {speed} | Nothing about the cost has changed, but more tokens come out of each round.
+    """
