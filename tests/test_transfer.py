@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from specdec_lab.cli import main
-from specdec_lab.course.ledger import MEASUREMENTS, Ledger
-from specdec_lab.course.transfer import merge
+from specdec_lab.course.ledger import MEASUREMENTS, Ledger, merge
 
 GUESS = {"value": 2.7, "reason": "twice", "when": "2026-03-02T10:00:00+00:00", "after_outcome": False}
 LATER = {"when": "2026-03-03T10:00:00+00:00", "right": True, "misconception": None, "chosen": 3}

@@ -11,9 +11,8 @@ from driving import focus_where, press_button, run_cells, screenshot, violations
 
 import specdec_lab as sd
 from specdec_lab.cli import main
-from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.ledger import Ledger, merge
 from specdec_lab.course.quiz import items
-from specdec_lab.course.transfer import merge
 
 BUILD = Path(__file__).parents[2] / "tools" / "site" / "build.py"
 CELLS = (

@@ -48,7 +48,7 @@
     return [...mine, ...theirs.filter((x) => !known.has(told(x)))].sort((a, b) => when(a) - when(b));
   }
 
-  /** Adds to `mine` what only `theirs` has; what is in both stays as it is. As `merge` in specdec_lab/course/transfer.py. */
+  /** Adds to `mine` what only `theirs` has; what is in both stays as it is. As `merge` in specdec_lab/course/ledger.py. */
   function merge(mine, theirs) {
     for (const [id, claim] of Object.entries(theirs.claims)) {
       const measured = joined(mine.claims[id]?.measured ?? [], claim.measured ?? []);

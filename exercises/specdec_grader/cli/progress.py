@@ -14,8 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_grader.progress import progress_text, read_progress
-    from specdec_lab.course.ledger import Ledger
-    from specdec_lab.course.transfer import export_progress, import_progress
+    from specdec_lab.course.ledger import Ledger, export_progress, import_progress
 
     ledger, lines, moved = Ledger(args.ledger), [], {}
     if source := vars(args)["import"]:
