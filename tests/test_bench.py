@@ -15,7 +15,7 @@ from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
 from specdec_lab.measure import prompts as prompts_module
-from specdec_lab.measure.peers import Generated, peers
+from specdec_lab.measure.hf_baselines import Generated, hf_arms
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.roofline import Machine, Work, work
 
@@ -347,7 +347,7 @@ def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):
         now[0] += kwargs["input_ids"].shape[1]
 
     lab.target.hf.register_forward_pre_hook(passed, with_kwargs=True)
-    text = peers(lab, 4)["hf-plain"]([1, 2, 3, 4] * 3, max_new_tokens=11)
+    text = hf_arms(lab, 4)["hf-plain"]([1, 2, 3, 4] * 3, max_new_tokens=11)
     assert len(text.tokens) == text.target_passes
     assert text.seconds == len(text.tokens)  # one second a token; the prompt took twelve
 

@@ -13,7 +13,7 @@ from test_trace import rounds_of_accepted
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
-from specdec_lab.measure.peers import Generated
+from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.measure.traffic import report
 

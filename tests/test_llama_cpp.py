@@ -10,8 +10,8 @@ import pytest
 from specdec_lab.errors import LabError
 from specdec_lab.measure import llama_cpp
 from specdec_lab.measure.bench import Run, identical
+from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.llama_cpp import ask, llama_arms
-from specdec_lab.measure.peers import Generated
 from specdec_lab.models.embedded import GGUF, NAME, cache_dir
 
 SERVER = """#!{python}
@@ -37,7 +37,7 @@ HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Answers).
 def program(tmp_path, monkeypatch):
     """A function that makes a llama-server, which refuses an argument if one is given."""
     monkeypatch.setattr(llama_cpp, "gguf", lambda say: tmp_path / "target.gguf")
-    monkeypatch.setattr(llama_cpp, "write_draft", lambda lab, target, path: path)
+    monkeypatch.setattr(llama_cpp, "write_draft", lambda draft, target, path: path)
 
     def make(fails: str = "") -> str:
         path = tmp_path / "llama-server"
@@ -48,7 +48,7 @@ def program(tmp_path, monkeypatch):
     return make
 
 
-LAB = SimpleNamespace(target=SimpleNamespace(name=NAME))
+LAB = SimpleNamespace(target=SimpleNamespace(name=NAME), plain_draft=object)
 
 
 def test_each_way_has_a_server_that_ends_with_the_block(program):
@@ -119,7 +119,7 @@ def test_the_draft_model_in_a_file_is_the_draft_model(lab, tmp_path):
 
     from specdec_lab.models.gguf_file import write_draft
 
-    path = write_draft(lab, cache_dir() / GGUF, tmp_path / "draft.gguf")
+    path = write_draft(lab.plain_draft(), cache_dir() / GGUF, tmp_path / "draft.gguf")
     read = AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file=path.name, dtype=torch.float32).eval()
     ids = torch.tensor([lab.encode("Tell me about the sea.")])
     with torch.no_grad():

@@ -10,7 +10,7 @@ from specdec_lab.cli import main
 from specdec_lab.engine.processors import RepetitionPenalty
 from specdec_lab.engine.sampling import GREEDY
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench, peers, predict
+from specdec_lab.measure import bench, hf_baselines, predict
 from specdec_lab.measure.prompts import Prompt, first_of_each_kind
 from specdec_lab.measure.traffic import endpoint, report
 
@@ -86,7 +86,7 @@ def test_a_text_that_ends_early_is_not_the_same_text(lab, mine, capsys):
 @pytest.mark.parametrize(("gamma", "copied"), [("2", 2), ("best", 4)])
 def test_transformers_lookup_copies_as_many_tokens_as_ours(lab, mine, monkeypatch, gamma, copied):
     asked = []
-    monkeypatch.setattr(peers, "peers", lambda lab, gamma, say: asked.append(gamma) or {})
+    monkeypatch.setattr(hf_baselines, "hf_arms", lambda lab, gamma, say: asked.append(gamma) or {})
     monkeypatch.setenv("PATH", "")  # and no llama.cpp
     assert main(["bench", "--prompts", mine, "--drafters", "lookup", "--gamma", gamma, "--peers"]) == 0
     assert asked == [copied]

@@ -62,8 +62,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.engine.settings import MOST_DRAFTS, check_gamma
     from specdec_lab.measure import bench, roofline
+    from specdec_lab.measure.hf_baselines import hf_arms
     from specdec_lab.measure.llama_cpp import llama_arms
-    from specdec_lab.measure.peers import peers
     from specdec_lab.measure.predict import predicted
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import folder, save_result
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
         texts = [lab.encode(p.content, p.raw) for p in pilot]
         expected = {name: predicted(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
-    others = peers(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
+    others = hf_arms(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
     llama = args.peers or args.llama_server
     with llama_arms(lab, args.llama_server, say) if llama else nullcontext({}) as arms:
         how = {"peers": others | arms, "repeats": args.repeats, "timed": timed, "say": say}

@@ -22,7 +22,7 @@ from specdec_lab.engine.trace import ACCEPTED, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import pass_times
-from specdec_lab.measure.peers import Generated
+from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.say import Say, silent
 
@@ -75,7 +75,7 @@ def decode_all(
 
     Args:
         gammas: each drafter's γ, by the drafter's name.
-        peers: further arms, as `peers.peers` makes them.
+        peers: further arms, as `hf_arms` and `llama_arms` make them.
         repeats: how often the `timed` prompts are decoded, for steadier times; the others are decoded once.
         timed: default: all prompts.
         settings: those of `Lab.settings`.

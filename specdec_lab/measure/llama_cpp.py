@@ -20,7 +20,7 @@ import torch
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
-from specdec_lab.measure.peers import Generated
+from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.traffic.endpoint import MOST_BYTES, fetch
 from specdec_lab.models.embedded import NAME, gguf
 from specdec_lab.models.gguf_file import write_draft
@@ -38,7 +38,7 @@ WAYS = {
 
 @contextlib.contextmanager
 def llama_arms(lab: Lab, program: str | None, say: Say = silent) -> Iterator[dict[str, Callable[..., Generated]]]:
-    """The arms by name, as `peers.peers` makes them; none where there is no llama.cpp. The servers end with the block.
+    """The arms by name, as `hf_arms` makes them; none where there is no llama.cpp. The servers end with the block.
 
     Args:
         program: the path of a llama-server, or the address of one that runs already, which then is the only arm; None:
@@ -60,7 +60,7 @@ def llama_arms(lab: Lab, program: str | None, say: Say = silent) -> Iterator[dic
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="specdec-llama-")))
         target, arms = gguf(say), {}
         try:
-            draft = ["-md", str(write_draft(lab, target, work / "draft.gguf"))]
+            draft = ["-md", str(write_draft(lab.plain_draft(), target, work / "draft.gguf"))]
         except LabError as e:
             draft = []
             say(f"llama-draft is left out: {e}")
@@ -123,7 +123,7 @@ def ask(
     seed: int = 0,
     request: int = 0,
 ) -> Generated:
-    """One text. Its time is that of decoding, scaled up from the tokens behind the first one, as in `peers.generate`.
+    """One text. Its time is that of decoding, scaled up from the tokens behind the first one, as in `hf_baselines.generate`.
 
     Raises:
         LabError: when the server does not answer like a llama-server.

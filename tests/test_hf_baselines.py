@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from specdec_lab.lab import Lab
-from specdec_lab.measure import peers as module
-from specdec_lab.measure.peers import Generated, generate, peers
+from specdec_lab.measure import hf_baselines as module
+from specdec_lab.measure.hf_baselines import Generated, generate, hf_arms
 
 PROMPT = [7, 3, 5]
 
@@ -113,7 +113,7 @@ def test_a_peer_that_transformers_cannot_run_is_left_out_with_a_sentence(our_lab
     monkeypatch.setattr(module, "generate", generate)
     our_lab.plain_draft = object
     said = []
-    assert list(peers(our_lab, 5, said.append)) == ["hf-plain", "hf-lookup"]
+    assert list(hf_arms(our_lab, 5, said.append)) == ["hf-plain", "hf-lookup"]
     assert said == [
         "hf-assisted is left out: transformers cannot run it with this pair (IndexError: heads of different sizes)."
     ]
@@ -124,6 +124,6 @@ def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
     draft = object()
     our_lab.plain_draft = lambda: draft
     hf = our_lab.writes(1)
-    for arm in peers(our_lab, 5).values():
+    for arm in hf_arms(our_lab, 5).values():
         arm(PROMPT, max_new_tokens=3)
     assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]

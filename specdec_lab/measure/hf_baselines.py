@@ -1,4 +1,4 @@
-"""The same prompts through `transformers`' own `generate`: the peers that the benchmark compares with.
+"""The same prompts through `transformers`' own `generate`, as the benchmark compares with it.
 
 Its weights, its loop, its defaults; only the text's length, its end and the sampling are ours.
 """
@@ -40,7 +40,7 @@ class _Clock(StoppingCriteria):
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
-def peers(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
+def hf_arms(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., Generated]]:
     """The arms by name; each takes token ids and the settings of `Lab.settings`.
 
     hf-plain decodes token by token, hf-assisted drafts with the course's draft model (or that of
