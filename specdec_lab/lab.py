@@ -28,9 +28,8 @@ from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.limits import TimeUp, limited
-from specdec_lab.measure.costs import cached_round_costs
+from specdec_lab.measure.costs import Race, cached_round_costs
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.measure.race import Race
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device

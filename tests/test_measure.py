@@ -10,10 +10,8 @@ from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.measure import experts, roofline
-from specdec_lab.measure.costs import seconds_of, width_at
-from specdec_lab.measure.doubts import doubts
+from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.experts import Dense, Experts, block_times
-from specdec_lab.measure.race import Race, race
 from specdec_lab.models.fast import FastModel
 from specdec_lab.show.lines import Line
 from specdec_lab.theory import experts_woken

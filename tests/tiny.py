@@ -10,7 +10,7 @@ from specdec_lab.drafters import LookupDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Seconds, Trace
-from specdec_lab.measure.race import Race
+from specdec_lab.measure.costs import Race
 from specdec_lab.models.base import Cached, Model, Rows
 
 

@@ -1,4 +1,4 @@
-"""What passes and rounds cost on this machine.
+"""What passes, rounds and whole texts cost on this machine, and when such times cannot be trusted.
 
 Everything is timed in turns, one sample of each after another, and the median is taken, so that
 whatever else the machine does hits all alike.
@@ -11,6 +11,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -24,17 +25,27 @@ from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.together import Row
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
+from specdec_lab.formats import short
 from specdec_lab.models import loops
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.linear import eight_bits_pay
 from specdec_lab.say import Say, silent
+from specdec_lab.typed import typed
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
 WARM_UP = 1  # times before that: a first pass of a width takes longer than all later ones
+
+DOUBTFUL_RATIO = 0.95  # A wider pass that takes less than this share of the narrowest one is doubtful.
+DOUBTFUL_FALL = 0.9  # The same against any narrower pass: there a wider one may be a little faster, by another method.
+SMALL_SPREAD = 0.05  # A spread below this share of the narrowest pass hides nothing that a lesson speaks about.
+STEADY_TURNS = 5  # If so many turns all say the same, it is not by chance.
+RACE_SPREAD = 1.3  # If the largest ratio is more than so many times the smallest, their median says little.
+MEASURE_AGAIN = "Probably another program was running: measure again, when nothing else runs."
 
 
 def seconds_of(model: Model, do: Callable[[], object]) -> float:
@@ -88,6 +99,49 @@ def width_at(times: Mapping[int, Sequence[float]], factor: float) -> float | Non
         if T[b] >= factor * T[1]:
             return a + (b - a) * (factor * T[1] - T[a]) / (T[b] - T[a])
     return None
+
+
+def doubts(times: Mapping[int, Sequence[float]]) -> str | None:
+    """What speaks against the result of `pass_times`, as a sentence that asks to measure again; None if nothing does.
+
+    Either a pass over more tokens took less time, or one and the same pass differs more from time to
+    time than the widest does from the narrowest.
+    """
+    T = {k: statistics.median(times[k]) for k in sorted(times)}
+    first = min(T)
+    falls = [
+        (T[b] / T[a], a, b)
+        for a in T
+        for b in T
+        if a < b and T[b] < (DOUBTFUL_RATIO if a == first else DOUBTFUL_FALL) * T[a]
+    ]
+    if falls:
+        ratio, a, b = min(falls)
+        turns = len(times[a])
+        steady = turns >= STEADY_TURNS and all(wide < narrow for narrow, wide in zip(times[a], times[b]))
+        said = f"These times are doubtful: {b} tokens took {short(ratio)} times as long as {a}"
+        if not steady:
+            return f"{said}. {MEASURE_AGAIN}"
+        return (
+            f"{said}, and it was so in each of {turns} turns. Measure again, when nothing else runs: if it stays, "
+            f"this machine's products of matrices run better with {b} rows than with {a}."
+        )
+    spread = statistics.median(_middle_half(seconds) for seconds in times.values())
+    effect = T[max(T)] - T[first]
+    if spread > max(effect, SMALL_SPREAD * T[first]):
+        return (
+            f"These times say little: one and the same pass differs by {1e3 * spread:.2g} ms from time to time, and "
+            f"{max(T)} tokens by {1e3 * effect:.2g} ms from {first}. {MEASURE_AGAIN}"
+        )
+    return None
+
+
+def _middle_half(seconds: Sequence[float]) -> float:
+    """The distance between the ends of the middle half of some times (interquartile range): one slow moment does not
+    change it.
+    """
+    low, _, high = statistics.quantiles(seconds, n=4, method="inclusive") if len(seconds) > 1 else [0.0] * 3
+    return high - low
 
 
 def round_costs(
@@ -201,3 +255,52 @@ def are_costs(found: object, most: int) -> bool:
     """Whether a value of the file is what `round_costs` gives for so many drafts."""
     numbers = found if isinstance(found, list) and len(found) == most + 1 else [None]
     return all(isinstance(x, int | float) and 0 < x < math.inf for x in numbers)
+
+
+@dataclass(frozen=True)
+class Race:
+    """What `race` measured.
+
+    ratios: for each repeat, plain seconds a token / speculative seconds a token, without the prefill; above 1
+        speculation was faster.
+    plain, speculative: the last trace of each.
+    """
+
+    ratios: list[float]
+    plain: Trace
+    speculative: Trace
+
+    @property
+    def ratio(self) -> float:
+        """Median over the repeats."""
+        return statistics.median(self.ratios)
+
+    @property
+    def doubt(self) -> str | None:
+        """What speaks against these times, as a sentence that asks to measure again; None if nothing does."""
+        one_round = self.speculative.tokens_per_pass / self.ratio
+        if one_round < DOUBTFUL_RATIO:
+            return f"These times are doubtful: a round took {short(one_round)} times as long as a plain step. {MEASURE_AGAIN}"
+        low, high = min(self.ratios), max(self.ratios)
+        if high > RACE_SPREAD * low:
+            return f"These times say little: {short(low)} times as fast in one race, {short(high)} in another. {MEASURE_AGAIN}"
+        return None
+
+
+@typed
+def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
+    """Run both in turns; the one that goes first changes each time.
+
+    Raises:
+        KeyboardInterrupt: when one was interrupted.
+    """
+    arms, traces, ratios = [("plain", plain), ("speculative", speculative)], {}, []
+    for _ in range(quick.repeats(repeats)):
+        for name, run in arms:
+            traces[name] = run()
+            if traces[name].interrupted:
+                raise KeyboardInterrupt  # half a text would be a false time
+        arms.reverse()
+        seconds = {name: trace.seconds / len(trace.tokens) for name, trace in traces.items()}
+        ratios.append(seconds["plain"] / seconds["speculative"])
+    return Race(ratios, **traces)
