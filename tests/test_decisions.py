@@ -62,13 +62,6 @@ def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prom
     assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws
 
 
-def test_the_draws_of_the_interval_are_those_of_a_table(monkeypatch):
-    counts = {str(i): (i + 1, 1) for i in range(400)}
-    order = iter(sorted(counts, key=lambda p: (7 * int(p)) % 400))
-    monkeypatch.setattr(results.random.Random, "choices", lambda self, prompts, k: [next(order)] if k == 400 else None)
-    assert results.tokens_per_pass(counts)[1] == (11.0, 390.0)
-
-
 # --- arms are treated alike ---
 
 

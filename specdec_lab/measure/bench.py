@@ -21,9 +21,9 @@ from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.trace import ACCEPTED, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
-from specdec_lab.measure.costs import pass_times
+from specdec_lab.measure.costs import pass_times, speedup_of_round
 from specdec_lab.measure.hf_baselines import Generated
-from specdec_lab.measure.prompts import FEW, Prompt
+from specdec_lab.measure.prompts import FEW, Prompt, bootstrap_interval
 from specdec_lab.say import Say, silent
 
 PLAIN = "plain"
@@ -203,8 +203,8 @@ def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, 
     step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
     rounds = [r.seconds for r in timed_ones.rounds]
     d, v, o = (sum(getattr(s, part) for s in rounds) / len(rounds) / step for part in ("draft", "verify", "loop"))
-    values = (together.alpha, together.alpha_by_position, d, v, o, timed_ones.tokens_per_pass / (d + v + o))
-    return dict(zip(names, values))
+    speedup = speedup_of_round(timed_ones.tokens_per_pass, d, v, o)
+    return dict(zip(names, (together.alpha, together.alpha_by_position, d, v, o, speedup)))
 
 
 def tokens_per_second(texts: Sequence[Trace | Generated]) -> float | None:
@@ -229,17 +229,11 @@ def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float | None:
 
 
 def ratio_interval(run: Run, plain: Run, ids: Sequence[str]) -> list[float] | None:
-    """The 95 % interval of the ratio, by bootstrap over prompts: tokens of one text are not independent. None for fewer
-    than FEW prompts, or where some draws have no ratio.
-    """
+    """The 95 % interval of the ratio; None for fewer than FEW prompts, or where some draws of them have no ratio."""
     if len(ids) < FEW:
         return None
-    dice = random.Random(0)
-    ratios = [ratio_to_plain(run, plain, dice.choices(ids, k=len(ids))) for _ in range(400)]
-    if None in ratios:
-        return None
-    ratios.sort()
-    return [ratios[10], ratios[389]]  # 2.5 % of the draws lie below, and 2.5 % above
+    interval = bootstrap_interval(partial(ratio_to_plain, run, plain), ids)
+    return interval and list(interval)
 
 
 def repetition(tokens: Sequence[int], n: int = 4) -> float:
@@ -273,7 +267,7 @@ def best_gammas(lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], **
 
 
 def best_gamma(pilot: Run, plain: Run, ids: Sequence[str], cost: Mapping[int, float]) -> int:
-    """The γ that the pilot's rounds predict to be fastest: S(γ) = E(γ) / (d + v + o).
+    """The γ with which the pilot's rounds predict the largest speed-up.
 
     E(γ) is what the pilot's rounds would have emitted if they had stopped at γ drafts (in a tree the likeliest come
     first). The time of drafting is taken as proportional to the number of drafts, round by round (a hybrid's rounds
@@ -291,6 +285,6 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str], cost: Mapping[int, fl
         parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
         d = costs["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
         v = statistics.fmean(cost[min(len(r.drafted), gamma, max(cost) - 1) + 1] for r in rounds) / cost[1]
-        return emitted / (d + v + costs["o"])
+        return speedup_of_round(emitted, d, v, costs["o"])
 
     return max(range(1, PILOT_GAMMA + 1), key=predicted)

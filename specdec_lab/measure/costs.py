@@ -87,6 +87,16 @@ def pass_times(
     return times
 
 
+def speedup_of_round(tokens: float, d: float, v: float, o: float) -> float:
+    """S = E / (d + v + o): how many times as fast as plain decoding rounds are that write so many tokens on average.
+
+    Args:
+        tokens: E.
+        d, v, o: what a round takes for drafting, for the verify pass and for the loop, in units of one plain step.
+    """
+    return tokens / (d + v + o)
+
+
 def width_at(times: Mapping[int, Sequence[float]], factor: float) -> float | None:
     """The k at which T(k) is `factor` times T(1), on straight lines between the measured k; None if it is nowhere.
 

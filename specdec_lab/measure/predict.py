@@ -11,7 +11,7 @@ this changes).
 
 import copy
 import statistics
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from specdec_lab.engine.decode import Keep, Request, Stops, check
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
 from specdec_lab.lab import Lab
-from specdec_lab.measure.costs import pass_times
+from specdec_lab.measure.costs import pass_times, speedup_of_round
 from specdec_lab.measure.results import tokens_per_pass
 
 STEPS = 16  # of plain decoding in each text, beside which drafting is timed
@@ -59,14 +59,15 @@ def predicted(
         drafted += beside_plain(lab, copy.copy(drafter), gamma, text, **settings)
     cost = drafting_costs(drafted)
     passes = bare_passes(lab, {(done, n + 1) for n, (_, done) in cost.items()})
-    seconds = statistics.fmean(r.seconds.loop for r in rounds) * len(rounds)
-    for drafts, times in Counter(len(r.drafted) for r in rounds).items():
-        nearest = min(cost, key=lambda n: abs(n - drafts))  # a number that never came up beside plain decoding
-        drafting, done = cost[nearest]
-        seconds += times * (drafting + passes[done, nearest + 1])
-    emitted, (low, high) = tokens_per_pass(counts)
-    ratio = emitted * len(rounds) / seconds * (passes[0, 1] + statistics.fmean(s.seconds.loop for s in steps))
-    return ratio, (ratio * low / emitted, ratio * high / emitted)
+    step = passes[0, 1] + statistics.fmean(s.seconds.loop for s in steps)
+    # A number of drafts that never came up beside plain decoding costs what the nearest one does.
+    nearest = [min(cost, key=lambda n: abs(n - len(r.drafted))) for r in rounds]
+    d = statistics.fmean(cost[n][0] for n in nearest) / step
+    v = statistics.fmean(passes[cost[n][1], n + 1] for n in nearest) / step
+    o = statistics.fmean(r.seconds.loop for r in rounds) / step
+    emitted, interval = tokens_per_pass(counts)
+    ratio, low, high = (speedup_of_round(tokens, d, v, o) for tokens in (emitted, *interval))
+    return ratio, (low, high)
 
 
 def drafting_costs(drafted: Sequence[Drafted]) -> dict[int, tuple[float, int]]:

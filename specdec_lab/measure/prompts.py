@@ -1,7 +1,8 @@
-"""Prompts by kind: the built-in suite, or a file of one's own."""
+"""Prompts by kind: the built-in suite, or a file of one's own; and how much a number depends on which they are."""
 
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
@@ -113,3 +114,22 @@ def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
     first = {kind: [p for p in prompts if p.kind == kind][:most] for kind in {p.kind for p in prompts}}
     found = [p for p in prompts if p in first[p.kind]]
     return quick.shortest(found, lambda p: sum(len(m["content"]) for m in p.messages))
+
+
+def bootstrap_interval(
+    value: Callable[[list[str]], float | None], prompts: Sequence[str]
+) -> tuple[float, float] | None:
+    """The 95 % interval of a value, by bootstrap over prompts: tokens of one text are not independent.
+
+    Args:
+        value: computes it from some of the prompts, of which one may be there more than once.
+
+    Returns:
+        Its ends; None where some draws have no value. They are the same at every call.
+    """
+    dice = random.Random(0)
+    drawn = [value(dice.choices(prompts, k=len(prompts))) for _ in range(400)]
+    if None in drawn:
+        return None
+    drawn.sort()
+    return drawn[10], drawn[389]  # 2.5 % of the draws lie below, and 2.5 % above

@@ -5,7 +5,6 @@ without its hardware.
 """
 
 import json
-import random
 import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
+from specdec_lab.measure.prompts import bootstrap_interval
 
 Counts = Mapping[str, Sequence[int]]  # by prompt: new tokens, target passes
 
@@ -75,14 +75,12 @@ def recorded_climbs() -> dict:
 
 
 def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:
-    """All new tokens / all passes; with `other`, how many times the same of `other`. And the 95 % interval of that, by
-    bootstrap over prompts.
+    """All new tokens / all passes; with `other`, how many times the same of `other`. And the 95 %
+    interval of that, by bootstrap over prompts.
     """
 
     def value(prompts: Sequence[str]) -> float:
         found = [sum(of[p][0] for p in prompts) / sum(of[p][1] for p in prompts) for of in (counts, other) if of]
         return found[0] / found[1] if other else found[0]
 
-    dice, prompts = random.Random(0), list(counts)
-    drawn = sorted(value(dice.choices(prompts, k=len(prompts))) for _ in range(400))
-    return value(prompts), (drawn[10], drawn[389])
+    return value(list(counts)), bootstrap_interval(value, list(counts))
