@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
-from specdec_lab.cli.names import check_names, told
 from specdec_lab.errors import LabError
-from specdec_lab.files import check_plain, written_whole
+from specdec_lab.files import check_plain, path_of, written_whole
 from specdec_lab.show.page import as_text, page
 
 if TYPE_CHECKING:
@@ -22,6 +21,11 @@ if TYPE_CHECKING:
 VERBS = dict.fromkeys(["demo", "bench", "traffic", "train", "export", "doctor", "fetch", "lab"], "specdec_lab")
 # The grader is another package, which this one never imports.
 VERBS |= dict.fromkeys(["progress", "grade", "course", "class-report", "regrade"], "specdec_grader")
+
+# What names files or folders: options, and arguments that have no name to be called by.
+OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "start", "ledger", "import", "export")
+POSITIONS = ("out", "folder", "file", "course", "gradebook", "notebooks")
+LONGEST, LONGEST_PART = 4096, 255  # bytes, on the systems that allow most
 
 
 def say(line: str) -> None:
@@ -41,6 +45,19 @@ def drafter_names(given: str) -> tuple[str, ...]:
         if name in names[:i]:
             raise LabError(f"The drafter “{name}” stands twice in --drafters.")
     return names
+
+
+def decoding_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of every verb that writes texts."""
+    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
+    parser.add_argument("--max-new-tokens", type=int, default=64)
+
+
+def check_positive(args: argparse.Namespace, *options: str) -> None:
+    """Raises LabError for one of these numbers that is given and below 1."""
+    for option in options:
+        if (value := getattr(args, option)) is not None and value < 1:
+            raise LabError(f"--{option} is {value}, but must be at least 1.")
 
 
 def lab_from(args: argparse.Namespace) -> "Lab":
@@ -88,6 +105,54 @@ def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: st
         with told_of_page(args.html), written_whole(Path(args.html)) as unfinished:
             unfinished.write_text(page(title, body), encoding="utf-8")
     return reply(args, result, as_text(body))
+
+
+def check_names(args: argparse.Namespace) -> None:
+    """Raises LabError, before anything is done, for a text that cannot be one, and for a name that no file can have."""
+    for part, value in vars(args).items():
+        for text in value if isinstance(value, list) else [value]:
+            halved = isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text)
+            if halved and part not in (*OPTIONS, *POSITIONS):
+                option = f"--{part.replace('_', '-')}"
+                raise LabError(f"{option} holds half a character (a lone surrogate): write it out again.")
+    for option, name in given(args):
+        if not name.strip():
+            raise LabError(f"{option} is empty: give a name, or leave it out.")
+        path_of(name)
+        if wrong := no_name(name):
+            raise LabError(f"{option} is no name of a file or a folder: it {wrong}.")
+
+
+def given(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """What names files or folders, and what it is called."""
+    for part, value in vars(args).items():
+        if part in (*OPTIONS, *POSITIONS):
+            for name in value if isinstance(value, list) else [value]:
+                if isinstance(name, str):
+                    yield (f"--{part}" if part not in POSITIONS else f"“{legible(name)}”"), name
+
+
+def no_name(name: str) -> str | None:
+    try:
+        data = os.fsencode(name)
+    except UnicodeEncodeError:
+        return "holds half a character (a lone surrogate)"
+    if b"\0" in data:
+        return "holds a zero byte"
+    if len(data) > LONGEST or any(len(part) > LONGEST_PART for part in data.replace(b"\\", b"/").split(b"/")):
+        return "is too long"
+    return None
+
+
+def legible(name: str) -> str:
+    name = name if len(name) <= 80 else f"…{name[-80:]}"
+    return name.encode(errors="replace").decode().replace("\0", "?")
+
+
+def told(e: OSError) -> str:
+    """A sentence about a file that nothing else said one about."""
+    name = f"“{legible(str(e.filename))}”" if e.filename else "A file"
+    return f"{name} cannot be used ({e.strerror or type(e).__name__}): is it where it should be, and yours to write?"
 
 
 def main(argv: list[str] | None = None) -> int:

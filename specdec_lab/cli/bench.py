@@ -5,28 +5,14 @@ from contextlib import nullcontext
 from importlib.metadata import version
 
 from specdec_lab.choices import BENCHED, PEERS
-from specdec_lab.cli import drafter_names, lab_from, reply, say
+from specdec_lab.cli import check_positive, decoding_arguments, drafter_names, lab_from, reply, say
 from specdec_lab.errors import LabError
 from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
-HEADS = (
-    "arm",
-    "γ",
-    "kind",
-    "tokens/pass",
-    "α",
-    "d",
-    "v",
-    "o",
-    "E/(d+v+o)",
-    "predicted",
-    "measured",
-    "95 %",
-    "repetition",
-)
-ROW = "{:>12} {:>2}  {:<19}" + 10 * "{:>12}"
+NUMBERS = ("tokens/pass", "α", "d", "v", "o", "E/(d+v+o)", "predicted", "measured", "95 %", "repetition")
+ROW = "{:>12} {:>2}  {:<19}" + len(NUMBERS) * "{:>12}"
 LIMITS = "reading", "computing", "starting"
 LIMITS_ROW = "{:>4}" + 5 * "{:>12}"
 
@@ -39,8 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default="4",
         help="most tokens drafted a round; best: the best such number for each drafter; auto: chosen each round",
     )
-    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
-    parser.add_argument("--max-new-tokens", type=int, default=64)
+    decoding_arguments(parser)
     parser.add_argument("--limit", type=int, help="use only the first N prompts of each kind")
     parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
     parser.add_argument(
@@ -76,9 +61,7 @@ def run(args: argparse.Namespace) -> int:
         raise LabError(f"--gamma is {args.gamma[:20]}, but must be a number (at most {MOST_DRAFTS}), best or auto.")
     if args.predict and args.gamma == "auto":
         raise LabError("--predict needs a γ that stays as it is: give --gamma a number, or best.")
-    for name in ("limit", "repeats", "timed"):
-        if (value := getattr(args, name)) is not None and value < 1:
-            raise LabError(f"--{name} is {value}, but must be at least 1.")
+    check_positive(args, "limit", "repeats", "timed")
     if args.record:
         try:  # before anything is measured
             folder().mkdir(parents=True, exist_ok=True)
@@ -161,10 +144,7 @@ def as_text(result: dict) -> str:
     if "expected_interval" in result:
         spans = ", ".join(f"{name} {low:.2f}–{high:.2f}" for name, (low, high) in result["expected_interval"].items())
         lines += [f"With {len(meta['pilot'])} other prompts it would have been predicted, in 95 of 100 cases: {spans}."]
-    lines += [
-        "",
-        ROW.format(*HEADS),
-    ]
+    lines += ["", ROW.format("arm", "γ", "kind", *NUMBERS)]
     for r in result["rows"]:
         numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_from_parts")]
         foretold = result.get("expected", {}).get(r["arm"]) if r["kind"] == "overall" else None

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS
-from specdec_lab.cli import lab_from, reply, say
+from specdec_lab.cli import decoding_arguments, lab_from, reply, say
 from specdec_lab.errors import LabError
 from specdec_lab.formats import escaped
 
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drafter", help=f"one of {', '.join(DRAFTERS)} (default: model with --draft, else lookup)")
     parser.add_argument("--alpha", type=float, help="the acceptance rate that the drafter dial aims at (default: 0.75)")
     parser.add_argument("--gamma", type=int, default=4, help="most tokens drafted a round")
-    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
+    decoding_arguments(parser)
     parser.add_argument("--top-k", type=int, help="keep the K most likely tokens")
     parser.add_argument("--top-p", type=float, help="keep the most likely tokens up to this probability")
     parser.add_argument("--min-p", type=float, help="keep tokens at least so many times as likely as the likeliest")
@@ -34,7 +34,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bias", action="append", default=[], metavar="WORD=NUMBER", help="added to a word's logit")
     parser.add_argument("--only", metavar="REGEX", help="write only tokens that match, such as [^eE]*")
     parser.add_argument("--argmax-drafts", action="store_true", help="draft favourites, whatever the temperature")
-    parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--stop", action="append", default=[], help="a string that ends the text; may be repeated")
 
 

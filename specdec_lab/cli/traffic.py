@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from specdec_lab.choices import BENCHED
-from specdec_lab.cli import drafter_names, lab_from, reply_with_page, say
+from specdec_lab.cli import check_positive, decoding_arguments, drafter_names, lab_from, reply_with_page, say
 from specdec_lab.errors import LabError
 
 DRAFTERS = "lookup,eagle,hybrid"
@@ -13,8 +13,7 @@ DRAFTERS = "lookup,eagle,hybrid"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="JSON lines (prompts, or an OpenAI-style log) or plain text; or builtin")
     parser.add_argument("--drafters", help=f"some of {', '.join(BENCHED)}, with commas (default: {DRAFTERS})")
-    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
-    parser.add_argument("--max-new-tokens", type=int, default=64)
+    decoding_arguments(parser)
     parser.add_argument("--repeats", type=int, help="how often every prompt is decoded (default: 2)")
     parser.add_argument("--endpoint", help="an OpenAI-compatible server to measure, such as http://localhost:8000/v1")
     parser.add_argument("--at-once", type=int, default=1, help="prompts that wait for the server's answers at any time")
@@ -30,14 +29,13 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.traffic.read import read_traffic
     from specdec_lab.show.report import body
 
-    repeats = 2 if args.repeats is None else args.repeats
-    if repeats < 1:
-        raise LabError(f"--repeats is {repeats}, but must be at least 1.")
+    check_positive(args, "repeats")
     for name, given in {"--drafters": args.drafters, "--repeats": args.repeats}.items():
         if args.endpoint and given is not None:
             raise LabError(f"With --endpoint the server drafts, as it was started, and once: leave {name} out.")
     if args.at_once != 1 and not args.endpoint:
         raise LabError("--at-once is for a server: give its address with --endpoint, or leave --at-once out.")
+    repeats = args.repeats or 2
     drafters = drafter_names(DRAFTERS if args.drafters is None else args.drafters)
     prompts, problems = read_traffic(args.file)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}

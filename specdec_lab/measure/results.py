@@ -54,24 +54,27 @@ def engine_run(name: str) -> dict:
     Args:
         name: the file in data/engine.
     """
-    return json.loads((folder().parent / "engine" / f"{name}.json").read_text(encoding="utf-8"))
+    return _recorded(f"engine/{name}.json")
 
 
 def recorded_trees(temperature: float) -> dict[str, Counts]:
     """What `tools/record_trees.py` counted on the built-in suite, by arm, such as "eagle-tree 8"."""
-    path = folder().parent / "trees" / f"t{temperature:g}.json"
-    return json.loads(path.read_text(encoding="utf-8"))["arms"]
+    return _recorded(f"trees/t{temperature:g}.json")["arms"]
 
 
 def recorded_designs() -> dict:
     """What `tools/record_designs.py` measured: {"tokens", "held_out", "designs": {name: {"overlap" by place, …}}}."""
-    return json.loads((folder().parent / "designs.json").read_text(encoding="utf-8"))
+    return _recorded("designs.json")
 
 
 def recorded_climbs() -> dict:
     """What `tools/record_climbs.py` measured: {"before": {file: counts}, "runs": {file: {"minutes", "history", "after":
     {file: counts}}}, …}."""
-    return json.loads((folder().parent / "climbs.json").read_text(encoding="utf-8"))
+    return _recorded("climbs.json")
+
+
+def _recorded(name: str) -> dict:
+    return json.loads((folder().parent / name).read_text(encoding="utf-8"))
 
 
 def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:
