@@ -8,7 +8,7 @@ import pytest
 import specdec_lab as sd
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.show.bars import Bar, Bars
+from specdec_lab.show.charts import Bar, Bars
 from specdec_lab.show.guess import compare
 from specdec_lab.show.live import STORED
 

@@ -13,7 +13,7 @@ from specdec_lab.measure import experts, roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.experts import Dense, Experts, block_times
 from specdec_lab.models.fast import FastModel
-from specdec_lab.show.lines import Line
+from specdec_lab.show.charts import Line
 from specdec_lab.theory import experts_woken
 
 

@@ -15,8 +15,7 @@ from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Draft, Emitted, Round
 from specdec_lab.formats import short
-from specdec_lab.show import lines, static, terminal
-from specdec_lab.show.climb import Climb
+from specdec_lab.show import charts, static, terminal
 from specdec_lab.show.explorer import explorer_data
 from specdec_lab.show.marks import MARKS
 
@@ -62,15 +61,16 @@ def test_dots_and_the_stroke_at_their_mean(log):
 
 
 DRAWN = [
-    lines.Line("high & steep", [(1, 2.0), (2, 5.0), (4, 9.0)], spread=[(1.5, 2.5), (4.0, 6.0), (8.0, 14.0)]),
-    lines.Line("low", [(1, 1.0), (4, 0.5)]),
-    lines.Line("between", [(1, 3.0), (4, 4.0)]),
+    charts.Line("high & steep", [(1, 2.0), (2, 5.0), (4, 9.0)], spread=[(1.5, 2.5), (4.0, 6.0), (8.0, 14.0)]),
+    charts.Line("low", [(1, 1.0), (4, 0.5)]),
+    charts.Line("between", [(1, 3.0), (4, 4.0)]),
 ]
 
 
 @pytest.mark.parametrize("doubling", [False, True])
 def test_points_spreads_and_names_of_a_chart(doubling):
-    tree = ElementTree.fromstring(lines.chart("a title", DRAWN, "x", "y", doubling))
+    stored = sd.Plot("a title", DRAWN, "x", "y", doubling)._repr_mimebundle_()
+    tree = ElementTree.fromstring(stored["image/svg+xml"])
     across, up = axis(tree, "middle", "x", log=doubling), axis(tree, "end", "y", shift=-4)
     dots = [(across(float(c.get("cx"))), up(float(c.get("cy")))) for c in tree.iter(f"{SVG}circle")]
     points = [xy for line in DRAWN for xy in line.points]
@@ -84,13 +84,13 @@ def test_points_spreads_and_names_of_a_chart(doubling):
     assert all(0 <= y <= high for _, *ys in brackets for y in ys[:2])  # nothing is drawn outside
     names = {t.text: float(t.get("y")) for t in tree.iter(f"{SVG}text") if t.text in {line.name for line in DRAWN}}
     colours = {numbers(p.get("d"))[1]: p.get("stroke") for p in paths if p.get("d").endswith("h22")}
-    for line, colour in zip(DRAWN, lines.colours(DRAWN)):
+    for line, colour in zip(DRAWN, charts.colours(DRAWN)):
         assert up(names[line.name] - 4) == pytest.approx(line.points[-1][1], abs=0.06)  # beside its line's end
         assert colours[names[line.name] - 4] == colour
 
 
 def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_whatever_turn_they_came():
-    line = lines.Line.timed("T", {1: [0.002, 0.001, 0.004], 3: [0.005, 0.009, 0.003]})
+    line = charts.Line.timed("T", {1: [0.002, 0.001, 0.004], 3: [0.005, 0.009, 0.003]})
     assert line.points == [(1, 2.0), (3, 5.0)] and line.spread == [(1.0, 4.0), (3.0, 9.0)]
 
 
@@ -111,7 +111,7 @@ def test_bars_and_brackets_of_an_outline():
 
 
 def test_the_ring_of_small_charts_is_at_the_largest_point():
-    panels = {name: [lines.Line("S", [(1, 1.0), (2, top), (8, 1.5)])] for name, top in (("a", 3.0), ("b", 1.2))}
+    panels = {name: [charts.Line("S", [(1, 1.0), (2, top), (8, 1.5)])] for name, top in (("a", 3.0), ("b", 1.2))}
     tree = picture(sd.Multiples("a title", panels, "x", "y")._repr_html_())
     circles = [c for c in tree.iter(f"{SVG}circle") if c.get("cx") is not None]
     dots = [c for c in circles if c.get("fill") != "none"]
@@ -119,18 +119,12 @@ def test_the_ring_of_small_charts_is_at_the_largest_point():
     assert rings == [(dots[n].get("cx"), dots[n].get("cy")) for n in (1, 5)]
 
 
-@pytest.mark.parametrize("doubling", [False, True])
-def test_the_stored_form_of_a_plot_has_its_axis(doubling):
-    stored = sd.Plot("a title", DRAWN, "x", "y", doubling)._repr_mimebundle_()["image/svg+xml"]
-    assert stored == lines.chart("a title", DRAWN, "x", "y", doubling)
-
-
-def test_a_climb_is_that_of_the_first_draft_in_thousands_of_tokens():
-    climb = Climb()
-    climb.histories["eagle"] = [
+def test_a_learning_curve_is_that_of_the_first_draft_in_thousands_of_tokens():
+    curve = sd.Climb()
+    curve.histories["eagle"] = [
         {"tokens": n, "steps": [{"overlap": x}, {"overlap": x / 2}]} for n, x in ((500, 0.5), (2000, 0.75))
     ]
-    assert [(line.name, line.points) for line in climb.plot.lines] == [("eagle", [(0.5, 0.5), (2.0, 0.75)])]
+    assert [(line.name, line.points) for line in curve.plot.lines] == [("eagle", [(0.5, 0.5), (2.0, 0.75)])]
 
 
 def test_the_shade_of_a_loss_is_that_of_a_gain_of_its_size():

@@ -13,7 +13,7 @@ from safetensors import safe_open
 from specdec_lab.choices import TRAINED
 from specdec_lab.drafters.trained import BLOCK
 from specdec_lab.models.embedded import NAME, WHEEL
-from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.charts import Line, Plot
 
 HEAD = """# Model card: the trained drafters
 
@@ -49,7 +49,7 @@ def card(checkpoints: Path, weights: Path, benches: list[Path]) -> None:
                 f"drafting step from {shipped:.3f} to {last:.3f}; these weights are not shipped."
             )
     title, y_name = "Overlap with the target while training", "Σ min(p, q) on held-out text"
-    picture = chart(title, lines, "million training tokens", y_name)
+    picture = Plot(title, lines, "million training tokens", y_name).svg()
     (weights / "training.svg").write_text(picture, encoding="utf-8")
     origin = f", as dequantised from `{WHEEL}` (the course's target)" if about["target"] == NAME else ""
     head = HEAD.format(

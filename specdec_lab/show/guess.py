@@ -6,7 +6,7 @@ from html import escape
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.formats import short
-from specdec_lab.show.bars import Bar, Bars
+from specdec_lab.show.charts import Bar, Bars
 from specdec_lab.show.recorded import Recorded
 from specdec_lab.typed import typed
 

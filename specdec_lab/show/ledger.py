@@ -6,7 +6,7 @@ from html import escape
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.formats import short
-from specdec_lab.show.bars import Bar
+from specdec_lab.show.charts import Bar
 from specdec_lab.show.guess import compare
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table

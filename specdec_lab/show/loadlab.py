@@ -17,7 +17,7 @@ from specdec_lab.measure.serving import (
     never,
     simulate,
 )
-from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.live import Live
 from specdec_lab.show.table import table
 
@@ -67,12 +67,13 @@ def picture(
     steps = last.steps[:: max(1, len(last.steps) // POINTS)]
     texts = Line("texts", [(s.at, s.running) for s in steps], dots=False)
     gammas = Line("γ", [(s.at, s.gamma) for s in steps], dots=False)
+    drawn = Plot(f"What “{name}” did", [texts, gammas], "seconds", "texts in the batch; γ")
     return (
         f'<div style="font-size:15px;max-width:820px"><div>{len(came)} requests. With γ = {gamma} a round writes '
         f"{tokens:.2f} tokens, however many texts there are. What a step costs grows with them: {pays}.</div>"
         f"{table(HEADS, [row(name, log) for name, log in logs.items()], row_heads=True, align='right')}"
         "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
-        f"{chart(f'What “{name}” did', [texts, gammas], 'seconds', 'texts in the batch; γ')}</div>"
+        f"{drawn.svg()}</div>"
     )
 
 

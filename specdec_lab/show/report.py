@@ -2,7 +2,7 @@
 
 from html import escape
 
-from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
 
@@ -52,7 +52,7 @@ def from_measurement(result: dict) -> list[str]:
         f"<h2>What a user waits for, in milliseconds</h2>{table(('arm', *PACES.values()), paces)}",
         f"<p>A whole answer, its prompt read as well, came {plain / best:.2f} times as fast.</p>",
         f"<h2>By drafter and kind</h2>{table(HEADS, rows)}",
-        chart(title, lines, "place in the round", "α by position") if lines else "",
+        Plot(title, lines, "place in the round", "α by position").svg() if lines else "",
     ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from specdec_lab import theory
-from specdec_lab.show.lines import Line, chart
+from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.live import Live
 from specdec_lab.show.table import Cell, table
 
@@ -41,9 +41,10 @@ def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) ->
         Line("E, tokens a pass", [(g, theory.expected_tokens(alpha, g)) for g in GAMMAS]),
         Line("plain decoding", [(g, 1.0) for g in GAMMAS], dots=False),
     ]
+    drawn = Plot(f"Speed-up by γ at α = {alpha:.2f}", lines, "γ, drafts a round", "times plain decoding")
     return (
         f'<div style="font-size:15px;max-width:820px"><div>{words}</div>{gains_table(alpha, gamma, c, o, v)}'
-        f"{chart(f'Speed-up by γ at α = {alpha:.2f}', lines, 'γ, drafts a round', 'times plain decoding')}</div>"
+        f"{drawn.svg()}</div>"
     )
 
 

@@ -15,7 +15,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.measure.serving import StepCosts, always, load_aware, never
 from specdec_lab.show import loadlab, sandbox, speedup
-from specdec_lab.show.bars import Bar
+from specdec_lab.show.charts import Bar
 from specdec_lab.show.explorer import RoundExplorer, explorer_data
 from specdec_lab.show.guess import Outcome
 from specdec_lab.show.marks import MARKS

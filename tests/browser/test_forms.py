@@ -10,7 +10,7 @@ from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.problems import PROBLEMS, Problem, variants
 from specdec_lab.course.quiz import CONFIDENCE, items, lessons
 from specdec_lab.formats import short
-from specdec_lab.show.bars import Bar
+from specdec_lab.show.charts import Bar
 from specdec_lab.show.guess import Outcome, compare
 from specdec_lab.show.live import script
 from specdec_lab.show.quiz import Quiz, as_data
