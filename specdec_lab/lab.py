@@ -37,8 +37,7 @@ from specdec_lab.say import Say, silent
 from specdec_lab.typed import typed
 
 if TYPE_CHECKING:
-    from specdec_lab.show.explorer import RoundExplorer
-    from specdec_lab.show.race import RaceWidget
+    from specdec_lab.show.explorer import RaceWidget, RoundExplorer
 
 TEMPLATE_SECONDS = 5.0
 MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
@@ -270,8 +269,7 @@ class Lab:
     @typed
     def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
         """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
-        from specdec_lab.show.explorer import RoundExplorer, explorer_data
-        from specdec_lab.show.tree_explorer import TreeExplorer
+        from specdec_lab.show.explorer import RoundExplorer, TreeExplorer, explorer_data
 
         kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
         return kind(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
@@ -279,7 +277,7 @@ class Lab:
     @typed
     def replay(self, result: Race, title: str = "") -> "RaceWidget":
         """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
-        from specdec_lab.show.race import RaceWidget, race_data
+        from specdec_lab.show.explorer import RaceWidget, race_data
 
         title = title or f"{self.target.name}: plain and speculative decoding"
         return RaceWidget(race_data(result.plain, result.speculative, self.text, title, self.hardware))

@@ -15,8 +15,8 @@ from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Draft, Emitted, Round
 from specdec_lab.formats import short
-from specdec_lab.show import charts, static, terminal
-from specdec_lab.show.explorer import explorer_data
+from specdec_lab.show import charts, terminal
+from specdec_lab.show.explorer import RoundExplorer, explorer_data, token_html
 from specdec_lab.show.marks import MARKS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -159,7 +159,7 @@ def data() -> dict:
 def test_every_mark_has_its_own_colour_wherever_rounds_are_shown(data):
     """On a page and in a terminal: a corrected token does not look like one that was accepted."""
     for word, mark in MARKS.items():
-        assert f"2px {'dashed' if word == 'discarded' else 'solid'} {mark.colour};" in static.token(word, "x")
+        assert f"2px {'dashed' if word == 'discarded' else 'solid'} {mark.colour};" in token_html(word, "x")
         red, green, blue = bytes.fromhex(mark.colour[1:])
         assert terminal.coloured(word, "x", True).startswith(f"\x1b[38;2;{red};{green};{blue}m")
     r = Round(2, (Draft(1, 1, 1, None, None, 1, None, "rejected", parent=-1),), Emitted(2, "corrected", 1, None))
@@ -172,9 +172,10 @@ def test_every_mark_has_its_own_colour_wherever_rounds_are_shown(data):
 
 def test_the_picture_of_rounds_says_what_the_target_would_have_said_and_how_many_are_left(data):
     rounds = data["rounds"]
-    assert len(rounds) > static.MOST
-    for line, r in zip(static.rounds_text(data).splitlines()[1:], rounds[: static.MOST]):
+    explorer, most = RoundExplorer(data), RoundExplorer.most
+    assert len(rounds) > most
+    for line, r in zip(explorer.text().splitlines()[1:], rounds[:most]):
         tops = [*(d["p_top"] for d in r["drafted"]), r["after_top"]]
         assert line.endswith("favourites: " + " ".join(f"“{top[0]['text']}”" for top in tops) + ")")
-    assert f"… and {len(rounds) - static.MOST} more rounds" in static.rounds_text(data)
-    assert f"… and {len(rounds) - static.MOST} more." in static.rounds_html(data)
+    assert f"… and {len(rounds) - most} more rounds" in explorer.text()
+    assert f"… and {len(rounds) - most} more." in explorer.picture()

@@ -16,10 +16,8 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.show import terminal
-from specdec_lab.show.explorer import RoundExplorer, explorer_data
+from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, lanes, outline, race_data
 from specdec_lab.show.marks import MARKS, visible
-from specdec_lab.show.race import RaceWidget, lanes, race_data
-from specdec_lab.show.static import rounds_html, rounds_text
 from specdec_lab.show.table import Table
 
 
@@ -87,7 +85,8 @@ def test_greedy_data_shows_the_softmax_behind_the_one_hot_rows():
 
 
 def test_pictures_carry_symbols_words_and_totals(data):
-    html, text = rounds_html(data), rounds_text(data)
+    explorer = RoundExplorer(data)
+    html, text = explorer.picture(), explorer.text()
     for r in data["rounds"][:8]:
         for d in r["drafted"]:
             assert f"{MARKS[d['status']].symbol} <code" in html
@@ -99,7 +98,7 @@ def test_pictures_carry_symbols_words_and_totals(data):
 
 def test_token_text_cannot_become_markup(data):
     data["rounds"][0]["drafted"][0]["text"] = "<img src=x onerror=alert(1)>"
-    assert "<img" not in rounds_html(data)
+    assert "<img" not in RoundExplorer(data).picture()
 
 
 def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
@@ -169,9 +168,9 @@ def test_a_race_is_told_in_numbers_where_nothing_can_run():
 
 
 def test_a_sampled_target_need_not_say_its_favourite(data):
-    assert "the target's favourites:" in rounds_text(data)
-    assert "the target said" not in rounds_html(data)
-    assert "the target said:" in rounds_text({**data, "greedy": True})
+    assert "the target's favourites:" in RoundExplorer(data).text()
+    assert "the target said" not in RoundExplorer(data).picture()
+    assert "the target said:" in RoundExplorer({**data, "greedy": True}).text()
 
 
 NUMBERS = {
@@ -275,8 +274,6 @@ def test_every_rule_has_its_picture():
 
 
 def test_a_tree_is_shown_with_its_way(data):
-    from specdec_lab.show.tree_explorer import TreeExplorer, outline
-
     r = data["rounds"][0]
     marks = ["rejected", "accepted", "discarded", "accepted"]
     drafts = [r["drafted"][0] | {"status": mark, "text": f"t{n}"} for n, mark in enumerate(marks)]

@@ -1,4 +1,4 @@
-// What is filled in: numbers as people type them, a line of words, one of several choices. kit.js stands in front of it.
+// What is filled in: numbers as people type them, a line of words, one of several choices. controls.js stands in front of it.
 
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, "+00:00");
 

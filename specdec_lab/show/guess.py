@@ -10,7 +10,7 @@ from specdec_lab.show.charts import Bar, Bars
 from specdec_lab.show.recorded import Recorded
 from specdec_lab.typed import typed
 
-FORMS = ("common.js", "kit.js", "forms.js")
+FORMS = ("common.js", "controls.js", "forms.js")
 ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
 
 

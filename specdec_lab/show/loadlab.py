@@ -97,7 +97,7 @@ def table_of(name: str, policy: Policy, most: int, gammas: Sequence[int]) -> dic
 class LoadLab(Live):
     """The widget; see `load_lab`."""
 
-    scripts = ("common.js", "kit.js", "serving.js", "loadlab.js")
+    scripts = ("common.js", "controls.js", "serving.js", "loadlab.js")
 
     def __init__(self, machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy]):
         self.machines, self.mine = dict(machines), dict(mine)

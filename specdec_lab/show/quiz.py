@@ -19,7 +19,7 @@ class Quiz(Recorded):
     `state` begins empty, whatever the ledger holds: who runs the cell again wants to be asked again.
     """
 
-    scripts = ("common.js", "kit.js", "forms.js", "quiz.js")
+    scripts = ("common.js", "controls.js", "forms.js", "quiz.js")
 
     def __init__(self, lesson: str, ledger: Ledger):
         self.items = items(lesson)

@@ -91,7 +91,7 @@ def box(left: float, low: float, high: float, look: str) -> str:
 class Sandbox(Live):
     """The widget. Weights need not add up to 100: they are made to."""
 
-    scripts = ("common.js", "kit.js", "theory.js", "sandbox.js")
+    scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
 
     def __init__(self):
         weights = {f"{name[0]}{i}": weight for name, row in START.items() for i, weight in enumerate(row)}

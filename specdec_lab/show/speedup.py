@@ -81,7 +81,7 @@ class SpeedupExplorer(Live):
         c, o: what one draft and the loop cost at first, in plain steps.
     """
 
-    scripts = ("common.js", "kit.js", "theory.js", "speedup.js")
+    scripts = ("common.js", "controls.js", "theory.js", "speedup.js")
 
     def __init__(self, machines: Mapping[str, Sequence[float]], c: float, o: float):
         start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(machines))}

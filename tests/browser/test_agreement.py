@@ -16,12 +16,18 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.measure.serving import StepCosts, always, load_aware, never
 from specdec_lab.show import loadlab, sandbox, speedup
 from specdec_lab.show.charts import Bar
-from specdec_lab.show.explorer import RoundExplorer, explorer_data
+from specdec_lab.show.explorer import (
+    RaceWidget,
+    RoundExplorer,
+    TreeExplorer,
+    explorer_data,
+    outline,
+    race_data,
+    result,
+)
 from specdec_lab.show.guess import Outcome
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.page import as_text
-from specdec_lab.show.race import RaceWidget, race_data, result
-from specdec_lab.show.tree_explorer import TreeExplorer, outline
 
 
 def totals(page) -> dict[str, str]:

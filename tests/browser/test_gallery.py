@@ -6,7 +6,7 @@ from driving import run_cells, screenshot
 from tiny import raced
 
 import specdec_lab as sd
-from specdec_lab.show.race import RaceWidget, race_data
+from specdec_lab.show.explorer import RaceWidget, race_data
 
 GALLERY = "gallery.html#gallery-1?text=code&drafter=eagle&gamma=4&temperature=0"
 
@@ -188,7 +188,7 @@ def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
 
 
 RACE = """
-from specdec_lab.show.race import RaceWidget
+from specdec_lab.show.explorer import RaceWidget
 rounds = [{"drafted": [{"text": " a", "status": "accepted"}] * 2, "emitted": {"text": " b", "kind": "bonus"}}] * 4
 plain = {"tokens": [" a", " a", " b"] * 4, "seconds": [0.05] * 12}
 RaceWidget({"title": "a race", "hardware": "no machine", "greedy": True, "plain": plain, "rounds": rounds, "seconds": [0.06] * 4})

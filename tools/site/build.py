@@ -22,15 +22,13 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from specdec_lab.show.explorer import RoundExplorer
+from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer
 from specdec_lab.show.guess import Guess, Outcome
 from specdec_lab.show.live import STORED, script
 from specdec_lab.show.loadlab import LoadLab
 from specdec_lab.show.quiz import Quiz
-from specdec_lab.show.race import RaceWidget
 from specdec_lab.show.sandbox import Sandbox
 from specdec_lab.show.speedup import SpeedupExplorer
-from specdec_lab.show.tree_explorer import TreeExplorer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -186,7 +184,7 @@ def build(out: Path, made_from: list[Path]) -> None:
     for folder in {page.split("/")[0] for page in pages}:
         (out / folder).mkdir()
     widgets = {kind.scripts[-1].removesuffix(".js"): script(*kind.scripts) for kind in LIVE}
-    widgets["gallery"] = script("common.js", "kit.js") + (HERE / "gallery.js").read_text(encoding="utf-8")
+    widgets["gallery"] = script("common.js", "controls.js") + (HERE / "gallery.js").read_text(encoding="utf-8")
     for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.
         text = text.replace("export default { render };", "return { render };")
