@@ -41,8 +41,7 @@ _NAMES = {
     "show.loadlab": ["load_lab"],
     "show.progress_line": ["OneLine", "each"],
     "show.quiz": ["quiz"],
-    "show.rules": ["Rules"],
-    "show.sandbox": ["sandbox"],
+    "show.sandbox": ["Rules", "sandbox"],
     "show.speedup": ["speedup_explorer"],
     "show.table": ["Table"],
 }
