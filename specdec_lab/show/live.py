@@ -1,4 +1,7 @@
-"""Widgets whose logic runs in the page: Python hands over data once, and gets back what the learner did."""
+"""Widgets whose logic runs in the page: Python hands over data once, and gets back what the learner did.
+
+What learners enter in a `Recorded` one goes into their ledger, in a notebook by way of Python, on the site into the browser.
+"""
 
 import uuid
 from pathlib import Path
@@ -7,6 +10,7 @@ import anywidget
 import traitlets
 from IPython.display import display
 
+from specdec_lab.course.ledger import Ledger
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.page import as_text
 
@@ -53,3 +57,30 @@ class Live(anywidget.AnyWidget):
         display(self.stored(), raw=True)
         widget, metadata = self._repr_mimebundle_()
         display(widget, metadata=metadata, raw=True)
+
+
+class Recorded(Live):
+    """`state` is a piece of the ledger, {id: what is there}; the page adds to it, and `write` to the ledger.
+
+    Args:
+        section: of the ledger, "claims" or "quiz".
+        ids: what of it the widget shows and adds to.
+        state: at first.
+    """
+
+    news = traitlets.Unicode().tag(sync=True)  # what happened to the ledger's file
+
+    def __init__(self, data: dict, section: str, ids: list[str], state: dict, ledger: Ledger):
+        super().__init__({**data, "ledger": {"section": section, "ids": ids}})
+        self.ledger, self.state, self.news = ledger, state, ledger.news()
+        self.observe(self._entered, "state")
+
+    def _entered(self, change: dict) -> None:
+        self.unobserve(self._entered, "state")  # what follows is not the learner's doing
+        self.state = self.write(change["new"])
+        self.news = self.ledger.news()
+        self.observe(self._entered, "state")
+
+    def write(self, state: dict) -> dict:
+        """Put into the ledger what is new in `state`; returns the state as it is then."""
+        raise NotImplementedError

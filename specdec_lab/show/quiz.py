@@ -9,8 +9,8 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.problems import Problem
 from specdec_lab.course.quiz import CONFIDENCE, Choices, items
+from specdec_lab.show.live import Recorded
 from specdec_lab.show.page import as_text
-from specdec_lab.show.recorded import Recorded
 
 
 class Quiz(Recorded):
