@@ -1,7 +1,7 @@
 """Charts as SVG: pictures that need no kernel, no network and no library, each with its numbers as text.
 
 `Plot` draws lines, and is live where plotly runs; `LearningCurve` is one that grows; `Multiples` are small ones side by
-side; `Dots` show a dot for each text, `FrequencyBars` shares over what was wanted, and `Bars` a guess beside a measurement.
+side; `Dots` show a dot for each text, `FrequencyBars` shares over what was wanted, `Bars` a guess beside a measurement.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Recorded runs, live: the Round Explorer, the Tree Explorer, and the race. Each has a picture and a text besides.
 
-A learner marks a round, reveals it, and steps through a whole text; or sees two ways write one text, each as fast as it was.
+A learner marks a round, reveals it, and steps through a whole text; or sees two ways write one text, each as fast as it
+was.
 """
 
 from collections.abc import Callable

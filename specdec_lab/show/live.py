@@ -1,6 +1,7 @@
 """Widgets whose logic runs in the page: Python hands over data once, and gets back what the learner did.
 
-What learners enter in a `Recorded` one goes into their ledger, in a notebook by way of Python, on the site into the browser.
+What learners enter in a `Recorded` one goes into their ledger: in a notebook by way of Python, on the site into the
+browser.
 """
 
 import uuid
@@ -60,7 +61,7 @@ class Live(anywidget.AnyWidget):
 
 
 class Recorded(Live):
-    """`state` is a piece of the ledger, {id: what is there}; the page adds to it, and `write` to the ledger.
+    """Its `state` is a piece of the ledger, {id: what is there}; the page adds to it, and `write` to the ledger.
 
     Args:
         section: of the ledger, "claims" or "quiz".

@@ -88,19 +88,29 @@ def table_of(name: str, policy: Policy, most: int, gammas: Sequence[int]) -> dic
         for texts, gamma in enumerate(row, start=1):
             if gamma not in gammas:
                 known = ", ".join(map(str, gammas))
-                raise LabError(
-                    f"With {texts} texts the policy “{name}” wants γ = {gamma}, which was not measured: let it choose among {known}."
-                )
+                wish = f"With {texts} texts the policy “{name}” wants γ = {gamma}, which was not measured"
+                raise LabError(f"{wish}: let it choose among {known}.")
     return answers
 
 
 class LoadLab(Live):
-    """The widget; see `load_lab`."""
+    """Policies on the same arrivals, with sliders for the load and for their limits.
+
+    Args:
+        machines: by name, what steps cost there, and the accepted drafts of many rounds.
+        mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every
+            number of texts and every γ, since the page has no Python to ask.
+
+    Raises:
+        LabError: for a policy that wants a γ that was not measured.
+    """
 
     scripts = ("common.js", "controls.js", "serving.js", "loadlab.js")
 
-    def __init__(self, machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy]):
-        self.machines, self.mine = dict(machines), dict(mine)
+    def __init__(
+        self, machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy] | None = None
+    ):
+        self.machines, self.mine = dict(machines), dict(mine or {})
         most = max(max(costs.sizes) for costs, _ in self.machines.values())
         gammas = sorted({gamma for costs, _ in self.machines.values() for _, gamma in costs.measured})
         came = {"steady": arrivals(False), "bursts": arrivals(True)}
@@ -129,31 +139,16 @@ class LoadLab(Live):
 
 
 def machine_data(costs: StepCosts, accepted: Sequence[int], rounds: int) -> dict:
-    """What the page computes with: costs, so many drawn rounds, and for each γ what a round writes and when it no longer pays."""
+    """What the page computes with: costs, so many drawn rounds, and for each γ what a round writes and its limit."""
     tokens = {gamma: 1 + fmean(min(n, gamma) for n in accepted) for _, gamma in costs.measured if gamma}
     return {
         "measured": [[texts, gamma, seconds] for (texts, gamma), seconds in costs.measured.items()],
         "join": costs.join,
         "capacity": capacity(costs),
-        "rounds": "".join(
-            chr(ord("0") + n) for n in islice(drawn(accepted), rounds)
-        ),  # short, beside a list of numbers
+        "rounds": "".join(chr(ord("0") + n) for n in islice(drawn(accepted), rounds)),  # shorter than a list
         "tokens": tokens,
         "limits": {gamma: costs.crossover(gamma, e) for gamma, e in tokens.items()},
     }
 
 
-def load_lab(
-    machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy] | None = None
-) -> LoadLab:
-    """Policies on the same arrivals, with sliders for the load and for their limits.
-
-    Args:
-        machines: by name, what steps cost there, and the accepted drafts of many rounds.
-        mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every number
-            of texts and every γ, since the page has no Python to ask.
-
-    Raises:
-        LabError: for a policy that wants a γ that was not measured.
-    """
-    return LoadLab(machines, mine or {})
+load_lab = LoadLab  # as notebooks call it

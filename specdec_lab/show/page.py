@@ -27,10 +27,10 @@ def page(title: str, body: str) -> str:
         title: plain text.
         body: HTML.
     """
+    style = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-        f'<title>{escape(title)}</title><body style="font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em">'
-        f"<h1>{escape(title)}</h1>{body}</body></html>"
+        f'<title>{escape(title)}</title><body style="{style}"><h1>{escape(title)}</h1>{body}</body></html>'
     )
 
 
@@ -44,12 +44,12 @@ def as_text(html: str) -> str:
 
 
 class _Reader(HTMLParser):
-    """lines: what was read. rows: the cells of the table that is being read, if one is."""
+    """lines: what was read. words: of the line or cell that is being read. rows: the cells of a table being read."""
 
     def __init__(self):
         super().__init__()
         self.lines: list[str] = []
-        self.said: list[str] = []
+        self.words: list[str] = []
         self.rows: list[list[str]] | None = None
         self.drawing = self.describing = False
 
@@ -74,10 +74,10 @@ class _Reader(HTMLParser):
             self.rows[-1].append(self.taken())
         elif tag == "table" and self.rows is not None:
             self.lines += columns(self.rows)
-            self.rows, self.said = None, []
+            self.rows, self.words = None, []
         elif tag == "desc":
-            self.lines += "".join(self.said).splitlines()
-            self.said, self.describing = [], False
+            self.lines += "".join(self.words).splitlines()
+            self.words, self.describing = [], False
         elif tag == "svg":
             self.drawing = False
         elif tag in BLOCKS and self.rows is None:
@@ -85,15 +85,15 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.describing or not self.drawing:  # the other words of a chart stand in its description
-            self.said.append(data)
+            self.words.append(data)
 
     def taken(self) -> str:
-        said, self.said = " ".join("".join(self.said).split()), []
-        return said
+        text, self.words = " ".join("".join(self.words).split()), []
+        return text
 
     def end_line(self) -> None:
-        if said := self.taken():
-            self.lines.append(said)
+        if text := self.taken():
+            self.lines.append(text)
 
 
 def columns(rows: list[list[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The quiz as a learner sees it: say it in your own words, choose, read the reason, and again. All of it runs in the page."""
+"""The quiz as a learner sees it: say it in your own words, choose, read the reason, and again. It runs in the page."""
 
 import re
 from collections.abc import Iterable
@@ -38,11 +38,11 @@ class Quiz(Recorded):
 
     def picture(self) -> str:
         fold = '<details style="margin-bottom:1em"><summary>Answer</summary>'
-        return "".join(f"{asked}{fold}{told}</details>" for asked, told in self.pages())
+        return "".join(f"{question}{fold}{answer}</details>" for question, answer in self.pages())
 
     def text(self) -> str:
-        asked, told = zip(*self.pages())
-        return "\n".join([*map(as_text, asked), "", "Answers", *map(as_text, told)])
+        questions, answers = zip(*self.pages())
+        return "\n".join([*map(as_text, questions), "", "Answers", *map(as_text, answers)])
 
     def pages(self) -> list[tuple[str, str]]:
         """Each item as two pieces of HTML, the question and its answer; the same at every call."""
@@ -50,12 +50,12 @@ class Quiz(Recorded):
         for i, item in enumerate(self.items, 1):
             posed = item.versions()[0]
             if isinstance(posed, Problem):
-                choices, told = "", f"<p>{posed.shown}. {marked_up(posed.how)}</p>"
+                choices, answer = "", f"<p>{posed.shown}. {marked_up(posed.how)}</p>"
             else:
                 choices = bullets(c.text for c in posed.choices)
-                told = bullets(f"{'✓' if c.right else '✗'} {c.text}. {c.reason}" for c in posed.choices)
+                answer = bullets(f"{'✓' if c.right else '✗'} {c.text}. {c.reason}" for c in posed.choices)
             name = f"Question {i} of {len(self.items)}."
-            pages.append((f"<p><b>{name}</b> {marked_up(posed.question)}</p>{choices}", told))
+            pages.append((f"<p><b>{name}</b> {marked_up(posed.question)}</p>{choices}", answer))
         return pages
 
 

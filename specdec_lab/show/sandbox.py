@@ -102,7 +102,7 @@ def bars(p: Sequence[float], q: Sequence[float], kept: Sequence[float], out: Seq
 
 
 class Sandbox(Live):
-    """The widget. Weights need not add up to 100: they are made to."""
+    """p and q of three tokens by slider, a rule by menu, and what comes out. Any weights are made to add up to 1."""
 
     scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
 
@@ -118,9 +118,7 @@ class Sandbox(Live):
         return f"<b>Acceptance Sandbox</b>{drawn.replace('sdl-no', 'sdl-no-still').replace('sdl-re', 'sdl-re-still')}"
 
 
-def sandbox() -> Sandbox:
-    """p and q of three tokens by slider, a rule by menu, and what comes out."""
-    return Sandbox()
+sandbox = Sandbox  # as notebooks call it
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,8 @@ class Rules:
 
     def _repr_html_(self) -> str:
         tiles = [self._tile(name, out) for name, out in self.outputs().items()]
-        note = "left of each pair: what is drafted, kept (full) or rejected (stripes); right: what comes out, over p (dashed)"
+        note = "left of each pair: what is drafted, kept (full) or rejected (stripes); "
+        note += "right: what comes out, over p (dashed)"
         return (
             f'<div style="display:flex;flex-wrap:wrap;gap:10px 18px">{"".join(tiles)}</div>'
             f'<div style="font-size:12px;opacity:.8">{note}</div>'

@@ -74,18 +74,21 @@ def gain_cell(s: float, best: bool, framed: bool) -> Cell:
 
 
 class SpeedupExplorer(Live):
-    """The widget.
+    """S over α and γ, with sliders for the costs.
 
     Args:
-        machines: v(γ) for γ = 0 … 10 by name.
+        machines: v(γ) for γ = 0 … 10 by name, such as `{"this machine": passes(times)}`. A machine whose passes all
+            cost the same comes after them.
         c, o: what one draft and the loop cost at first, in plain steps.
     """
 
     scripts = ("common.js", "controls.js", "theory.js", "speedup.js")
 
-    def __init__(self, machines: Mapping[str, Sequence[float]], c: float, o: float):
-        start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(machines))}
-        super().__init__({"machines": {name: list(v) for name, v in machines.items()}, "start": start})
+    def __init__(self, machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0):
+        all_machines = {name: list(v) for name, v in (machines or {}).items()}
+        all_machines["a pass costs the same, however wide"] = FLAT
+        start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(all_machines))}
+        super().__init__({"machines": all_machines, "start": start})
 
     def picture(self) -> str:
         start = self.data["start"]
@@ -93,14 +96,4 @@ class SpeedupExplorer(Live):
         return f"<b>Speed-up Explorer</b>{picture(start['alpha'], start['gamma'], start['c'], start['o'], v)}"
 
 
-def speedup_explorer(
-    machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0
-) -> SpeedupExplorer:
-    """S over α and γ, with sliders for the costs.
-
-    Args:
-        machines: v(γ) for γ = 0 … 10 by name, such as `{"this machine": passes(times)}`. A machine
-            whose passes all cost the same comes after them.
-        c, o: what one draft and the loop cost at first, in plain steps.
-    """
-    return SpeedupExplorer({**(machines or {}), "a pass costs the same, however wide": FLAT}, c, o)
+speedup_explorer = SpeedupExplorer  # as notebooks call it

@@ -1,10 +1,11 @@
-"""Tables: as HTML, for everything that the course shows in rows; and `Table`, what an experiment's numbers display as."""
+"""Tables as HTML, for all that the course shows in rows; and `Table`, as which an experiment's numbers display."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 CELL = "padding:2px 9px"
+NUMBER = "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
 BEST = "★"
 Best = Callable[[Iterable[float]], float]  # max or min
 
@@ -72,23 +73,24 @@ class Table:
             return "–"
         if isinstance(value, tuple):
             number, interval = value  # None where there are too few texts for one
-            return f"{number:.{digits}f}" + (
-                "" if interval is None else " ({:.{d}f}–{:.{d}f})".format(*interval, d=digits)
-            )
+            between = "" if interval is None else " ({:.{d}f}–{:.{d}f})".format(*interval, d=digits)
+            return f"{number:.{digits}f}{between}"
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
     def marked(self) -> set[tuple[str, str]]:
         """The (row, column) of every value that is the best of its kind. Where all are equal, none is."""
         best = self.best if isinstance(self.best, Mapping) else dict.fromkeys(self.columns, self.best)
-        places = {(r, c): _number(row.get(c)) for r, row in self.rows.items() for c in self.columns if best.get(c)}
-        places = {place: x for place, x in places.items() if x is not None}
+        groups: dict[str, dict[tuple[str, str], float]] = {}  # the numbers that are compared with each other
+        for r, row in self.rows.items():
+            for c in filter(best.get, self.columns):
+                if (number := _number(row.get(c))) is not None:
+                    groups.setdefault(r if self.across else c, {})[r, c] = number
         found = set()
-        for kind in {place[0 if self.across else 1] for place in places}:
-            group = {place: x for place, x in places.items() if place[0 if self.across else 1] == kind}
-            column = next(iter(group))[1]
+        for group in groups.values():
+            (_, column), *_ = group
             top = best[column](group.values())
             if len(set(group.values())) > 1:
-                found |= {place for place, x in group.items() if x == top}
+                found |= {place for place, number in group.items() if number == top}
         return found
 
     def _repr_html_(self) -> str:
@@ -98,15 +100,11 @@ class Table:
 
         def cell(row: str, column: str) -> Cell:
             value = self.rows[row].get(column)
-            said, number = escape(self.text(column, value)), _number(value)
-            style = (
-                ""
-                if isinstance(value, str)
-                else "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
-            )
+            text, number = escape(self.text(column, value)), _number(value)
+            style = "" if isinstance(value, str) else NUMBER
             if self.shade and number is not None:
                 style += f"background:rgba(0,114,178,{0.45 * abs(number) / largest:.2f});"
-            return Cell(f"<b>{said} {BEST}</b>" if (row, column) in marked else said, style)
+            return Cell(f"<b>{text} {BEST}</b>" if (row, column) in marked else text, style)
 
         rows = [[row, *(cell(row, column) for column in self.columns)] for row in self.rows]
         note = f"<div style='font-size:12px;opacity:.8'>{BEST} {self._meaning}</div>" if marked else ""
@@ -121,17 +119,15 @@ class Table:
 
     def __repr__(self) -> str:
         marked = self.marked()
-        columns = [["", *self.rows]]
+        names = ["", *self.rows]
+        columns = [[name.ljust(max(map(len, names))) for name in names]]
         for column in self.columns:
             values = [self.text(column, row.get(column)) for row in self.rows.values()]
             if stars := {row for row, c in marked if c == column}:
                 values = [f"{value} {BEST if row in stars else ' '}" for row, value in zip(self.rows, values)]
-            columns.append([column + "  " * bool(stars), *values])
-        widths = [max(map(len, column)) for column in columns]
-        lines = [
-            "  ".join([cells[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(cells[1:], widths[1:]))]).rstrip()
-            for cells in zip(*columns)
-        ]
+            cells = [column + "  " * bool(stars), *values]
+            columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
+        lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
         return "\n".join([self.title, *lines, *([f"{BEST} {self._meaning}"] if marked else [])])
 
 

@@ -27,7 +27,7 @@ def coloured(word: str, text: str, colour: bool) -> str:
 
 
 def round_line(r: Round, text_of: Callable[[list[int]], str], colour: bool) -> str:
-    """Drafts with their marks, an arrow, then what the target added. In a tree, drafts that follow another stand in [ ]."""
+    """Drafts with marks, an arrow, and what the target added. In a tree, those that follow a draft stand in [ ]."""
 
     def token(word: str, id: int) -> str:
         return coloured(word, escaped(marked(word, text_of([id]))), colour)
