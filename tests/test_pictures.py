@@ -97,7 +97,7 @@ def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_wh
 def test_bars_and_brackets_of_an_outline():
     """The bracket goes from two standard deviations below what is wanted to two above."""
     wanted, came = {"a": 0.5, "b": 0.1}, {"plain": {"a": 0.45}, "other": {"a": 0.55, "b": 0.2}}
-    shown = sd.Outline("a title", wanted, came, runs=100)
+    shown = sd.FrequencyBars("a title", wanted, came, runs=100)
     tree = picture(shown._repr_html_())
     up = axis(tree, "end", "y", shift=-4)
     bars = [r for r in tree.iter(f"{SVG}rect") if r.get("width") == "22"]
@@ -120,11 +120,12 @@ def test_the_ring_of_small_charts_is_at_the_largest_point():
 
 
 def test_a_learning_curve_is_that_of_the_first_draft_in_thousands_of_tokens():
-    curve = sd.Climb()
+    curve = sd.LearningCurve()
     curve.histories["eagle"] = [
         {"tokens": n, "steps": [{"overlap": x}, {"overlap": x / 2}]} for n, x in ((500, 0.5), (2000, 0.75))
     ]
     assert [(line.name, line.points) for line in curve.plot.lines] == [("eagle", [(0.5, 0.5), (2.0, 0.75)])]
+    assert (sd.Climb, sd.Outline) == (sd.LearningCurve, sd.FrequencyBars)  # as notebooks call them
 
 
 def test_the_shade_of_a_loss_is_that_of_a_gain_of_its_size():
