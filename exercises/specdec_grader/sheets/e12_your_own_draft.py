@@ -1,0 +1,213 @@
+"""Exercise 12: which prompts to put aside, which look to keep, whether a gain is one, and when it has paid."""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+from specdec_grader.part import part
+from specdec_grader.question import ROUNDED, pretty, question
+from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.reading import listed, number, whole
+
+# 12.aside
+
+
+def numbers_of_prompts(value: object) -> list[int]:
+    items = listed(value, ordered=False)
+    if items and all(isinstance(item, bool) for item in items):
+        raise Wrong("Your list has True and False; give the numbers of the prompts that are put aside.")
+    numbers = sorted(whole(item, "Each item of your list") for item in items)
+    if len(set(numbers)) < len(numbers):
+        raise Wrong(f"Your list has a prompt twice: {numbers}.")
+    return numbers
+
+
+def put_aside(customers):
+    order = list(dict.fromkeys(customers))
+    aside = order[::4]
+    return [i for i, name in enumerate(customers) if name in aside]
+
+
+ASIDE = question(
+    put_aside,
+    read=numbers_of_prompts,
+    cases=(
+        (["A", "B", "C", "D", "E", "F"],),
+        (["A", "A", "B", "C", "A", "D", "E", "E", "B"],),
+        (["kim", "ada", "kim", "bob", "eve", "ada", "dan", "bob", "kim"],),
+        (["Z", "Y", "X", "W", "V", "U", "Z", "V", "T", "S", "S"],),
+        (["ann", "bo", "anna", "cy", "ann", "di", "anna"],),
+        (["one"],),
+        ([],),
+    ),
+    seen="For the customers {0} your function puts aside the prompts {found}; it should be {right}.",
+    hint="List the customers in the order in which they first come. "
+    "The first, the fifth, the ninth … of them are put aside, with all of their prompts.",
+    wrong="""
+return list(range(len(customers)))[::4]
+    You put every fourth prompt aside. Then prompts of the same customer are on both sides, and the draft has seen half of the test.
+i for i, name in enumerate(customers) if name in aside → customers.index(name) for name in aside
+    Only the first prompt of each such customer is put aside. Put all of them aside.
+list(dict.fromkeys(customers)) → sorted(set(customers))
+    Take the customers in the order in which they first come, not in that of the alphabet.
+order[::4] → order[3::4]
+    You begin with the fourth customer. Begin with the first; then come the fifth, the ninth, and so on.
+in aside → not in aside
+    These are the prompts to learn from. Give those that are put aside.
+""",
+)
+
+
+@part("12.aside", points=3, asks=[ASIDE])
+def judge_aside(made: Callable[[Sequence[str]], object]) -> None:
+    ASIDE.judge(made)
+
+
+# 12.look
+
+
+def best_look(learned, aside):
+    return aside.index(max(aside))
+
+
+LOOK = question(
+    best_look,
+    read=whole,
+    cases=(
+        ([0.5, 0.6, 0.7, 0.8], [0.5, 0.55, 0.6, 0.58]),
+        ([0.5, 0.7, 0.9, 0.95], [0.5, 0.49, 0.45, 0.4]),
+        ([0.4, 0.5, 0.55], [0.4, 0.48, 0.52]),
+        ([0.3, 0.5, 0.6, 0.7, 0.75], [0.3, 0.42, 0.45, 0.45, 0.44]),
+        ([0.6, 0.64, 0.63], [0.6, 0.61, 0.62]),
+        ([0.5, 0.6, 0.62, 0.7], [0.45, 0.58, 0.55, 0.6]),
+    ),
+    seen="For α on what was learned {0} and on what was put aside {1} your function keeps look {found}; "
+    "it should be look {right}.",
+    hint="Only the prompts that were put aside say how it will be with the next customer. "
+    "Of equal looks take the earliest.",
+    wrong="""
+aside → learned
+    You look at the texts that it has learned. There α grows in any case.
+return len(aside) - 1
+    You keep the last look. It may have begun to learn its texts by heart.
+return len(aside) - 1 - aside[::-1].index(max(aside))
+    Of equal looks take the earliest: it has cost less.
+return aside.index(max(aside)) + 1
+    Count the looks from 0. [earns ½]
+return min(range(len(aside)), key=lambda i: learned[i] - aside[i])
+    The distance between the two is not what counts. Take the largest α on what was put aside.
+return 0
+    Keep the weights of one look, not always those of the beginning.
+""",
+)
+
+
+@part("12.look", points=2, asks=[LOOK])
+def judge_look(made: Callable[[Sequence[float], Sequence[float]], object]) -> None:
+    LOOK.judge(made)
+
+
+# 12.gain: counts are pairs (tokens, passes), one for each text
+
+Counts = Sequence[tuple[int, int]]
+
+
+def rate(counts: Counts) -> float:
+    return sum(n for n, _ in counts) / sum(passes for _, passes in counts)
+
+
+def mean_rate(counts: Counts) -> float:
+    return fmean(n / passes for n, passes in counts)
+
+
+def gain(old, new):
+    return rate(new) / rate(old)
+
+
+GAIN = question(
+    gain,
+    near=ROUNDED,
+    cases=(
+        ([(60, 30), (10, 8)], [(60, 20), (10, 8)]),
+        ([(64, 40), (64, 32), (12, 10)], [(64, 32), (64, 30), (12, 11)]),
+        ([(50, 25)], [(50, 20)]),
+        ([(20, 10), (80, 60)], [(20, 12), (80, 40)]),
+        ([(30, 10), (30, 30)], [(30, 11), (30, 20)]),
+    ),
+    seen="For (tokens, passes) {0} before and {1} after, your function gives {found}; it should be {right}.",
+    hint="All new tokens divided by all passes, for each draft; then the new one's divided by the old one's.",
+    wrong="""
+rate → mean_rate
+return fmean(rate([after]) / rate([before]) for before, after in zip(old, new))
+    You take the mean over the prompts. A short answer then counts as much as a long one: add up tokens and passes first.
+return rate(old) / rate(new)
+    This is old / new.
+/ → -
+    This is the difference. How many times as many is asked.
+/ rate(old) →
+    These are the new draft's tokens per pass. Divide by the old one's.
+return (rate(new) - 1) / (rate(old) - 1)
+    This counts accepted drafts alone. The target's own token of each round counts, too. [belief 6]
+""",
+)
+
+
+@part("12.gain", points=2, asks=[GAIN])
+def judge_gain(made: Callable[[Counts, Counts], object]) -> None:
+    GAIN.judge(made)
+
+
+# 12.paid
+
+NEVER = "never"
+
+
+def number_or_never(value: object) -> float | str:
+    return value if value == NEVER else number(value, f'What your function returns, if it is not "{NEVER}",')
+
+
+def seen_paid(case: tuple, found: float | str, right: float | str) -> str:
+    step, before, after, minutes = case
+    given = (
+        f"A step of {step:g} ms, {before:g} times plain before and {after:g} after, {minutes:g} minutes of training:"
+    )
+    return f"{given} your function gives {pretty(found)}; it should be {pretty(right)}."
+
+
+def tokens_until_paid(step, before, after, minutes):
+    saving = step / before - step / after
+    return minutes * 60_000 / saving if after > before else NEVER
+
+
+PAID = question(
+    tokens_until_paid,
+    read=number_or_never,
+    cases=(
+        (20.0, 1.7, 2.1, 10.0),
+        (40.0, 1.25, 2.0, 30.0),
+        (10.0, 2.0, 2.0, 5.0),
+        (25.0, 2.0, 1.6, 10.0),
+        (50.0, 1.0, 2.5, 60.0),
+        (8.0, 1.6, 3.2, 1.0),
+    ),
+    seen=seen_paid,
+    hint="A token takes step / S milliseconds. What a token saves, and how often that is the time of the training?",
+    wrong=f"""
+step / before - step / after → step * (after - before)
+    A token takes step / S. You multiply by S.
+60_000 → 60
+60_000 → 1000
+* 60_000 →
+    Minutes, milliseconds: a minute has 60,000 of them.
+step / before → step
+    You compare with plain decoding. The old draft is there already: only what is better than it counts.
+step / before - →
+    This is how many tokens are written during that time. How much does each of them save?
+NEVER → 0.0
+    Where nothing is saved it never pays: give "{NEVER}". [earns ½]
+""",
+)
+
+
+@part("12.paid", points=3, asks=[PAID])
+def judge_paid(made: Callable[[float, float, float, float], object]) -> None:
+    PAID.judge(made)
