@@ -7,7 +7,7 @@ import pytest
 from specdec_grader.check import PARTS
 from specdec_grader.sheets import e05_choosing_gamma as choosing_gamma
 from specdec_grader.sheets import e07_when_it_backfires as backfires
-from specdec_grader.sheets.designs.which import PAIRS, RULES
+from specdec_grader.sheets.e11_todays_designs import PAIRS, RULES
 from test_exercises import SOURCES, points
 
 from specdec_lab.theory import acceptance, emitted, residual

@@ -76,11 +76,17 @@ def stopping_by_recursion(chances, limit, product=1.0):
     return 1 if product < limit or len(chances) == 1 else 1 + stopping_by_recursion(chances[1:], limit, product)
 
 
-def nearest(p, q, counts, rules):
+def by_distance(p, q, counts, rules):
+    """The names of the rules, the nearest first."""
+
     def distance(name):
         return sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(p, q, *rules[name](p, q))))
 
-    return min(rules, key=distance)
+    return sorted(rules, key=distance)
+
+
+def nearest(*case):
+    return by_distance(*case)[0]
 
 
 def by_chi_squared(p, q, counts, rules):
@@ -103,16 +109,6 @@ def in_numbers(p, q, counts, rules):
     return best
 
 
-def named(expected):
-    """The nearest by another idea of what comes out."""
-
-    def made(p, q, counts, rules):
-        shares = [n / sum(counts) for n in counts]
-        return min(rules, key=lambda name: sum(abs(a - b) for a, b in zip(shares, expected(p, q, *rules[name](p, q)))))
-
-    return made
-
-
 RIGHT = {
     "11.at-once": [by_rows, by_pairs, by_hand],
     "11.cut": [head, head_by_tokens, head_by_loss],
@@ -121,39 +117,23 @@ RIGHT = {
 }
 WRONG = {
     "11.at-once": {
-        "a match": (lambda joint: sum(x * y for row in joint for x, y in zip(row, map(sum, zip(*joint)))), "are equal", 3),
-        "each first token alike": (lambda joint: sum(sum(min(x / sum(row), y) for x, y in zip(row, map(sum, zip(*joint)))) for row in joint) / len(joint), "Weight each first token"),
-        "rows not scaled": (lambda joint: sum(min(x, y) for row in joint for x, y in zip(row, map(sum, zip(*joint)))), "divided by its sum"),
         "no second look": (lambda joint: 1.0, "has seen the first token"),
-        "the best pair": (lambda joint: max(map(max, joint)), "Count all pairs"),
         "something else": (lambda joint: 0.123, "For each first token"),
         "words": (lambda joint: "half", "should be a number"),
     },
     "11.cut": {
-        "not scaled": (lambda p, q, kept: sum(min(p[i], q[i]) for i in kept), "Scale what remains"),
-        "p is cut, too": (lambda p, q, kept: sum(min(p[i] / sum(p[j] for j in kept), q[i] / sum(q[j] for j in kept)) for i in kept), "You cut p as well"),
-        "the whole head": (lambda p, q, kept: acceptance(p, q), "q = 0 now"),
-        "the target's share": (lambda p, q, kept: sum(p[i] for i in kept), "the most that α can be"),
-        "a match": (lambda p, q, kept: sum(p[i] * q[i] / sum(q[j] for j in kept) for i in kept), "are equal", 3),
+        "a list": (lambda p, q, kept: [min(p[i], q[i]) for i in kept], "should be a number"),
+        "too far into the head": (lambda p, q, kept: sum(min(p[kept[i]], q[i]) for i in range(len(q))), "raised IndexError"),
         "something else": (lambda p, q, kept: 0.01, "Leave the tokens out"),
     },
     "11.stop": {
-        "thrown away": (lambda chances, limit: sum(x >= limit for x in accumulate(chances, mul)), "it must be offered"),
-        "one by one": (lambda chances, limit: next((n for n, x in enumerate(chances, 1) if x < limit), len(chances)), "each draft alone"),
-        "one by one, thrown away": (lambda chances, limit: next((n for n, x in enumerate(chances) if x < limit), len(chances)), "Multiply, and offer it"),
         "equal stops": (lambda chances, limit: next((n for n, x in enumerate(accumulate(chances, mul), 1) if x <= limit), len(chances)), "equal to it goes on"),
-        "counts them": (lambda chances, limit: sum(x >= limit for x in chances), "Behind that one nothing"),
-        "all": (lambda chances, limit: len(chances), "These are all drafts"),
         "none": (lambda chances, limit: 0, "Multiply the chances"),
         "half a draft": (lambda chances, limit: 1.5, "a whole number"),
     },
     "11.which": {
-        "only what is kept": (named(lambda p, q, keeps, other: [b * k for b, k in zip(q, keeps)]), "what replaces a refused draft"),
-        "all of the replacement": (named(lambda p, q, keeps, other: [b * k + o for b, k, o in zip(q, keeps, other)]), "only where a draft was refused"),
-        "its own refusals": (named(lambda p, q, keeps, other: [b * k + b * (1 - k) * o for b, k, o in zip(q, keeps, other)]), "add up the chances of all refusals"),
-        "the names by heart": (lambda p, q, counts, rules: max(("exact", "likely enough", "one of the best two", "p again"), key=lambda name: -sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(p, q, *KNOWN[name](p, q))))), "take the names from `rules`"),
-        "always the residual": (named(lambda p, q, keeps, other: emitted(p, q, keeps, residual(p, q))), "Each rule says itself"),
-        "the furthest": (lambda p, q, counts, rules: max(rules, key=lambda name: sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(p, q, *rules[name](p, q))))), "furthest"),
+        "the names by heart": (lambda p, q, counts, rules: nearest(p, q, counts, KNOWN), "take the names from `rules`"),
+        "the second": (lambda *case: by_distance(*case)[1], "Work out what comes out by each rule"),
         "always exact": (lambda p, q, counts, rules: "exact", "the same rule each time"),
         "a number": (lambda p, q, counts, rules: 2, "the name of a rule"),
     },

@@ -1,0 +1,241 @@
+"""Exercise 11: places that are filled at once, a smaller head, when to stop, and a rule that is known by its output."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from specdec_grader.part import part
+from specdec_grader.question import question
+from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.reading import shown, whole
+from specdec_lab.theory import Row, emitted, residual
+
+# 11.at-once: joint[i][j] is the chance that the target writes token i and then token j
+
+
+def alpha_at_once(joint):
+    q = [sum(column) for column in zip(*joint)]
+    return sum(sum(row) * sum(min(x / sum(row), y) for x, y in zip(row, q)) for row in joint)
+
+
+AT_ONCE = question(
+    alpha_at_once,
+    cases=(
+        ([[0.5, 0.0], [0.0, 0.5]],),
+        ([[0.3, 0.1], [0.2, 0.4]],),
+        ([[0.24, 0.16], [0.36, 0.24]],),
+        ([[0.6, 0.1, 0.0], [0.0, 0.1, 0.2]],),
+        ([[0.2, 0.0, 0.0], [0.1, 0.3, 0.0], [0.0, 0.1, 0.3]],),
+        ([[0.1, 0.2], [0.0, 0.3], [0.25, 0.15]],),
+    ),
+    seen="For {0} your function gives {found}; α of the second place is {right}.",
+    hint="For each first token: its chance, times Σ min(p(second | first), q(second)).",
+    wrong="""
+min(x / sum(row), y) → x / sum(row) * y
+    This is the chance that a second token of the target and a draft are equal. α is the overlap, Σ min(p, q). [belief 3]
+sum(row) * →; for row in joint) → for row in joint) / len(joint)
+    Weight each first token with its chance: some are more frequent than others.
+sum(row) * →; x / sum(row) → x
+    Compare q with p(second | first): a row of the table, divided by its sum. All in all both are equal, but the target has seen the first token.
+return max(map(max, joint))
+    This is the chance that both drafts are what the target's favourite pair is. Count all pairs.
+""",
+)
+
+
+@part("11.at-once", points=2, asks=[AT_ONCE])
+def judge_at_once(made: Callable[[Sequence[Row]], float]) -> None:
+    AT_ONCE.judge(made)
+
+
+# 11.cut
+
+
+def alpha_with_head(p, q, kept):
+    total = sum(q[i] for i in kept)
+    return sum(min(p[i], q[i] / total) for i in kept)
+
+
+CUT = question(
+    alpha_with_head,
+    cases=(
+        ([0.5, 0.3, 0.2], [0.6, 0.1, 0.3], [0, 1]),
+        ([0.5, 0.3, 0.2], [0.6, 0.1, 0.3], [0, 1, 2]),
+        ([0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25], [3]),
+        ([0.4, 0.4, 0.1, 0.1], [0.2, 0.2, 0.5, 0.1], [0, 1, 3]),
+        ([0.7, 0.1, 0.1, 0.1], [0.1, 0.3, 0.3, 0.3], [1, 2]),
+        ([0.05, 0.9, 0.05], [0.3, 0.4, 0.3], [2, 1]),
+    ),
+    seen="For p = {0}, q = {1} and a head of the tokens {2} your function gives {found}; it should give {right}.",
+    hint="Leave the tokens out of q, scale what remains up to 1, and then take Σ min(p, q).",
+    wrong="""
+q[i] / total → q[i]
+    Scale what remains of q up to 1: the draft still draws one of its tokens each time.
+p[i] → p[i] / sum(p[j] for j in kept)
+    You cut p as well. The target still says all of its tokens, and where it wants a missing one, the draft fails.
+return sum(map(min, p, q))
+    This is α of the whole head. The tokens that are left out have q = 0 now.
+min(p[i], q[i] / total) → p[i]
+    This is the chance that the target wants a token of the head: the most that α can be, not what it is.
+min(p[i], q[i] / total) → p[i] * q[i] / total
+    This is the chance that two samples are equal. α is the overlap, Σ min(p, q). [belief 3]
+""",
+)
+
+
+@part("11.cut", points=2, asks=[CUT])
+def judge_cut(made: Callable[[Row, Row, Sequence[int]], float]) -> None:
+    CUT.judge(made)
+
+
+# 11.stop
+
+
+def offered(chances, limit):
+    product = 1.0
+    for number, chance in enumerate(chances, 1):
+        product *= chance
+        if product < limit:
+            return number
+    return len(chances)
+
+
+STOP = question(
+    offered,
+    read=whole,
+    cases=(
+        ([0.9, 0.8, 0.5, 0.9], 0.4),
+        ([0.9, 0.9, 0.9, 0.9], 0.4),
+        ([0.2, 0.9, 0.9], 0.5),
+        ([0.6, 0.6, 0.6, 0.6], 0.3),
+        ([0.95], 0.5),
+        ([0.8, 0.3, 0.9, 0.9], 0.1),
+        ([0.5, 0.5, 0.5], 0.25),
+        ([0.7, 0.9, 0.2, 0.8, 0.9], 0.15),
+    ),
+    seen="For the chances {0} and the limit {1} your function offers {found}; it should offer {right}.",
+    hint="Multiply the chances one after the other. "
+    "Behind the first draft whose product is below the limit, stop; that draft is offered.",
+    wrong="""
+return number → return number - 1
+    You throw away the draft that made you stop. It was drawn, so it must be offered: what is left would not be drawn from q.
+product *= chance → product = chance
+    You look at each draft alone. A draft counts only if all before it hold: multiply.
+product *= chance → product = chance; return number → return number - 1
+    You look at each draft alone, and throw away the one that made you stop. Multiply, and offer it: it was drawn.
+product < limit → product <= limit
+    Stop when the product is below the limit; a product that is equal to it goes on.
+return sum(chance >= limit for chance in chances)
+    You count all drafts that are sure enough, also behind the first that is not. Behind that one nothing is drafted.
+return len(chances)
+    These are all drafts. Where the product falls below the limit, drafting ends.
+""",
+)
+
+
+@part("11.stop", points=2, asks=[STOP])
+def judge_stop(made: Callable[[Sequence[float], float], int]) -> None:
+    STOP.judge(made)
+
+
+# 11.which
+
+Rule = Callable[[Row, Row], tuple[Row, Row]]  # p, q → the chance to keep each token, and what replaces a refused one
+
+
+def ratio(p: Row, q: Row) -> list[float]:
+    return [min(1.0, a / b) if b else 1.0 for a, b in zip(p, q)]
+
+
+RULES: dict[str, Rule] = {
+    "exact": lambda p, q: (ratio(p, q), residual(p, q)),
+    "likely enough": lambda p, q: ([float(a >= 0.15) for a in p], p),
+    "one of the best two": lambda p, q: ([float(sorted(p)[-2] <= a) for a in p], residual(p, q)),
+    "p again": lambda p, q: (ratio(p, q), p),
+}
+PAIRS = (
+    ((0.5, 0.3, 0.2), (0.2, 0.2, 0.6)),
+    ((0.45, 0.35, 0.1, 0.1), (0.1, 0.3, 0.5, 0.1)),
+    ((0.6, 0.2, 0.1, 0.1), (0.15, 0.5, 0.3, 0.05)),
+    ((0.39, 0.32, 0.29), (0.08, 0.58, 0.34)),
+    ((0.67, 0.11, 0.11, 0.11), (0.2, 0.08, 0.36, 0.36)),
+    ((0.44, 0.12, 0.06, 0.38), (0.5, 0.14, 0.21, 0.15)),
+)
+DRAWN = 20_000  # tokens of each case: the nearest two outputs are a tenth apart and more
+
+
+def drawn(name: str, pair: int) -> list[int]:
+    """How often each token came out, in DRAWN draws of a rule."""
+    p, q = PAIRS[pair]
+    dice = random.Random(f"{name} {pair}")
+    came = Counter(dice.choices(range(len(p)), emitted(p, q, *RULES[name](p, q)), k=DRAWN))
+    return [came[x] for x in range(len(p))]
+
+
+IN_ORDER = [(list(p), list(q), drawn(name, i), RULES) for i, (p, q) in enumerate(PAIRS) for name in RULES]
+SHUFFLED = random.Random(7).sample(IN_ORDER, len(IN_ORDER))  # so that no order of answers is right
+# The same rules under other names: it is the dict that says what they are called.
+RENAMED = {f"rule {name}": rule for name, rule in RULES.items()}
+OTHER_NAMES = [(p, q, counts, RENAMED) for p, q, counts, _ in SHUFFLED[:4]]
+
+
+def name_of_a_rule(value: object) -> str:
+    if value not in list(RULES):
+        raise Wrong(f"Your function should return the name of a rule; it returned {shown(value)}.")
+    return value
+
+
+def seen_which(case: tuple, found: str, right: str) -> str:
+    p, q, counts, _ = case
+    return f"With p = {p}, q = {q} and the counts {counts} your function says {found!r}; it was {right!r}."
+
+
+def which_rule(p, q, counts, rules):
+    def distance(name):
+        keep, instead = rules[name](p, q)
+        kept = [b * k for b, k in zip(q, keep)]
+        refused = 1 - sum(kept)
+        out = [k + refused * i for k, i in zip(kept, instead)]
+        return sum(abs(n / sum(counts) - o) for n, o in zip(counts, out))
+
+    return min(rules, key=distance)
+
+
+WHICH = question(
+    which_rule,
+    cases=SHUFFLED,
+    read=name_of_a_rule,
+    seen=seen_which,
+    hint="Work out what comes out by each rule: q(x) · kept(x), and for all that is refused what replaces it. "
+    "Then take the rule that is nearest.",
+    wrong="""
+k + refused * i → k
+    You leave out what replaces a refused draft.
+refused * i → i
+    You add the replacement as a whole. It comes only where a draft was refused: multiply by the chance of that.
+b * k → k; 1 - sum(kept) → max(0, 1 - sum(kept))
+    You forget that the draft comes from q: a token is kept with q(x) · kept(x).
+k + refused * i for k, i in zip(kept, instead) → b * k + b * (1 - k) * i for b, k, i in zip(q, keep, instead)
+    You replace each token's own refusals. A refusal of any token brings in the replacement: add up the chances of all refusals first.
+zip(kept, instead) → zip(kept, residual(p, q))
+    You take what is left of p in all cases. Each rule says itself what replaces a refused draft.
+min(rules → max(rules
+    Take the rule that is nearest to the counts, not the one that is furthest from them.
+return "exact"
+return "likely enough"
+return "one of the best two"
+return "p again"
+    You name the same rule each time.
+""",
+)
+
+
+@part("11.which", points=4, asks=[WHICH])
+def judge_which(made: Callable[[Row, Row, Sequence[int], Mapping[str, Rule]], str]) -> None:
+    WHICH.judge(made)
+    for p, q, counts, rules in OTHER_NAMES:
+        if (found := made(list(p), list(q), list(counts), dict(rules))) != WHICH.right(p, q, counts, rules):
+            said = (
+                f"With other names for the same rules your function says {shown(found)}: take the names from `rules`."
+            )
+            raise Wrong(said, 0.75)
