@@ -6,10 +6,11 @@ from collections import Counter
 
 import pytest
 from answers import acceptance, trees
+from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, judged
 from specdec_grader.sheets import e04_acceptance_rate as sheet
 from specdec_grader.sheets.e04_acceptance_rate import a_text, alpha_hat
-from specdec_grader.sheets.trees import offer
+from specdec_grader.sheets import e10_trees
 
 from specdec_lab.theory import siblings
 
@@ -96,7 +97,7 @@ def test_4_interval_the_texts_are_drawn_with_their_alpha():
 
 @pytest.fixture
 def coarse(monkeypatch):
-    monkeypatch.setattr(offer, "CELLS", 10)
+    monkeypatch.setattr(e10_trees, "CELLS", 10)
 
 
 @pytest.mark.parametrize(("name", "answer"), trees.WRONG["10.offer"].items())
@@ -113,22 +114,27 @@ def test_10_offer_right_answers(coarse, made):
     assert judged("10.offer", made).status == RIGHT
 
 
-def test_10_offer_drawing_from_p_after_both_is_told(coarse):
-    verdict = judged("10.offer", offer.rule(last=lambda p, q: p))
-    assert "After both are refused you draw from p" in verdict.message and verdict.misconception == 2
-    assert re.search(r"two drafts, what comes out is \[[\d.]+, \d\.\d\d[,\]]", verdict.message)
+CHANGED_RULES = list(mistakes_of(e10_trees.WRONG_OFFERS, e10_trees.offer))
+
+
+@pytest.mark.parametrize("mistake", CHANGED_RULES, ids=lambda mistake: mistake.said)
+def test_10_offer_a_changed_rule_is_told_its_mistake(coarse, mistake):
+    for rule in mistake.results:
+        verdict = judged("10.offer", rule)
+        assert f"and not p. {mistake.said}" in verdict.message, verdict.message
+        assert re.search(r"two drafts, what comes out is \[(\d\.\d{1,2}(, |\])){3}", verdict.message)
+        assert verdict.misconception == mistake.belief and verdict.points == 0
 
 
 def test_10_offer_the_grid_gives_what_the_theory_adds_up():
-    for p, q in offer.PAIRS:
-        out, kept = offer.output_of(offer.rule(), p, q)
+    for p, q in e10_trees.OFFER.cases:
+        out, kept = e10_trees.output_of(e10_trees.offer, p, q)
         assert max(abs(a - b) for a, b in zip(out, p)) < 0.02 and abs(sum(out) - 1) < 1e-9
         assert abs(kept - siblings(p, q, 2).kept) < 0.02
-    assert offer.without([0.5, 0.2, 0.3], 0) == [0.0, 0.4, 0.6]
+    assert e10_trees.without([0.5, 0.2, 0.3], 0) == [0.0, 0.4, 0.6]
 
 
 def test_10_offer_a_draft_is_refused_where_both_sides_are_equal():
-    rule = offer.rule()
-    assert rule([0.5, 0.5, 0.0], [2], [[0.5, 0.0, 0.5]], [0.0], 0.9) == 1  # p(x) = 0
-    assert rule([0.2, 0.8], [0], [[0.4, 0.6]], [0.5], 0.1) == 1  # u · q = p
-    assert [offer.looked_up([0.0, 0.1, 0.3], w) for w in (0.0, 0.24, 0.26, 0.99)] == [1, 1, 2, 2]
+    assert e10_trees.offer([0.5, 0.5, 0.0], [2], [[0.5, 0.0, 0.5]], [0.0], 0.9) == 1  # p(x) = 0
+    assert e10_trees.offer([0.2, 0.8], [0], [[0.4, 0.6]], [0.5], 0.1) == 1  # u · q = p
+    assert [e10_trees.looked_up([0.0, 0.1, 0.3], w) for w in (0.0, 0.24, 0.26, 0.99)] == [1, 1, 2, 2]
