@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from answers import checkpoint as answers
 from specdec_grader.check import PARTS, judged
-from specdec_grader.sheets.checkpoint import c1, c2, c3, c4, q2
+from specdec_grader.sheets import e09_checkpoint as sheet
 
 from specdec_lab import theory
 
@@ -95,14 +95,14 @@ def number_row(case: str, name: str) -> list[float]:
 def test_the_judges_know_the_numbers_that_are_asked_about():
     one, two, three, four, _, six = CASES
     rows = [row for row in table(one) if row[0].isdigit()]
-    assert [row[1] for row in rows[1:]] == c1.DRAFTS and [row[2] for row in rows] == c1.SAYS
-    assert f"`{' '.join(c1.DRAFTS)}`" in one
-    assert (number_row(two, "p, the target"), number_row(two, "q, the draft")) == (list(c2.P), list(c2.Q))
-    assert number_row(three, "rounds") == [c3.SILENT, *c3.ROUNDS] and f"log of {c3.PASSES} rounds" in three
-    assert {name: number_row(three, name) for name in "AB"} == {name: [*p, *q] for name, (p, q) in c3.PAIRS.items()}
-    assert f"T(n) = max(1, n/{c4.FREE})" in four and f"γ = {c4.GAMMA} needs" in four and f"E = {c4.E} tokens" in four
-    assert number_row(four, "B") == list(c4.SIZES)
-    assert number_row(six, "noon")[1:] == [q2.ALPHA, q2.COST] and f"γ = {q2.GAMMA}." in six
+    assert [row[1] for row in rows[1:]] == sheet.DRAFTS and [row[2] for row in rows] == sheet.SAYS
+    assert f"`{' '.join(sheet.DRAFTS)}`" in one
+    assert (number_row(two, "p, the target"), number_row(two, "q, the draft")) == (list(sheet.P), list(sheet.Q))
+    assert number_row(three, "rounds") == [sheet.SILENT, *sheet.ROUNDS] and f"log of {sheet.PASSES} rounds" in three
+    assert {name: number_row(three, name) for name in "AB"} == {name: [*p, *q] for name, (p, q) in sheet.PAIRS.items()}
+    assert f"T(n) = max(1, n/{sheet.FREE})" in four and f"γ = {sheet.C4_GAMMA} needs" in four
+    assert f"E = {sheet.TOKENS} tokens" in four and number_row(four, "B") == list(sheet.SIZES)
+    assert number_row(six, "noon")[1:] == [sheet.ALPHA, sheet.COST] and f"γ = {sheet.Q2_GAMMA}." in six
 
 
 @pytest.mark.parametrize(("crossover", "points"), [(20.99, 0.5), (21, 1), (22, 1), (22.01, 0.5)])

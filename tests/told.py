@@ -45,7 +45,6 @@ TOLD = {  # name of an answer → (its points, what is said)
     "8.survival: other tokens": (1, "The α's are right. For the cards [(200, [.8, .6, .45])] tokens per pass are 2.85; yours are 2. How many drafts does a round keep on average, and what does the target add?"),
     "8.decide: always unclear": (1, "In a report like “editing” (eagle 1.40 from 1.25 to 1.55; lookup 1.61 from 1.33 to 1.90; 30 prompts) the decision should be 'deploy'; yours is 'unclear'. Are there enough prompts, and where does the interval lie?"),
     "8.decide: other kinds": (2, "In a report like “stories” (lookup .94 from .91 to .97; eagle .88 from .83 to .93; 24 prompts) the list of kinds should be []; yours is ['chat']. For which kinds is the ratio of this drafter below 1?"),
-    "9.c1: the drafts": (0.67, "About the tokens written: You say that the round writes “the butter and add some eggs”. These are the drafts. What does the target say behind `butter`?"),
     "9.c1: nothing is written": (0.67, "About the tokens written: Written are the accepted drafts, from left to right, and then one token of the target."),
     "9.c2: ratios above 1": (0.67, "About the chances: A chance is at most 1, and one of yours is 3.67. What if p/q is larger than 1?"),
     "10.decide: the first": (0, "With 1 texts, T = {1: 20.0, 2: 20.2, 3: 20.6, 5: 21.8, 9: 24.0, 12: 27.0, 17: … and the shapes ['chain 2', 'chain 4', 'tree 8', 'tree 16'] your function takes 'chain 2'; 'tree 8' is faster. Times plain is E / (d + v), and v is T(texts · (drafts + 1)) / T(texts). Plain decoding is 1."),

@@ -46,48 +46,34 @@ def by_counting():
     return sum(lengths) / examined, (sum(lengths) + 25) / 25, overlap, torch.tensor([0.0, 1.0])
 
 
-def letters(right, wrong):
-    """Right and wrong answers to a choice. wrong: {letter: (what is said, number of the belief)}."""
-    others = {f"chooses {letter}": (gives(letter), *said) for letter, said in wrong.items()}
-    others["no such letter"] = gives("E"), "Return one letter"
-    others["a number"] = gives(3), "you return 3"
-    return [gives(right), gives(f" {right.lower()}. "), lambda: "".join(["(", right, ")"])], others
+def letters(right):
+    """Right answers to a choice, and what is no letter of it."""
+    others = {"no such letter": gives("E"), "a number": gives(3), "a sentence": gives(f"Because {right} is right.")}
+    told = "Return one letter"
+    return [gives(right), gives(f" {right.lower()}. "), lambda: "".join(["(", right, ")"])], {
+        name: (made, told) for name, made in others.items()
+    }
 
 
-WHY = {
-    "9.c1.why": letters("C", {"A": ("a text with `and` in it", 1), "B": ("seven rows were computed", 9), "D": ("only where all drafts were kept", 10)}),
-    "9.c2.why": letters("A", {"B": ("it is exact", 3), "C": ("(.17, 0, .83)", 4), "D": ("no q changes", 11)}),
-    "9.c3.why": letters("D", {"A": ("two samples", 3), "B": ("not examined", 5), "C": ("with any α", 11)}),
-    "9.c4.why": letters("B", {"A": ("every row costs", 8), "C": ("the pair and the text", 13), "D": ("they save", 7)}),
-    "9.q1.why": letters("D", {"A": ("the whole target", None), "B": ("γ + 1 rows", 9), "C": ("your T(200)", 8)}),
-    "9.q2.why": letters("B", {"A": ("No draft changes", 11), "C": ("α is .65", 13), "D": ("three and a half times as long", 7)}),
-}  # fmt: skip
+WHY = {f"9.{name}.why": letters(right) for name, right in zip(("c1", "c2", "c3", "c4", "q1", "q2"), "CADBDB")}
 RIGHT = {
-    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS, [3, 2, 1]), c1(marks=" ".join(MARKS), rows=range(1, 4))],
+    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS, [3, 2, 1]), c1(marks=" ".join(MARKS), rows=range(1, 4)), c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻")],
     "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], [0.2, 0.0, 0.8], Fraction(11, 20))],
     "9.c3": [by_counting, c3(0.674, 2.16, [0.84, 0.57], [0.0, 1.0]), c3(Fraction(29, 43), Fraction(54, 25))],
-    "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1)],
+    "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
     "9.q1": [gives(torch.tensor([max(2.7, n * 0.027) for n in (1, 5, 200)])), gives([2.7, 2.7, 5.4]), gives(("2.700", "2.7", Fraction(27, 5)))],
     "9.q2": [lambda: ["V", sum(0.65**i for i in range(5)) / 3.5], gives("v", 0.722), gives("v", Fraction(2526, 3500))],
     **{part: right for part, (right, _) in WHY.items()},
 }  # fmt: skip
 WRONG = {
     "9.c1": {
-        "all that agree": (c1("the butter add some"), "does not count", 1),
-        "goes on behind the correction": (c1("the butter then add some"), "stands after the miss", 1),
-        "up to the next miss": (c1("the butter then add some sugar"), "stands after the miss", 1),
-        "the target's column": (c1("the butter then add some sugar slowly"), "is not one sentence", 1),
-        "no correction": (c1("the butter"), "one more token", 6),
-        "row by row": (c1("butter"), "with its own row"),
         "other words": (c1("a knife"), "from left to right"),
         "nothing is written": (c1([]), "from left to right"),
         "a late draft accepted": (c1(marks="✓✓✗✓––↻"), "had ended before them", 1),
         "late drafts accepted": (c1(marks="✓✓✗✓✓–↻"), "had ended before them", 1),
-        "late drafts rejected": (
-            c1(marks=[*MARKS[:3], "rejected", "rejected", "rejected", "corrected"]),
-            "never compared",
-        ),
+        "late drafts rejected": (c1(marks=[*MARKS[:3], *["rejected"] * 3, "corrected"]), "never compared"),
         "the one that differs rejected": (c1(marks="✓✓✗––✗↻"), "never compared"),
+        "the next draft rejected": (c1(marks="✓✓✗✗––↻"), "never compared"),
         "all accepted": (c1(marks="✓✓✓✓✓✓+"), "You accept every draft"),
         "the correction in the place of the miss": (c1(marks="✓✓↻–––↻"), "The third mark is the draft's"),
         "the miss discarded": (c1(marks="✓✓––––↻"), "The third draft was compared"),
@@ -95,52 +81,49 @@ WRONG = {
         "the end discarded": (c1(marks="✓✓✗––––"), "in the place of a miss"),
         "the last draft corrected": (c1(marks="✓✓✗––↻↻"), "stands after the miss"),
         "each draft with its own row": (c1(marks="✗–––––↻"), "*behind* it"),
+        "four marks": (c1(marks=["accepted", "accepted", "rejected", "discarded"]), "you give 4"),
         "five marks": (c1(marks=MARKS[:5]), "you give 5"),
         "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "one of yours is 'replaced'"),
         "a row twice": (c1(rows=[1, 2, 3, 3]), "An entry stays if"),
-        "rows that agree": (c1(rows=[1, 2, 4, 5]), "not to what the target says there", 1),
-        "rows of late drafts": (c1(rows=[1, 2, 3, 5, 6]), "`add` and `some`", 1),
+        "all rows": (c1(rows=range(1, 8)), "Four of the seven rows"),
         "the rows are missing": (c1(rows=None), "Still missing: the rows"),
         "two things": (gives("the butter then", MARKS), "should return 3 things"),
     },
     "9.c2": {
+        "in percent": (c2([100, 16.7, 100]), "right in percent"),
         "ratios above 1": (c2([p / q for p, q in zip(P, Q)]), "one of yours is 3.67"),
+        "a chance above 1": (c2([1.5, 0.2, 0.5]), "one of yours is 1.5"),
         "other chances": (c2([0.2, 0.5, 0.9]), "must be kept less often"),
-        "p − q": (c2(rest=[p - q for p, q in zip(P, Q)]), "No probability is below 0"),
-        "p": (c2(rest=P), "This is p", 2),
-        "where q is larger": (c2(rest=[0, 1, 0]), "where q is larger than p"),
+        "p": (c2(rest=torch.tensor(P)), "This is p", 2),
         "another residual": (c2(rest=[0.3, 0.3, 0.4]), "max(0, p − q)"),
         "two tokens": (c2(rest=[0, 1]), "should have 3 items"),
-        "after a rejection from p": (c2(third=0.425), "drawing from p", 2),
         "another chance": (c2(third=0.5), "Add two chances"),
     },
     "9.c3": {
         "in percent": (c3(67.4), "at most 1"),
+        "above 1": (c3(1.5), "at most 1"),
+        "always": (c3(1), "the misses included"),
         "another rate": (c3(0.1), "the misses included"),
-        "of the proposed": (c3(29 / 57), "were not examined", 5),
-        "with the rounds without drafts": (c3(29 / 49), "nothing was proposed"),
-        "the formula": (c3(tokens=(1 - (29 / 43) ** 4) / (1 - 29 / 43)), "a formula expects"),
-        "without the rounds without drafts": (c3(tokens=48 / 19), "are passes, too"),
+        "of the proposed": (c3("0.509"), "were not examined", 5),
         "other tokens": (c3(tokens=3.3), "Divide all tokens"),
         "another α": (c3(at_1=[0.1, 0.2]), "token by token"),
         "another at T = 0": (c3(at_0=[0.3, 0.9]), "all their chance"),
     },
     "9.c4": {
-        "all drafts in one row": (c4([2.35 / max(1, (b + 3) / 36) for b in (1, 18, 36)]), "its own drafts"),
         "other gains": (c4([3, 2, 1]), "The gain is E"),
         "another crossover": (c4(crossover=16), "the gain is 1"),
+        "the crossover with γ rows": (c4(crossover=28), "The target computes one more, so γ + 1"),
         "one list": (gives([2.35, 1.175, 0.5875, 21.15]), "should return 2 things"),
     },
     "9.q1": {
-        "the sum": (gives([2.7 + n * 0.027 for n in (1, 5, 200)]), "You add"),
         "seconds": (gives([0.0027, 0.0027, 0.0054]), "milliseconds"),
         "other times": (gives([1, 2, 3]), "Reading takes the bytes"),
         "not finite": (gives([2.7, 2.7, float("inf")]), "finite"),
     },
     "9.q2": {
-        "α of the proposed": (gives("v", 0.65 * 4 / 3.5), "a share of the proposed", 5),
+        "α changed": (gives("α", 0.722), "Look at the column of α", 13),
         "a gain for a name": (gives(5, 0.722), "What changed?"),
-        "another gain": (gives("v", 2), "divide by what the pass costs"),
+        "the cost, and another gain": (gives("the cost of a pass", 2), "divide by what the pass costs"),
     },
     **{part: wrong for part, (_, wrong) in WHY.items()},
 }

@@ -1,0 +1,599 @@
+"""Exercise 9: the checkpoint. Its six cases are fixed, so what is judged are answers, and not programs."""
+
+import math
+from functools import partial
+
+from specdec_grader.part import part
+from specdec_grader.sheets.fixed_answers import choice, fixed, given, marks_of, numbers, one_number, several, text_of
+from specdec_lab.course.mistake import Mistake, Wrong
+from specdec_lab.course.reading import common_start, listed, number, same, shown, whole
+from specdec_lab.theory import acceptance
+from specdec_lab.theory import expected_tokens as E
+
+# 9.c1, who does what: tokens written, marks, rows whose entries stay
+
+DRAFTS = ["the", "butter", "and", "add", "some", "eggs"]
+SAYS = ["the", "butter", "then", "add", "some", "sugar", "slowly"]  # the target, row by row
+SIZE = len(DRAFTS)
+MISS = common_start(DRAFTS, SAYS)  # the place of the first miss, from 0: the drafts before it are accepted
+LATE = [i for i in range(MISS + 1, SIZE) if DRAFTS[i] == SAYS[i]]  # the discarded drafts that agree all the same
+
+
+def rows_of(value: object) -> list[int]:
+    return sorted(whole(x, "Each number of a row") for x in listed(value, what="The list of rows", ordered=False))
+
+
+def hint_marks(_: tuple, found: list[str]) -> str | Mistake:
+    if len(found) != SIZE + 1:
+        asked = f"There are {SIZE + 1} marks, one for each of the {SIZE} drafts and one at the end"
+        return f"{asked}; you give {len(found)}."
+    *drafts, own = found
+    behind = drafts[MISS + 1 :]
+    if drafts == ["accepted"] * SIZE:
+        return "You accept every draft. Compare `and` with what the target says in its place."
+    if drafts[:MISS] != ["accepted"] * MISS:
+        places = "`the` and `butter` are what the target says in their places."
+        return f"{places} The row at a token is about the token *behind* it."
+    if drafts[MISS] == "corrected":
+        return "The third mark is the draft's, `and`. The mark of what replaces it comes at the end."
+    if drafts[MISS] != "rejected":
+        return "The third draft was compared, and it is not what the target says: what is the mark for that?"
+    if "accepted" in [drafts[i] for i in LATE]:
+        return Mistake("`add` and `some` agree with the target, but the round had ended before them.", belief=1)
+    if "rejected" in behind:
+        return "A draft behind the miss was never compared with anything, so it was not rejected."
+    if behind != ["discarded"] * len(behind):
+        return "What is the mark of a draft that stands after the miss?"
+    if own == "bonus":
+        return "The target's token is a bonus only where all drafts were kept."
+    return "What is the mark of the token that stands in the place of a miss?"
+
+
+def tokens_written():
+    return "the butter then"
+
+
+WRITTEN = fixed(
+    tokens_written,
+    read=text_of,
+    seen=lambda _, found, right: f"You say that the round writes “{found}”." if found else "",
+    hint="Written are the accepted drafts, from left to right, and then one token of the target.",
+    wrong="""
+then → then add some
+then → then add some sugar
+    `add some` agrees with the target, but stands after the miss: those rows are about a text with `and`. [belief 1]
+then → add some
+    What agrees after the miss does not count, and the place of the miss itself is not left empty. [belief 1]
+then → then add some sugar slowly
+    The target's column is not one sentence: behind the miss it is about a text with `and`. [belief 1]
+return "the butter"
+    In the place of the miss the round writes one more token, the target's own. [belief 6]
+then → and
+    `and` was rejected, so it is not written. What stands in its place?
+then → and add some eggs
+    These are the drafts. What does the target say behind `butter`?
+then → and add some eggs slowly
+    Not all drafts agree with the target: look at what it says behind `butter`.
+return "then"
+    The drafts that were accepted are written too, and not only the target's token.
+return "butter"
+    You compare a draft with its own row. What the target says in a row comes *behind* the token of that row.
+""",
+)
+
+
+def marks():
+    return ["accepted"] * MISS + ["rejected"] + ["discarded"] * (SIZE - MISS - 1) + ["corrected"]
+
+
+MARKED = fixed(marks, wrong="", read=marks_of, hint=hint_marks)
+
+
+def rows_that_stay():
+    return [1, 2, 3]  # row 1 was computed at the last token of the text, rows 2 and 3 at `the` and `butter`
+
+
+ROWS = fixed(
+    rows_that_stay,
+    read=rows_of,
+    hint="An entry stays if the token at which its row was computed is in the text after the round.",
+    wrong="""
+return [1, 2, 3, 5, 6]
+    Rows 5 and 6 were computed at `add` and `some`, and these two are not in the text, whatever the target says. [belief 1]
+return [1, 2, 4, 5]
+    An entry belongs to the token at which its row was computed, and not to what the target says there. [belief 1]
+return [2, 3]
+    Where was row 1 computed? That token is in the text, too.
+return [1, 2]
+    Where was row 3 computed? That token is in the text.
+return [1, 2, 3, 4]
+    Row 4 was computed at `and`, which is not in the text; no row was computed at `then`.
+return [1, 2, 3, 4, 5, 6, 7]
+    Four of the seven rows were computed at tokens that are not in the text.
+return [0, 1, 2]
+    The rows are numbered from 1 to 7.
+""",
+)
+C1_WHY = """
+return "A"
+    The target said so about a text with `and` in it, and `and` is not there. [belief 1]
+return "B"
+    The pass is finished before anything is compared: seven rows were computed, one for each of these two as well. [belief 9]
+return "D"
+    There is a bonus only where all drafts were kept, and it is one token, the target's. [belief 10]
+"""
+
+several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED, "the rows that stay": ROWS})
+choice("9.c1.why", "C", C1_WHY)
+
+# 9.c2, why the output is identical: chances of acceptance, residual, chance of the third token
+
+P, Q = (0.35, 0.1, 0.55), (0.25, 0.6, 0.15)
+
+
+def hint_chances(_: tuple, found: list[float]) -> str:
+    if max(found) > 2 and all(abs(x / 100 - y) < 0.01 for x, y in zip(found, chances())):
+        return "These are right in percent. A chance lies between 0 and 1: divide by 100."
+    if max(found) > 1.001:
+        return f"A chance is at most 1, and one of yours is {max(found):.3g}. What if p/q is larger than 1?"
+    return "A token that q says too often, compared with p, must be kept less often; what about the others?"
+
+
+def chances():
+    return [min(1, p / q) for p, q in zip(P, Q)]
+
+
+CHANCES = numbers(
+    chances,
+    "list of chances to be accepted",
+    room=0.005,
+    hint=hint_chances,
+    wrong="""
+min(1, p / q) → p
+    You accept a token with chance p: that waits for the target to draw the same token. [belief 3]
+min(1, p / q) → p * q
+    p · q is the chance that both draw this token. [belief 3]
+return [0, 0, 1]
+    You keep the target's favourite and nothing else; p and q are distributions, and all counts. [belief 4]
+p / q → q / p
+    These are the chances min(1, q/p): p and q have changed places.
+min(1, p / q) → min(p, q)
+    min(p, q) is the chance that a token is drafted and accepted; here it is drafted.
+return [acceptance(P, Q)] * 3
+    α is a mean over the tokens that q draws. Each token has a chance of its own.
+return [1, 1, 1]
+    If every draft is accepted, the second token comes out with chance .6, which is too often.
+""",
+)
+
+
+def residual():
+    lacking = [max(0, p - q) for p, q in zip(P, Q)]
+    return [x / sum(lacking) for x in lacking]
+
+
+RESIDUAL = numbers(
+    residual,
+    "residual",
+    room=0.005,
+    hint="The residual is max(0, p − q), divided by its sum.",
+    wrong="""
+return P
+    This is p. Accepted drafts have already written a part of it; only the rest is missing. [belief 2]
+return Q
+    This is q. What replaces a draft must not come from q.
+/ sum(lacking) →
+    This is what is missing. To draw from it, it must add up to 1: divide it by its sum.
+max(0, p - q) → p - q; / sum(lacking) →
+    No probability is below 0: cut p − q off there, and divide by the sum.
+p - q → q - p
+p - q → q - p; / sum(lacking) →
+    This is where q is larger than p. What is missing is where p is larger than q.
+max(0, p - q) → p if p > q else 0
+    This is p without the token that was rejected. Of the other two, how much is still missing?
+return [0.5, 0, 0.5]
+    Two tokens are missing, and not equally much of each.
+return [0, 0, 1]
+    More than one token is missing: each of them has its share.
+""",
+)
+
+
+def third():
+    kept = Q[2] * chances()[2]
+    rejected = 1 - acceptance(P, Q)
+    return kept + rejected * residual()[2]
+
+
+THIRD = one_number(
+    third,
+    "The chance of the third token",
+    room=0.003,
+    hint="Add two chances: that the third token is drafted and kept, and that it replaces a rejected draft.",
+    wrong="""
+residual()[2] → P[2]
+    The chance .425 comes from drawing from p after a rejection. [belief 2]
+residual()[2] → Q[2]
+    The chance .225 comes from drawing from q after a rejection.
+residual()[2] → P[2] / (P[0] + P[2])
+    The chance .456 comes from drawing from p without the rejected token.
++ rejected * residual()[2] →
+    This is the chance that it is drafted and kept. It can also come in after a rejection.
+kept + →
+    This is the chance that it comes in after a rejection. It can also be drafted and kept.
+return P[2] * Q[2]
+    p · q is the chance that both draw this token. [belief 3]
+return residual()[2]
+    This is its share of the residual. There are two ways to come out, and each has its chance.
+return 1.0
+    With chance 1 it is kept when it is drafted; how often is it drafted?
+""",
+)
+C2_WHY = """
+return "B"
+    With these p and q such a rule writes (.35, .1, .55): it is exact, and only keeps fewer drafts. [belief 3]
+return "C"
+    Such a rule never keeps the first token when it is drafted, and writes (.17, 0, .83). [belief 4]
+return "D"
+    With a right rule no q changes what comes out, so (.25, .1, .65) shows a bug. [belief 11]
+"""
+
+several("9.c2", {"the chances": CHANCES, "the residual": RESIDUAL, "the chance of the third token": THIRD})
+choice("9.c2.why", "A", C2_WHY)
+
+# 9.c3, acceptance: α of the log, tokens per pass, α of A and B at T = 1, and at T = 0
+
+ROUNDS, SILENT = (4, 6, 4, 5), 6  # the rounds that accepted 0, 1, 2, 3 drafts; and those that had no draft
+PAIRS = {"A": ((0.3, 0.45, 0.25), (0.46, 0.33, 0.21)), "B": ((0.45, 0.3, 0.25), (0.88, 0.08, 0.04))}  # p and q
+
+DRAFTED = sum(ROUNDS)  # rounds with drafts, 3 in each
+PASSES = DRAFTED + SILENT
+KEPT = sum(n * times for n, times in enumerate(ROUNDS))
+EXAMINED = KEPT + DRAFTED - ROUNDS[-1]  # and the miss of each round that has one
+
+
+def hint_rate(_: tuple, found: float) -> str:
+    if found > 1:
+        return "A rate is at most 1: write .5 for 50 %."
+    return "Add up over the rounds with drafts: how many were examined, the misses included, and how many were kept?"
+
+
+def rate():
+    return KEPT / EXAMINED
+
+
+RATE = one_number(
+    rate,
+    "α",
+    room=0.004,
+    hint=hint_rate,
+    wrong="""
+EXAMINED → (3 * DRAFTED)
+    .509 is 29/57. Drafts behind the first miss were not examined, and do not count. [belief 5]
+EXAMINED → (EXAMINED + SILENT)
+EXAMINED → (3 * PASSES)
+    In the rounds without drafts nothing was proposed, and nothing was examined.
+EXAMINED → (KEPT + PASSES)
+EXAMINED → (KEPT + DRAFTED)
+    You divide by the tokens that were written. Which drafts were examined?
+return ROUNDS[3] / DRAFTED
+    .263 is the share of the rounds without a miss. How many drafts were examined, and how many kept?
+return 1 - ROUNDS[0] / DRAFTED
+    .789 counts only the first draft of each round. Later drafts were examined, too.
+return sum(times * n / min(n + 1, 3) for n, times in enumerate(ROUNDS)) / DRAFTED
+    This is a mean of ratios, one for each round. Divide the sums: all kept by all examined.
+return round(KEPT / EXAMINED, 2)
+    This is right with two digits, and rounded too much: give three.
+""",
+)
+
+
+def tokens_per_pass():
+    return (KEPT + PASSES) / PASSES
+
+
+PER_PASS = one_number(
+    tokens_per_pass,
+    "The number of tokens per pass",
+    room=0.01,
+    hint="Divide all tokens that were written by the number of passes.",
+    wrong="""
+PASSES → DRAFTED
+    2.53 is right for the rounds with drafts. The others are passes, too, and each writes a token.
+return KEPT / PASSES
+return KEPT / DRAFTED
+    These are the accepted drafts. Each round writes one more token, the target's own. [belief 6]
+return (KEPT + DRAFTED) / PASSES
+    A round without drafts writes a token, too: the target's own.
+return EXAMINED / PASSES
+return EXAMINED / DRAFTED
+    This is the number of drafts examined in a round, not of the tokens written.
+/ PASSES →
+    54 tokens are all that were written: divide them by the number of passes.
+return E(KEPT / EXAMINED, 3)
+    This is what a formula expects. The log says how many tokens there were: count them.
+return E(KEPT / (3 * DRAFTED), 3)
+    This is the formula with .509, which is not α. And the log says how many tokens there were. [belief 5]
+return 3
+    A round proposes at most 3 drafts; not all of them were kept.
+return 4
+    4 would be all drafts kept in every round, and the bonus.
+""",
+)
+
+
+def sampled():
+    return [sum(min(a, b) for a, b in zip(p, q)) for p, q in PAIRS.values()]
+
+
+SAMPLED = numbers(
+    sampled,
+    "list for T = 1",
+    room=0.004,
+    hint="At T = 1, α is the chance that a token drawn from q is kept; add up, token by token, what can be kept.",
+    wrong="""
+min(a, b) → a * b
+    Σ p · q is the chance that two samples match. A draft is kept with chance min(1, p/q). [belief 3]
+return greedy()
+    Whether the favourites are equal does not decide it: at T = 1 the whole distributions count. [belief 4]
+return [0.84, 1]
+    In pair B the favourites are equal, but at T = 1 the whole distributions count. [belief 4]
+sum( → 1 - sum(
+    These are the chances that a draft is rejected.
+PAIRS.values() → reversed(PAIRS.values())
+    The two numbers have changed places: A comes first.
+min(a, b) → a * min(1, a / b)
+    Take the mean over what q draws: a token with a large q counts more.
+sum(min(a, b) for a, b in zip(p, q)) → max(p)
+    These are the target's chances for its favourite. What do the other tokens add?
+""",
+)
+
+
+def greedy():
+    return [0, 1]  # only in B both have one favourite
+
+
+GREEDY = numbers(
+    greedy,
+    "list for T = 0",
+    room=0.004,
+    hint="At T = 0 p and q put all their chance on their favourites: is the draft what the target says?",
+    wrong="""
+return sampled()
+    At T = 0 nothing is drawn: each player says its favourite token.
+return [1, 1]
+return [0, 0]
+    At T = 0 each player says its favourite token. In which pair is it the same one?
+return [max(p) for p, q in PAIRS.values()]
+    At T = 0 the target says its favourite with certainty.
+return [1, 0]
+    At T = 0 the better overlap of A is no help: what counts is whether both have one favourite.
+""",
+)
+C3_WHY = """
+return "A"
+    Whether two samples are equal is another question, and it happens less often. [belief 3]
+return "B"
+    Behind a miss drafts were proposed and not examined. They say nothing about α. [belief 5]
+return "C"
+    The text is what the target alone would write, with any α. [belief 11]
+"""
+
+several("9.c3", {"α": RATE, "tokens per pass": PER_PASS, "α at T = 1": SAMPLED, "α at T = 0": GREEDY})
+choice("9.c3.why", "D", C3_WHY)
+
+# 9.c4, load: gains at B = 1, 18, 36, and the crossover
+
+TOKENS, C4_GAMMA, FREE = 2.35, 3, 36  # a pass over FREE rows costs no more than one over a single row
+SIZES = (1, FREE // 2, FREE)
+
+
+def T(rows: float) -> float:
+    return max(1, rows / FREE)
+
+
+def near(found: float, known: float) -> bool:
+    """The crossover may be rounded down or up to a whole text; wrong numbers have 2 % of room."""
+    if known == crossover():
+        return math.floor(known) <= found <= math.ceil(known)
+    return same(found, known, 0.02)
+
+
+def gains():
+    return [TOKENS * T(B) / T(B * (C4_GAMMA + 1)) for B in SIZES]
+
+
+GAINS = numbers(
+    gains,
+    "list of gains",
+    room=0.006,
+    hint="The gain is E · T(rows of a plain pass) / T(rows of a pass with drafts).",
+    wrong="""
+* T(B) / T(B * (C4_GAMMA + 1)) →
+    2.35 tokens a pass are a gain of 2.35 only while a pass costs what it did. Count the rows. [belief 7]
+(C4_GAMMA + 1) → C4_GAMMA
+    You count γ rows for each text. The target computes one more, so γ + 1.
+B * (C4_GAMMA + 1) → B + C4_GAMMA
+B * (C4_GAMMA + 1) → B + C4_GAMMA + 1
+    Each text brings its own drafts: all of them make B · (γ + 1) rows.
+* T(B) / T(B * (C4_GAMMA + 1)) → / (C4_GAMMA + 1)
+    You divide by 4 everywhere. Up to 36 rows a pass costs 1, whatever is in it.
+TOKENS * T(B) → B * TOKENS
+    This is tokens per unit of time. The gain compares it with the plain pass.
+TOKENS * T(B) / T(B * (C4_GAMMA + 1)) → T(B * (C4_GAMMA + 1)) / T(B) / TOKENS
+    The gain is upside down: 2 should mean twice as fast.
+TOKENS → (TOKENS - 1)
+    E already counts the target's own token, so nothing is taken away from it. [belief 6]
+TOKENS → TOKENS / B
+    You divide by B. Each of the B texts gets its E tokens from the pass.
+""",
+)
+
+
+def crossover():
+    return TOKENS * FREE / (C4_GAMMA + 1)
+
+
+CROSSOVER = fixed(
+    crossover,
+    read=partial(number, what="The crossover"),
+    equal=near,
+    hint="At the crossover the gain is 1: a pass with drafts costs E times as much as a plain one.",
+    wrong="""
+(C4_GAMMA + 1) → C4_GAMMA
+    You count γ rows for each text. The target computes one more, so γ + 1.
+TOKENS * →
+    From 9 texts on a row costs something. It is a loss only when all of E is used up.
+return FREE / C4_GAMMA
+    You count γ rows for each text, not γ + 1; and where a row begins to cost is not yet a loss.
+return FREE
+    At 36 the plain pass begins to cost more. The pass with drafts has done so before.
+/ (C4_GAMMA + 1) →
+return math.ceil(crossover()) * (C4_GAMMA + 1)
+    This is a number of rows. How many texts have so many rows?
+""",
+)
+C4_WHY = """
+return "A"
+    More drafts are more rows, and here every row costs; of the late drafts fewer and fewer are kept. [belief 8]
+return "C"
+    α belongs to the pair and the text. It does not know how many other texts are decoded. [belief 13]
+return "D"
+    You computed the gain at B = 36: the tokens are there, but the pass costs more than they save. [belief 7]
+"""
+
+several("9.c4", {"the gains": GAINS, "the crossover": CROSSOVER})
+choice("9.c4.why", "B", C4_WHY)
+
+# 9.q1, why several positions cost about one: T(1), T(5), T(200) in milliseconds
+
+
+def times():
+    reading = 2.7  # 270 MB at 100 GB/s, once in a pass
+    computing = 0.027  # .27 GFLOP at 10 TFLOP/s, for each token
+    return [max(reading, n * computing) for n in (1, 5, 200)]
+
+
+TIMES = numbers(
+    times,
+    "list of times",
+    room=0.005,
+    hint="Reading takes the bytes divided by bytes a second, once; computing takes .27 GFLOP for each token.",
+    wrong="""
+max(reading → max(n * reading
+    You read the weights once for each token. A pass reads them once for all its tokens.
+return [2.7, 13.5, 5.4]
+    How often are the weights read in a pass over 5 tokens?
+return [2.7, 2.7, 540]
+    With 200 tokens the weights are still read once. How long is the arithmetic?
+max(reading, n * computing) → reading
+    You only count the reading. How long does the arithmetic of 200 tokens take?
+max(reading, n * computing) → reading + n * computing
+    You add reading and computing. They go on at the same time: the longer one counts.
+max(reading, n * computing) → n * computing
+    You only count the arithmetic. The weights have to be read, too.
+max(reading → min(reading
+    A pass lasts until both reading and computing are done: the longer one counts.
+""",
+)
+
+
+@part("9.q1", points=1, asks=[TIMES])
+def judge_times(made: object) -> None:
+    found = TIMES.read(given(made))
+    if TIMES.equal([1000 * t for t in found], TIMES.right()):
+        raise Wrong("These are seconds. Give milliseconds.", 0.5)
+    TIMES.compare([found])
+
+
+Q1_WHY = """
+return "A"
+    The check uses the whole target, all its layers and weights; else it would say something else.
+return "B"
+    Every draft goes through all of the target's layers: a pass with γ drafts has γ + 1 rows. [belief 9]
+return "C"
+    Look at your T(200): rows are free only as long as their arithmetic takes less than the reading. [belief 8]
+"""
+
+choice("9.q1.why", "D", Q1_WHY)
+
+# 9.q2, why throughput can fall: what changed, and the new gain
+
+ALPHA, Q2_GAMMA, COST = 0.65, 4, 3.5  # COST: a verify pass at noon, in plain passes at the same B
+NAMES = {"cost": "v", "the cost of a pass": "v", "α": "alpha"}  # other names of what may have changed
+
+
+def quantity_of(value: object) -> str:
+    found = value.strip().lower() if isinstance(value, str) else ""
+    found = NAMES.get(found, found)
+    if found not in ("v", "alpha", "e", "nothing", "quality"):
+        raise Wrong(f"What changed? Write “alpha”, “E” or “v”; you write {shown(value)}.")
+    return found
+
+
+def changed():
+    return "v"
+
+
+CHANGED = fixed(
+    changed,
+    read=quantity_of,
+    wrong="""
+return "alpha"
+    Look at the column of α: it is the same in both lines. [belief 13]
+return "e"
+    E follows from α and γ. Has one of them changed?
+return "nothing"
+    α and E are as before, but the speed does not follow from them alone. [belief 7]
+return "quality"
+    The text is the target's, at any load. [belief 11]
+""",
+)
+
+
+def gain_at_noon():
+    return E(ALPHA, Q2_GAMMA) / COST
+
+
+GAIN = one_number(
+    gain_at_noon,
+    "The new gain",
+    room=0.004,
+    hint="Compute the tokens per pass from α and γ, and divide by what the pass costs.",
+    wrong="""
+/ COST →
+    α and E have not changed, so you expect the same gain. What does a pass cost now? [belief 7]
+E(ALPHA, Q2_GAMMA) → (E(ALPHA, Q2_GAMMA) - 1)
+    You left out the target's own token: it comes on top of the accepted drafts. [belief 6]
+E(ALPHA, Q2_GAMMA) → ALPHA * Q2_GAMMA
+    α · γ treats α as a share of the proposed drafts; behind a miss none is kept. [belief 5]
+E(ALPHA, Q2_GAMMA) → (1 + ALPHA * Q2_GAMMA)
+    1 + α · γ treats α as a share of the proposed drafts; behind a miss none is kept. [belief 5]
+E(ALPHA, Q2_GAMMA) → ALPHA
+    α is not the number of tokens a pass. First compute E from α and γ.
+E(ALPHA, Q2_GAMMA) → 1
+    The pass costs 3.5 plain ones, but it also writes more than one token.
+return COST / E(ALPHA, Q2_GAMMA)
+    The gain is upside down: 2 should mean twice as fast.
+/ COST → * COST
+    A pass that costs more makes the gain smaller, and not larger.
+return 1
+    A gain of 1 would mean that nothing is won or lost. Divide the tokens by the cost.
+Q2_GAMMA → Q2_GAMMA + 1
+    There is a power of α too many in your E: this is γ = 5.
+Q2_GAMMA → Q2_GAMMA - 1
+    There is a power of α too few in your E: this is γ = 3.
+""",
+)
+Q2_WHY = """
+return "A"
+    No draft changes what is written, good or bad, at any load. [belief 11]
+return "C"
+    The log says that α is .65 with 48 texts as with one. [belief 13]
+return "D"
+    The same number of tokens from a pass that takes three and a half times as long is no gain. [belief 7]
+"""
+
+several("9.q2", {"what changed": CHANGED, "the new gain": GAIN})
+choice("9.q2.why", "B", Q2_WHY)

@@ -1,0 +1,115 @@
+"""Questions about a given case, as the checkpoint asks them: the functions have no arguments, and one answer is right."""
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from specdec_grader.part import part
+from specdec_grader.question import Question, question
+from specdec_lab.course.mistake import StillOpen, Wrong
+from specdec_lab.course.reading import begun, listed, nothing, number, same, shown
+
+# Kinds of questions
+
+fixed = partial(question, cases=[()])
+
+
+def one_number(right: Callable[[], float], what: str, room: float, **about: Any) -> Question:
+    """room: how far the number may be off, for rounding; a part of it, where it is above 1."""
+    return fixed(right, read=partial(typed_number, what=what), equal=partial(same, tolerance=room), **about)
+
+
+def numbers(right: Callable[[], Sequence[float]], what: str, room: float, **about: Any) -> Question:
+    """A list of numbers, with room for each."""
+
+    def read(value: object) -> list[float]:
+        return [typed_number(x, f"Each item of the {what}") for x in listed(value, len(right()), f"The {what}")]
+
+    return fixed(right, read=read, equal=partial(same, tolerance=room), **about)
+
+
+# What was typed
+
+SYMBOLS = {"✓": "accepted", "✗": "rejected", "↻": "corrected", "–": "discarded", "-": "discarded", "+": "bonus"}
+SYMBOLS |= {"✔": "accepted", "x": "rejected", "×": "rejected", "—": "discarded"}  # what is easier to type
+
+
+def typed_number(value: object, what: str) -> float:
+    """A number that was typed: also one in quotes."""
+    with suppress(ValueError):
+        value = float(value) if isinstance(value, str) else value
+    return number(value, what)
+
+
+def text_of(value: object) -> str:
+    """Tokens, given as a list of them or as one text; spaces around them do not count."""
+    text = value.replace(",", " ").split() if isinstance(value, str) else value
+    return " ".join(str(word).strip() for word in listed(text, what="The list of written tokens"))
+
+
+def marks_of(value: object) -> list[str]:
+    """Marks by their names, however they were written."""
+    if isinstance(value, str):
+        value = re.findall(r"[a-z]+|[^\sa-z,]", value.lower())
+    found = [str(x).strip().lower() for x in listed(value, what="The list of marks")]
+    found = [SYMBOLS.get(x, x) for x in found]
+    if unknown := [x for x in found if x not in SYMBOLS.values()]:
+        names = "accepted, rejected, discarded, corrected or bonus (or its symbol)"
+        raise Wrong(f"A mark is {names}; one of yours is {shown(unknown[0])}.")
+    return found
+
+
+def letter_of(value: object) -> str:
+    begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
+    if not begins:
+        raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
+    return begins[1].upper()
+
+
+# Parts
+
+
+def given(made: object) -> object:
+    """What the learner's function returned; some hand in the answer itself."""
+    return begun(made() if callable(made) else made)
+
+
+def several(id: str, questions: dict[str, Question]) -> None:
+    """Register a part that asks for several things, each a question of its own.
+
+    Each right one earns its share, and the first wrong one is told.
+    """
+
+    @part(id, points=1, asks=list(questions.values()), few=True)
+    def judge_several(made: object) -> None:
+        values = listed(given(made))
+        if len(values) != len(questions):
+            names = ", ".join(questions)
+            raise Wrong(f"Your function should return {len(questions)} things: {names}. It returns {len(values)}.")
+        if all(map(nothing, values)):
+            raise StillOpen
+        wrong = []
+        for (name, asked), value in zip(questions.items(), values):
+            try:
+                asked.compare([asked.read(value)])
+            except StillOpen:
+                wrong.append(Wrong(f"Still missing: {name}."))
+            except Wrong as e:
+                wrong.append(Wrong(f"About {name}: {e}", belief=e.belief))
+        if wrong:
+            raise Wrong(str(wrong[0]), 1 - len(wrong) / len(questions), wrong[0].belief)
+
+
+def choice(id: str, right: str, wrong: str) -> None:
+    """Register a part that asks for a letter; wrong says for each other letter why it is not the right one."""
+
+    def chosen():
+        return right
+
+    asked = fixed(chosen, wrong, read=letter_of)
+
+    @part(id, points=1, asks=[asked], few=True)
+    def judge_choice(made: object) -> None:
+        asked.compare([letter_of(given(made))])
