@@ -1,4 +1,4 @@
-"""Questions about a given case, as the checkpoint asks them: the functions have no arguments, and one answer is right."""
+"""Questions about a given case, as the checkpoint asks them: functions without arguments, and one right answer."""
 
 import re
 from collections.abc import Callable, Sequence
