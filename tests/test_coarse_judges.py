@@ -9,8 +9,8 @@ from answers import acceptance, trees
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, judged
 from specdec_grader.sheets import e04_acceptance_rate as sheet
-from specdec_grader.sheets.e04_acceptance_rate import a_text, alpha_hat
 from specdec_grader.sheets import e10_trees
+from specdec_grader.sheets.e04_acceptance_rate import a_text, alpha_hat
 
 from specdec_lab.theory import siblings
 
