@@ -63,6 +63,7 @@ WRONG = {
         "v says that it is open": ((seconds, unwritten), "Now write v"),
         "v prints": ((seconds, printing), "In v: Your function returns nothing"),
         "v has a comma": ((seconds, lambda n, T: "0,75"), "Python writes a point"),
+        "v, twice": ((seconds, lambda n, T: T(n + 1) / (T(1) / 2)), "v: all your numbers are twice too large"),
         "v is text": ((seconds, lambda n, T: "2"), "In v: What v returns should be a number; it is '2'"),
     },
 }
