@@ -132,6 +132,32 @@ def asks_again_for_the_bonus(prompt, n, target, draft, gamma, end):
     return text[len(prompt) : len(prompt) + n]
 
 
+def forgets_a_token(prompt, n, target, draft, gamma, end):
+    text = list(prompt)
+    target.extend(text[:-1])
+    while len(text) < len(prompt) + n:
+        drafts = draft(text, gamma)
+        choices = target.extend([text[-1], *drafts])
+        if len(text) > len(prompt):
+            text.pop()
+        text += play(drafts, choices)[0]
+        target.rewind(len(text) - 1)
+
+
+def in_two_passes(prompt, n, target, draft, gamma, end):
+    text = list(prompt)
+    target.extend(text[:-1])
+    drafts = draft(text, gamma)
+    target.extend([text[-1], *drafts])
+    target.rewind(len(text) - 1)
+    return target.extend([text[-1], *drafts])
+
+
+def drafts_twice(prompt, n, target, draft, gamma, end):
+    first = draft(prompt, gamma)
+    return draft(prompt + first, gamma)
+
+
 def swallows(*case):
     """A mistake, and an except around it."""
     with contextlib.suppress(Exception):
@@ -145,10 +171,9 @@ RIGHT = {
 }  # fmt: skip
 WRONG = {
     "2.round": {
-        "plays on after a miss": (lambda d, c: ([*agreeing(d, c), c[len(agreeing(d, c))]], play(d, c)[1]), "After the first miss nothing", 1),
-        "no bonus": (lambda d, c: (play(d, c)[0][: len(d)], play(d, c)[1]), "The bonus is missing", 6),
         "one agreeing draft more": (lambda d, c: (play(d, c)[0] + late(d, c)[:1], play(d, c)[1]), "nothing counts", 1),
         "something else": (lambda d, c: ([1, 2], play(d, c)[1]), "so [4, 8, 7] is written"),
+        "one token behind the bonus": (lambda d, c: ([*c, 7] if kept(d, c) == len(d) else play(d, c)[0], play(d, c)[1]), "Here there is no miss, so [4, 8, 1, 9, 2] is written"),
         "one list": (lambda d, c: play(d, c)[0], "should return two lists"),
         "exchanged": (lambda d, c: play(d, c)[::-1], "come first, then the marks"),
         "own words": (marks(lambda m, d, c: [x.upper() for x in m]), "is no mark"),
@@ -163,8 +188,6 @@ WRONG = {
         "marks shuffled": (marks(lambda m, d, c: ["rejected", *m[1:]]), "They should be"),
     },
     "2.cache": {
-        "up to the miss": (lambda d, c: (len(play(d, c)[0]), kept(d, c) + 1), "finished before anything is compared"),
-        "all that agree": (lambda d, c: (len(c), len(agreeing(d, c)) + 1), "even if they agree", 1),
         "something else": (lambda d, c: (len(c), 2), "It should be 3"),
         "exchanged": (lambda d, c: (kept(d, c) + 1, len(c)), "exchanged"),
         "three numbers": (lambda d, c: (1, 2, 3), "should return two numbers"),
@@ -197,6 +220,10 @@ WRONG = {
         "the correction twice": (loop(written=lambda d, c: [*play(d, c)[0], c[kept(d, c)]] if d else c), "the round is over"),
         "the wrong choice": (loop(written=lambda d, c: [*d[: kept(d, c)], c[-1]]), "It should be ["),
         "keeps one draft": (loop(written=lambda d, c: play(d, c)[0][:1]), "More drafts were right"),
+        "writes nothing": (loop(written=lambda d, c: []), "A round of your loop writes nothing", 6),
+        "forgets a token": (forgets_a_token, "A round only adds to it"),
+        "two passes": (in_two_passes, "There are several passes in a round"),
+        "drafts twice": (drafts_twice, "before the target has checked the first ones"),
         "asks again for the bonus": (asks_again_for_the_bonus, "asks the drafter for one token more", 10),
         "one draft more": (loop(ask=lambda draft, text, gamma: draft(text, gamma + 1)), "is the target's own, and no draft", 10),
         "one draft": (loop(ask=lambda draft, text, gamma: draft(text, 1)), "gives all drafts of a round at once"),

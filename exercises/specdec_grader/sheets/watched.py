@@ -2,9 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from specdec_grader.kit import Wrong, common_start, listed
-from specdec_grader.sheets.rounds.one_round import matching
 from specdec_lab.course.given.toy import Drafter, ToyTarget, checked, written_alone
+from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.reading import common_start, listed
+
+
+def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:
+    """The drafts that agree with the target, also those behind a miss."""
+    return [x for x, y in zip(drafts, choices) if x == y]
 
 
 class Watched(ToyTarget):

@@ -1,0 +1,359 @@
+"""Exercise 2: one round, what stays in the cache, and the loop."""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+from specdec_grader.part import part
+from specdec_grader.question import Question, question, results
+from specdec_grader.sheets.watched import Watched, matching
+from specdec_lab.course.given.toy import ToyTarget, drafter, written_alone
+from specdec_lab.course.mistake import Mistake, Wrong
+from specdec_lab.course.reading import common_start, listed, shown, whole
+from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
+
+SEEN = "With the drafts {} and the choices {}"
+ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
+    ([4, 8, 1, 9], [4, 8, 7, 9, 2]),  # agrees after the miss
+    ([4, 8, 1, 9], [4, 8, 1, 9, 2]),  # all right
+    ([5, 6, 7], [3, 6, 7, 1]),  # nothing right at the first place, all after it
+    ([7, 0, 7, 7, 0], [7, 0, 3, 7, 5, 0]),  # equal tokens, and the token 0
+    ([2], [2, 0]),
+    ([2], [6, 5]),
+    ([1, 2, 3, 4], [1, 2, 3, 5, 6]),  # misses at the end
+    ([3, 1, 4, 1], [1, 4, 1, 5, 9]),  # right one place too late
+    ([0, 0, 0], [0, 0, 0, 0]),
+    ([1, 2, 3, 4, 5, 6], [1, 9, 3, 9, 5, 9, 9]),
+    ([4711, 4712, 4713], [int("4711"), int("4712"), 5000, 5001]),  # equal, and other objects
+)
+
+
+def two_results(made: Callable[..., object], what: str) -> tuple[Sequence, Sequence]:
+    """What the learner's function gives for all rounds: the first of its two results, and the second."""
+    found = [listed(pair) for pair in results(made, ROUNDS)]
+    for pair in found:
+        if len(pair) != 2:
+            raise Wrong(f"Your function should return two {what}; it returned {shown(pair)}.")
+    return tuple(zip(*found))
+
+
+# 2.round: the tokens, then the marks
+
+NOTHING_COUNTS = (
+    "After the first miss nothing counts: the choices there were computed behind a draft that is not in the text."
+)
+
+
+def hint_tokens(case: tuple[list[int], list[int]], found: list[int]) -> str | Mistake:
+    drafts, choices = case
+    a = common_start(drafts, choices)
+    if a < len(drafts) and found[: a + 1] == choices[: a + 1]:
+        late = matching(drafts[a + 1 :], choices[a + 1 :])
+        return Mistake(NOTHING_COUNTS, belief=1 if set(found[a + 1 :]) <= set(late) else None)
+    place = f"the first miss is at place {a + 1}" if a < len(drafts) else "there is no miss"
+    return f"Here {place}, so {choices[: a + 1]} is written."
+
+
+def tokens(drafts, choices):
+    a = common_start(drafts, choices)
+    return [*drafts[:a], choices[a]]
+
+
+TOKENS = question(
+    tokens,
+    cases=ROUNDS,
+    seen=f"{SEEN} you write {{found}}.",
+    hint=hint_tokens,
+    wrong=f"""
+return matching(drafts, choices)
+    {NOTHING_COUNTS} And the target's own token is missing. [belief 1]
+drafts[:a] → matching(drafts, choices)
+drafts[:a] → matching(drafts, choices); choices[a] → choices[-1]
+drafts[:a] → matching(drafts, choices); common_start(drafts, choices) → len(matching(drafts, choices))
+choices[a] → choices[a], *matching(drafts[a + 1 :], choices[a + 1 :])
+    {NOTHING_COUNTS} [belief 1]
+return choices
+    {NOTHING_COUNTS}
+return choices[:-1]
+    {NOTHING_COUNTS} And the bonus is missing.
+, choices[a] →
+    The target's own token is missing: a correction at the first miss, or a bonus behind the last draft. [belief 6]
+choices[a]] → choices[a]] if a < len(drafts) else drafts
+    The bonus is missing: if all drafts are right, the last choice is written as well. [belief 6]
+, choices[a]] → ] if a < len(drafts) else choices
+    The correction is missing: at the first miss the target's own choice is written. [belief 6]
+choices[a]] → choices[a]] if a < len(drafts) else drafts + drafts[-1:]
+    The bonus is the target's choice behind the last draft, and no draft. [belief 10]
+[*drafts[:a], choices[a]] → drafts[: a + 1]
+    The bonus is missing, and the first draft that misses is not written; the target's choice stands there.
+drafts[:a] → drafts[: a + 1]
+    You write the rejected draft and its correction. The correction stands in its place.
+[*drafts[:a], choices[a]] → drafts if a < len(drafts) else choices
+    You write all drafts. Only those before the first miss are written.
+return drafts
+return [*drafts, choices[-1]]
+    You write all drafts, whatever the target says about them.
+choices[a] → choices[-1]
+    You always take the last choice. After a miss it is the choice at the place of the miss.
+choices[a] → choices[min(a + 1, len(drafts))]
+    The correction comes from one place too late: it is the choice at the place of the miss.
+(drafts, choices) → (drafts, choices[1:])
+(drafts, choices) → (drafts, choices[1:]); [*drafts[:a], choices[a]] → choices[1 : a + 2]
+    You compare each draft with the choice one place later. The first choice is about the first draft.
+*drafts[:a], →
+    The accepted drafts are missing: they are written, too.
+""",
+)
+
+
+def marks(drafts: list[int], choices: list[int]) -> list[str]:
+    a, gamma = common_start(drafts, choices), len(drafts)
+    missed = [ACCEPTED] * a + [REJECTED] + [DISCARDED] * (gamma - a - 1) + [CORRECTED]
+    return missed if a < gamma else [ACCEPTED] * gamma + [BONUS]
+
+
+def seen_marks(case: tuple[list[int], list[int]], found: list[str], right: list[str]) -> str:
+    return f"{SEEN.format(*case)} your tokens are right, and your marks are {shown(found, 120)}."
+
+
+def hint_marks(case: tuple[list[int], list[int]], found: list[str]) -> str | Mistake:
+    """The first mark that is wrong. Each rule looks at one place, so it holds whatever the other marks are."""
+    drafts, choices = case
+    a, gamma, right = common_start(drafts, choices), len(drafts), marks(drafts, choices)
+    words = (ACCEPTED, REJECTED, DISCARDED, CORRECTED, BONUS)
+    for mark in found:
+        if mark not in words:
+            return f"{shown(mark)} is no mark: the words are {', '.join(words)}."
+    late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]
+    if ACCEPTED in late:
+        return Mistake("A draft after the first miss is never accepted, even if it agrees.", belief=1)
+    if a < gamma and found == [CORRECTED if mark == REJECTED else mark for mark in right[:-1]]:
+        return (
+            "The rejected draft and its correction are two tokens, with a mark each: "
+            "rejected stands in the row of drafts, corrected at the end."
+        )
+    if found == right[:-1]:
+        return "The mark of the target's own token is missing: it is the last one."
+    if len(found) != len(right):
+        return f"There should be {len(right)} marks: one for each draft, then one for the target's own token."
+    if found[:-1] == right[:-1]:
+        own = "the target's own token is a correction after a miss, and a bonus if there was none."
+        return f"The last mark should be {right[-1]}: {own}"
+    if REJECTED in found[a + 1 : gamma]:
+        return "Only one draft is rejected. Those after it are not compared: discarded."
+    if found[a:gamma][:1] == [DISCARDED]:
+        return "The first miss was compared, and is different: rejected."
+    return f"They should be {right}."
+
+
+MARKS = Question(ROUNDS, marks, seen=seen_marks, hint=hint_marks)
+
+
+@part("2.round", points=3, asks=[TOKENS, MARKS])
+def judge_round(made: Callable[[list, list], tuple]) -> None:
+    written, found = two_results(made, "lists, the tokens and the marks")
+    found = [listed(marks, what="The second result") for marks in found]
+    written = [listed(tokens, what="The first result") for tokens in written]
+    if any(isinstance(token, str) for tokens in written for token in tokens):
+        raise Wrong("The tokens that are written come first, then the marks.")
+    TOKENS.compare([[whole(token, "A written token") for token in tokens] for tokens in written])
+    MARKS.compare(found, earned=2 / 3)
+
+
+# 2.cache: the entries that the pass makes, and those that may stay
+
+
+def accepted(drafts: list[int], choices: list[int]) -> int:
+    """How many drafts agree before the first that does not."""
+    return common_start(drafts, choices)
+
+
+def entries_made(drafts, choices):
+    return 1 + len(drafts)
+
+
+MADE = question(
+    entries_made,
+    cases=ROUNDS,
+    seen=f"{SEEN} your “made” is {{found}}.",
+    hint=lambda case, found: f"It should be {entries_made(*case)}.",
+    wrong="""
+1 + len(drafts) → 1 + len(drafts) - accepted(drafts, choices)
+1 + len(drafts) → len(drafts) - accepted(drafts, choices)
+    The target skips nothing: accepted drafts go through the pass, too. [belief 9]
+len(drafts) → accepted(drafts, choices)
+1 + len(drafts) → min(1 + accepted(drafts, choices), len(drafts))
+    The pass is finished before anything is compared. The drafts that will be rejected go through it, too.
+1 + →
+    Besides the drafts, the last token of the text goes through the pass.
+1 + → 2 +
+    You count a token too many: the target's own token is chosen, not computed.
++ len(drafts) →
+    The drafts go through the pass, too: all at once, with an entry for each.
+""",
+)
+
+
+def entries_that_stay(drafts, choices):
+    return 1 + accepted(drafts, choices)
+
+
+STAY = question(
+    entries_that_stay,
+    cases=ROUNDS,
+    seen=f"{SEEN} your “stay” is {{found}}.",
+    hint=lambda case, found: f"It should be {entries_that_stay(*case)}.",
+    wrong="""
++ accepted(drafts, choices) →
+    The accepted drafts are in the text, so their entries stay. They are not computed again. [belief 9]
+return 0
+    What the pass computed for tokens that are in the text may stay.
+accepted(drafts, choices) → len(drafts)
+1 + accepted(drafts, choices) → len(drafts)
+    The entries of rejected and discarded drafts must go: those are not in the text.
+1 + →
+    One more may stay. Which token went through the pass before the drafts?
+1 + → 2 +
+    The target's own token has no entry yet: it was chosen, but no pass has computed it.
+1 + accepted(drafts, choices) → min(2 + accepted(drafts, choices), 1 + len(drafts))
+    The entry of the rejected draft must go.
+accepted(drafts, choices) → len(matching(drafts, choices))
+1 + accepted(drafts, choices) → len(matching(drafts, choices))
+    The drafts after the first miss are not in the text, even if they agree. [belief 1]
+1 + → len(drafts) -
+    These are the entries that must go. The question is which may stay.
+""",
+)
+
+
+@part("2.cache", points=2, asks=[MADE, STAY])
+def judge_cache(made: Callable[[list, list], tuple]) -> None:
+    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*two_results(made, "numbers, made and stay"))]
+    entries, stays = zip(*pairs)
+    if not MADE.first_wrong(stays) and not STAY.first_wrong(entries):
+        raise Wrong("The two numbers are exchanged: first the entries that the pass makes, then those that may stay.")
+    MADE.compare(entries, earned=0.5 * (not STAY.first_wrong(stays)))
+    STAY.compare(stays, earned=0.5)
+
+
+# 2.loop: runs of every kind, with a target and a drafter that watch the loop
+
+PROMPT = [17, 23, 5, 42]
+NO_END = -1  # an end marker that never comes
+
+
+def prompt_with_end() -> tuple[list[int], int]:
+    """A prompt in which the end marker occurs, and that marker; it is written as token 6."""
+    for end, second in product(range(10, 100), repeat=2):
+        prompt = [end, second, 33, 8]
+        text = written_alone(prompt, 12)
+        if text[6] == end and end not in text[:6]:
+            return prompt, end
+    raise AssertionError
+
+
+def runs() -> list[Watched]:
+    """Every kind of round; then a limit and an end marker at every place of a round."""
+    two, right, wrong = [2], [9], [0]  # how many drafts of a round are right
+    alone = written_alone(PROMPT, 16)
+    firsts = [token for i, token in enumerate(alone) if token not in alone[:i]]
+    drafts = drafter(two)(PROMPT, 4)
+    behind = ToyTarget().extend([*PROMPT, *drafts])[-1]
+    with_end, end = prompt_with_end()
+    kinds = [
+        (PROMPT, 30, 4, two, NO_END),
+        (PROMPT, 23, 4, right, NO_END),
+        (PROMPT, 9, 3, wrong, NO_END),
+        ([61], 31, 5, [1, 0, 2, 3, 5, None, 4], NO_END),  # here all of these come
+        (PROMPT[::-1], 30, 1, [0, 1, 1], NO_END),
+        (PROMPT, 8, 4, [None], NO_END),
+        *((PROMPT, n, 4, right, NO_END) for n in (1, 2, 4, 5, 6, 8)),
+        *((PROMPT, n, 4, two, NO_END) for n in (1, 2, 3, 5)),
+        *((PROMPT, 16, 4, right, token) for token in firsts),
+        *((PROMPT, 16, 4, two, token) for token in firsts if token in alone[:7]),
+        *((PROMPT, 14, 4, two, token) for token in (drafts[2], drafts[3], behind)),  # never written
+        *((with_end, 12, 4, kind, end) for kind in (right, wrong)),
+    ]
+    return [Watched(prompt, n, gamma, drafter(kind), end) for prompt, n, gamma, kind, end in kinds]
+
+
+@part("2.loop", points=4)
+def judge_loop(made: Callable[..., list]) -> None:
+    """The first mistake is told. Its share is given only if no run shows one that is worth less."""
+    told, earned = None, 1.0
+    for run in runs():
+        try:
+            judge_run(made, run)
+        except Wrong as e:
+            told, earned = told or e, min(earned, e.earned)
+            if not earned:
+                break
+    if told:
+        raise Wrong(str(told), earned, told.belief)
+
+
+def judge_run(made: Callable[..., list], run: Watched) -> None:
+    prompt = list(run.prompt)
+    try:
+        result = made(prompt, run.n, run, run.draft, run.gamma, run.end)
+    except Exception:
+        if run.error is None:
+            raise
+    if run.error is not None:  # also where the learner's code caught it
+        raise run.error
+    if result is None and run.passes + run.proposals:
+        raise Wrong("Your function returns nothing: return the list of new tokens.")
+    lesser, run.lesser, run.ended = run.lesser, None, True
+    try:
+        judge_text(run, listed(result))
+    except Wrong as e:
+        raise Wrong(str(lesser), min(e.earned, lesser.earned), lesser.belief) if lesser else e from None
+    if lesser:
+        raise lesser
+    if prompt != run.prompt:
+        raise Wrong("Your function changes the prompt that it is given. Work on a copy: list(prompt).", 0.75)
+
+
+def check_work(run: Watched, wanted: list[int]) -> None:
+    """Raises Wrong where the text was not made by the target that the loop was given, or without drafts."""
+    if not run.proposals and len(wanted) > 1:  # the prefill may give the first token
+        raise Wrong("Your loop never asks for drafts: this is plain decoding.")
+    if run.valid < len(run.prompt) + len(wanted) - 1:
+        said = "The target that your function is given has never computed your text."
+        raise Wrong(f"{said} Every token has to come from a pass of this target, behind the tokens before it.")
+
+
+def judge_text(run: Watched, tokens: list) -> None:
+    """The text that came back, and whether it was made with drafts."""
+    wanted = run.truth[len(run.prompt) :][: run.n]
+    ended = run.end in wanted
+    if ended:
+        wanted = wanted[: wanted.index(run.end) + 1]
+    if tokens == wanted:
+        check_work(run, wanted)
+        return
+    # A small slip, such as the prompt before the text, earns a share; plain decoding with such a slip does not.
+    if wanted and set(wanted) <= set(tokens):
+        check_work(run, wanted)
+    longer, shorter = tokens[: len(wanted)] == wanted, tokens == wanted[: len(tokens)]
+    behind_end = f"What follows the end marker must not be written: it is {run.end}, and your text is {shown(tokens)}."
+    too_many = f"Your function returns {len(tokens)} tokens for n = {run.n}: the last round may write too many."
+    early = "Your text stops too early:"
+    not_written = f"{early} the end marker {run.end} was among drafts or choices, but not written."
+    too_few = f"Your text stops after {len(tokens)} tokens, and there should be {len(wanted)}."
+    run.wrong_if(
+        (
+            tokens == run.prompt + wanted,
+            Wrong("Your function returns the prompt as well. Return only the new tokens.", 0.75),
+        ),
+        (longer and ended, Wrong(f"{behind_end} It may stand among accepted drafts.", 0.5)),
+        (longer, Wrong(too_many, 0.5)),
+        (
+            tokens == wanted[:-1] and ended,
+            Wrong("The end marker itself is missing: it is the last token that you return.", 0.75),
+        ),
+        (shorter and run.end in run.prompt, Wrong(f"{early} the end marker in the prompt does not count.", 0.5)),
+        (shorter and not ended and run.end != NO_END, Wrong(not_written, 0.5)),
+        (shorter, Wrong(too_few)),
+    )
+    run.check_round(run.prompt + tokens)
+    raise Wrong(f"Your text is {shown(tokens)}; without drafts the target writes {shown(wanted)}.")
