@@ -66,7 +66,7 @@ def my_test(rule):
 import importlib.util, specdec_grader, pathlib, sys
 sys.modules = {k: v for k, v in sys.modules.items() if "grader" not in k}
 folder = pathlib.Path(specdec_grader.__file__).parent / "sheets"
-spec = importlib.util.spec_from_file_location("stolen", folder / "exactness.py")
+spec = importlib.util.spec_from_file_location("stolen", folder / "e03_exactly_the_target.py")
 stolen = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(stolen)
 accept_or_correct = stolen.SOUND

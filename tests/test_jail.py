@@ -87,7 +87,7 @@ def world(tmp_path, monkeypatch):
     udp.settimeout(0.2)
     package = jail.PACKAGE
     names = {
-        "neighbour": str(neighbour), "judges": str(jail.GRADER / "sheets/exactness.py"), "stored": str(jail.GRADER / "data"),
+        "neighbour": str(neighbour), "judges": str(jail.GRADER / "sheets/e03_exactly_the_target.py"), "stored": str(jail.GRADER / "data"),
         "solutions": str(package.parent / "solutions/03_exactly_the_target.ipynb"), "port": tcp.getsockname()[1],
         "udp": udp.getsockname()[1], "by_path": str(tmp_path / "s"), "abstract": f"specdec{os.getpid()}", "grader": os.getpid(),
     }  # fmt: skip

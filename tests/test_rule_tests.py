@@ -4,9 +4,8 @@ import itertools
 import re
 
 import pytest
-from answers import exactness as answers
 from specdec_grader.part import RIGHT, WRONG, judged
-from specdec_grader.sheets import exactness
+from specdec_grader.sheets import e03_exactly_the_target as exactness
 
 DRAWS, KEEPS, TWICE = exactness.PLANTED.values()
 
@@ -85,28 +84,6 @@ def test_3_rule_p_may_not_be_changed_in_a_rejection_either():
 def coarse(monkeypatch):
     monkeypatch.setattr(exactness, "CELLS", 80)
     monkeypatch.setattr(exactness, "POINTS", [(i + 0.5) / 80 for i in range(80)])
-
-
-@pytest.mark.parametrize(("name", "told", "belief"), [
-    ("bug: accept only the target's favourite", "only if they are the target's favourite", 4),
-    ("bug: after a rejection, draw from p", "draw from the residual", 2),
-    ("bug: after a rejection, draw from the draft's q", "must not come from q", None),
-    ("bug: after a rejection, take the target's favourite", "p is a distribution", None),
-    ("bug: accept every draft", "no draft is ever rejected", None),
-])  # fmt: skip
-def test_3_rule_a_planted_rule_is_told_by_its_output(coarse, name, told, belief):
-    verdict = judged("3.rule", exactness.rule_by(name))
-    assert verdict.status == WRONG and told in verdict.message and verdict.misconception == belief
-
-
-@pytest.mark.parametrize(
-    ("name", "points"), [("keeps only matches", 2.0), ("accepts p = 0", 2.0), ("p and q swapped", 0)]
-)
-def test_3_rule_what_a_rule_that_is_exact_or_not_earns(coarse, name, points):
-    made, told, *belief = answers.WRONG["3.rule"][name]
-    verdict = judged("3.rule", made)
-    assert told in verdict.message and verdict.points == points
-    assert verdict.misconception == (belief[0] if belief else None)
 
 
 def test_3_rule_what_comes_out_is_told_with_two_places(coarse):

@@ -57,7 +57,7 @@ TOLD = {  # name of an answer → (its points, what is said)
 EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
     "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes"], 1: ["one draft"],
                2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
-    "3.rule": {2: ["accepts p = 0", "keeps only matches"]},
+    "3.rule": {2: ["accepts p = 0", "keeps only matches"], 0: ["p and q swapped"]},
     "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance"]},
     "4.overlap": {1: ["in the order of the dicts", "a missing token raises", "a missing token counts"]},
     "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},

@@ -85,7 +85,7 @@ WRONG = {
         "draws from q": (rule(other=lambda p, q, u, w: drawn(q, w)), "must not come from q"),
         "takes the favourite": (rule(other=lambda p, q, u, w: p.index(max(p))), "p is a distribution"),
         "u twice": (rule(other=lambda p, q, u, w: drawn(rest(p, q), u)), "u has already been used up"),
-        "keeps every draft": (rule(lambda p, q, x, u: True), "This is q"),
+        "keeps every draft": (rule(lambda p, q, x, u: True), "no draft is ever rejected"),
         "keeps only the favourite": (rule(lambda p, q, x, u: x == p.index(max(p))), "only if they are the target's favourite", 4),
         "p without x": (lambda p, q, x, u, w: x if u * q[x] < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "you draw from p without x", 2),
         "q − p": (rule(other=lambda p, q, u, w: drawn(rest(q, p), w)), "you draw from q − p"),

@@ -1,4 +1,4 @@
-"""Exercise 3: accept_or_correct(p, q, x, u, w) → token; my_test(rule) → True for a rule that is right, False for a wrong one."""
+"""Exercise 3: the rule that accepts or corrects a draft, and a test that tells a right rule from a wrong one."""
 
 import itertools
 import random
@@ -7,16 +7,132 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from specdec_grader.kit import Mistake, Question, Wrong, begun, part, same, tokens_of
-from specdec_lab.theory import RULES, Row, emitted, favourite, lacking, residual
+from specdec_grader.part import part
+from specdec_grader.question import question, tokens_of
+from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.reading import begun, same
+from specdec_lab.theory import RULES, Row, favourite, lacking, residual
 
-EXACT = "the rule: accept with min(1, p/q), replace from the residual"
-Rule = Callable[[Row, Row, int, float, float], int]
+Rule = Callable[[Row, Row, int, float, float], int]  # (p, q, x, u, w) → the token that is written
 
-PAIRS = (  # p and q
-    ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)), ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)), ((0.125, 0.625, 0.25), (0.5, 0.25, 0.25)),
-    ((0.25, 0.25, 0.5), (0.25, 0.25, 0.5)), ((0.1, 0.2, 0.3, 0.4), (0.4, 0.3, 0.2, 0.1)), ((0.05, 0.5, 0.45), (0.9, 0.05, 0.05)),
-)  # fmt: skip
+# 3.rule: what comes out of the learner's rule, beside what comes out of the known wrong ones
+
+
+def output(q: Row, kept: Callable[[int], float], other: Callable[[int], Row]) -> list[float]:
+    """The distribution of the token that is written, with the draft drawn from q.
+
+    Args:
+        kept: the chance that a draft x is kept; what is above 1 counts as 1.
+        other: the distribution of what is written where a draft x was rejected.
+    """
+    written = [0.0] * len(q)
+    for x, drafted in enumerate(q):
+        chance = min(1.0, kept(x)) if drafted else 0.0
+        written[x] += drafted * chance
+        if drafted * (1 - chance):
+            for token, share in enumerate(other(x)):
+                written[token] += drafted * (1 - chance) * share
+    return written
+
+
+def scaled(row: Row) -> Row:
+    """The row divided by its sum; where it has none, nothing comes out."""
+    return [share / (sum(row) or 1.0) for share in row]
+
+
+def without(row: Row, x: int) -> Row:
+    return [0.0 if token == x else share for token, share in enumerate(row)]
+
+
+def apart(p: Row, q: Row) -> Row:
+    """|p − q|"""
+    return [abs(a - b) for a, b in zip(p, q)]
+
+
+def falls_through(row: Row, to: int) -> Row:
+    """w looked up in a row that is not divided by its sum: what lies behind it gives the token `to`."""
+    filled = list(row)
+    filled[to] += 1 - sum(row)
+    return filled
+
+
+def unscaled(p: Row, q: Row, to: int) -> Row:
+    """max(0, p − q) as it is: what lies behind its sum gives the token `to`."""
+    return falls_through(lacking(p, q), to)
+
+
+def lacks_most(p: Row, q: Row) -> Row:
+    return favourite(lacking(p, q))
+
+
+def seen_output(pair: tuple[Row, Row], out: list[float], _: list[float]) -> str:
+    p, q = map(list, pair)
+    return f"With p = {p} and q = {q} what comes out is {[round(x, 2) for x in out]}, and not p."
+
+
+NEVER_REJECTS = "This is q: no draft is ever rejected."
+
+
+def comes_out(p, q):
+    return output(q, kept=lambda x: p[x] / q[x], other=lambda x: residual(p, q))
+
+
+OUTPUT = question(
+    comes_out,
+    equal=partial(same, tolerance=0.02),
+    cases=(
+        ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)),
+        ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)),
+        ((0.125, 0.625, 0.25), (0.5, 0.25, 0.25)),
+        ((0.25, 0.25, 0.5), (0.25, 0.25, 0.5)),
+        ((0.1, 0.2, 0.3, 0.4), (0.4, 0.3, 0.2, 0.1)),
+        ((0.05, 0.5, 0.45), (0.9, 0.05, 0.05)),
+    ),
+    seen=seen_output,
+    hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
+    wrong=f"""
+residual(p, q) → p
+    After a rejection your rule draws from p; draw from the residual. [belief 2]
+residual(p, q) → q
+    This is q: what replaces a draft must not come from q.
+return q
+    {NEVER_REJECTS}
+residual(p, q) → favourite(p)
+    The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.
+p[x] / q[x] → favourite(p)[x]
+    Drafts are kept only if they are the target's favourite. [belief 4]
+p[x] / q[x] → q[x] / p[x] if p[x] else 1
+    A draft is kept with chance q/p; it should be p/q.
+residual(p, q) → scaled(without(p, x))
+residual(p, q) → falls_through(without(p, x), -1)
+    After a rejection you draw from p without x. Of the other tokens q may have written too much already: draw from max(0, p − q). [belief 2]
+residual(p, q) → residual(q, p)
+    After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).
+residual(p, q) → scaled(apart(p, q))
+    After a rejection you draw from |p − q|. Where q is larger, nothing is missing: max(0, p − q).
+residual(p, q) → unscaled(p, q, 0)
+residual(p, q) → unscaled(p, q, -1)
+residual(p, q) → unscaled(p, q, x)
+residual(p, q) → unscaled(p, q, lacks_most(p, q).index(1))
+    You look w up in max(0, p − q) as it is. It does not add up to 1: multiply w by its sum first.
+residual(p, q) → lacks_most(p, q)
+    After a rejection you take the token that lacks most. Each token that lacks something has its share: look w up.
+residual(p, q) → [1 / len(p)] * len(p)
+    You draw the replacement from all tokens alike; draw it from max(0, p − q).
+p[x] / q[x] → p[x]
+    You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p. [belief 3]
+p[x] / q[x] → q[x]
+    You keep a draft with chance q, whatever the target says: compare u · q with p.
+p[x] / q[x] → p[x] >= q[x]
+p[x] / q[x] → p[x] > q[x]
+p[x] / q[x] → p[x] >= q[x]; residual(p, q) → p
+    You keep a draft only where p is at least q. Where it is smaller, keep it with chance p/q: that is what u is for.
+p[x] / q[x] → max(0, 1 - p[x] / q[x])
+    You keep a draft with chance 1 − p/q: the comparison is the wrong way round.
+""",
+)
+
+PAIRS: Sequence[tuple[Row, Row]] = OUTPUT.cases  # p and q
 CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cases lie between them
 POINTS = [(i + 0.5) / CELLS for i in range(CELLS)]
 SEVERAL = [(i + 0.5) / 40 for i in range(40)]
@@ -44,79 +160,7 @@ def written_by(rule: Rule, p: Row, q: Row, places: Sequence[tuple[int, float, fl
     return tokens_of(rule, [(list(p), list(q), *place) for place in places], len(p))
 
 
-def output(name: str) -> Callable[[Row, Row], list[float]]:
-    """What comes out of a rule in theory.RULES."""
-    return lambda p, q: emitted(p, q, *RULES[name](p, q))
-
-
-def gives(
-    keep: Callable[[float, float], float] = lambda p, q: min(1.0, p / q),
-    other: Callable[[Row, Row, int], Row] = lambda p, q, x: residual(p, q),
-) -> Callable[[Row, Row], list[float]]:
-    """What comes out of a rule that keeps x with chance keep(p[x], q[x]), and else draws from other(p, q, x)."""
-
-    def out(p: Row, q: Row) -> list[float]:
-        written = [0.0] * len(p)
-        for x, drafted in enumerate(q):
-            kept = min(1.0, keep(p[x], drafted)) if drafted else 0.0
-            written[x] += drafted * kept
-            if drafted * (1 - kept):
-                for token, share in enumerate(other(p, q, x)):
-                    written[token] += drafted * (1 - kept) * share
-        return written
-
-    return out
-
-
-def scaled(row: Row) -> Row:
-    """The row divided by its sum; where it has none, nothing comes out."""
-    return [share / (sum(row) or 1.0) for share in row]
-
-
-def but(row: Row, x: int) -> Row:
-    return [0.0 if token == x else share for token, share in enumerate(row)]
-
-
-def falls_through(rest: Row, to: int) -> Row:
-    """w looked up in a row that is not divided by its sum: what lies behind it gives the token `to`."""
-    rest = list(rest)
-    rest[to] += 1 - sum(rest)
-    return rest
-
-
-NEVER_REJECTS = Mistake("This is q: no draft is ever rejected.", output("bug: accept every draft"))
-FROM_Q_MINUS_P = Mistake("After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).",
-                         gives(other=lambda p, q, x: residual(q, p)))  # fmt: skip
-OUTPUT = Question(
-    cases=PAIRS, right=lambda p, q: p, equal=partial(same, tolerance=0.02),
-    seen=lambda pair, out, p: f"With p = {list(p)} and q = {list(pair[1])} what comes out is {[round(x, 2) for x in out]}, and not p.",
-    hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
-    mistakes=[
-        Mistake("After a rejection your rule draws from p; draw from the residual.", output("bug: after a rejection, draw from p"), belief=2),
-        Mistake("This is q: what replaces a draft must not come from q.", output("bug: after a rejection, draw from the draft's q")),
-        NEVER_REJECTS,
-        Mistake("The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.",
-                output("bug: after a rejection, take the target's favourite")),
-        Mistake("Drafts are kept only if they are the target's favourite.", output("bug: accept only the target's favourite"), belief=4),
-        Mistake("A draft is kept with chance q/p; it should be p/q.", lambda p, q: emitted(p, q, RULES[EXACT](q, p)[0], residual(p, q))),
-        Mistake("After a rejection you draw from p without x. Of the other tokens q may have written too much already: draw from max(0, p − q).",
-                gives(other=lambda p, q, x: scaled(but(p, x))), gives(other=lambda p, q, x: falls_through(but(p, x), -1)), belief=2),
-        FROM_Q_MINUS_P,
-        Mistake("After a rejection you draw from |p − q|. Where q is larger, nothing is missing: max(0, p − q).",
-                gives(other=lambda p, q, x: scaled([abs(a - b) for a, b in zip(p, q)]))),
-        Mistake("You look w up in max(0, p − q) as it is. It does not add up to 1: multiply w by its sum first.",
-                *(gives(other=lambda p, q, x, to=to: falls_through(lacking(p, q), to)) for to in (0, -1)),
-                gives(other=lambda p, q, x: falls_through(lacking(p, q), x)),
-                gives(other=lambda p, q, x: falls_through(lacking(p, q), favourite(lacking(p, q)).index(1.0)))),
-        Mistake("After a rejection you take the token that lacks most. Each token that lacks something has its share: look w up.",
-                gives(other=lambda p, q, x: favourite(lacking(p, q)))),
-        Mistake("You draw the replacement from all tokens alike; draw it from max(0, p − q).", gives(other=lambda p, q, x: [1 / len(p)] * len(p))),
-        Mistake("You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p.", gives(keep=lambda p, q: p), belief=3),
-        Mistake("You keep a draft with chance q, whatever the target says: compare u · q with p.", gives(keep=lambda p, q: q)),
-        Mistake("You keep a draft only where p is at least q. Where it is smaller, keep it with chance p/q: that is what u is for.",
-                gives(keep=lambda p, q: float(p >= q)), gives(keep=lambda p, q: float(p > q)),
-                gives(keep=lambda p, q: float(p >= q), other=lambda p, q, x: p)),
-        Mistake("You keep a draft with chance 1 − p/q: the comparison is the wrong way round.", gives(keep=lambda p, q: max(0.0, 1 - p / q)))])  # fmt: skip
+U_TWICE = "the token depends on u, and not on w: u has already been used up. Draw with w."
 
 
 def looks_at_u_again(made: Rule) -> bool:
@@ -125,36 +169,44 @@ def looks_at_u_again(made: Rule) -> bool:
 
 
 @part("3.rule", points=3)
-def rule(made: Rule) -> None:
+def judge_rule(made: Rule) -> None:
     begun(made([0.5, 0.5], [0.5, 0.5], 0, 0.5, 0.5))
     given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
     made(*given, 0, 0.9, 0.5)
     if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):
         raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
-    u_twice = "After a rejection the token depends on u, and not on w: u has already been used up. Draw with w."
-    outputs = [output_of(made, p, q) for p, q in PAIRS]
-    # What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
-    # whether a draft that q says too often is ever replaced.
-    replaced = written_by(made, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
-    other = NEVER_REJECTS if replaced else FROM_Q_MINUS_P
-    mistakes = [mistake for mistake in OUTPUT.mistakes if mistake is not other]
-    question = replace(
-        OUTPUT, mistakes=mistakes, hint=lambda pair, out: u_twice if looks_at_u_again(made) else OUTPUT.hint
-    )
-    question.compare(outputs)
+    judge_output(made)
     again = [(x, u, w) for x in range(4) for u in (0.3, 0.9) for w in (0.2, 0.8)]
     if len({tuple(written_by(made, *PAIRS[4], again)) for _ in range(4)}) > 1:
         said = "Called twice with the same numbers, your rule writes two different tokens."
         raise Wrong(f"{said} Take all chance from u and w, never from random.")
+    judge_how(made)
+
+
+def judge_output(made: Rule) -> None:
+    """Whether p comes out, and if not, by which mistake."""
+    outputs = [output_of(made, p, q) for p, q in PAIRS]
+    # What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
+    # whether a draft that q says too often is ever replaced.
+    replaced = written_by(made, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
+    mistakes = [mistake for mistake in OUTPUT.mistakes if not (replaced and mistake.said == NEVER_REJECTS)]
+
+    def hint(pair: tuple[Row, Row], out: list[float]) -> str:
+        return f"After a rejection {U_TWICE}" if looks_at_u_again(made) else OUTPUT.hint
+
+    replace(OUTPUT, mistakes=mistakes, hint=hint).compare(outputs)
+
+
+def judge_how(made: Rule) -> None:
+    """A rule from which p comes out may still mix up u and w, keep too few drafts, or err at a border."""
     p, q = PAIRS[0]
     kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in POINTS]).count(x) / CELLS for x in (0, 2))
     swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
     if swapped:
-        raise Wrong(
-            "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w.", 2 / 3
-        )
+        said = "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w."
+        raise Wrong(said, 2 / 3)
     if looks_at_u_again(made):
-        raise Wrong(f"What comes out is p, but {u_twice[0].lower()}{u_twice[1:]}", 2 / 3)
+        raise Wrong(f"What comes out is p, but after a rejection {U_TWICE}", 2 / 3)
     if kept < 0.65:  # of .7 that these two tokens can keep
         said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
         raise Wrong(said, 2 / 3, belief=3)
@@ -163,6 +215,9 @@ def rule(made: Rule) -> None:
         raise Wrong(f"{said} Take the first token whose sum is larger than w times the total.", 2 / 3)
     if written_by(made, [0.0, 1.0], [0.5, 0.5], [(0, 0.0, 0.5)]) == [0]:
         raise Wrong("A draft with p = 0 was accepted at u = 0. Accept only if u · q is strictly less than p.", 2 / 3)
+
+
+# 3.test: the learner's test is called with two right rules and with three wrong ones
 
 
 def rule_by(name: str, looks_up_u: bool = False) -> Rule:
@@ -178,6 +233,7 @@ def rule_by(name: str, looks_up_u: bool = False) -> Rule:
     return made
 
 
+EXACT = "the rule: accept with min(1, p/q), replace from the residual"
 SOUND = rule_by(EXACT)
 
 
@@ -226,7 +282,7 @@ def how_it_asks(test: Callable[[Rule], bool], accepts_wrong: bool) -> str:
 
 
 @part("3.test", points=3, seconds=240)
-def own_test(made: Callable[[Rule], bool]) -> None:
+def judge_test(made: Callable[[Rule], bool]) -> None:
     calls = [(None, SOUND)] * 3 + [(None, OTHER_SOUND)] * 2 + list(PLANTED.items())
     random.shuffle(calls)  # so that nobody can count which call it is
     said = [(name, begun(made(rule))) for name, rule in calls]
