@@ -12,6 +12,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Whatever guesses and answers, kernels included, does it in a ledger of its own.
 EMPTY = tempfile.TemporaryDirectory()
 os.environ["SPECDEC_LAB_LEDGER"] = str(Path(EMPTY.name, "ledger.json"))
+# A kernel that finds this folder in IPYTHONDIR begins with the quick setting.
+STARTUP = Path(EMPTY.name, "quick", "profile_default", "startup")
+STARTUP.mkdir(parents=True)
+TESTS = Path(__file__).parent / "tests"
+(STARTUP / "start.py").write_text(f"import sys\nsys.path.append({str(TESTS)!r})\nimport quick\nquick.start()\n")
 
 LONGEST = ("test_exact_pair", "12_your_own_draft", "04_acceptance_rate", "test_train", "test_grading", "test_class")
 
@@ -27,8 +32,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """The kernel of a notebook begins with the quick setting, unless --full; no other test has it."""
+    """The kernel of a notebook begins with the quick setting (tests/quick.py), unless --full; no other test has it."""
     if item.path.suffix == ".ipynb" and not item.config.getoption("--full"):
-        os.environ["SPECDEC_LAB_QUICK"] = "1"
+        os.environ["IPYTHONDIR"] = str(STARTUP.parents[1])
     else:
-        os.environ.pop("SPECDEC_LAB_QUICK", None)
+        os.environ.pop("IPYTHONDIR", None)

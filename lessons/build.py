@@ -105,12 +105,11 @@ def seal(notebook: nbformat.NotebookNode) -> str:
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
-    """Run it there: without anybody's guesses, and at full size, whatever the environment says."""
+    """Run it there: without anybody's guesses, and without what somebody's IPython does at its start."""
     from nbclient import NotebookClient
 
-    os.environ.pop("SPECDEC_LAB_QUICK", None)
     with tempfile.TemporaryDirectory() as empty:
-        os.environ["SPECDEC_LAB_LEDGER"] = str(Path(empty, "ledger.json"))
+        os.environ |= {"SPECDEC_LAB_LEDGER": str(Path(empty, "ledger.json")), "IPYTHONDIR": empty}
         NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=folder)
 
 

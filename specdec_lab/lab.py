@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from specdec_lab import quick
 from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
 from specdec_lab.drafters import DialDrafter, Drafter, ModelDrafter, trained
 from specdec_lab.drafters.model import whole_llama
@@ -197,7 +196,7 @@ class Lab:
         if not all(strings):
             raise LabError("A stop string is empty, and would end every text at once: give some letters.")
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
-        return Stops(quick.tokens(max_new_tokens), self.eos, found)
+        return Stops(max_new_tokens, self.eos, found)
 
     @typed
     def settings(
@@ -345,8 +344,6 @@ def load(
         LabError: for a name, device, number format or backend that is not known here; for what `load_model` refuses;
             and for a draft with another vocabulary.
     """
-    if quick.ON:
-        say("SPECDEC_LAB_QUICK=1: texts are short and measured once, for tests. No number below means anything.")
     device = pick_device(device) if isinstance(device, str) else device
     dtype = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
     target, draft = str(target), None if draft is None else str(draft)

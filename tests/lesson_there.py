@@ -8,13 +8,13 @@ import sys
 from concurrent.futures import Future
 from pathlib import Path
 
-os.environ["SPECDEC_LAB_QUICK"] = "1"
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "lessons"), str(ROOT / "tests")]
 
 import build  # noqa: E402
 import pretended  # noqa: E402
 import pytest  # noqa: E402
+import quick  # noqa: E402
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 
 import specdec_lab as sd  # noqa: E402
@@ -31,6 +31,7 @@ def load_now(**settings) -> Future:
 def main(name: str, folder: Path) -> int:
     pretended.guard(folder)
     pretended.MEMORY = 1.2e9  # lesson 01 fills what is free
+    quick.start()
     sd.load_soon = load_now
     os.chdir(ROOT / "lessons")
     (source,) = Path("src").glob(f"{name}*.md")

@@ -10,7 +10,6 @@ and so is its part of the cache. (To the bit on a CPU, see `models.attention`; o
 
 from collections import deque
 
-from specdec_lab import quick
 from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import Request, check_gamma, one_round
 from specdec_lab.engine.together import Shared
@@ -31,7 +30,7 @@ class Batch:
     def __init__(self, target: Model, most: int = 8):
         if not isinstance(most, int) or most < 1:
             raise LabError(f"A batch of at most {most!r} texts holds none: allow at least 1, a whole number.")
-        self.target, self.most = target, quick.texts(most)
+        self.target, self.most = target, most
         self.shared = Shared(target)
         self.drafts: dict[Model, Shared] = {}  # the drafters' own caches, for each model that drafts
         self.waiting: deque[tuple[Request, Trace]] = deque()

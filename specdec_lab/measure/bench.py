@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from specdec_lab import quick
 from specdec_lab.choices import PEERS
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
@@ -115,7 +114,7 @@ def decode_all(
     for arm in arms:
         decode(arm, encoded[0][:4], 0)
     once = list(zip(range(len(prompts)), prompts, encoded))
-    todo = once + [job for job in once if timed is None or job[1] in timed] * (quick.repeats(repeats) - 1)
+    todo = once + [job for job in once if timed is None or job[1] in timed] * (repeats - 1)
     dice = random.Random(0)
     for done, (number, prompt, ids) in enumerate(todo, start=1):
         for arm in dice.sample(list(arms), len(arms)):

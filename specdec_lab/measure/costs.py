@@ -16,7 +16,6 @@ from functools import partial
 
 import torch
 
-from specdec_lab import quick
 from specdec_lab.clock import read_clock
 from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.engine import decode
@@ -77,7 +76,7 @@ def pass_times(
     cached.prefill([0] * held)
     rows = cached.extend([[0] * max(widths)], layers=(0, first), logits=False).hidden if first else None
     times: dict[int, list[float]] = {k: [] for k in widths}
-    for turn in range(quick.samples(samples) + WARM_UP):
+    for turn in range(samples + WARM_UP):
         for k in widths:
             cached.rewind([held])
             new = rows[:, :k] if first else [[0] * k]
@@ -169,7 +168,7 @@ def round_costs(
     for gamma in range(1, most + 1):
         arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
     seconds: list[list[float]] = [[] for _ in arms]
-    for turn in range(quick.samples(samples) + WARM_UP):
+    for turn in range(samples + WARM_UP):
         for gamma, arm in enumerate(arms):
             r = next(arm, None)  # None: at the end of the context
             if r and turn >= WARM_UP and len(r.drafted) == gamma:
@@ -208,19 +207,18 @@ def batch_costs(
             self.drafter.start(self.row, prompt, hidden)
             return self.row
 
-    batches = {size: Batch(target, size) for size in dict.fromkeys(map(quick.texts, sizes))}
+    batches = {size: Batch(target, size) for size in dict.fromkeys(sizes)}
     for size, batch in batches.items():
         for i in range(size):
             batch.submit(Reader(target, prompt, copy.copy(drafter), stops=Stops(10**6), uniforms=Uniforms(0, i)))
         say(f"Filling a batch of {size} …")
         batch.step(max(gammas))
-    samples = quick.samples(samples)
     for done in range(samples):
         say(f"Timing batches: {done} of {samples} times …")
         for size, batch in batches.items():
             for gamma in gammas:
                 seconds.setdefault((size, gamma), []).append(seconds_of(target, partial(batch.step, gamma)))
-    return {(size, gamma): statistics.median(seconds[quick.texts(size), gamma]) for size in sizes for gamma in gammas}
+    return {(size, gamma): statistics.median(seconds[size, gamma]) for size in sizes for gamma in gammas}
 
 
 def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
@@ -230,7 +228,7 @@ def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
     def join() -> None:
         shared.join(Request(target, prompt, ReplayDrafter([], 1.0)).begin().cached)
 
-    times = [seconds_of(target, join) for _ in range(quick.samples(samples) + 1)]
+    times = [seconds_of(target, join) for _ in range(samples + 1)]
     return statistics.median(times[1:])  # the first one warms up
 
 
@@ -246,8 +244,6 @@ def cached_round_costs(
     ]  # of drafts, and beside products
     names = [target.name, backend, target.precision, drafter.name, draft.name if draft else "", str(most), *how]
     key = " | ".join([describe(target.device), torch.__version__, *names])
-    if quick.ON:
-        key += " | quick"  # a learner's γ is never chosen by these
     path, known = cache_dir() / "costs.json", {}
     with suppress(OSError, ValueError, TypeError, RecursionError):  # no file yet, or a damaged one: measured anew
         known = dict(json.loads(path.read_text(encoding="utf-8")))
@@ -305,7 +301,7 @@ def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: 
         KeyboardInterrupt: when one was interrupted.
     """
     arms, traces, ratios = [("plain", plain), ("speculative", speculative)], {}, []
-    for _ in range(quick.repeats(repeats)):
+    for _ in range(repeats):
         for name, run in arms:
             traces[name] = run()
             if traces[name].interrupted:

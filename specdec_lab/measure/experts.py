@@ -13,7 +13,6 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import silu
 
-from specdec_lab import quick
 from specdec_lab.measure.costs import SAMPLES
 from specdec_lab.models.linear import Linear
 
@@ -69,7 +68,7 @@ def block_times(
     """T(k) of each block: its seconds for k random rows, `samples` times, all in turns."""
     times: dict[str, dict[int, list[float]]] = {name: {k: [] for k in widths} for name in blocks}
     sweep, dice = torch.ones(SWEEP), Generator().manual_seed(0)
-    for turn in range(quick.samples(samples) + 1):
+    for turn in range(samples + 1):
         for k in widths:
             for name, block in blocks.items():
                 x = torch.randn(k, block.hidden, generator=dice)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from specdec_lab import quick
 from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
 
@@ -112,8 +111,7 @@ def whole(text: str) -> str:
 def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
     """At most `most` prompts of each kind, in their order."""
     first = {kind: [p for p in prompts if p.kind == kind][:most] for kind in {p.kind for p in prompts}}
-    found = [p for p in prompts if p in first[p.kind]]
-    return quick.shortest(found, lambda p: sum(len(m["content"]) for m in p.messages))
+    return [p for p in prompts if p in first[p.kind]]
 
 
 def bootstrap_interval(

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from specdec_lab import quick
 from specdec_lab.clock import read_clock
 from specdec_lab.errors import LabError
 from specdec_lab.formats import percentile
@@ -249,7 +248,7 @@ def serve(
         request: makes number i of the arrivals.
     """
     log, gamma = ServingLog(), 0
-    waiting = deque(quick.requests(sorted(enumerate(arrivals), key=lambda pair: pair[1].at)))
+    waiting = deque(sorted(enumerate(arrivals), key=lambda pair: pair[1].at))
     running: list[list] = []  # [arrival, trace, when its first step began]
     start = read_clock()
     while waiting or len(batch):

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator
 from IPython import get_ipython
 from IPython.display import display
 
-from specdec_lab import quick
-
 
 class OneLine:
     """Call it with a sentence, as often as you like: the newest one stands there. For the `say` of long measurements.
@@ -34,7 +32,7 @@ class OneLine:
 
 def each(items: Iterable, what: str) -> Iterator:
     """The items, one after the other, and meanwhile a line such as "3 of 24 texts"; it goes away at the end."""
-    items = quick.turns(items)
+    items = list(items)
     with OneLine() as say:
         for done, item in enumerate(items):
             say(f"{done} of {len(items)} {what} …")

@@ -1,0 +1,111 @@
+"""The quick setting: every lesson runs through in a fraction of its time, and its numbers mean nothing.
+
+`start` makes smaller what writes texts, takes times or goes through a long list. `make test` calls it in the kernels
+of notebooks before their first cell (conftest.py), and nothing else does: the package does not know of it.
+"""
+
+import functools
+import inspect
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+TEXTS = 4  # in a batch at once
+SAMPLES = 3  # of a time: one slow moment does not decide which of two is longer
+LEARNED = 300  # tokens that a draft learns from
+
+
+def start() -> None:
+    """Make everything small in this process, for good."""
+    from specdec_lab.engine.batch import Batch
+    from specdec_lab.lab import Lab
+    from specdec_lab.measure import bench, costs, experts, prompts, serving
+    from specdec_lab.show import progress_line
+    from specdec_lab.train import own
+
+    Lab.stops = at_most(Lab.stops, max_new_tokens=tokens)
+    Batch.__init__ = at_most(Batch.__init__, most=TEXTS)
+    for function in (costs.pass_times, costs.round_costs, costs.join_cost, costs.batch_costs, experts.block_times):
+        replace(function, at_most(function, samples=SAMPLES))
+    replace(costs.batch_costs, with_sizes_once(costs.batch_costs))
+    replace(costs.cached_round_costs, measured_each_time)  # a learner's γ is never chosen by these
+    for function in (costs.race, bench.decode_all):
+        replace(function, at_most(function, repeats=1))
+    replace(prompts.first_of_each_kind, two_shortest(prompts.first_of_each_kind))
+    replace(serving.serve, at_most(serving.serve, arrivals=first_arrivals))
+    replace(progress_line.each, at_most(progress_line.each, items=turns))
+    replace(own.own_draft, at_most(own.own_draft, write=LEARNED, tokens=LEARNED))
+    replace(own.folder_of, lambda name: Path(tempfile.mkdtemp()) / name)
+    own.POSITIONS, own.ANSWER = LEARNED, tokens(own.ANSWER)
+
+
+def at_most(function: Callable, **limits: int | Callable) -> Callable:
+    """The function with smaller arguments: no number above its limit, or what a limit makes of the argument."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def smaller(*args, **named):
+        bound = signature.bind(*args, **named)
+        bound.apply_defaults()
+        for name, limit in limits.items():
+            asked = bound.arguments[name]
+            bound.arguments[name] = limit(asked) if callable(limit) else min(asked, limit)
+        return function(*bound.args, **bound.kwargs)
+
+    return smaller
+
+
+def replace(old: Callable, new: Callable) -> None:
+    """Put `new` wherever a module of the package holds `old`."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "specdec_lab":
+            for attribute in [key for key, value in vars(module).items() if value is old]:
+                setattr(module, attribute, new)
+
+
+def tokens(asked: int) -> int:
+    """New tokens of a text. A short text stays whole: lessons compare such texts, token for token, with their own."""
+    return 8 if asked > 22 else asked
+
+
+def turns(items: Iterable) -> list:
+    """Of a long loop: at most 24 turns, and nothing a second time."""
+    items = list(items)
+    return [item for i, item in enumerate(items) if item not in items[:i]][:24]
+
+
+def first_arrivals(arrivals: Sequence) -> list:
+    """Of the requests that come to a real server, which waits for them by the clock: the first few."""
+    return sorted(arrivals, key=lambda arrival: arrival.at)[:8]
+
+
+def two_shortest(function: Callable) -> Callable:
+    """Of all prompts the two shortest, in their order: to read a long one takes longer than its 8 new tokens."""
+
+    @functools.wraps(function)
+    def fewer(*args, **named):
+        found = function(*args, **named)
+        kept = sorted(found, key=lambda p: sum(len(m["content"]) for m in p.messages))[:2]
+        return [p for p in found if p in kept]
+
+    return fewer
+
+
+def with_sizes_once(batch_costs: Callable) -> Callable:
+    """Batches that are equally large here are timed once, and each size that was asked for has that time."""
+
+    @functools.wraps(batch_costs)
+    def once(target, prompt, sizes=(1, 2, 4, 8, 16), *args, **named):
+        found = batch_costs(target, prompt, list(dict.fromkeys(min(size, TEXTS) for size in sizes)), *args, **named)
+        gammas = dict.fromkeys(gamma for _, gamma in found)
+        return {(size, gamma): found[min(size, TEXTS), gamma] for size in sizes for gamma in gammas}
+
+    return once
+
+
+def measured_each_time(target, drafter, prompt, most, say=lambda line: None) -> list[float]:
+    from specdec_lab.measure.costs import round_costs
+
+    say(f"Measuring once what rounds of {drafter.name} cost here …")
+    return round_costs(target, drafter, prompt, most)
