@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from designs import PLACES, BlockOfMasks, LayerForEach, ThreeDepths
 
 from specdec_lab import load
 from specdec_lab.drafters.eagle import EagleNet
-from specdec_lab.train.designs import PLACES, BlockOfMasks, LayerForEach, ThreeDepths
 
 KNOWN = {
     EagleNet: lambda k: 1 + k,

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 
 import torch
+from designs import PLACES, BlockOfMasks, LayerForEach, ThreeDepths
 
 import specdec_lab as sd
 from specdec_lab.drafters.eagle import EagleNet
 from specdec_lab.drafters.medusa import MedusaNet
-from specdec_lab.train.designs import PLACES, BlockOfMasks, LayerForEach, ThreeDepths
 from specdec_lab.train.loop import Stage, Text, Trainer
 from specdec_lab.train.recipes import CONVERSATIONS, HELD_OUT, frequent_ids
 from specdec_lab.train.shards import read_shards
