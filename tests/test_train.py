@@ -22,8 +22,7 @@ from specdec_lab.models import linear
 from specdec_lab.models.load import load_model
 from specdec_lab.train import loop, recipes, sources, write
 from specdec_lab.train.distill import Head, divergence, fit, overlaps
-from specdec_lab.train.look import by_kind_and_place
-from specdec_lab.train.loop import Text, Trainer
+from specdec_lab.train.loop import Text, Trainer, evaluate_by_kind
 from specdec_lab.train.shards import read_shards
 from specdec_lab.train.write import Size
 
@@ -34,9 +33,9 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     (text / f"{name}.pt").unlink(missing_ok=True)
     said = []
     trainer = recipes.train(name, target, tokenizer, text, tokens=12_000, say=said.append)
-    trained = trainer.look()[0]
+    trained = trainer.evaluate()[0]
     fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
-    untrained = Trainer(fresh, trainer.text).look()[0]
+    untrained = Trainer(fresh, trainer.text).evaluate()[0]
     assert trained.kl < 0.8 * untrained.kl
     assert trained.overlap > untrained.overlap
     assert said
@@ -44,7 +43,7 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
     lab = load(writer, device="cpu", weights=tmp_path)
     stored = Trainer(trained_module.load_net(name, lab.target, tmp_path).requires_grad_(), trainer.text)
-    assert stored.look()[0].overlap == pytest.approx(trained.overlap, abs=0.02)  # what 8 bits may cost
+    assert stored.evaluate()[0].overlap == pytest.approx(trained.overlap, abs=0.02)  # what 8 bits may cost
     trace = lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120)
     trace.check()
     assert sum(len(r.drafted) for r in trace.rounds) > 0
@@ -238,10 +237,10 @@ def test_the_loss_is_over_the_targets_own_tokens(monkeypatch):
     assert all(bool((w == 1).all()) for _, w in seen)
 
 
-def test_overlap_is_told_by_kind_and_place(written):
+def test_overlap_is_told_evaluate_by_kind(written):
     target, tokenizer, text = written
     trainer = recipes.train("eagle", target, tokenizer, text, tokens=300, say=lambda line: None)
-    told, whole = by_kind_and_place(trainer), trainer.look()[0]
+    told, whole = evaluate_by_kind(trainer), trainer.evaluate()[0]
     for part in told.values():
         assert sum(n for n, _ in part.values()) == whole.n
         assert sum(n * x for n, x in part.values()) / whole.n == pytest.approx(whole.overlap, abs=1e-3)
@@ -268,7 +267,7 @@ def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(w
     for start in (None, tmp_path):
         (text / "eagle.pt").unlink(missing_ok=True)
         with pytest.MonkeyPatch.context() as m:
-            m.setattr(Trainer, "run", lambda self, plan, **kwargs: began.append(self.look()[0].kl))
+            m.setattr(Trainer, "run", lambda self, plan, **kwargs: began.append(self.evaluate()[0].kl))
             trainer = recipes.train("eagle", target, tokenizer, text, tokens=1_600, start=start, say=lambda line: None)
     assert (first.before, trainer.before) == (0, first.tokens)
     assert began[1] == pytest.approx(first.history[-1]["steps"][0]["kl"], rel=0.1)  # stored in 8 bits

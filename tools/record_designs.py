@@ -51,7 +51,7 @@ def main(folder: Path, tokens: int) -> None:
         plan = [Stage(tokens * 3 // 4, unroll=unroll), Stage(tokens // 4, lr=4e-3, loss="tv", unroll=unroll)]
         trainer.run(plan, every=tokens // 4, save_to=kept, say=partial(print, name, flush=True))
         net.unroll = PLACES
-        places = trainer.look()
+        places = trainer.evaluate()
         found[name] = {
             "overlap": [f.overlap for f in places],
             "agree": [f.agree for f in places],

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,13 +15,14 @@ from specdec_lab.drafters.student import Student
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.say import Say
-from specdec_lab.train.distill import Fit, Head, divergence, fit
+from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
 from specdec_lab.train.shards import Shard
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
 POSITIONS = 3072  # of a batch, at most: long texts come alone
-LOOK = 40_000  # positions of the held-out shards that are looked at
+EVALUATED = 40_000  # positions of the held-out shards in an evaluation
 GIVEN = 0.3  # the share of users' words that are learned from as well, and their weight
+PLACES = (64, 128, 256, 512, 1024)  # tokens before the predicted one: fewer than 64, than 128, …
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Text:
     def held_out(self, size: int) -> Iterator[tuple[Shard, list[int], tuple[Tensor, ...]]]:
         """The batches to measure on, with their shard and rows: some of each held-out shard."""
         for shard in self.held:
-            texts = min(len(shard.tokens), max(1, LOOK // len(self.held) // shard.own.shape[1]))
+            texts = min(len(shard.tokens), max(1, EVALUATED // len(self.held) // shard.own.shape[1]))
             for i in range(0, texts, size):
                 rows = list(range(i, min(i + size, texts)))
                 yield shard, rows, self.batch(shard, rows)
@@ -152,7 +154,7 @@ class Trainer:
         self.precision = precision(text.device)
         self.head = Head(net.head.weight.to(self.precision))
         self.before = 0  # tokens that the weights it began with had learned from
-        self.tokens, self.history = 0, []  # history: one entry each time the held-out texts were looked at
+        self.tokens, self.history = 0, []  # history: one entry for each evaluation
 
     def guesses(self, batch: tuple[Tensor, ...]) -> list[tuple[Tensor, Tensor, Tensor]]:
         """For each drafting step: rows [n, H] guessed, the target's rows [n, H], and the weights [R, m] of m places in
@@ -177,13 +179,13 @@ class Trainer:
         return total
 
     @torch.no_grad()
-    def look(self) -> list[Fit]:
+    def evaluate(self) -> list[Fit]:
         """The fit on the held-out texts, for each drafting step."""
-        looks = [
+        fits = [
             [fit(guess, true, self.head) for guess, true, _ in self.guesses(batch)]
             for *_, batch in self.text.held_out(self.size)
         ]
-        mean = [mean_of(step) for step in zip(*looks)]
+        mean = [mean_of(step) for step in zip(*fits)]
         self.history.append({"tokens": self.tokens, "steps": [asdict(f) for f in mean]})
         return mean
 
@@ -194,13 +196,13 @@ class Trainer:
         every: int = 250_000,
         save_to: Path | None = None,
         say: Say = print,
-        looked: Callable[["Trainer"], None] = lambda trainer: None,
+        evaluated: Callable[["Trainer"], None] = lambda trainer: None,
     ) -> None:
         """Train to the end of the plan, from wherever this trainer stands in it.
 
         Args:
-            every: so many tokens lie between two looks at the held-out text.
-            looked: told this trainer after each look; its history has grown.
+            every: so many tokens lie between two evaluations.
+            evaluated: told this trainer after each evaluation; its history has grown.
 
         Raises:
             KeyboardInterrupt: after saving.
@@ -219,8 +221,8 @@ class Trainer:
                     shown, clock = self.tokens, time.perf_counter()
                     if save_to:
                         self.save(save_to)
-                    looked(self)
-            if not self.history:  # an interrupt came at the last look
+                    evaluated(self)
+            if not self.history:  # an interrupt came at the last evaluation
                 self.net.unroll = plan[-1].unroll
                 self.tell(shown, clock, say)
         except KeyboardInterrupt:
@@ -229,12 +231,12 @@ class Trainer:
             raise
 
     def tell(self, since: int, clock: float, say: Say) -> None:
-        """Look at the held-out texts, and say how they fit and how fast it went.
+        """Evaluate, and say how well the student fits and how fast it went.
 
         Args:
-            since: tokens at the look before. clock: when that was (time.perf_counter()).
+            since: tokens at the evaluation before. clock: when that was (time.perf_counter()).
         """
-        fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.look())
+        fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.evaluate())
         speed = (self.tokens - since) / (time.perf_counter() - clock)
         say(f"{self.tokens / 1e6:.2f} M tokens, {speed:.0f} a second: {fit}")
 
@@ -254,6 +256,27 @@ class Trainer:
         for part, kept in zip(self.optimizer.parts, state["optimizer"]):
             part.load_state_dict(kept)
         self.seed, self.tokens, self.history = state["seed"], state["tokens"], state["history"]
+
+
+@torch.no_grad()
+def evaluate_by_kind(trainer: Trainer) -> dict[str, dict[str, tuple[int, float]]]:
+    """How well the first drafting step guesses the held-out text, by kind of request, place and temperature.
+
+    Returns:
+        {"kind", "place" and "temperature": {its value: (number of positions, mean of Σ min(p, q))}}.
+    """
+    found: dict[str, dict[str, list[float]]] = {x: defaultdict(list) for x in ("kind", "place", "temperature")}
+    for shard, rows, (*read, counts) in trainer.text.held_out(trainer.size):
+        guess, true, weights = trainer.guesses((*read, counts))[0]
+        overlap = overlaps(guess, true, trainer.head).cpu().numpy()
+        text, place = (x.cpu().numpy() for x in (weights > 0).nonzero(as_tuple=True))
+        place = place + counts.shape[1] - weights.shape[1]
+        for t, i, value in zip(text, place, overlap):
+            found["kind"][str(shard.kind[rows[t]])].append(value)
+            below = [p for p in PLACES if i < p]
+            found["place"][f"under {below[0]}" if below else f"{PLACES[-1]} and more"].append(value)
+            found["temperature"][f"{shard.temperature[rows[t]]:.1f}"].append(value)
+    return {x: {k: (len(v), round(float(np.mean(v)), 4)) for k, v in sorted(few.items())} for x, few in found.items()}
 
 
 def read_checkpoint(path: Path) -> dict | None:

@@ -31,7 +31,7 @@ ASIDE = 4  # every fourth prompt is put aside, to measure on
 FEWEST = 8  # prompts: with fewer there is nothing to learn from, or nothing to measure on
 ANSWER = 160  # tokens of each text behind its prompt
 POSITIONS = 4_000  # of a shard: some seconds of writing, so that one sees it go on
-LOOKS = 12  # at the texts of the prompts put aside, while it trains
+EVALUATIONS = 12  # on the prompts put aside, while it trains
 OURS = ("french", "shop", "questions")  # files of prompts that come with the course, for whoever has none
 
 
@@ -129,7 +129,7 @@ def own_draft(
         write: tokens that the target writes to learn from.
         tokens: how many the draft learns from, repeats included.
         start: a folder of weights to begin with; None, and it begins with parts of the target.
-        looked: told the folder's name and the history after each look at the prompts put aside (see `show.climb`).
+        looked: told the folder's name and the history after each evaluation on the prompts put aside (see `show.climb`).
 
     Returns:
         The folder, which `load(weights=…)` takes.
@@ -158,8 +158,8 @@ def own_draft(
         tokens,
         start=start,
         say=say,
-        every=tokens // LOOKS,
-        looked=lambda trainer: looked(folder.name, trainer.history),
+        every=tokens // EVALUATIONS,
+        evaluated=lambda trainer: looked(folder.name, trainer.history),
     )
     recipes.export(trainer, NAME, lab.target, folder / f"{NAME}.safetensors")
     return folder

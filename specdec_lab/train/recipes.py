@@ -14,8 +14,7 @@ from specdec_lab.drafters.trained import KINDS, about, load_net, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say
-from specdec_lab.train.look import by_kind_and_place
-from specdec_lab.train.loop import Stage, Text, Trainer, read_checkpoint
+from specdec_lab.train.loop import Stage, Text, Trainer, evaluate_by_kind, read_checkpoint
 from specdec_lab.train.passages import Library
 from specdec_lab.train.requests import Requests
 from specdec_lab.train.shards import ROWS, Shard, answered, read_shards, reserve
@@ -159,14 +158,14 @@ def train(
     start: Path | None = None,
     say: Say = print,
     every: int = 250_000,
-    looked: Callable[[Trainer], None] = lambda trainer: None,
+    evaluated: Callable[[Trainer], None] = lambda trainer: None,
 ) -> Trainer:
     """Train one student on the text in `folder`, up to `tokens` tokens in all; goes on from its checkpoint there.
 
     Args:
         start: a folder of weights that a student without a checkpoint begins with, instead of parts of the target.
-        every: so many tokens lie between two looks at the held-out text.
-        looked: told the trainer after each look.
+        every: so many tokens lie between two evaluations on the held-out text.
+        evaluated: told the trainer after each evaluation.
 
     Raises:
         LabError: what `check` refuses, a folder without text or with another target's, a torn checkpoint, weights
@@ -199,10 +198,14 @@ def train(
         trainer.restore(kept)
         say(f"Going on from {trainer.tokens / 1e6:.2f} M tokens.")
     if not trainer.history:  # where it begins
-        trainer.look()
-    looked(trainer)
+        trainer.evaluate()
+    evaluated(trainer)
     trainer.run(
-        stages(name, tokens, start is not None), every=every, save_to=folder / f"{name}.pt", say=say, looked=looked
+        stages(name, tokens, start is not None),
+        every=every,
+        save_to=folder / f"{name}.pt",
+        say=say,
+        evaluated=evaluated,
     )
     return trainer
 
@@ -216,7 +219,7 @@ def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> N
         "training_tokens": trainer.before + trainer.tokens,
         "text_precision": sorted({s.precision for s in trainer.text.shards}),
         "held_out": trainer.history[-1]["steps"],
-        "held_out_by": by_kind_and_place(trainer),
+        "held_out_by": evaluate_by_kind(trainer),
         "licence": "Apache-2.0",
     }
     save_net(trainer.net, path, card)
