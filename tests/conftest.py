@@ -61,12 +61,12 @@ def writer(tmp_path_factory) -> str:
 @pytest.fixture(scope="module")
 def written(writer, tmp_path_factory):
     """(target, tokenizer, folder with some shards of its text and some to measure on); tests leave checkpoints there, too."""
+    from training_text.conversations import write_conversations
     from writer import SMALL
 
     from specdec_lab.models.load import load_model
-    from specdec_lab.train import recipes
 
     target, tokenizer = load_model(writer, "cpu")
     text = tmp_path_factory.mktemp("text")
-    recipes.write(target, tokenizer, text, tokens=4_000, size=SMALL, say=lambda line: None)
+    write_conversations(target, tokenizer, text, tokens=4_000, size=SMALL, say=lambda line: None)
     return target, tokenizer, text

@@ -1,5 +1,6 @@
 """A draft of one's own: what is learned from, what is only measured on, an interruption, and what is refused."""
 
+import random
 from itertools import product
 
 import pytest
@@ -8,8 +9,8 @@ from specdec_lab import load
 from specdec_lab.errors import LabError
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.train import loop, own
-from specdec_lab.train.recipes import CONVERSATIONS, HELD_OUT
-from specdec_lab.train.shards import read_shards
+from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, read_shards
+from specdec_lab.train.write import Size
 
 PROMPTS = [Prompt(f"{i}", "mine", " ".join(words)) for i, words in enumerate(product("ab", "cd", "ef", "g"))] * 2
 
@@ -77,6 +78,32 @@ def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(LabError, match="cannot be made"):
         own.own_draft(lab, PROMPTS, tmp_path / "file")
+
+
+def test_any_stretch_of_shards_has_short_and_long_prompts_and_each_shard_equal_ones(made):
+    lab, prompts = made[0], [Prompt(f"{i}", "mine", "a b c d e f g " * i) for i in range(1, 40)]
+    requests, seen = own.OwnRequests(lab, prompts, False, room=400), set()
+    for number in range(60):
+        low, high = requests.lengths(number)
+        lengths = [len(r.tokens) for r in requests.of_shard(number, low, high, random.Random(number), 20)]
+        assert len(lengths) == 20 and low <= min(lengths) <= max(lengths) <= high and low >= 0.8 * high - 1
+        seen |= set(lengths)
+    assert len(seen) > 30
+    assert requests.follow_up("mine", random.Random(0)) in {p.content for p in prompts}
+
+
+def test_prompts_that_leave_no_room_for_an_answer_are_left_out(made, tmp_path):
+    """Of a long list of one's own: one that is too long should not end it all."""
+    lab, said = made[0], []
+    long, raw = Prompt("long", "long", "a " * 600), Prompt("raw", "raw", "a b c", raw=True)
+    size = Size(positions=64 * 41, answer=28)
+    own.write_answers(lab, [*PROMPTS, long, raw], PROMPTS[:2], tmp_path, 2_000, size, say=said.append)
+    assert said[0].startswith("Prompts of more than 484 tokens are left out") and said[0].endswith(": 1.")
+    shards = read_shards(tmp_path / CONVERSATIONS)
+    assert "long" not in {kind for s in shards for kind in s.kind}
+    assert lab.tokenizer("a b c").input_ids in [r.tokens for r in own.OwnRequests(lab, [raw], False, 9).asked]
+    with pytest.raises(LabError, match="too few prompts"):
+        own.write_answers(lab, PROMPTS, [long], tmp_path, 9_000, size)
 
 
 @pytest.mark.parametrize("name", own.OURS)

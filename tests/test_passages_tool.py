@@ -1,4 +1,4 @@
-"""tools/passages.py: texts out of packages, as `train --passages` takes them; nothing is fetched here."""
+"""tools/passages.py: texts out of packages, as tools/write_training_text.py takes them; nothing is fetched here."""
 
 import gettext
 import json
@@ -9,13 +9,11 @@ from types import SimpleNamespace
 
 import passages as tool
 import pytest
-from package_texts import campaign, descriptions, help_page, missions, page, web_page
-from test_sources import LONG, write
+from test_texts import LONG, write
+from training_text.documents import LIST, PYTHON, WRITTEN, Document, prose, read_documents, read_passages
+from training_text.package_texts import campaign, descriptions, help_page, missions, page, web_page
 
 from specdec_lab.errors import LabError
-from specdec_lab.train import readers
-from specdec_lab.train.passages import WRITTEN, Document, read_documents
-from specdec_lab.train.sources import LIST, PYTHON, own_passages
 
 
 def test_a_web_page_gives_its_paragraphs_by_section(tmp_path):
@@ -59,7 +57,7 @@ def test_missions_and_things(tmp_path):
 
 
 def test_documents_are_kept_as_they_were(tmp_path):
-    documents = list(readers.prose("s", "de", "Überschrift", [LONG + " Schöne Grüße …", LONG]))
+    documents = list(prose("s", "de", "Überschrift", [LONG + " Schöne Grüße …", LONG]))
     documents.append(Document("s", "code", "python", "f", "a = '\u2028\x85'\nb"))  # which also part lines
     tool.write_documents(documents, tmp_path / "a.jsonl")
     assert read_documents(tmp_path / "a.jsonl") == documents
@@ -94,12 +92,12 @@ def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp
     monkeypatch.setattr(subprocess, "run", client(fails=("old",)))
     said = []
     tool.write_passages(tmp_path, said.append)
-    made = own_passages(tmp_path)
+    made = read_passages(tmp_path)
     assert [(d.source, d.text) for d in made.documents] == [("gnome-help", LONG), (PYTHON, "pass")]
     assert any("CC-BY-SA-3.0" in line for line in said)
     monkeypatch.setattr(subprocess, "run", lambda *a, **k: pytest.fail("fetched twice"))
     tool.write_passages(tmp_path, said.append)
-    assert own_passages(tmp_path) == made
+    assert read_passages(tmp_path) == made
     assert {p.name for p in tmp_path.iterdir()} == {
         LIST,
         "gnome-help.jsonl",
@@ -107,20 +105,20 @@ def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp
     }  # packages are not kept
 
 
-def test_weights_go_with_the_folder_and_ones_own_texts_can_lie_there_too(tmp_path, monkeypatch, one_source):
+def test_weights_go_with_the_folder(tmp_path, monkeypatch, one_source):
     monkeypatch.setattr(subprocess, "run", client())
     tool.write_passages(tmp_path, lambda line: None)
-    write(tmp_path / "a.txt", LONG)
-    prompt = '{"id": "1", "kind": "mine", "prompt": "What is this?"}'
-    write(tmp_path / "b.jsonl", prompt)
-    write(tmp_path / "deep" / "gnome-help.jsonl", prompt.replace("1", "2"))  # named as a source, and none
-    found = own_passages(tmp_path)
-    assert [d.source for d in found.documents] == ["gnome-help", PYTHON, "own"] and len(found.own_prompts) == 2
+    write(tmp_path / "b.jsonl", "what the list does not name is not read")
+    found = read_passages(tmp_path)
+    assert [d.source for d in found.documents] == ["gnome-help", PYTHON]
     assert found.weights == {"gnome-help": 3, PYTHON: 1.5, WRITTEN: 8}
     for torn in ("{", "[]", '{"gnome-help": {}}', '{"none": {"weight": 1}}', '{"b": {"weight": 1}}'):
         write(tmp_path / LIST, torn)
         with pytest.raises(LabError, match="and the files that it lists cannot be used"):
-            own_passages(tmp_path)
+            read_passages(tmp_path)
+    (tmp_path / LIST).unlink()
+    with pytest.raises(LabError, match="and the files that it lists cannot be used"):
+        read_passages(tmp_path)
 
 
 def test_what_cannot_be_fetched_is_left_out_with_a_sentence(tmp_path, monkeypatch, one_source):
@@ -132,7 +130,7 @@ def test_what_cannot_be_fetched_is_left_out_with_a_sentence(tmp_path, monkeypatc
         monkeypatch.setattr(shutil, "which", which)
         monkeypatch.setattr(subprocess, "run", client(fails=("old", "new")))
         tool.write_passages(tmp_path, said.append)
-        assert {d.source for d in own_passages(tmp_path).documents} == {PYTHON}
+        assert {d.source for d in read_passages(tmp_path).documents} == {PYTHON}
         assert says in said
 
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from pretended import NAME, OnGpu, guard, pretended_gpu
+from training_text.conversations import write_conversations
 from writer import SMALL
 
 import specdec_lab as sd
@@ -149,7 +150,7 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     monkeypatch.setattr(loop.Optimizer, "step", step)
     lab = sd.load(writer, device="cuda", say=lambda line: None)
     text = tmp_path / "text"
-    recipes.write(lab.target, lab.tokenizer, text, tokens=2_000, size=SMALL, say=lambda line: None)
+    write_conversations(lab.target, lab.tokenizer, text, tokens=2_000, size=SMALL, say=lambda line: None)
     assert lab.target.capture is CapturedPass
     for name in TRAINED:
         trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=600, say=lambda line: None)

@@ -1,18 +1,19 @@
-"""What users ask, and of which texts: lengths, sides, and what is never asked."""
+"""What the shipped drafters' text asks, and of which texts: lengths, sides, and what is never asked."""
 
 import random
 import re
 
 import pytest
+from training_text import requests as requests_module
+from training_text.documents import Document, Library, cut
+from training_text.requests import Requests, measured, runs, terms
+from training_text.typos import add_typos
+from training_text.word_problems import SHAPES, shapes, word_problem
 from writer import save_writer
 
-from specdec_lab.measure.prompts import Prompt, read_prompts
-from specdec_lab.train import requests as requests_module
+from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.train import write
-from specdec_lab.train.passages import Document, Library, cut, readable
-from specdec_lab.train.requests import Requests, measured, runs, terms
-from specdec_lab.train.spoil import spoil
-from specdec_lab.train.sums import SHAPES, sums, word_sum
+from specdec_lab.train.texts import readable
 
 STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited for the captain. Nobody spoke. "
 
@@ -93,32 +94,16 @@ def test_the_two_sides_share_no_subject_no_sum_and_no_document(tokenizer):
     for name in requests_module.LISTS:
         assert set(train.words[name]) and set(held.words[name])
         assert not set(train.words[name]) & set(held.words[name])
-    assert not set(sums(False)) & set(sums(True)) and len(sums(False)) + len(sums(True)) == len(SHAPES)
+    assert not set(shapes(False)) & set(shapes(True)) and len(shapes(False)) + len(shapes(True)) == len(SHAPES)
     with pytest.MonkeyPatch.context() as m:
-        m.setattr(requests_module, "word_sum", lambda draw, held_out=False: "a sum " + ("aside" if held_out else ""))
+        m.setattr(
+            requests_module, "word_problem", lambda draw, held_out=False: "a sum " + ("aside" if held_out else "")
+        )
         assert train.text("arithmetic", random.Random(0), 60) == "a sum "
         assert held.text("arithmetic", random.Random(0), 60) == "a sum aside"
     sides = [document(i).held_out for i in range(400)]
     assert 0.12 < sum(sides) / 400 < 0.28
     assert sides == [document(i).held_out for i in range(400)]
-
-
-def test_ones_own_prompts_are_every_second_shard(tokenizer):
-    mine = [Prompt(str(i), "mine", "a b c d e f g " * i) for i in range(1, 40)]
-    asked = make(tokenizer, prompts=mine)
-    lengths = set()
-    for number in range(60):
-        drawn = asked.of_shard(number, 12, 40, random.Random(number), 20)
-        assert len(drawn) == 20
-        if number % 2:
-            sizes = [len(r.tokens) for r in drawn]
-            assert {r.kind for r in drawn} == {"mine"} and min(sizes) >= 0.8 * max(sizes) - 1
-            lengths |= set(sizes)
-        else:
-            assert not [r for r in drawn if r.kind == "mine"]
-    assert len(lengths) > 30  # short and long ones
-    system = Prompt("s", "mine", [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}])
-    assert asked.rendered(system) == tokenizer("<turn> system a <end> <turn> user b <end> <turn> assistant").input_ids
 
 
 def test_a_passage_is_whole_sentences_of_one_document(tokenizer):
@@ -149,15 +134,15 @@ def test_tables_lists_and_broken_text_are_no_prose():
     assert not readable(STORY * 4 + "\ufffd")
 
 
-def test_spoilt_text_differs_in_some_words_alone():
+def test_text_with_typos_differs_in_some_words_alone():
     for seed in range(30):
-        words, spoilt = STORY.split(), spoil(STORY, random.Random(seed)).split()
+        words, spoilt = STORY.split(), add_typos(STORY, random.Random(seed)).split()
         assert len(words) == len(spoilt)
         wrong = sum(a != b for a, b in zip(words, spoilt))
         assert wrong <= len(words) // 2
         parted = STORY.replace(". ", ".\n\n")
-        assert re.findall(r"\s+", spoil(parted, random.Random(seed))) == re.findall(r"\s+", parted)
-    assert sum(spoil(STORY, random.Random(seed)) != STORY for seed in range(30)) >= 28
+        assert re.findall(r"\s+", add_typos(parted, random.Random(seed))) == re.findall(r"\s+", parted)
+    assert sum(add_typos(STORY, random.Random(seed)) != STORY for seed in range(30)) >= 28
 
 
 def test_terms_are_taken_from_the_text():
@@ -168,5 +153,5 @@ def test_terms_are_taken_from_the_text():
 
 def test_sums_have_their_numbers():
     for seed in range(300):
-        text = word_sum(random.Random(seed))
+        text = word_problem(random.Random(seed))
         assert not re.search(r"[{}\[\]]", text) and re.search(r"\d", text)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from training_text.conversations import Size, write_conversations
 from transformers import LlamaForCausalLM
 from writer import SMALL
 
@@ -18,13 +19,13 @@ from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
+from specdec_lab.measure.prompts import Prompt
 from specdec_lab.models import linear
 from specdec_lab.models.load import load_model
-from specdec_lab.train import loop, recipes, sources, write
+from specdec_lab.train import loop, own, recipes, write
 from specdec_lab.train.distill import Head, divergence, fit, overlaps
 from specdec_lab.train.loop import Text, Trainer, evaluate_by_kind
 from specdec_lab.train.shards import read_shards
-from specdec_lab.train.write import Size
 
 
 @pytest.mark.parametrize("name", recipes.KINDS)
@@ -71,7 +72,7 @@ def sharp(writer, tmp_path_factory):
     with pytest.MonkeyPatch.context() as m:
         m.setattr(write, "TEMPERATURES", (1.0,))
         size = Size(positions=256 * 41, answer=28, longest=13)
-        recipes.write(lab.target, lab.tokenizer, text, 8_000, size=size, say=lambda line: None)
+        write_conversations(lab.target, lab.tokenizer, text, 8_000, size=size, say=lambda line: None)
     return lab, text
 
 
@@ -138,7 +139,7 @@ def test_each_medusa_head_drafts_for_the_position_that_it_learned(sharp, monkeyp
 
 def test_a_target_in_half_precision_trains_students_in_full(writer, tmp_path):
     target, tokenizer = load_model(writer, "cpu", dtype="bfloat16")
-    recipes.write(target, tokenizer, tmp_path, tokens=1_000, size=SMALL, say=lambda line: None)
+    write_conversations(target, tokenizer, tmp_path, tokens=1_000, size=SMALL, say=lambda line: None)
     for name in recipes.KINDS:
         trainer = recipes.train(name, target, tokenizer, tmp_path, tokens=300, say=lambda line: None)
         assert {p.dtype for p in trainer.net.parameters()} == {torch.float32}
@@ -322,33 +323,54 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
 
 @pytest.fixture
 def small_shards(monkeypatch):
-    """The command with shards for a tiny target, and without the installed Python's sources, which take long to read."""
-    kept = recipes.write.__defaults__
-    monkeypatch.setattr(recipes.write, "__defaults__", tuple(SMALL if isinstance(d, Size) else d for d in kept))
-    monkeypatch.setattr(sources, "installed_python", lambda: [])
+    """The command with shards for a tiny target."""
+    kept = own.write_answers.__defaults__
+    small = write.Size(SMALL.positions, SMALL.answer)
+    monkeypatch.setattr(own.write_answers, "__defaults__", tuple(small if d == write.Size() else d for d in kept))
 
 
-def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, small_shards):
+def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, small_shards, monkeypatch):
+    """Without texts or prompts of one's own it takes the installed Python's sources, which take long to read."""
+    few = [[Prompt(f"{i}", "code", f"a b c {x}")] for i, x in enumerate("abcdefgabc")]
+    monkeypatch.setattr("specdec_lab.train.texts.installed_python", lambda: few)
     argv = ["train", "medusa", "--json", "--device", "cpu", "--target", writer, "--folder", str(tmp_path)]
     assert main([*argv, "--write", "1k", "--tokens", "4k"]) == 0
     out, err = capsys.readouterr()
     result = json.loads(out)
     assert result["weights"] == str(tmp_path / "medusa.safetensors")
-    assert "--passages FOLDER gives them other texts" in err
+    assert "--passages FOLDER gives" in err
     assert result["tokens"] >= 4000
 
 
-def test_the_command_writes_text_alone_about_ones_own_passages(capsys, writer, tmp_path, small_shards):
-    own, folder = tmp_path / "own", tmp_path / "text"
-    own.mkdir()
-    (own / "a.jsonl").write_text('{"id": "1", "kind": "mine", "prompt": "a b c d"}\n', encoding="utf-8")
+def test_the_command_trains_on_text_that_is_there(capsys, writer, written, tmp_path, monkeypatch):
+    """As on what tools/write_training_text.py wrote: nothing is added, and no prompts are read."""
+    monkeypatch.setattr(own, "write_answers", lambda *a, **k: pytest.fail("written again"))
+    text = written[2]
+    (text / "medusa.pt").unlink(missing_ok=True)
+    argv = ["train", "medusa", "--json", "--device", "cpu", "--target", writer, "--folder", str(text)]
+    for enough in ("0", "4k"):
+        assert main([*argv, "--write", enough, "--tokens", "400", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "medusa.safetensors").exists()
+    (text / "medusa.pt").unlink()
+
+
+def test_the_command_writes_text_alone_about_ones_own_prompts(capsys, writer, tmp_path, small_shards):
+    mine, folder = tmp_path / "own", tmp_path / "text"
+    mine.mkdir()
+    prompts = [json.dumps({"id": str(i), "kind": "mine", "prompt": f"a b c {x}"}) for i, x in enumerate("abcdefg")]
+    (mine / "a.jsonl").write_text("\n".join(prompts), encoding="utf-8")
     argv = ["train", "text", "--json", "--device", "cpu", "--target", writer, "--folder", str(folder)]
-    assert main([*argv, "--write", "1k", "--passages", str(own)]) == 0
+    assert main([*argv, "--write", "1k", "--passages", str(mine)]) == 0
     assert json.loads(capsys.readouterr().out)["written"] >= 1_000
-    kinds = np.concatenate([s.kind for s in read_shards(folder / recipes.CONVERSATIONS)])
-    assert 0.2 < np.mean(kinds == "mine") < 0.8
+    shards = [read_shards(folder / side) for side in (recipes.CONVERSATIONS, recipes.HELD_OUT)]
+    assert {kind for side in shards for s in side for kind in s.kind} == {"mine"}
+    learned, aside = ({tuple(t[:8]) for s in side for t in s.tokens.tolist()} for side in shards)
+    assert learned and aside and not learned & aside
     assert main([*argv, "--write", "1k", "--passages", str(tmp_path / "none")]) == 2
     assert "There is no folder" in capsys.readouterr().err
+    (mine / "a.jsonl").write_text(prompts[0], encoding="utf-8")
+    assert main([*argv, "--write", "5k", "--passages", str(mine)]) == 2
+    assert "too few prompts" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])

@@ -48,10 +48,10 @@ def test_the_wheel_holds_its_data_files(python, tmp_path):
     script = (
         "from importlib.resources import files as f; p = f('specdec_lab');"
         "print(*[(p / x).is_file() for x in"
-        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'train/openings.json', 'train/requests.json', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json', 'data/quiz/08.json', 'weights/eagle.safetensors', 'weights/README.md')], (f('specdec_grader') / 'data/reports.json').is_file())"
+        " ('data/recorded_rounds.json', 'data/prompts.jsonl', 'show/explorer.js', 'show/explorer.css', 'jupyter/labconfig/page_config.json', 'data/quiz/08.json', 'weights/eagle.safetensors', 'weights/README.md')], (f('specdec_grader') / 'data/reports.json').is_file())"
     )
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.split() == ["True"] * 11
+    assert done.stdout.split() == ["True"] * 9
 
 
 def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):

@@ -8,19 +8,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from training_text import conversations
+from training_text.conversations import Size, write_conversations, written_documents
+from training_text.documents import Document, Library, Passages
+from training_text.requests import Requests, lengths
 from writer import SMALL, WORDS
 
 from specdec_lab.errors import LabError
-from specdec_lab.train import recipes, write
-from specdec_lab.train.passages import Document, Library
-from specdec_lab.train.requests import Requests
-from specdec_lab.train.shards import read_shards
-from specdec_lab.train.sources import Passages
-from specdec_lab.train.write import Size, loops
+from specdec_lab.train import write
+from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, read_shards
+from specdec_lab.train.write import loops
 
 
 def requests(tokenizer, documents=(), held_out=False) -> Requests:
-    return Requests(tokenizer, write.turns(tokenizer).prefix, Library(documents), held_out=held_out)
+    return Requests(tokenizer, write.turns(tokenizer).prefix, Library(documents), held_out, SMALL.longest)
 
 
 def check_faithful(target, shard, rows) -> int:
@@ -52,7 +53,7 @@ def test_the_text_is_the_targets_own(written):
         ["<turn>", "assistant"],
         ["<end>", "<turn>", "user"],
     ]
-    shards = read_shards(text / recipes.CONVERSATIONS)
+    shards = read_shards(text / CONVERSATIONS)
     assert len(shards) > 2
     assert {s.exit_layer for s in shards} == {1} and {s.middle_layer for s in shards} == {2}
     shard = shards[0]
@@ -96,7 +97,7 @@ def check_turns(turn, shard) -> None:
 def test_users_words_do_not_count(written):
     _, tokenizer, text = written
     turn = write.turns(tokenizer)
-    for shard in read_shards(text / recipes.CONVERSATIONS):
+    for shard in read_shards(text / CONVERSATIONS):
         some = np.flatnonzero(shard.kind != "free")[:40]
         kept = replace(shard, tokens=shard.tokens[some], own=shard.own[some], kind=shard.kind[some])
         check_turns(turn, kept)
@@ -109,7 +110,7 @@ def test_where_the_target_writes_the_user_too_its_answers_alone_count(written):
     _, tokenizer, text = written
     turn = write.turns(tokenizer)
     found = 0
-    for shard in read_shards(text / recipes.CONVERSATIONS):
+    for shard in read_shards(text / CONVERSATIONS):
         for r in np.flatnonzero(shard.kind == "free"):
             tokens, answering = shard.tokens[r].tolist(), False
             for i in range(1, len(tokens)):
@@ -124,7 +125,7 @@ def test_where_the_target_writes_the_user_too_its_answers_alone_count(written):
 
 def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
     target, tokenizer, text = written
-    first = read_shards(text / recipes.CONVERSATIONS)[0]
+    first = read_shards(text / CONVERSATIONS)[0]
     write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
     again = read_shards(tmp_path)[0]
     assert np.array_equal(again.tokens, first.tokens) and np.array_equal(again.own, first.own)
@@ -160,15 +161,15 @@ def test_a_full_disk_is_one_sentence_before_anything_is_written(written, tmp_pat
     say = {"size": SMALL, "say": lambda line: None}
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=200_000))
     with pytest.raises(LabError, match="needs about [1-9] MB of disk, and .* has 0 MB free: make room"):
-        recipes.write(target, tokenizer, tmp_path, tokens=40_000, **say)
-    assert recipes.written(tmp_path) == 0
+        write_conversations(target, tokenizer, tmp_path, tokens=40_000, **say)
+    assert write.written(tmp_path) == 0
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=9e9))
     said = []
-    recipes.write(target, tokenizer, tmp_path, tokens=4_000, spare=10, size=SMALL, say=said.append)
-    assert recipes.written(tmp_path) == 0
+    write_conversations(target, tokenizer, tmp_path, tokens=4_000, spare=10, size=SMALL, say=said.append)
+    assert write.written(tmp_path) == 0
     assert "ending here, since 9 GB of disk are left" in said[-1]
-    recipes.write(target, tokenizer, tmp_path, tokens=1_000, spare=8, **say)
-    assert recipes.written(tmp_path) >= 1_000 and len(read_shards(tmp_path / recipes.HELD_OUT)) == 1
+    write_conversations(target, tokenizer, tmp_path, tokens=1_000, spare=8, **say)
+    assert write.written(tmp_path) >= 1_000 and len(read_shards(tmp_path / HELD_OUT)) == 1
 
 
 def test_noise_draws_each_text_by_itself_and_at_its_own_temperature():
@@ -200,7 +201,7 @@ def test_users_speak_at_a_temperature_of_their_own(written, tmp_path, monkeypatc
 def test_neither_side_is_asked_about_what_the_other_has_composed(tmp_path, monkeypatch, written):
     """Else what drafts are measured on would hold what they have learned."""
     target, tokenizer, _ = written
-    done, seen = {recipes.HELD_OUT: 0, recipes.CONVERSATIONS: 0}, {}
+    done, seen = {HELD_OUT: 0, CONVERSATIONS: 0}, {}
 
     def write_shard(target, tokenizer, requests, into, number, *more):
         (into / f"text-{number:04}.npz").touch()
@@ -208,16 +209,18 @@ def test_neither_side_is_asked_about_what_the_other_has_composed(tmp_path, monke
         for of_language in requests.library.groups.values():
             seen.setdefault(into.name, set()).update(d.text for some in of_language.values() for d in some)
 
-    monkeypatch.setattr(recipes, "AFRESH", 1)
-    monkeypatch.setattr(recipes, "answered", lambda into: done[into.name])
-    monkeypatch.setattr(recipes, "write_shard", write_shard)
-    monkeypatch.setattr(recipes, "read_shards", lambda folder: [folder.name] * (done[folder.name] // 100))
+    monkeypatch.setattr(conversations, "REFRESH_EVERY", 1)
+    monkeypatch.setattr(write, "answered", lambda into: done[into.name])
+    monkeypatch.setattr(write, "write_shard", write_shard)
+    monkeypatch.setattr(conversations, "read_shards", lambda folder: [folder.name] * (done[folder.name] // 100))
     monkeypatch.setattr(
-        recipes, "written_documents", lambda names, _: [Document("written", "prose", "en", "", name) for name in names]
+        conversations,
+        "written_documents",
+        lambda names, _: [Document("written", "prose", "en", "", name) for name in names],
     )
     for _ in range(2):  # and it goes on
-        recipes.write(target, tokenizer, tmp_path, 8 * 300, size=SMALL, say=lambda line: None)
-        done[recipes.HELD_OUT] -= 100
+        write_conversations(target, tokenizer, tmp_path, 8 * 300, size=SMALL, say=lambda line: None)
+        done[HELD_OUT] -= 100
     assert seen == {side: {side} for side in done}
 
 
@@ -235,29 +238,29 @@ def test_an_answer_that_goes_round_in_circles_is_found():
 
 def test_what_the_target_composed_can_be_asked_about(written, monkeypatch):
     _, tokenizer, text = written
-    shard = read_shards(text / recipes.CONVERSATIONS)[0]
+    shard = read_shards(text / CONVERSATIONS)[0]
     kinds = np.full(len(shard.kind), "compose")
     tokens, own = shard.tokens[:2].copy(), np.zeros_like(shard.own[:2])
     a, end = WORDS.index("a"), WORDS.index("<end>")
     tokens[:, 4:] = a
     tokens[0, 30], own[:, 3:] = end, True
     composed = replace(shard, tokens=tokens, own=own, kind=kinds[:2], temperature=np.zeros(2))
-    monkeypatch.setattr(write, "COMPOSED", 20)
-    found = write.written_documents([composed], tokenizer)
+    monkeypatch.setattr(conversations, "COMPOSED", 20)
+    found = written_documents([composed], tokenizer)
     assert [d.text.split() for d in found] == [["a"] * 26]  # the second one has not ended
-    assert write.written_documents([replace(composed, temperature=np.ones(2))], tokenizer) == []
-    assert write.written_documents([replace(composed, kind=np.full(2, "ask"))], tokenizer) == []
+    assert written_documents([replace(composed, temperature=np.ones(2))], tokenizer) == []
+    assert written_documents([replace(composed, kind=np.full(2, "ask"))], tokenizer) == []
 
 
 def test_any_stretch_of_shards_has_short_and_long_prompts():
     for first in (0, 7, 100):
-        lows, highs = zip(*(Size().prompts(first + i) for i in range(12)))
+        lows, highs = zip(*(lengths(first + i) for i in range(12)))
         assert min(lows) < 40 and max(highs) > 500
         assert sum(high <= 110 for high in highs) >= 2
         assert all(low < high for low, high in zip(lows, highs))
-    longest = max(Size().prompts(i)[1] for i in range(200))
+    longest = max(lengths(i)[1] for i in range(200))
     assert 1200 < longest <= 1500
-    assert max(Size(longest=300).prompts(i)[1] for i in range(200)) == 300
+    assert max(lengths(i, 300)[1] for i in range(200)) == 300
 
 
 def test_passages_are_written_about(written, tmp_path):
@@ -266,7 +269,7 @@ def test_passages_are_written_about(written, tmp_path):
     words = "a b c d e f g " * 8
     passages = Passages([Document("own", "prose", "en", "", f"{words}.{i}") for i in range(40)])
     big = Size(positions=4000, answer=30, longest=200)
-    recipes.write(target, tokenizer, tmp_path, 1_500, passages, size=big, say=lambda line: None)
-    shard = read_shards(tmp_path / recipes.CONVERSATIONS)[0]
+    write_conversations(target, tokenizer, tmp_path, 1_500, passages, size=big, say=lambda line: None)
+    shard = read_shards(tmp_path / CONVERSATIONS)[0]
     asked = [tokenizer.decode(t[: own.argmax()]) for t, own in zip(shard.tokens, shard.own)]
     assert any("a b c d e f g" in text for text in asked)

@@ -7,9 +7,8 @@ from test_models import LLAMA
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
+from training_text.conversations import Size
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-from specdec_lab.train.write import Size
 
 SMALL = Size(positions=64 * 41, answer=28, longest=13)  # shards of 64 texts with 40 rows each
 WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]

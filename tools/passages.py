@@ -1,6 +1,6 @@
-"""Fetch the texts that users ask about while the course's own drafters are made: packages with free licences.
+"""Fetch the texts that are asked about while the course's own drafters are made: packages with free licences.
 
-python tools/passages.py FOLDER, then specdec-lab train NAME --passages FOLDER
+python tools/passages.py FOLDER, then python tools/write_training_text.py TEXT FOLDER
 
 Nothing of them ships with the course. Each source becomes one file of documents in FOLDER, and passages.json says how
 often passages are drawn from it. What is there already is kept; what this machine cannot fetch is left out with a
@@ -18,13 +18,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from package_texts import LANGUAGES, campaign, catalogs, descriptions, help_page, missions, page, web_page
+from training_text.documents import LIST, PYTHON, WEIGHTS, Document, installed_python, plain_text
+from training_text.package_texts import (
+    LANGUAGES,
+    campaign,
+    catalogs,
+    descriptions,
+    help_page,
+    missions,
+    page,
+    web_page,
+)
 
 from specdec_lab.errors import LabError
 from specdec_lab.say import Say
-from specdec_lab.train.passages import Document
-from specdec_lab.train.readers import plain_text
-from specdec_lab.train.sources import LIST, PYTHON, WEIGHTS, installed_python
 
 SEVEN = ("en", *LANGUAGES)
 CAMPAIGNS = ("did", "dw", "ei", "httt", "low", "nr", "sof", "sota", "sotbe", "thot", "trow", "tsg", "ttb", "utbs")

@@ -2,7 +2,7 @@
 
     python tools/record_designs.py FOLDER [TOKENS]
 
-FOLDER: text that `specdec-lab train text` wrote. Each design learns from TOKENS of it (default 120k), beginning with a
+FOLDER: text that tools/write_training_text.py wrote. Each design learns from TOKENS of it (default 120k), beginning with a
 part of the target. Writes specdec_lab/data/designs.json after each; those that are in it already are left alone.
 """
 
@@ -18,8 +18,8 @@ import specdec_lab as sd
 from specdec_lab.drafters.eagle import EagleNet
 from specdec_lab.drafters.medusa import MedusaNet
 from specdec_lab.train.loop import Stage, Text, Trainer
-from specdec_lab.train.recipes import CONVERSATIONS, HELD_OUT, frequent_ids
-from specdec_lab.train.shards import read_shards
+from specdec_lab.train.recipes import frequent_ids
+from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, read_shards
 
 DESIGNS = {  # the net, and the drafting steps that it learns
     "EAGLE": (EagleNet, 1),

@@ -1,4 +1,4 @@
-"""Train a drafter on what the target answers to users' requests; go on where an earlier run stopped."""
+"""Train a drafter on what the target answers to your prompts; go on where an earlier run stopped."""
 
 import argparse
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 from specdec_lab.choices import TRAINED
 from specdec_lab.cli import reply, say
 from specdec_lab.errors import LabError
+
+TEXT = "text"  # in a drafter's place: write only
 
 
 def count(text: str) -> int:
@@ -42,8 +44,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passages",
         metavar="FOLDER",
-        help="texts to be asked about (.txt, .md, .rst, .py) and your own prompts (.jsonl): for a drafter of your own "
-        "traffic (default: the installed Python's own sources)",
+        help="your own prompts (.jsonl), and texts to be asked about (.txt, .md, .rst, .py) (default: the installed "
+        "Python's own sources)",
     )
     parser.add_argument("--spare", type=gigabytes, default=0, help="end writing when so many GB of disk are left")
     parser.add_argument(
@@ -55,13 +57,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.drafters.trained import load_net
+    from specdec_lab.lab import load
     from specdec_lab.models.embedded import cache_dir
-    from specdec_lab.models.load import load_model
-    from specdec_lab.train import recipes, sources
+    from specdec_lab.train import own, recipes, texts
+    from specdec_lab.train.write import lacking, written
 
-    passages = sources.own_passages(Path(args.passages)) if args.passages else None
-    target, tokenizer = load_model(args.target, args.device, say, args.dtype, args.backend)
-    only_text = args.drafter == recipes.TEXT
+    prompts = texts.read_folder(Path(args.passages)) if args.passages else None
+    lab = load(args.target, device=args.device, say=say, dtype=args.dtype, backend=args.backend)
+    target, only_text = lab.target, args.drafter == TEXT
     if only_text:
         recipes.check_target(target)
     else:
@@ -75,17 +78,17 @@ def run(args: argparse.Namespace) -> int:
         weights.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise LabError(f"{e.filename} cannot be made ({e.strerror}): choose another --folder or --out.") from e
-    if recipes.lacking(folder, args.write):
-        if passages is None:
-            say("Users ask about the installed Python's own sources alone: --passages FOLDER gives them other texts.")
-            passages = sources.Passages(list(sources.installed_python()))
-        recipes.write(target, tokenizer, folder, args.write, passages, spare=args.spare, seed=args.seed, say=say)
+    if lacking(folder, args.write):
+        if prompts is None:
+            say("Users ask about the installed Python's own sources alone: --passages FOLDER gives your own prompts.")
+            prompts = texts.installed_python()
+        learned, aside = ([p for same_text in side for p in same_text] for side in own.put_aside(prompts))
+        own.write_answers(lab, learned, aside, folder, args.write, spare=args.spare, seed=args.seed, say=say)
     if only_text:
-        result = {"schema": 1, "text": str(folder), "written": recipes.written(folder)}
+        result = {"schema": 1, "text": str(folder), "written": written(folder)}
         return reply(args, result, f"The text is in {folder}.")
-    trainer = recipes.train(
-        args.drafter, target, tokenizer, folder, args.tokens, args.seed, Path(args.start) if args.start else None, say
-    )
+    start = Path(args.start) if args.start else None
+    trainer = recipes.train(args.drafter, target, lab.tokenizer, folder, args.tokens, args.seed, start, say)
     path = weights / f"{args.drafter}.safetensors"
     recipes.export(trainer, args.drafter, target, path)
     result = {"schema": 1, "weights": str(path), "tokens": trainer.tokens, "history": trainer.history}

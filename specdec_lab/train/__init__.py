@@ -1,4 +1,5 @@
-"""Training drafts on what the target answers.
+"""A draft learns from the target's answers.
 
-Read sources.py, requests.py, write.py, shards.py, distill.py and loop.py, then recipes.py, which uses all of them.
+Read own.py, which does the whole for a learner's prompts; then texts.py, write.py and shards.py (the target answers),
+and recipes.py, loop.py and distill.py (a draft learns).
 """

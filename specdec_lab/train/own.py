@@ -6,25 +6,18 @@ import random
 import tempfile
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from transformers import PreTrainedTokenizerBase
-
 from specdec_lab import quick
 from specdec_lab.drafters import trained
-from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import Prompt, read_prompts
-from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.say import Say, silent
 from specdec_lab.train import recipes
-from specdec_lab.train.requests import GOLDEN, Request
-from specdec_lab.train.shards import answered, reserve
-from specdec_lab.train.write import Size, write_shard
+from specdec_lab.train.write import GOLDEN, Request, Size, write_text
 
 NAME = "eagle"
 ASIDE = 4  # every fourth prompt is put aside, to measure on
@@ -49,18 +42,37 @@ def folder_of(name: str) -> Path:
     return Path(tempfile.mkdtemp()) / name if quick.ON else cache_dir() / "own" / begun_with / name
 
 
-def put_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
-    """Prompts to learn from, and prompts to measure on."""
+def put_aside(prompts: Sequence) -> tuple[list, list]:
+    """Prompts to learn from, and prompts to measure on. (Or lists of prompts, where those of a list stay together.)"""
     return [p for i, p in enumerate(prompts) if i % ASIDE], list(prompts[::ASIDE])
 
 
 class OwnRequests:
-    """Takes the place of `Requests`: texts begin with one of these prompts, and go on with others."""
+    """Texts begin with one of these prompts, and go on with others (see `write.Requests`).
 
-    def __init__(self, prompts: Sequence[Prompt], tokens_of: Callable[[Prompt], list[int]], held_out: bool):
-        self.asked = sorted((Request(p.kind, tokens_of(p)) for p in prompts), key=lambda r: len(r.tokens))
-        self.words = [p.messages[-1]["content"] for p in prompts]
+    Args:
+        room: prompts of more tokens are left out, since no answer would fit behind them.
+
+    Raises:
+        LabError: when no prompt is left.
+    """
+
+    def __init__(self, lab: Lab, prompts: Sequence[Prompt], held_out: bool, room: int):
         self.held_out = held_out
+        asked = [Request(p.kind, lab.encode(p.content, p.raw)) for p in prompts]
+        self.asked = sorted((r for r in asked if len(r.tokens) <= room), key=lambda r: len(r.tokens))
+        self.left_out = len(asked) - len(self.asked)
+        self.words = [p.messages[-1]["content"] for p in prompts]
+        if not self.asked:
+            raise LabError(
+                f"There are too few prompts of at most {room} tokens: most are learned from, and every {ASIDE}th is "
+                "only measured on."
+            )
+
+    def lengths(self, number: int) -> tuple[int, int]:
+        """Prompts of a shard are nearly equally long; any stretch of shards has short and long ones."""
+        longest = len(self.asked[int((number + 1) * GOLDEN % 1 * len(self.asked))].tokens)
+        return int(longest * 0.8), longest
 
     def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
         fits = [r for r in self.asked if low <= len(r.tokens) <= high]
@@ -70,46 +82,35 @@ class OwnRequests:
         return draw.choice(self.words)
 
 
-@dataclass(frozen=True)
-class OwnSize(Size):
-    """Shards of prompts that are nearly equally long. lengths: tokens of each prompt, in increasing order."""
-
-    lengths: Sequence[int] = ()
-
-    def prompts(self, number: int) -> tuple[int, int]:
-        longest = self.lengths[int((number + 1) * GOLDEN % 1 * len(self.lengths))]
-        return int(longest * 0.8), longest
-
-
 def write_answers(
-    target: Model,
-    tokenizer: PreTrainedTokenizerBase,
-    tokens_of: Callable[[Prompt], list[int]],
-    prompts: Sequence[Prompt],
+    lab: Lab,
+    learned: Sequence[Prompt],
+    aside: Sequence[Prompt],
     folder: Path,
     tokens: int,
-    say: Say,
+    size: Size = Size(),
+    spare: float = 0,
+    seed: int = 0,
+    say: Say = silent,
 ) -> None:
-    """Have the target answer all prompts, until it has written `tokens` tokens to learn from, and a fifth of that to
-    measure on.
+    """Have the target answer all prompts, until it has written `tokens` tokens to learn from, and some to measure on.
+
+    Args:
+        learned, aside: prompts to learn from, and to measure on. Those that leave no room for an answer are left out.
+        size, spare, seed: as in `write.write_text`.
 
     Raises:
-        LabError: when the folder cannot be made.
+        LabError: for prompts that are all too long, or none, and what `write.write_text` refuses.
     """
-    learned, aside = put_aside(prompts)
-    for side, some, wanted in ((recipes.HELD_OUT, aside, tokens // 5), (recipes.CONVERSATIONS, learned, tokens)):
-        into = folder / side
-        try:
-            into.mkdir(parents=True, exist_ok=True)
-        except OSError as e:
-            raise LabError(f"The folder {into} cannot be made ({e.strerror}): choose another one.") from e
-        requests = OwnRequests(some, tokens_of, side == recipes.HELD_OUT)
-        size = OwnSize(quick.learned(POSITIONS), quick.tokens(ANSWER), lengths=[len(r.tokens) for r in requests.asked])
-        while (have := answered(into)) < wanted:
-            say(
-                f"The target answers {'the prompts put aside' if requests.held_out else 'your prompts'}: {have:,} of {wanted:,} tokens …"
-            )
-            write_shard(target, tokenizer, requests, into, reserve(into), size, exit_of(target.layers))
+    room = lab.target.context - size.answer
+    requests = {
+        held_out: OwnRequests(lab, some, held_out, room) for held_out, some in ((True, aside), (False, learned))
+    }
+    if left_out := sum(r.left_out for r in requests.values()):
+        say(f"Prompts of more than {room} tokens are left out, since no answer would fit behind them: {left_out}.")
+    write_text(
+        lab.target, lab.tokenizer, folder, tokens, lambda held_out, _: requests[held_out], size, spare, seed, say
+    )
 
 
 def own_draft(
@@ -149,7 +150,8 @@ def own_draft(
             f"The prompt “{long[0]}” has more than {room} tokens, and no answer would fit behind it: shorten it."
         )
     write, tokens = quick.learned(write), quick.learned(tokens)
-    write_answers(lab.target, lab.tokenizer, lambda p: lab.encode(p.messages), prompts, folder, write, say)
+    size = Size(quick.learned(POSITIONS), quick.tokens(ANSWER))
+    write_answers(lab, *put_aside(prompts), folder, write, size, say=say)
     trainer = recipes.train(
         NAME,
         lab.target,

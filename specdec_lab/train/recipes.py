@@ -1,7 +1,5 @@
 """One recipe for each trained drafter: which net, and in which stages it learns."""
 
-import shutil
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,24 +7,14 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.drafters.trained import KINDS, about, load_net, save_net, shape
 from specdec_lab.errors import LabError
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.say import Say
 from specdec_lab.train.loop import Stage, Text, Trainer, evaluate_by_kind, read_checkpoint
-from specdec_lab.train.passages import Library
-from specdec_lab.train.requests import Requests
-from specdec_lab.train.shards import ROWS, Shard, answered, read_shards, reserve
-from specdec_lab.train.sources import Passages
-from specdec_lab.train.write import Size, turns, write_shard, written_documents
+from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, Shard, read_shards
 
 FREQUENT = 12_288  # F, the tokens that the drafters can draft
-TEXT = "text"  # in a drafter's place: write only
-CONVERSATIONS, HELD_OUT = "conversations", "held-out"  # folders of shards: to train on, and to measure on
-HELD_OUT_TOKENS = 60_000  # that are written first, or an eighth of what is to be written
-AFRESH = 16  # after so many shards what the target has composed meanwhile is added to what users ask about
-OWN_SHARE = 0.45  # about the share of a shard's positions that are the target's own
 
 
 def stages(name: str, tokens: int, begun: bool = False) -> list[Stage]:
@@ -80,72 +68,6 @@ def check_target(target: ReferenceModel) -> None:
     """
     if target.hf.config.model_type != "llama":
         raise LabError(f"{target.name} is a {target.hf.config.model_type} model; training needs a Llama-shaped one.")
-
-
-def written(folder: Path) -> int:
-    """Tokens of the target's own to train on, in all whole shards there."""
-    return answered(folder / CONVERSATIONS)
-
-
-def lacking(folder: Path, tokens: int) -> bool:
-    """Whether so many tokens, and those to measure on, are still to be written."""
-    return written(folder) < tokens or answered(folder / HELD_OUT) < min(HELD_OUT_TOKENS, tokens // 8)
-
-
-def write(
-    target: ReferenceModel,
-    tokenizer: PreTrainedTokenizerBase,
-    folder: Path,
-    tokens: int,
-    passages: Passages | None = None,
-    size: Size = Size(),
-    spare: float = 0,
-    seed: int = 0,
-    say: Say = print,
-) -> list[Shard]:
-    """Have the target answer requests until `folder` holds that many tokens of its own. Whole shards stay: it goes on
-    where it stopped.
-
-    Args:
-        passages: what users ask about; None asks only what needs no passage.
-        spare: GB of the disk that are left free; when no more is, it ends as if all was written.
-        seed: another one gives another text to train on; what is held out stays the same.
-
-    Raises:
-        LabError: when the disk has no room for all of them, or the chat template cannot be taken apart.
-    """
-    passages = passages or Passages()
-    shard = size.positions * target.hf.config.hidden_size * 2 * len(ROWS) / 1e6  # MB
-    prefix = turns(tokenizer).prefix
-    for side, wanted in ((HELD_OUT, min(HELD_OUT_TOKENS, tokens // 8)), (CONVERSATIONS, tokens)):
-        into = folder / side
-        into.mkdir(parents=True, exist_ok=True)
-        held_out, documents, known = side == HELD_OUT, [], -1
-        while (have := answered(into)) < wanted:
-            needed = shard if spare else (wanted - have) / (size.positions * OWN_SHARE) * shard  # MB
-            free = shutil.disk_usage(folder).free / 1e6
-            if free - spare * 1000 < needed:
-                if spare:
-                    say(
-                        f"{have / 1e6:.2f} M tokens are written; ending here, since {free / 1000:.0f} GB of disk are left."
-                    )
-                    break
-                raise LabError(
-                    f"The text to be written needs about {needed:.0f} MB of disk, and {folder} has {free:.0f} MB free: "
-                    "make room, choose another --folder, or ask for fewer tokens with --write."
-                )
-            number = reserve(into)
-            if number // AFRESH != known:  # what the target has composed meanwhile can be asked about
-                known = number // AFRESH
-                documents = written_documents(read_shards(into)[: known * AFRESH], tokenizer)
-            library = Library([*passages.side(held_out), *documents], passages.weights)
-            requests = Requests(tokenizer, prefix, library, passages.prompts(held_out), held_out)
-            say(f"{side}: {have / 1e6:.3f} of {wanted / 1e6:.2f} M tokens written; shard {number} …")
-            clock = time.perf_counter()
-            write_shard(target, tokenizer, requests, into, number, size, exit_of(target.layers), seed)
-            seconds = time.perf_counter() - clock
-            say(f"  shard {number}: {(answered(into) - have) / seconds:.0f} tokens a second, {seconds:.0f} s.")
-    return read_shards(folder / CONVERSATIONS)
 
 
 def train(

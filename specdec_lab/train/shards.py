@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+CONVERSATIONS, HELD_OUT = "conversations", "held-out"  # folders of shards: to train on, and to measure on
 DAY = 24 * 60 * 60  # seconds
 ROWS = ("last", "exit", "middle")  # hidden rows, a file each
 

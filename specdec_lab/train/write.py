@@ -1,9 +1,9 @@
-"""Text to learn from: the target answers users' requests, and its hidden rows are kept.
+"""Text to learn from: the target answers what is asked, and its hidden rows are kept.
 
 A draft has to guess what *this* target says, where it is asked what users ask. So each text begins with
-a request (see requests.py): a question, a passage to sum up or to translate, code to explain; the target
-answers at the text's own temperature, greedily in half of the texts, and when its answer has ended, the
-user says something more. Some texts begin with an open user turn, which the target then writes, too.
+a request; the target answers at the text's own temperature, greedily in half of the texts, and when its
+answer has ended, the user says something more. A text may also begin with an open user turn, which the
+target then writes, too.
 
 The texts of a shard are equally long. Their prompts are nearly so: what they have in common in length goes
 through the model in wide passes, the rest is given token by token while other texts already answer.
@@ -11,49 +11,63 @@ through the model in wide passes, the rest is given token by token while other t
 
 import random
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
+from specdec_lab.drafters.early_exit import exit_of
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.train.passages import WRITTEN, Document
-from specdec_lab.train.requests import GOLDEN, Request, Requests
-from specdec_lab.train.shards import ROWS, Shard, file_of, work_folder
+from specdec_lab.say import Say
+from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, ROWS, answered, file_of, reserve, work_folder
 
 USERS = 0.8  # the temperature of the users' turns that the target writes: they must differ, and at 1 it writes nonsense
 TEMPERATURES = (0.0, 0.0, 0.0, 0.3, 0.7, 1.0)  # of the answers; one is drawn for each text
 LOOP = 80  # an answer that repeats up to so many tokens is ended: nobody would read on
 PASS = 4096  # positions that go through the model at once
-PROMPTS = ((0.24, 28, 110), (0.46, 110, 220), (0.73, 220, 400), (0.91, 400, 650), (0.975, 650, 1000), (1.0, 1000, 1500))
-COMPOSED = 40  # words at least of what the target composed, to be asked about
-COOL = 0.7  # answers up to this temperature are asked about in later shards
+OWN_SHARE = 0.45  # about the share of a shard's positions that are the target's own
+HELD_OUT_TOKENS = 60_000  # to measure on, which are written first; or a fifth of what is to be learned from
+GOLDEN = 0.6180339887  # number · GOLDEN modulo 1: places between 0 and 1, spread evenly in any stretch of shards
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large shards are, in tokens: about `positions` in all, `answer` behind a prompt, prompts up to `longest`."""
+    """How large shards are, in tokens: about `positions` in all, `answer` behind each prompt."""
 
     positions: int = 24_000
     answer: int = 216
-    longest: int = 1500
 
-    def prompts(self, number: int) -> tuple[int, int]:
-        """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones."""
-        at = (0.11 + number * GOLDEN) % 1
-        below = max((share for share, *_ in PROMPTS if share <= at), default=0.0)
-        share, low, high = next(p for p in PROMPTS if at < p[0])
-        if low < 100:
-            return min(low, self.longest), min(high, self.longest)
-        most = min(self.longest, round(low * (high / low) ** ((at - below) / (share - below))))
-        return int(most * 0.82), most
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt to be answered: all tokens up to the answer's first. kind free: the user's turn is still open."""
+
+    kind: str
+    tokens: list[int]
+
+
+class Requests(Protocol):
+    """What is asked on one side: in the text to learn from, or in the text that is held out to measure on."""
+
+    held_out: bool
+
+    def lengths(self, number: int) -> tuple[int, int]:
+        """The least and the most tokens of the prompts in shard `number`."""
+
+    def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
+        """The `rows` requests of shard `number`, of low … high tokens."""
+
+    def follow_up(self, kind: str, draw: random.Random, fresh: bool = False) -> str:
+        """What the user says once an answer to a request of that kind has ended; something new, if `fresh`."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,72 @@ class Noise:
         return chosen
 
 
+def held_out_tokens(tokens: int) -> int:
+    """How many tokens are held out where `tokens` are to be learned from."""
+    return min(HELD_OUT_TOKENS, tokens // 5)
+
+
+def written(folder: Path) -> int:
+    """Tokens of the target's own to learn from, in all whole shards there."""
+    return answered(folder / CONVERSATIONS)
+
+
+def lacking(folder: Path, tokens: int) -> bool:
+    """Whether so many tokens, and those to measure on, are still to be written."""
+    return written(folder) < tokens or answered(folder / HELD_OUT) < held_out_tokens(tokens)
+
+
+def write_text(
+    target: ReferenceModel,
+    tokenizer: PreTrainedTokenizerBase,
+    folder: Path,
+    tokens: int,
+    requests_of: Callable[[bool, int], Requests],
+    size: Size = Size(),
+    spare: float = 0,
+    seed: int = 0,
+    say: Say = print,
+) -> None:
+    """Have the target answer until `folder` holds that many tokens of its own, and those to measure on. Whole shards
+    stay: it goes on where it stopped.
+
+    Args:
+        requests_of: (held_out, number of a shard) → what is asked in it.
+        spare: GB of the disk that are left free; when no more is, it ends as if all was written.
+        seed: another one gives another text to train on; what is held out stays the same.
+
+    Raises:
+        LabError: when a folder cannot be made, the disk has no room for all of them, or the chat template cannot be
+            taken apart.
+    """
+    shard = size.positions * target.hf.config.hidden_size * 2 * len(ROWS) / 1e6  # MB
+    sides = ((HELD_OUT, held_out_tokens(tokens), "to measure on"), (CONVERSATIONS, tokens, "to learn from"))
+    for side, wanted, purpose in sides:
+        into = folder / side
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise LabError(f"The folder {into} cannot be made ({e.strerror}): choose another one.") from e
+        while (have := answered(into)) < wanted:
+            needed = shard if spare else (wanted - have) / (size.positions * OWN_SHARE) * shard  # MB
+            free = shutil.disk_usage(folder).free / 1e6
+            if free - spare * 1000 < needed:
+                if spare:
+                    say(f"{have:,} tokens are written; ending here, since {free / 1000:.0f} GB of disk are left.")
+                    break
+                raise LabError(
+                    f"The text to be written needs about {needed:.0f} MB of disk, and {folder} has {free:.0f} MB free: "
+                    "make room, choose another folder, or ask for fewer tokens."
+                )
+            number = reserve(into)
+            say(f"The target answers prompts {purpose}: {have:,} of {wanted:,} tokens …")
+            clock = time.perf_counter()
+            requests = requests_of(side == HELD_OUT, number)
+            write_shard(target, tokenizer, requests, into, number, size, exit_of(target.layers), seed)
+            seconds = time.perf_counter() - clock
+            say(f"Shard {number} took {seconds:.0f} s, {(answered(into) - have) / seconds:.0f} tokens a second.")
+
+
 def middle_of(layers: int) -> int:
     """A depth between exit and end, for students that read three depths."""
     return max(2, layers * 3 // 5)
@@ -153,7 +233,7 @@ def planned(
     requests: Requests, number: int, size: Size, context: int, draw: random.Random
 ) -> tuple[list[Request], int]:
     """The requests of a shard, one for each of its texts, and n: the rows that are kept of each text."""
-    low, high = size.prompts(number)
+    low, high = requests.lengths(number)
     rows = max(1, size.positions // (high + size.answer))
     asked = requests.of_shard(number, low, min(high, context - 2), draw, rows)
     longest = max(len(request.tokens) for request in asked)
@@ -258,24 +338,6 @@ def keep(kept: Sequence[np.ndarray], where: slice, rows: Sequence[Tensor]) -> No
     """Write rows [R, k, H] of each depth into the mapped files [R, n, H], at the positions `where`."""
     for part, values in zip(kept, rows):
         part[:, where] = values.half().cpu().numpy()
-
-
-def written_documents(shards: Sequence[Shard], tokenizer: PreTrainedTokenizerBase) -> list[Document]:
-    """What the target composed in these shards (letters, reports, recipes …), for users to ask about.
-
-    Its subjects are those of everyday life, which are rare in texts that are free to use.
-    """
-    found, end = [], turns(tokenizer).user[0]
-    for shard in shards:
-        for r in np.flatnonzero((shard.kind == "compose") & (shard.temperature <= COOL)).tolist():
-            first = int(np.argmax(shard.own[r]))
-            answer = shard.tokens[r, first + 1 :].tolist()
-            if end not in answer:
-                continue
-            text = tokenizer.decode(answer[: answer.index(end)]).strip()
-            if len(text.split()) >= COMPOSED and "[" not in text and "<" not in text:
-                found.append(Document(WRITTEN, "prose", "en", "", text))
-    return found
 
 
 def loops(tokens: Tensor, own: Tensor) -> Tensor:

@@ -1,19 +1,19 @@
-"""What users ask: prompts of a wanted length, of passages and of instructions as people write them (requests.json)."""
+"""What is asked: prompts of a wanted length, of passages and of instructions as people write them (requests.json)."""
 
 import json
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from transformers import PreTrainedTokenizerBase
 
-from specdec_lab.measure.prompts import Prompt, read_prompts
-from specdec_lab.train.passages import Library, cut
-from specdec_lab.train.spoil import spoil
-from specdec_lab.train.sums import word_sum
+from specdec_lab.measure.prompts import read_prompts
+from specdec_lab.train.write import GOLDEN, Request
+from training_text.documents import Library, cut
+from training_text.typos import add_typos
+from training_text.word_problems import word_problem
 
 SAME = 8  # words in a row that a request may not share with the built-in prompts: drafts are measured on those
 WITHOUT = {"arithmetic": 9, "ask": 12, "chat": 9, "list": 6, "compose": 9, "program": 3, "free": 5}  # need no passage
@@ -21,8 +21,9 @@ WITH = {
     "summary": 12, "question": 10, "retrieval": 13, "translate": 15, "correct": 6, "rewrite": 8, "extract": 6,
     "code": 8, "complete": 2,
 }  # fmt: skip
-GOLDEN = 0.6180339887  # number · GOLDEN modulo 1: places between 0 and 1, spread evenly in any stretch of shards
 SHORT = 105  # tokens; longer prompts hold a passage
+LONGEST = 1_500  # tokens of a prompt
+LENGTHS = ((0.24, 28, 110), (0.46, 110, 220), (0.73, 220, 400), (0.91, 400, 650), (0.975, 650, 1000), (1.0, 1000, 1500))
 LISTS = (  # in requests.json; every fifth entry of each is held out
     "plural", "task", "event", "subject", "how", "why", "pair", "person", "topic", "matter", "situation", "role", "job",
 )  # fmt: skip
@@ -31,13 +32,13 @@ LISTS = (  # in requests.json; every fifth entry of each is held out
 @cache
 def wording() -> dict:
     """What requests.json holds: templates of requests by kind, and lists of words that fill their gaps."""
-    return json.loads(resources.files("specdec_lab.train").joinpath("requests.json").read_text(encoding="utf-8"))
+    return json.loads(Path(__file__).with_name("requests.json").read_text(encoding="utf-8"))
 
 
 @cache
 def openings() -> list[str]:
     """First words of users' turns that the target itself goes on with; those about a text are left out."""
-    text = resources.files("specdec_lab.train").joinpath("openings.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("openings.json").read_text(encoding="utf-8")
     return ["", *(o for few in json.loads(text).values() for o in few if "{text}" not in o)]
 
 
@@ -53,20 +54,27 @@ def measured() -> set[tuple[str, ...]]:
     return {run for prompt in read_prompts() for message in prompt.messages for run in runs(message["content"])}
 
 
-@dataclass(frozen=True)
-class Request:
-    """A prompt to be answered: all tokens up to the answer's first. kind free: the user's turn is still open."""
+def lengths(number: int, longest: int = LONGEST) -> tuple[int, int]:
+    """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones.
 
-    kind: str
-    tokens: list[int]
+    Args:
+        longest: tokens that no prompt may exceed.
+    """
+    at = (0.11 + number * GOLDEN) % 1
+    below = max((share for share, *_ in LENGTHS if share <= at), default=0.0)
+    share, low, high = next(p for p in LENGTHS if at < p[0])
+    if low < 100:
+        return min(low, longest), min(high, longest)
+    most = min(longest, round(low * (high / low) ** ((at - below) / (share - below))))
+    return int(most * 0.82), most
 
 
 class Requests:
-    """Draws requests of one side: to train on, or held out (other documents, other subjects, other sums).
+    """Draws requests of one side: to train on, or held out (other documents, other subjects, other word problems).
 
     Args:
         prefix: what opens a first user's turn (see `write.Turns`).
-        prompts: a user's own; when there are any, every second shard is of them alone.
+        longest: tokens that no prompt may exceed.
     """
 
     def __init__(
@@ -74,12 +82,12 @@ class Requests:
         tokenizer: PreTrainedTokenizerBase,
         prefix: Sequence[int],
         library: Library,
-        prompts: Sequence[Prompt] = (),
         held_out: bool = False,
+        longest: int = LONGEST,
     ):
-        self.tokenizer, self.prefix, self.library, self.held_out = tokenizer, list(prefix), library, held_out
+        self.tokenizer, self.prefix, self.library = tokenizer, list(prefix), library
+        self.held_out, self.longest = held_out, longest
         self.words = wording() | {name: self.side(wording()[name]) for name in LISTS}
-        self.prompts = sorted(((p.kind, self.rendered(p)) for p in prompts), key=lambda p: len(p[1]))
         self.special = [t for t in tokenizer.all_special_tokens if t.strip()]
         self.overhead = len(self.render([{"role": "user", "content": ""}]))
 
@@ -94,21 +102,12 @@ class Requests:
         text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return self.tokenizer(text, add_special_tokens=False).input_ids
 
-    def rendered(self, prompt: Prompt) -> list[int]:
-        if prompt.raw:
-            return self.tokenizer(prompt.content).input_ids
-        return self.render(prompt.messages)
+    def lengths(self, number: int) -> tuple[int, int]:
+        return lengths(number, self.longest)
 
     def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
-        """All requests of a shard, of low … high tokens; in every second shard a user's own prompts, of nearly the same
-        length.
-        """
-        if not self.prompts or number % 2 == 0:
-            return [self.draw(draw, low, high) for _ in range(rows)]
-        place = int(number // 2 * GOLDEN % 1 * len(self.prompts))  # they are sorted by length
-        longest = len(self.prompts[place][1])
-        fits = [p for p in self.prompts if longest * 0.8 <= len(p[1]) <= longest]
-        return [Request(*draw.choice(fits)) for _ in range(rows)]
+        """All requests of a shard, of low … high tokens."""
+        return [self.draw(draw, low, high) for _ in range(rows)]
 
     def draw(self, draw: random.Random, low: int, high: int) -> Request:
         """A request of low … high tokens; of fewer where no passage fits."""
@@ -138,7 +137,7 @@ class Requests:
     def text(self, kind: str, draw: random.Random, most: int) -> str | None:
         """A user's words, of at most about `most` tokens."""
         if kind == "arithmetic":
-            return word_sum(draw, self.held_out)
+            return word_problem(draw, self.held_out)
         if kind == "program":
             return self.fill(draw.choice(self.words["task_code"]), draw)
         if kind in WITHOUT:
@@ -157,7 +156,7 @@ class Requests:
             lines = passage.splitlines()
             passage = "\n".join(lines[: max(2, len(lines) // 2)])
         if kind == "correct":
-            passage = spoil(passage, draw, draw.choice((0.06, 0.12, 0.2)))
+            passage = add_typos(passage, draw, draw.choice((0.06, 0.12, 0.2)))
         return self.fill(template, draw, {"text": passage, "code": passage, "title": document.title}, passage)
 
     def translation(self, draw: random.Random, most: int) -> str | None:

@@ -1,4 +1,4 @@
-"""Sums in words, with names, prices and distances drawn at random: what people ask who need a number."""
+"""Word problems: sums in words, with names, prices and distances drawn at random: what people ask who need a number."""
 
 import random
 
@@ -56,16 +56,16 @@ SINGLE = (
 SHOPS = ("shop", "market stall", "bakery", "garden centre", "bookshop", "supermarket", "kiosk")
 
 
-def sums(held_out: bool) -> tuple[str, ...]:
+def shapes(held_out: bool) -> tuple[str, ...]:
     """The shapes of one side: every fifth is for measuring alone."""
     return tuple(s for i, s in enumerate(SHAPES) if (i % 5 == 2) == held_out)
 
 
-def word_sum(draw: random.Random, held_out: bool = False) -> str:
+def word_problem(draw: random.Random, held_out: bool = False) -> str:
     """One question."""
     who, who2 = draw.sample(NAMES, 2)
     currency = draw.choice(("euros", "dollars", "pounds", "francs", "dollars"))
-    text = draw.choice(sums(held_out))
+    text = draw.choice(shapes(held_out))
     while "{" in text:
         before, _, rest = text.partition("{")
         mark, _, after = rest.partition("}")

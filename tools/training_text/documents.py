@@ -1,18 +1,32 @@
-"""Texts that users ask about: read from files, and cut at sentences into passages of a wanted length."""
+"""Texts that are asked about: read from files, and cut at sentences into passages of a wanted length."""
 
 import hashlib
 import json
 import random
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from specdec_lab.errors import LabError
+from specdec_lab.train.texts import (
+    DOCUMENT,
+    SENTENCE,
+    paragraphs_of,
+    python_files,
+    python_parts,
+    readable_texts,
+    tidy,
+)
+
 HELD_OUT = 5  # one document in so many is never in the text that drafts are trained on
 WRITTEN = "written"  # the source of documents that the target composed itself
-SENTENCE = re.compile(r"(?<=[.!?…»”\"])\s+(?=[\"“«¿¡(]?[A-ZÀ-Þ0-9])")
+PYTHON = "python"  # the source of what is read from the installed Python
+WEIGHTS = {PYTHON: 1.5, WRITTEN: 8}  # how often passages are drawn from a source; 1 for every other one
+LIST = (
+    "passages.json"  # of a folder from tools/passages.py: {source: {"weight": …}}, each with its documents in a .jsonl
+)
 
 
 @dataclass(frozen=True)
@@ -104,19 +118,59 @@ def cut(document: Document, draw: random.Random, most: int, count: Callable[[str
     return text.strip()
 
 
-def readable(text: str) -> bool:
-    """Whether a text is running prose: not a table, a list of names, an index, or a broken encoding."""
-    letters = sum(c.isalpha() for c in text)
-    words = text.split()
-    return (
-        len(words) >= 25
-        and letters > 0.7 * len(text)
-        and "\ufffd" not in text
-        and len(re.findall(r"[.!?…](\s|$|[\"”»)])", text)) * 45 >= len(words)  # sentences end
-        and sum(w[0].isupper() for w in words) < 0.45 * len(words)
-    )
+def prose(source: str, language: str, title: str, paragraphs: list[str]) -> Iterator[Document]:
+    """Documents of at most DOCUMENT characters, of those paragraphs that are sentences."""
+    for text in readable_texts(paragraphs, DOCUMENT):
+        yield Document(source, "prose", language, tidy(title), text)
+
+
+def plain_text(source: str, path: Path, language: str = "en", title: str = "") -> Iterator[Document]:
+    """.txt and .md files."""
+    yield from prose(source, language, title or path.stem.replace("_", " ").replace("-", " "), paragraphs_of(path))
+
+
+def python_code(source: str, path: Path) -> Iterator[Document]:
+    """Functions and short classes, each a document; and docstrings, of modules as well, where they are prose."""
+    for part in python_parts(path):
+        for name, code, said in part:
+            if code:
+                yield Document(source, "code", "python", name, code)
+            yield from prose(source, "en", name, said)
+
+
+def installed_python(most: int = 4_000) -> Iterator[Document]:
+    """Functions and docstrings of the standard library and of a few installed packages."""
+    for path in python_files()[:most]:
+        yield from python_code(PYTHON, path)
+
+
+@dataclass(frozen=True)
+class Passages:
+    """What is asked about, and how often each source is drawn from."""
+
+    documents: Sequence[Document] = ()
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+
+    def side(self, held_out: bool) -> list[Document]:
+        """The documents to train on, or those that are held out."""
+        return [d for d in self.documents if d.held_out == held_out]
 
 
 def read_documents(path: Path) -> list[Document]:
     """The documents of a file of JSON lines."""
     return [Document(**json.loads(line)) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def read_passages(folder: Path) -> Passages:
+    """The documents of the sources that the folder's LIST names.
+
+    Raises:
+        LabError: when there is no list, or the list and the files do not fit.
+    """
+    path = folder / LIST
+    try:
+        weights = {name: float(about["weight"]) for name, about in json.loads(path.read_text(encoding="utf-8")).items()}
+        documents = [d for name in weights for d in read_documents(folder / f"{name}.jsonl")]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as e:
+        raise LabError(f"{path} and the files that it lists cannot be used ({e}): make them anew.") from e
+    return Passages(documents, WEIGHTS | weights)

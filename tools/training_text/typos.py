@@ -12,17 +12,20 @@ CONFUSED = {
 }  # fmt: skip
 
 
-def spoil(text: str, draw: random.Random, rate: float = 0.12) -> str:
-    """The text with about that share of its words spoilt, and nearly always at least one (an exchange of two equal letters changes nothing)."""
+def add_typos(text: str, draw: random.Random, rate: float = 0.12) -> str:
+    """The text with a mistake in about that share of its words, and nearly always in at least one.
+
+    (An exchange of two equal letters changes nothing.)
+    """
     words = re.split(r"(\s+)", text)
     places = [i for i in range(0, len(words), 2) if words[i]]
     chosen = [i for i in places if draw.random() < (rate * 4 if words[i].lower() in CONFUSED else rate)]
     for i in chosen or draw.sample(places, min(1, len(places))):
-        words[i] = spoil_word(words[i], draw)
+        words[i] = misspelt(words[i], draw)
     return "".join(words)
 
 
-def spoil_word(word: str, draw: random.Random) -> str:
+def misspelt(word: str, draw: random.Random) -> str:
     if word.lower() in CONFUSED:
         other = CONFUSED[word.lower()]
         return other.capitalize() if word[0].isupper() else other
