@@ -59,7 +59,7 @@ def read_folder(folder: Path) -> list[list[Prompt]]:
     return found
 
 
-def installed_python(most: int = 1_000) -> list[list[Prompt]]:
+def installed_python(most: int = 300) -> list[list[Prompt]]:
     """Prompts about functions and docstrings of the installed Python, as `read_folder` gives them."""
     return [prompts for path in python_files()[:most] for prompts in prompts_about(path)]
 
