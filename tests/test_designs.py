@@ -33,9 +33,7 @@ def net_of(kind, hf):
 def inputs(net, hf, n=9):
     generator = torch.Generator().manual_seed(1)
     tokens = torch.randint(0, hf.config.vocab_size, (2, n), generator=generator)
-    rows = [
-        torch.randn(2, n, hf.config.hidden_size, generator=generator) for _ in ("last", *getattr(net, "depths", ()))
-    ]
+    rows = [torch.randn(2, n, hf.config.hidden_size, generator=generator) for _ in ("last", *net.depths)]
     return tokens, rows
 
 

@@ -47,7 +47,7 @@ def test_only_what_is_trained_is_saved_and_it_says_what_it_reads(name):
     target, net, _ = fresh(name)
     assert net.state_dict().keys() == dict(net.named_parameters()).keys()
     assert all(p.requires_grad for p in net.parameters())
-    assert net.reads_exits == ("exits" in inspect.signature(net.predict).parameters)
+    assert bool(net.depths) == ("exits" in inspect.signature(net.predict).parameters)
     rows = torch.randn(3, 32, dtype=torch.float64)
     assert torch.allclose(net.head(rows), target.hf.lm_head(rows)[:, IDS])
     assert net.head.ids.tolist() == IDS
@@ -118,7 +118,7 @@ def test_they_learn_on_what_they_will_see(name):
     target, net, _, q_of = make(name, 5, IDS)
     rows = torch.stack([target.rows(text.tolist()) for text in TEXTS])
     exits = [target.cached().extend([text.tolist()], layers=(0, 2)).hidden[0] for text in TEXTS]
-    given = TEXTS, rows, *([torch.stack(exits)] if net.reads_exits else ())
+    given = TEXTS, rows, *([torch.stack(exits)] if net.depths else ())
     once, net.unroll = net.predict(*given), 3
     steps = net.predict(*given)
     assert len(once) == (4 if name == "medusa" else 1) and torch.equal(once[0][0], steps[0][0])

@@ -95,7 +95,7 @@ def promised(trainer, lab, trace) -> list[torch.Tensor]:
     """Σ min(p, q) at each row of a trace's whole text, as training sees it; a tensor [n] for each drafting step."""
     tokens = torch.tensor([trace.prompt + trace.tokens])
     exits, last = write.depths(lab.target.cached(), tokens, (1,))
-    read = (tokens, last.float(), *([exits.float()] if trainer.net.reads_exits else []))
+    read = (tokens, last.float(), *([exits.float()] if trainer.net.depths else []))
     found = []
     for guess, true in trainer.net.predict(*read):
         overlap = overlaps(guess[0].float(), true[0].float(), Head(trainer.net.head.weight.float()))

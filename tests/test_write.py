@@ -126,15 +126,15 @@ def test_where_the_target_writes_the_user_too_its_answers_alone_count(written):
 def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
     target, tokenizer, text = written
     first = read_shards(text / CONVERSATIONS)[0]
-    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
+    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL)
     again = read_shards(tmp_path)[0]
     assert np.array_equal(again.tokens, first.tokens) and np.array_equal(again.own, first.own)
-    write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL, 1)
+    write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL)
     held = read_shards(tmp_path)[0].tokens
     assert not np.array_equal(held, first.tokens)
-    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1, seed=1)
+    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, seed=1)
     assert not np.array_equal(read_shards(tmp_path)[0].tokens, first.tokens)
-    write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL, 1, seed=1)
+    write.write_shard(target, tokenizer, requests(tokenizer, held_out=True), tmp_path, 0, SMALL, seed=1)
     assert np.array_equal(read_shards(tmp_path)[0].tokens, held)  # so that what seeds bring can be compared
     (tmp_path / "text-0000.npz").unlink()
     assert read_shards(tmp_path) == []
@@ -151,7 +151,7 @@ def test_a_shard_that_was_not_finished_is_not_there(written, tmp_path, monkeypat
 
     monkeypatch.setattr(Path, "replace", fails)
     with pytest.raises(KeyboardInterrupt):
-        write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
+        write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL)
     assert read_shards(tmp_path) == []
     assert not list(tmp_path.glob("unfinished*"))
 
@@ -191,7 +191,7 @@ def test_users_speak_at_a_temperature_of_their_own(written, tmp_path, monkeypatc
     heats, choose = [], write.Noise.choose
     monkeypatch.setattr(write, "TEMPERATURES", (0.0,))
     monkeypatch.setattr(write.Noise, "choose", lambda self, x, heat: heats.append(heat) or choose(self, x, heat))
-    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL, 1)
+    write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL)
     (shard,) = read_shards(tmp_path)
     chosen = torch.cat(heats)
     assert chosen.unique().tolist() == pytest.approx([0.0, write.USERS])

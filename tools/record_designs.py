@@ -44,7 +44,7 @@ def main(folder: Path, tokens: int) -> None:
             continue
         torch.manual_seed(0)
         net = kind(lab.target.hf, ids).float()
-        trainer = Trainer(net, Text(shards, held, lab.target.device, getattr(net, "depths", ())))
+        trainer = Trainer(net, Text(shards, held, lab.target.device, net.depths))
         kept = folder / f"design-{list(DESIGNS).index(name)}.pt"
         if kept.exists():
             trainer.restore(torch.load(kept, weights_only=True))

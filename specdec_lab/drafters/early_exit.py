@@ -28,7 +28,7 @@ def exit_of(layers: int) -> int:
 class EarlyExitNet(Student):
     """From the residual stream after `layers` layers to a guess of the last hidden row: one MLP and the norm."""
 
-    reads_exits = True
+    depths = ("exit",)
 
     def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int | None = None):
         super().__init__()

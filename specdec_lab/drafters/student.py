@@ -43,20 +43,20 @@ class Student(nn.Module):
     """A net that learns to guess the target's last hidden rows.
 
     head: turns its guesses into logits.
-    reads_exits: whether `predict` also needs the target's rows at the exit layer.
+    depths: where `predict` also needs the target's rows, besides its last ones: "exit", "middle".
     unroll: drafting steps that are trained, for a net that learns on its own guesses.
     """
 
     head: CutHead
-    reads_exits = False
+    depths: tuple[str, ...] = ()
     unroll = 1
 
-    def predict(self, tokens: Tensor, rows: Tensor, *exits: Tensor) -> list[tuple[Tensor, Tensor]]:
+    def predict(self, tokens: Tensor, rows: Tensor, *lower: Tensor) -> list[tuple[Tensor, Tensor]]:
         """For training: (guessed rows, true rows) of each drafting step, two tensors [R, m, H] with m ≤ n.
 
         Args:
             tokens: [R, n].
             rows: [R, n, H], the target's last hidden rows at the tokens.
-            exits: one tensor [R, n, H], the residual stream after the exit layer, if `reads_exits`.
+            lower: a tensor [R, n, H] for each of `depths`, the residual stream there.
         """
         raise NotImplementedError

@@ -112,9 +112,7 @@ def train(
     net = KINDS[name].net(target.hf, ids).float()  # half precision would lose the small steps of training
     if begun and not kept:
         net.load_state_dict(begun.state_dict())
-    # A student that reads other depths than the exit layer names them: ("exit", "middle").
-    depths = getattr(net, "depths", ("exit",) if net.reads_exits else ())
-    trainer = Trainer(net, Text(shards, held, target.device, depths), seed=seed)
+    trainer = Trainer(net, Text(shards, held, target.device, net.depths), seed=seed)
     trainer.before = about(name, start)["training_tokens"] if start else 0
     if kept:
         trainer.restore(kept)

@@ -195,7 +195,7 @@ def write_text(
             say(f"The target answers prompts {purpose}: {have:,} of {wanted:,} tokens …")
             clock = time.perf_counter()
             requests = requests_of(side == HELD_OUT, number)
-            write_shard(target, tokenizer, requests, into, number, size, exit_of(target.layers), seed)
+            write_shard(target, tokenizer, requests, into, number, size, seed)
             seconds = time.perf_counter() - clock
             say(f"Shard {number} took {seconds:.0f} s, {(answered(into) - have) / seconds:.0f} tokens a second.")
 
@@ -212,7 +212,6 @@ def write_shard(
     folder: Path,
     number: int,
     size: Size,
-    exit_layer: int,
     seed: int = 0,
 ) -> None:
     """Write shard `number` of `folder`, where it appears when it is whole.
@@ -222,7 +221,7 @@ def write_shard(
     work = work_folder(folder, number)
     work.mkdir(exist_ok=True)
     try:
-        write_parts(target, tokenizer, requests, work, number, size, (exit_layer, middle_of(target.layers)), seed)
+        write_parts(target, tokenizer, requests, work, number, size, seed)
         for part in (*ROWS, "text"):  # text last of all: a shard without it is not there
             file_of(work, number, part).replace(file_of(folder, number, part))
     finally:
@@ -250,13 +249,13 @@ def write_parts(
     work: Path,
     number: int,
     size: Size,
-    cuts: tuple[int, int],
     seed: int,
 ) -> None:
-    """Write the files of a shard into `work`. cuts: the layers after which rows are kept, beside the last ones."""
+    """Write the files of a shard into `work`."""
     side = "held out" if requests.held_out else f"train {seed}"
     draw = random.Random(f"{side} {number}")
     generator = torch.Generator().manual_seed(draw.getrandbits(62))
+    cuts = exit_of(target.layers), middle_of(target.layers)
     turn = turns(tokenizer)
     asked, n = planned(requests, number, size, target.context, draw)
     rows = len(asked)
