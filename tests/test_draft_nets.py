@@ -13,7 +13,7 @@ from specdec_lab.drafters import eagle, eagle_tree, medusa_tree
 from specdec_lab.drafters import model as model_drafter
 from specdec_lab.drafters.early_exit import EarlyExitNet, exit_of
 from specdec_lab.drafters.model import whole_llama
-from specdec_lab.drafters.student import LOUDER
+from specdec_lab.drafters.student import EMBEDDING_SCALE
 from specdec_lab.engine.sampling import GREEDY, Uniforms
 from specdec_lab.engine.together import Pass, Row, together
 
@@ -35,7 +35,7 @@ def same_weights(one, two) -> bool:
 
 
 def embedded(target, tokens):
-    return LOUDER * target.hf.get_input_embeddings().weight[tokens]
+    return EMBEDDING_SCALE * target.hf.get_input_embeddings().weight[tokens]
 
 
 # What they begin as.

@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 
 from specdec_lab.drafters.eagle import EagleNet
 from specdec_lab.drafters.small_llama import small_llama
-from specdec_lab.drafters.student import LOUDER, Student
+from specdec_lab.drafters.student import EMBEDDING_SCALE, Student
 
 PLACES = 4  # drafts a round
 
@@ -58,7 +58,7 @@ class LayerForEach(Student):
         """Each step reads the step before, and the token that is known by then."""
         steps, before = [], rows
         for place, (net, fuse) in enumerate(zip(self.layers, self.fuse)):
-            known = LOUDER * net.model.embed_tokens(tokens[:, place + 1 :])
+            known = EMBEDDING_SCALE * net.model.embed_tokens(tokens[:, place + 1 :])
             n = known.shape[1]
             inputs = fuse(torch.cat([before[:, :n], known], -1))
             before = net.model(inputs_embeds=inputs).last_hidden_state

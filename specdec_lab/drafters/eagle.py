@@ -17,7 +17,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.small_llama import small_llama
-from specdec_lab.drafters.student import LOUDER, Student
+from specdec_lab.drafters.student import EMBEDDING_SCALE, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass, Row, together
@@ -40,7 +40,7 @@ class EagleNet(Student):
 
     def inputs(self, rows: Tensor, tokens: Tensor) -> Tensor:
         """The layer's input [..., n, H], from tokens [..., n] and the rows [..., n, H] at the positions before them."""
-        return self.fuse(torch.cat([rows, LOUDER * self.llama.model.embed_tokens(tokens)], -1))
+        return self.fuse(torch.cat([rows, EMBEDDING_SCALE * self.llama.model.embed_tokens(tokens)], -1))
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """The steps of training: each reads the guesses of the step before it."""

@@ -13,7 +13,7 @@ from torch.nn.functional import embedding
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.student import LOUDER, CutHead, Student
+from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Row
@@ -49,7 +49,7 @@ class MedusaNet(Student):
 
     def inputs(self, rows: Tensor, newest: Tensor) -> Tensor:
         """What all heads read, [..., 2H]."""
-        return torch.cat([rows, LOUDER * embedding(newest.to(rows.device), self.embeddings)], -1)
+        return torch.cat([rows, EMBEDDING_SCALE * embedding(newest.to(rows.device), self.embeddings)], -1)
 
     def ahead(self, rows: Tensor, newest: Tensor, n: int) -> Tensor:
         """The guesses of the first n heads, [R, n, H], for rows [R, H]."""

@@ -8,7 +8,7 @@ from transformers import PreTrainedModel
 
 from specdec_lab.models.linear import draft_product
 
-LOUDER = 16.0  # a target's embeddings are about so much smaller than its rows: nets read both at the same size
+EMBEDDING_SCALE = 16.0  # a target's embeddings are about so much smaller than its rows: nets read both at the same size
 
 
 class CutHead(nn.Module):
