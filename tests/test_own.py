@@ -116,7 +116,6 @@ def test_our_own_prompts(name):
 def test_a_draft_that_began_with_other_weights_is_not_gone_on_with(tmp_path, monkeypatch):
     """Its gain would be shown as that of the weights of today."""
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
-    monkeypatch.setattr(own.quick, "ON", False)
     monkeypatch.setattr(own.trained, "WEIGHTS", tmp_path)
     folders = []
     for weights in (b"old", b"new", b"old"):

@@ -3,13 +3,11 @@ that were put aside show how far it has come.
 """
 
 import random
-import tempfile
 import zlib
 from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 
-from specdec_lab import quick
 from specdec_lab.drafters import trained
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
@@ -34,12 +32,12 @@ def our_prompts(name: str) -> list[Prompt]:
 
 
 def folder_of(name: str) -> Path:
-    """Where a draft of that name is kept: in the course's cache. In tests a new folder each time.
+    """Where a draft of that name is kept: in the course's cache.
 
     Other weights of the course have another folder: a run that began with earlier ones would show their gain.
     """
     begun_with = f"{zlib.crc32((trained.WEIGHTS / f'{NAME}.safetensors').read_bytes()):08x}"
-    return Path(tempfile.mkdtemp()) / name if quick.ON else cache_dir() / "own" / begun_with / name
+    return cache_dir() / "own" / begun_with / name
 
 
 def put_aside(prompts: Sequence) -> tuple[list, list]:
@@ -149,8 +147,7 @@ def own_draft(
         raise LabError(
             f"The prompt “{long[0]}” has more than {room} tokens, and no answer would fit behind it: shorten it."
         )
-    write, tokens = quick.learned(write), quick.learned(tokens)
-    size = Size(quick.learned(POSITIONS), quick.tokens(ANSWER))
+    size = Size(POSITIONS, ANSWER)
     write_answers(lab, *put_aside(prompts), folder, write, size, say=say)
     trainer = recipes.train(
         NAME,
