@@ -1,5 +1,6 @@
 # make lab         set up and open the course
 # make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
+# make check       before each commit, in a minute: style, the engine on tiny models, drafters, judges, the files' agreement
 # make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
 # make mutants     small mistakes are put into the package, one at a time: which would the tests not notice? (hours; ARGS="FILE …")
 # make notebooks   re-execute and store the lessons
@@ -24,7 +25,7 @@ TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nb
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
-.PHONY: lab test mutants notebooks exercises site rounds links full engine bundle constraints clean
+.PHONY: lab test check mutants notebooks exercises site rounds links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -33,6 +34,13 @@ test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(TESTS) lessons tests solutions
+
+CHECKED := exact sampling trace rounds records block trees together batch processors drafters drawn theory formats \
+  mistakes judges rule_tests quiz ledger setup notebooks exercises
+check: .venv/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q $(CHECKED:%=tests/test_%.py)
 
 mutants: .venv/mutants
 	@OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python tools/mutants $(ARGS)

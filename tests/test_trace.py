@@ -9,9 +9,10 @@ from tiny import TinyModel
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace, to_json
+from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, collect
+from specdec_lab.show.terminal import to_json
 
 SAMPLED = Sampler(1.0)
 

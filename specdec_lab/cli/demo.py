@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.engine.sampling import GREEDY
-    from specdec_lab.engine.trace import to_json
+    from specdec_lab.show.terminal import to_json
 
     if args.alpha is not None and args.drafter != "dial":
         raise LabError("--alpha sets the drafter dial, and no other: add --drafter dial, or leave --alpha out.")

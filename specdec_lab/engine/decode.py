@@ -93,7 +93,8 @@ def check(
     """
     rows = score(cached, requests, proposals)
     used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
-    choices = greedy_choices(requests, proposals, rows.logits, used)
+    greedy = any(request.sampler.greedy for request in requests)
+    choices = greedy_choices(requests, proposals, rows.logits, used) if greedy else {}
     cached.model.synchronize()
     watch.lap("verify")
     rounds = [
@@ -195,7 +196,9 @@ class Request:
         watch = Stopwatch(seconds)
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
         if choices is None:
-            shaped = process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
+            shaped = logits
+            if self.processors:
+                shaped = process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
             columns, p, q = self._distributions(proposal, shaped)
         else:
             columns, p, q = one_hot(choices, drafts)

@@ -9,14 +9,14 @@ from html import escape
 
 import traitlets
 
-from specdec_lab.engine.trace import Trace, to_json
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.formats import rounded
 from specdec_lab.show.charts import label, svg
 from specdec_lab.show.live import Live
 from specdec_lab.show.marks import MARKS, marked, visible
 from specdec_lab.show.table import table
-from specdec_lab.show.terminal import summary
+from specdec_lab.show.terminal import summary, to_json
 
 BEFORE = 160  # characters of text shown ahead of a round
 

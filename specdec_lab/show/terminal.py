@@ -1,11 +1,11 @@
-"""Rounds in a terminal, one line each."""
+"""Rounds as `demo` prints them: a line each, or plain data for JSON, which the widgets read, too."""
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from specdec_lab.engine.trace import Round, Trace
+from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
 from specdec_lab.formats import escaped
 from specdec_lab.show.marks import MARKS, marked
 
@@ -56,3 +56,35 @@ def summary(trace: Trace) -> str:
         f"{len(trace.tokens)} new tokens in {trace.target_passes} target passes: "
         f"{trace.tokens_per_pass:.2f} tokens per pass, {alpha}."
     )
+
+
+def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:
+    """The rounds as plain data, in the form of `specdec-lab demo --json` (described in docs/reference.md).
+
+    Args:
+        text_of: turns token ids into text.
+        detail: add what the widgets show on a chosen token: the overlap, and the top of p and q.
+    """
+
+    def pairs(items: Sequence[tuple[int, float]]) -> list[dict]:
+        return [{"id": i, "text": text_of([i]), "p": v} for i, v in items]
+
+    def draft(d: Draft) -> dict:
+        out = {"id": d.id, "text": text_of([d.id]), "p": d.p, "q": d.q, "p_raw": d.p_raw, "q_raw": d.q_raw}
+        out |= {"u": d.u, "status": d.status}
+        return out | ({"overlap": d.overlap, "p_top": pairs(d.p_top), "q_top": pairs(d.q_top)} if detail else {})
+
+    def emitted(e: Emitted) -> dict:
+        out = {"id": e.id, "text": text_of([e.id]), "kind": e.kind}
+        return out | ({"p": e.p, "p_raw": e.p_raw, "p_top": pairs(e.p_top)} if detail else {})
+
+    def branch(d: Draft) -> dict:
+        return {"parent": d.parent} | ({"after_top": pairs(d.after_top)} if detail else {})
+
+    return [
+        {
+            "drafted": [draft(d) | (branch(d) if r.is_tree else {}) for d in r.drafted],
+            "emitted": emitted(r.emitted) if r.emitted else None,
+        }
+        for r in trace.rounds
+    ]
