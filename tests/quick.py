@@ -14,6 +14,7 @@ from pathlib import Path
 TEXTS = 4  # in a batch at once
 SAMPLES = 3  # of a time: one slow moment does not decide which of two is longer
 LEARNED = 300  # tokens that a draft learns from
+PROMPTS = 48  # whose caches are kept
 
 
 def start() -> None:
@@ -21,9 +22,11 @@ def start() -> None:
     from specdec_lab.engine.batch import Batch
     from specdec_lab.lab import Lab
     from specdec_lab.measure import bench, costs, experts, prompts, serving
+    from specdec_lab.models.base import Cached
     from specdec_lab.show import progress_line
     from specdec_lab.train import own
 
+    Cached.prefill = remembering(Cached.prefill)
     Lab.stops = at_most(Lab.stops, max_new_tokens=tokens)
     Batch.__init__ = at_most(Batch.__init__, most=TEXTS)
     for function in (costs.pass_times, costs.round_costs, costs.join_cost, costs.batch_costs, experts.block_times):
@@ -80,8 +83,33 @@ def first_arrivals(arrivals: Sequence) -> list:
     return sorted(arrivals, key=lambda arrival: arrival.at)[:8]
 
 
+def remembering(prefill: Callable) -> Callable:
+    """A prompt that was read before is copied from the cache that held it: reading takes longer than the few tokens."""
+    known: dict[tuple, tuple] = {}  # model and prompt → a cache that holds it, and its hidden rows; the newest last
+
+    @functools.wraps(prefill)
+    def remembered(self, tokens):
+        key = id(self.model), tuple(tokens)
+        if self.lengths != [0] or not tokens:
+            return prefill(self, tokens)
+        if key in known:
+            source, hidden = known[key]
+            self.drop(0)
+            self.join(source)
+        else:
+            source, hidden = self.model.cached(0), prefill(self, tokens)
+            source.join(self)
+        known.pop(key, None)
+        known[key] = source, hidden
+        if len(known) > PROMPTS:
+            del known[next(iter(known))]
+        return hidden
+
+    return remembered
+
+
 def two_shortest(function: Callable) -> Callable:
-    """Of all prompts the two shortest, in their order: to read a long one takes longer than its 8 new tokens."""
+    """Of all prompts the two shortest, in their order: to read a long one takes longer than its few new tokens."""
 
     @functools.wraps(function)
     def fewer(*args, **named):
