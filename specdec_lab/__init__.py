@@ -21,7 +21,7 @@ _NAMES = {
     "engine.sampling": ["Sampler", "Uniforms"],
     "engine.trace": ["Round", "Trace"],
     "errors": ["LabError"],
-    "lab": ["Lab", "load", "load_soon", "recorded_round"],
+    "lab": ["Lab", "load", "load_soon"],
     "measure.costs": ["doubts", "pass_times", "race"],
     "measure.roofline": ["measure_machine", "work"],
     "show.charts": [
@@ -36,6 +36,7 @@ _NAMES = {
         "Outline",
         "Plot",
     ],
+    "show.explorer": ["recorded_round"],
     "show.guess": ["guess", "ledger", "outcome"],
     "show.loadlab": ["load_lab"],
     "show.progress_line": ["OneLine", "each"],

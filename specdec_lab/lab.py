@@ -1,22 +1,20 @@
 """One object for notebooks and commands: a loaded target, its tokenizer, and drafters by name."""
 
 import copy
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib import import_module, resources
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
 from specdec_lab.drafters import DialDrafter, Drafter, ModelDrafter, trained
-from specdec_lab.drafters.model import whole_llama
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep, Stops
@@ -27,19 +25,21 @@ from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.limits import TimeUp, limited
-from specdec_lab.measure.costs import Race, cached_round_costs
-from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
-from specdec_lab.say import Say, silent
+from specdec_lab.say import Say
 from specdec_lab.typed import typed
 
-if TYPE_CHECKING:
-    from specdec_lab.show.explorer import RaceWidget, RoundExplorer
-
 TEMPLATE_SECONDS = 5.0
-MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
+
+# What other folders do with a Lab: the file that it stands in. Each is a function whose first argument is the Lab.
+ABOVE = {
+    "auto_gamma": "specdec_lab.measure.costs",
+    "plain_draft": "specdec_lab.measure.hf_baselines",
+    "explore": "specdec_lab.show.of_lab",
+    "replay": "specdec_lab.show.of_lab",
+}
 
 
 @dataclass
@@ -165,28 +165,6 @@ class Lab:
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
     @typed
-    def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
-        """What chooses γ anew for each round (see `engine.auto_gamma`). The first time costs are measured, for some
-        seconds.
-        """
-        # A text with repetitions, so that a lookup finds something to copy.
-        text = self.encode("one two three four " * 12)
-        return AutoGamma(drafter.round_costs(lambda part: cached_round_costs(self.target, part, text, MOST_AUTO, say)))
-
-    def plain_draft(self) -> PreTrainedModel:
-        """The draft model as other programs can use it: a whole `transformers` model.
-
-        Raises:
-            LabError: when there is no draft model.
-        """
-        if self.draft is not None:
-            if self.draft.ids is not None:
-                raise LabError("The course's draft model stands alone only for its own target: name a draft by path.")
-            return self.draft.hf
-        net = trained.load_net("model", self.target, self.weights)
-        return whole_llama(net, self.target.hf, [self.encode(p.content, p.raw) for p in read_prompts()])
-
-    @typed
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text.
 
@@ -265,21 +243,14 @@ class Lab:
         tokens = torch.tensor(trace.tokens, device=rows.device)[:, None]
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 
-    @typed
-    def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
-        """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
-        from specdec_lab.show.explorer import RoundExplorer, TreeExplorer, explorer_data
+    def __getattr__(self, name: str) -> Callable:
+        """What stands above this file, by name, such as `lab.explore(trace)`."""
+        if name not in ABOVE:
+            raise AttributeError(f"a Lab has no {name!r}")
+        return partial(getattr(import_module(ABOVE[name]), name), self)
 
-        kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
-        return kind(explorer_data(trace, self.text, title or f"{self.target.name}, round by round"))
-
-    @typed
-    def replay(self, result: Race, title: str = "") -> "RaceWidget":
-        """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
-        from specdec_lab.show.explorer import RaceWidget, race_data
-
-        title = title or f"{self.target.name}: plain and speculative decoding"
-        return RaceWidget(race_data(result.plain, result.speculative, self.text, title, self.hardware))
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *ABOVE})
 
 
 def whole(text: str) -> str:
@@ -307,14 +278,6 @@ def load_soon(**settings) -> Future:
     future = pool.submit(load, **settings)
     pool.shutdown(wait=False)
     return future
-
-
-def recorded_round() -> "RoundExplorer":
-    """The Round Explorer on a short run that was recorded once: no model, no waiting."""
-    from specdec_lab.show.explorer import RoundExplorer
-
-    text = resources.files("specdec_lab").joinpath("data/recorded_rounds.json").read_text(encoding="utf-8")
-    return RoundExplorer(json.loads(text))
 
 
 @typed

@@ -19,6 +19,7 @@ import torch
 from specdec_lab.clock import read_clock
 from specdec_lab.drafters.replay import ReplayDrafter
 from specdec_lab.engine import decode
+from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
@@ -28,6 +29,7 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.formats import short
+from specdec_lab.lab import Lab
 from specdec_lab.models import loops
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
@@ -37,6 +39,7 @@ from specdec_lab.say import Say, silent
 from specdec_lab.typed import typed
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
+MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
 WARM_UP = 1  # times before that: a first pass of a width takes longer than all later ones
 
 DOUBTFUL_RATIO = 0.95  # A wider pass that takes less than this share of the narrowest one is doubtful.
@@ -310,3 +313,13 @@ def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: 
         seconds = {name: trace.seconds / len(trace.tokens) for name, trace in traces.items()}
         ratios.append(seconds["plain"] / seconds["speculative"])
     return Race(ratios, **traces)
+
+
+@typed
+def auto_gamma(lab: Lab, drafter: Drafter, say: Say = silent) -> AutoGamma:
+    """What chooses γ anew for each round (see `engine.auto_gamma`). The first time costs are measured, for some
+    seconds.
+    """
+    # A text with repetitions, so that a lookup finds something to copy.
+    text = lab.encode("one two three four " * 12)
+    return AutoGamma(drafter.round_costs(lambda part: cached_round_costs(lab.target, part, text, MOST_AUTO, say)))

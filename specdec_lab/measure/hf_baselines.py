@@ -10,9 +10,12 @@ import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 
 from specdec_lab.clock import read_clock
+from specdec_lab.drafters import trained
+from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
+from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
 from specdec_lab.say import Say, silent
 
@@ -109,3 +112,17 @@ def generate(
     rest = len(ids) + len(tokens) - first
     seconds = (read_clock() - since) * len(tokens) / rest if rest else 0.0
     return Generated(tokens, seconds, len(calls))
+
+
+def plain_draft(lab: Lab) -> PreTrainedModel:
+    """The draft model as other programs can use it: a whole `transformers` model.
+
+    Raises:
+        LabError: when there is no draft model.
+    """
+    if lab.draft is not None:
+        if lab.draft.ids is not None:
+            raise LabError("The course's draft model stands alone only for its own target: name a draft by path.")
+        return lab.draft.hf
+    net = trained.load_net("model", lab.target, lab.weights)
+    return whole_llama(net, lab.target.hf, [lab.encode(p.content, p.raw) for p in read_prompts()])

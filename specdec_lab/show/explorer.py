@@ -4,8 +4,10 @@ A learner marks a round, reveals it, and steps through a whole text; or sees two
 was.
 """
 
+import json
 from collections.abc import Callable
 from html import escape
+from importlib import resources
 
 import traitlets
 
@@ -210,3 +212,9 @@ class RaceWidget(Live):
         title, won, hardware = (escape(x) for x in (self.data["title"], result(self.data), self.data["hardware"]))
         about = f"{won} Measured on {hardware}, without the prompt's own pass."
         return f'<div style="font-size:14px"><b>{title}</b>{drawn}{numbers}<div>{about}</div></div>'
+
+
+def recorded_round() -> RoundExplorer:
+    """The Round Explorer on a short run that was recorded once: no model, no waiting."""
+    text = resources.files("specdec_lab").joinpath("data/recorded_rounds.json").read_text(encoding="utf-8")
+    return RoundExplorer(json.loads(text))

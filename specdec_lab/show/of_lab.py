@@ -1,0 +1,21 @@
+"""What a Lab shows: `lab.explore(trace)` and `lab.replay(race)` lead here."""
+
+from specdec_lab.engine.trace import Trace
+from specdec_lab.lab import Lab
+from specdec_lab.measure.costs import Race
+from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, race_data
+from specdec_lab.typed import typed
+
+
+@typed
+def explore(lab: Lab, trace: Trace, title: str = "") -> RoundExplorer:
+    """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
+    kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
+    return kind(explorer_data(trace, lab.text, title or f"{lab.target.name}, round by round"))
+
+
+@typed
+def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
+    """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
+    title = title or f"{lab.target.name}: plain and speculative decoding"
+    return RaceWidget(race_data(result.plain, result.speculative, lab.text, title, lab.hardware))
