@@ -50,6 +50,15 @@ def fresh_ledger(tmp_path, monkeypatch) -> Path:
     return tmp_path / "ledger.json"
 
 
+@pytest.fixture
+def coarse_grids(monkeypatch):
+    """The two judges that ask a rule at each point of a grid have fewer points: their verdicts are the same."""
+    from specdec_grader.sheets import e03_exactly_the_target, e10_trees
+
+    monkeypatch.setattr(e03_exactly_the_target, "CELLS", 80)
+    monkeypatch.setattr(e10_trees, "CELLS", 10)
+
+
 @pytest.fixture(scope="module")
 def writer(tmp_path_factory) -> str:
     """The folder of a tiny target that can write text to learn from."""

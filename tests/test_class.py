@@ -13,23 +13,19 @@ from specdec_grader.classroom.nbgrader_course import nbgrader_api, write_course
 from specdec_grader.part import PARTS
 
 from specdec_lab.cli import main
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 from specdec_lab.show.page import as_text
 
 ROOT = Path(__file__).parents[1]
-NAMES = ["03_exactly_the_target", "09_checkpoint"]
+NAMES = ["11_todays_designs", "09_checkpoint"]
 SUBMITTED = [("ann", NAMES[0]), ("ann", NAMES[1]), ("bob", NAMES[0]), ("bea", NAMES[0])]
-FROM_P = """import sys
-def accept_or_correct(p, q, x, u, v):
+TWO_SAMPLES = """import sys
+def alpha_at_once(joint):
     print("a line on stderr", file=sys.stderr)
-    if u * q[x] < p[x]:
-        return x
-    total = 0.0
-    for token, share in enumerate(p):
-        total += share
-        if v < total:
-            return token
+    return sum(x * sum(other[j] for other in joint) for row in joint for j, x in enumerate(row))
 """
+OTHERS = ("alpha_with_head", "offered", "which_rule")
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +34,8 @@ def course(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("class") / "course"
     assert set(NAMES) <= set(write_course(out))
     made = nbformat.read(out / "release" / NAMES[0] / f"{NAMES[0]}.ipynb", as_version=4)
-    next(c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")).source = FROM_P
-    made.cells = [c for c in made.cells if "3.test" not in c.source and "my_test" not in c.source]  # answer and check
+    next(c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")).source = TWO_SAMPLES
+    made.cells = [c for c in made.cells if c.cell_type != "code" or not any(name in c.source for name in OTHERS)]
     made.cells[0].metadata["nbgrader"] = None
     api = nbgrader_api(out)
     for student, name in SUBMITTED:
@@ -69,18 +65,18 @@ def test_points_and_misconceptions_of_a_class(course, capsys, tmp_path):
     found = read_class(course / "gradebook.db")
     assert set(NAMES) <= set(found["assignments"])
     ann, bea, bob = found["students"]
-    exercise = sum(part.points for id, part in PARTS.items() if id.startswith("3."))
+    exercise = sum(part.points for id, part in PARTS.items() if id.startswith("11."))
     solved = {"points": exercise, "max_points": exercise, "waits_for_a_hand": False}
     assert ann["points"][NAMES[0]] == solved
     assert bob["points"][NAMES[0]] == bea["points"][NAMES[0]] == solved | {"points": 0.0}
     assert ann["points"][NAMES[1]]["waits_for_a_hand"], "written answers wait for a hand"
     assert ann["points"][NAMES[1]]["points"] == sum(part.points for id, part in PARTS.items() if id.startswith("9."))
-    assert [s["beliefs"] for s in (ann, bea, bob)] == [[], [2], []]
+    assert [s["beliefs"] for s in (ann, bea, bob)] == [[], [3], []]
 
     page = course / "class.html"
     assert main(["class-report", str(course / "gradebook.db"), "--html", str(page), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["beliefs"] == [{"number": 2, "belief": "after a rejection, the token is drawn from p", "students": 1}]
+    assert data["beliefs"] == [{"number": 3, "belief": MISCONCEPTIONS[3], "students": 1}]
     html = page.read_text(encoding="utf-8")
     assert "bea" in html and "✎" in html and "http" not in html
     odd = tmp_path / "a#b?c"
@@ -125,7 +121,7 @@ def test_marks_that_were_forged_are_found_when_all_is_graded_again(course, capsy
 def test_every_student_has_a_feedback_page(course):
     for student, name in SUBMITTED:
         assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000
-    assert "draw from the residual" in (course / "feedback" / "bea" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
+    assert "α is the overlap" in (course / "feedback" / "bea" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
 
 
 def test_a_gradebook_is_never_overwritten_and_a_wrong_file_is_told(course, tmp_path, capsys):

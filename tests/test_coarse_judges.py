@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 import pytest
-from answers import acceptance, trees
+from answers import acceptance
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, judged
 from specdec_grader.sheets import e04_acceptance_rate as sheet
@@ -95,30 +95,11 @@ def test_4_interval_the_texts_are_drawn_with_their_alpha():
     assert all(abs(kept[n] / 400 - 0.5 ** min(n + 1, 4)) < 0.05 for n in range(5)) and kept[3] > 10
 
 
-@pytest.fixture
-def coarse(monkeypatch):
-    monkeypatch.setattr(e10_trees, "CELLS", 10)
-
-
-@pytest.mark.parametrize(("name", "answer"), trees.WRONG["10.offer"].items())
-def test_10_offer_each_wrong_answer_is_told_its_mistake(coarse, name, answer):
-    made, told, *belief = answer
-    verdict = judged("10.offer", made)
-    assert verdict.status == WRONG and told in verdict.message, verdict.message
-    assert verdict.misconception == (belief[0] if belief else None)
-    assert verdict.points == (2.0 if name in ("only the first", "not the third") else 0)
-
-
-@pytest.mark.parametrize("made", trees.RIGHT["10.offer"])
-def test_10_offer_right_answers(coarse, made):
-    assert judged("10.offer", made).status == RIGHT
-
-
 CHANGED_RULES = list(mistakes_of(e10_trees.WRONG_OFFERS, e10_trees.offer))
 
 
 @pytest.mark.parametrize("mistake", CHANGED_RULES, ids=lambda mistake: mistake.said)
-def test_10_offer_a_changed_rule_is_told_its_mistake(coarse, mistake):
+def test_10_offer_a_changed_rule_is_told_its_mistake(coarse_grids, mistake):
     for rule in mistake.results:
         verdict = judged("10.offer", rule)
         assert f"and not p. {mistake.said}" in verdict.message, verdict.message

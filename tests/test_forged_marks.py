@@ -102,7 +102,7 @@ def accept_or_correct(p, q, x, u, w):
         worker.wire.writes.flush()
 """,
     "the end of Python in a call": "import os\ndef accept_or_correct(*given):\n    os._exit(0)",
-    "a result of great size": "def accept_or_correct(*given):\n    return [0] * 10_000_000",
+    "a result of great size": "def accept_or_correct(*given):\n    return [0] * 2_000_000  # 6 MB as JSON",
     "a result of great depth": """
 def accept_or_correct(*given):
     deep = []

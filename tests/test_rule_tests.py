@@ -7,6 +7,7 @@ import pytest
 from specdec_grader.part import RIGHT, WRONG, judged
 from specdec_grader.sheets import e03_exactly_the_target as exactness
 
+pytestmark = pytest.mark.usefixtures("coarse_grids")
 DRAWS, KEEPS, TWICE = exactness.PLANTED.values()
 
 
@@ -80,13 +81,7 @@ def test_3_rule_p_may_not_be_changed_in_a_rejection_either():
     assert verdict.status == WRONG and "Work on copies" in verdict.message
 
 
-@pytest.fixture
-def coarse(monkeypatch):
-    monkeypatch.setattr(exactness, "CELLS", 80)
-    monkeypatch.setattr(exactness, "POINTS", [(i + 0.5) / 80 for i in range(80)])
-
-
-def test_3_rule_what_comes_out_is_told_with_two_places(coarse):
+def test_3_rule_what_comes_out_is_told_with_two_places():
     said = judged("3.rule", exactness.rule_by("bug: after a rejection, draw from p")).message
     assert re.search(r"what comes out is \[[\d.]+, \d\.\d\d[,\]]", said)
 

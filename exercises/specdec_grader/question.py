@@ -118,6 +118,11 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     return found
 
 
+def points(n: int) -> list[float]:
+    """n numbers of [0, 1), equally far from each other: where a rule is asked for what it does with a number drawn there."""
+    return [(i + 0.5) / n for i in range(n)]
+
+
 def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) -> list[int]:
     """The tokens, of a vocabulary of this size, that a learner's rule writes for several arguments."""
     found = for_each(rule, cases)

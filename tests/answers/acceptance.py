@@ -30,20 +30,6 @@ def rounds(texts):
     return [[each] for text in texts for each in text]
 
 
-def drafts(texts):
-    return [mark for mark in flat(texts) if mark in (*TESTED, "discarded")]
-
-
-def proposed(texts):
-    return flat(texts).count("accepted") / len(drafts(texts))
-
-
-def from_lengths(texts):
-    """The lesson's min(n + 1, γ), which a stop makes wrong."""
-    lengths = [(flat([each]).count("accepted"), len(drafts([each]))) for each in rounds(texts)]
-    return sum(n for n, _ in lengths) / sum(min(n + 1, gamma) for n, gamma in lengths)
-
-
 def curve(formula):
     return lambda alpha, gammas: [formula(alpha, gamma) for gamma in gammas]
 
@@ -72,20 +58,29 @@ def first_where(alpha, gamma, claimed, enough, most=101):
     return E(alpha, gamma), None
 
 
-def resampled(draw=lambda texts, dice: dice.choices(texts, k=len(texts)), value=by_counting, outside=0.025):
+def counts(texts):
+    """For each text the accepted, the rejected and the discarded drafts."""
+    return [tuple(map(flat([text]).count, (*TESTED, "discarded"))) for text in texts]
+
+
+def resampled(
+    units=lambda texts: texts,
+    draw=lambda counted, dice: dice.choices(counted, k=len(counted)),
+    value=lambda accepted, rejected, discarded: accepted / (accepted + rejected),
+):
     def interval(texts, dice):
-        values = sorted(value(draw(texts, dice)) for _ in range(1000))
-        cut = int(outside * 1000)
-        return values[cut], values[-1 - cut]
+        counted = counts(units(texts))
+        values = sorted(value(*map(sum, zip(*draw(counted, dice)))) for _ in range(1000))
+        return values[25], values[-26]
 
     return interval
 
 
 def by_quantiles(texts, dice):
-    values = []
+    counted, values = counts(texts), []
     for _ in range(1000):
-        marks = flat(texts[dice.randrange(len(texts))] for _ in texts)
-        values.append(marks.count("accepted") / sum(mark in TESTED for mark in marks))
+        accepted, rejected, _ = map(sum, zip(*(counted[dice.randrange(len(texts))] for _ in texts)))
+        values.append(accepted / (accepted + rejected))
     return statistics.quantiles(values, n=40)[::38]
 
 
@@ -94,11 +89,6 @@ def by_tensors(texts, dice):
     sums = torch.tensor([[flat([text]).count(mark) for mark in TESTED] for text in texts]).double()
     drawn = sums[torch.randint(len(texts), (1000, len(texts)), generator=generator)].sum(1)
     return torch.quantile(drawn[:, 0] / drawn.sum(1), torch.tensor([0.025, 0.975]).double())
-
-
-def around_the_mean(numbers):
-    half = 1.96 * statistics.stdev(numbers) / len(numbers) ** 0.5
-    return statistics.mean(numbers) - half, statistics.mean(numbers) + half
 
 
 by_choices = resampled()
@@ -130,13 +120,10 @@ WRONG = {
         "always 0": (lambda p, q: 0, "Go token by token"),
     },
     "4.rate": {
-        "the mean of accepted / proposed": (lambda t: statistics.mean(proposed([each]) for each in rounds(t) if drafts([each])), "divide by all proposed drafts", 5),
-        "min(n + 1, γ)": (from_lengths, "cut short by a stop"),
         "the first text only": (lambda t: by_counting(t[:1]), "and divide"),
         "a percentage": (lambda t: 100 * by_counting(t), "between 0 and 1"),
     },
     "4.tokens": {
-        "the last power is missing": (curve(lambda a, n: closed(a, n - 1)), "The last power", 6),
         "α = 1 divides by 0": (curve(closed), "For α = 1 your closed form"),
         "α = 1 gives 1": (curve(lambda a, n: 1 if a == 1 else closed(a, n)), "every draft is kept there"),
         "α = 0 gives 0": (curve(lambda a, n: E(a, n) if a else 0), "still writes the target's own token", 6),
@@ -158,18 +145,15 @@ WRONG = {
         "looks without end": (lambda *case: first_where(*case, lambda x: x >= 0, most=math.inf), "a loop that never stops"),
     },
     "4.interval": {
-        "over rounds": (resampled(lambda texts, dice: dice.choices(rounds(texts), k=len(rounds(texts)))), "draw rounds or single drafts"),
-        "a formula for the mean of ratios": (lambda texts, dice: around_the_mean([by_counting([text]) for text in texts]), "Divide the sum by the sum"),
-        "accepted / proposed": (resampled(value=proposed), "Discarded drafts were never examined", 5),
-        "90 %": (resampled(outside=0.05), "holds 90 %"),
-        "99 %": (resampled(outside=0.005), "holds 99 %"),
-        "too few texts": (resampled(lambda texts, dice: dice.choices(texts, k=8)), "too wide"),
-        "without replacement": (resampled(lambda texts, dice: dice.sample(texts, len(texts))), "no width"),
-        "leaves one out": (resampled(lambda texts, dice: dice.sample(texts, len(texts) - 1)), "too narrow"),
+        "over rounds": (resampled(units=rounds), "draw rounds or single drafts"),
+        "accepted / proposed": (resampled(value=lambda accepted, rejected, discarded: accepted / (accepted + rejected + discarded)), "Discarded drafts were never examined", 5),
+        "too few texts": (resampled(draw=lambda counted, dice: dice.choices(counted, k=8)), "too wide"),
+        "without replacement": (resampled(draw=lambda counted, dice: dice.sample(counted, len(counted))), "no width"),
+        "leaves one out": (resampled(draw=lambda counted, dice: dice.sample(counted, len(counted) - 1)), "too narrow"),
         "one end twice": (lambda texts, dice: [by_choices(texts, dice)[0]] * 2, "two of the values, a low and a high one"),
         "its own dice": (lambda texts, dice: by_choices(texts, random), "two different intervals"),
         "its own seed": (lambda texts, dice: by_choices(texts, random.Random(0)), "the same for every seed"),
         "swapped": (lambda texts, dice: by_choices(texts, dice)[::-1], "The lower end must come first"),
-        "another rate": (resampled(value=lambda texts: 1 - by_counting(texts)), "Is α the accepted divided by"),
+        "another rate": (resampled(value=lambda accepted, rejected, discarded: rejected / (accepted + rejected)), "Is α the accepted divided by"),
     },
 }  # fmt: skip

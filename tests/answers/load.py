@@ -28,15 +28,6 @@ def by_loop(T, D, gamma, alpha, most, gain=by_sum):
     return None
 
 
-def by_halves(T, D, gamma, alpha, most):
-    low, high = 0, most + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        pays = E(alpha, gamma) * T(middle) >= gamma * D(middle) + T(middle * (gamma + 1))
-        low, high = (middle, high) if pays else (low, middle)
-    return high if high <= most else None
-
-
 def by_prices(texts, last, costs=StepCosts(MEASURED)):
     """The γ with the most tokens a second."""
     return max((0, 2, 4), key=lambda gamma: STEP[gamma] / costs(texts, gamma))
@@ -88,7 +79,6 @@ WRONG = {
         "nothing for γ = 0": (lambda T, n, g, a: by_sum(T, n, g, a) if g else None, "returns nothing for"),
     },
     "7.crossover": {
-        "by halves": (by_halves, "may lose, pay again"),
         "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "worse in a fuller batch", 13),
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
         "solved for one machine": (lambda T, D, g, a, most: (E(a, g) - 0.1 * g) * 40 / (g + 1), "a whole number"),

@@ -81,7 +81,6 @@ WRONG = {
         "none": (lambda customers: [], "List the customers"),
     },
     "12.look": {
-        "the latest of equals": (lambda learned, aside: max(range(len(aside)), key=lambda i: (aside[i], i)), "take the earliest"),
         "something else": (lambda learned, aside: 7, "Only the prompts"),
         "a value": (lambda learned, aside: max(aside), "a whole number"),
     },

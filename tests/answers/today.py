@@ -117,7 +117,6 @@ RIGHT = {
 }
 WRONG = {
     "11.at-once": {
-        "no second look": (lambda joint: 1.0, "has seen the first token"),
         "something else": (lambda joint: 0.123, "For each first token"),
         "words": (lambda joint: "half", "should be a number"),
     },
@@ -127,7 +126,6 @@ WRONG = {
         "something else": (lambda p, q, kept: 0.01, "Leave the tokens out"),
     },
     "11.stop": {
-        "equal stops": (lambda chances, limit: next((n for n, x in enumerate(accumulate(chances, mul), 1) if x <= limit), len(chances)), "equal to it goes on"),
         "none": (lambda chances, limit: 0, "Multiply the chances"),
         "half a draft": (lambda chances, limit: 1.5, "a whole number"),
     },

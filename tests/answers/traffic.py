@@ -7,9 +7,9 @@ import torch
 from specdec_lab.measure.traffic.endpoint import conditional
 
 
-def token_by_token(first, per_token, tokens, ratio, begin=1):
+def token_by_token(first, per_token, tokens, ratio):
     before = after = first
-    for _ in range(begin, tokens):
+    for _ in range(1, tokens):
         before += per_token
         after += per_token / ratio
     return before / after
@@ -91,8 +91,6 @@ RIGHT = {
 }  # fmt: skip
 WRONG = {
     "8.whole": {
-        "one token too many": (lambda *case: token_by_token(*case, begin=0), "tokens − 1 remain"),
-        "all of it faster": (lambda first, t, n, ratio: (first + n * t) / ((first + n * t) / ratio), "the writing alone", 15),
         "something else": (lambda *case: 1.0, "the whole time without drafts"),
     },
     "8.survival": {
@@ -102,7 +100,6 @@ WRONG = {
         "divides by 0": (lambda cards: ([b / a for a, b in itertools.pairwise([1, *pooled(cards)])], 0), "ZeroDivisionError"),
     },
     "8.decide": {
-        "the most tokens per pass": (lambda report: by_ifs(report, chosen(report, lambda r: r["tokens_per_pass"])), "the most tokens per pass", 7),
         "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "Which drafter has the largest"),
         "always unclear": (with_decision(lambda row, right: "unclear"), "where does the interval lie"),
         "other words": (with_decision(lambda row, right: right.replace("don't", "do not")), 'should be "deploy"'),

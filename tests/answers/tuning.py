@@ -38,13 +38,6 @@ def by_walking(alpha, d, v, o):
     return best
 
 
-def uphill(alpha, d, v, o):
-    reached, n = gains(alpha, d, v, o), 0
-    while n + 1 < len(v) and reached[n + 1] >= reached[n]:
-        n += 1
-    return n
-
-
 def by_halving(gamma, cost, tokens=E, room=1e-6):
     if cost > tokens(1.0, gamma):
         return None
@@ -100,8 +93,6 @@ WRONG = {
         "no brackets": (lambda a, n, c, v, o: E(a, n) / n * c + v[n] + o, "which of the four"),
     },
     "5.best": {
-        "uphill": (uphill, "try every γ"),
-        "never 0": (lambda *case: max(range(1, len(case[1])), key=gains(*case).__getitem__), "You never give 0"),
         "the speed-up": (lambda *case: max(gains(*case)), "this is the speed-up"),
         "no room": (lambda *case: by_list(*case) if max(gains(*case)[1:]) else 0, "room for γ = 0 only"),
         "beyond the lists": (lambda a, d, v, o: len(v), "no such γ in the lists"),

@@ -125,7 +125,6 @@ RIGHT = {
 }
 WRONG = {
     "6.propose": {
-        "runs of four": (variant((4, 3, 2, 1)), "three is the most here"),
         "the whole rest": (variant(copy=lambda text, end, gamma: text[end:]), "Which run matches"),
         "repeats the last token": (variant(copy=lambda text, end, gamma: (text[end:] + [text[-1]] * gamma)[:gamma]), "Which run matches"),
         "changes the text": (lambda text, gamma: [text.append(token) or token for token in with_loops(text, gamma)], "Work on a copy"),

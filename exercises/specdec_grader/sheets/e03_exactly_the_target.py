@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from specdec_grader.part import part
-from specdec_grader.question import question, tokens_of
+from specdec_grader.question import points, question, tokens_of
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import begun, same
 from specdec_lab.theory import RULES, Row, favourite, lacking, residual
@@ -134,8 +134,7 @@ p[x] / q[x] → max(0, 1 - p[x] / q[x])
 
 PAIRS: Sequence[tuple[Row, Row]] = OUTPUT.cases  # p and q
 CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cases lie between them
-POINTS = [(i + 0.5) / CELLS for i in range(CELLS)]
-SEVERAL = [(i + 0.5) / 40 for i in range(40)]
+SEVERAL = points(40)  # so many w where a draft was rejected
 
 
 def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
@@ -144,8 +143,9 @@ def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
     A rule compares u with a border and looks w up in a distribution, so for each u it is asked with
     the smallest and the largest w first, and with many only where the draft was rejected.
     """
-    drafts = [(x, u) for x in range(len(q)) if q[x] for u in POINTS]
-    ends = written_by(rule, p, q, [(x, u, w) for x, u in drafts for w in (POINTS[0], POINTS[-1])])
+    numbers = points(CELLS)
+    drafts = [(x, u) for x in range(len(q)) if q[x] for u in numbers]
+    ends = written_by(rule, p, q, [(x, u, w) for x, u in drafts for w in (numbers[0], numbers[-1])])
     kept = [a == b == x for (x, _), a, b in zip(drafts, ends[::2], ends[1::2])]
     asked = [(x, u, ws) for (x, u), k in zip(drafts, kept) for ws in ([(0.5,)] if k else [SEVERAL])]
     out = [0.0] * len(p)
@@ -200,7 +200,7 @@ def judge_output(made: Rule) -> None:
 def judge_how(made: Rule) -> None:
     """A rule from which p comes out may still mix up u and w, keep too few drafts, or err at a border."""
     p, q = PAIRS[0]
-    kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in POINTS]).count(x) / CELLS for x in (0, 2))
+    kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in points(CELLS)]).count(x) / CELLS for x in (0, 2))
     swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
     if swapped:
         said = "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w."

@@ -7,7 +7,7 @@ from functools import partial
 from specdec_grader.guard import verdict_on
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import part
-from specdec_grader.question import Question, question, tokens_of
+from specdec_grader.question import Question, points, question, tokens_of
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import begun, listed, same, shown, whole
 from specdec_lab.theory import Row, residual, siblings
@@ -186,10 +186,6 @@ zip(drafts, qs, us) → zip(drafts, [qs[0]] * len(qs), us)
 looked_up(wanted, w) → looked_up(p, w)
     After both are refused you draw from p; draw from what is left of it. [belief 2]
 """
-
-
-def points(n: int) -> list[float]:
-    return [(i + 0.5) / n for i in range(n)]
 
 
 def without(q: Row, x: int) -> Row:
