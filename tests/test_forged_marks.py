@@ -9,13 +9,17 @@ from pathlib import Path
 
 import psutil
 import pytest
+from answers import rounds
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import Broken, pack, unpack
-from specdec_grader.part import judged
+from specdec_grader.part import PARTS, Part, judged
 from test_grade_notebook import graded, notebook, put, solution_cells, status
 from test_jail import alive, without_bubblewrap
 
+from specdec_lab.course.mistake import Wrong
 from specdec_lab.theory import expected_tokens
+
+pytestmark = pytest.mark.usefixtures("coarse_grids")
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 MARK = {"part": "3.rule", "status": "right", "points": 3.0, "max_points": 3, "message": "right.", "misconception": None}
@@ -106,7 +110,7 @@ def accept_or_correct(p, q, x, u, w):
     "a result of great depth": """
 def accept_or_correct(*given):
     deep = []
-    for _ in range(100_000):
+    for _ in range(10_000):
         deep = [deep]
     return deep
 """,
@@ -138,18 +142,20 @@ def test_nobody_gets_points_for_nothing(tmp_path, name):
     assert all(p["message"].endswith((".", "?", ")")) and "Traceback" not in p["message"] for p in result["parts"])
 
 
-NOT_ASKED = """
+ALONE = """
 from specdec_lab.course.given.toy import written_alone
 def speculate(prompt, n, target, draft, gamma, end):
-    draft(prompt, gamma)
     text = written_alone(prompt, n)
-    return text[: text.index(end) + 1] if end in text else text
+    new = text[: text.index(end) + 1] if end in text else text
 """
 LOOPS = {
-    "returns nothing": "def speculate(prompt, n, target, draft, gamma, end):\n    return []",
-    "asks for drafts only": "def speculate(prompt, n, target, draft, gamma, end):\n    draft(prompt, gamma)\n    return []",
-    "never asks the target": NOT_ASKED,
-    "asks it once": NOT_ASKED.replace("text = ", "target.extend(prompt); text = "),
+    "returns nothing": ALONE + "    return []",
+    "asks for drafts only": ALONE + "    draft(prompt, gamma)\n    return []",
+    "never asks the target": ALONE + "    draft(prompt, gamma)\n    return new",
+    "asks it once": ALONE + "    draft(prompt, gamma); target.extend(prompt)\n    return new",
+    "gives the prompt, too": ALONE + "    return prompt + new",
+    "asks it for nothing": ALONE + "    draft(prompt + new, gamma); [target.extend([1]) for _ in new]\n    return new",
+    "asks it behind one draft": ALONE + "    draft(prompt, 1); [target.extend([1]) for _ in new]\n    return new",
     "reads the prompt token by token": """
 def speculate(prompt, n, target, draft, gamma, end):
     text = list(prompt)
@@ -168,42 +174,14 @@ def speculate(prompt, n, target, draft, gamma, end):
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_loop_that_does_not_decode_earns_nothing(tmp_path, name):
-    made = notebook(True, "02_draft_then_verify")
-    put(made, LOOPS[name], at=next(i for i, c in enumerate(made.cells) if "def speculate" in c.source) + 1)
-    result, _ = graded(tmp_path, made)
-    loop = next(p for p in result["parts"] if p["id"] == "2.loop")
-    assert (loop["status"], loop["points"]) == ("wrong", 0.0), loop
+def test_a_share_needs_a_loop_that_decodes(name):
+    names = {"play": rounds.play}
+    exec(LOOPS[name], names)
+    verdict = judged("2.loop", names["speculate"])
+    assert (verdict.status, verdict.points) == ("wrong", 0.0), verdict.message
 
 
-WRITES_ALONE = """
-from specdec_lab.course.given.toy import written_alone
-def alone(prompt, n, end):
-    text = written_alone(prompt, n)
-    return text[: text.index(end) + 1] if end in text else text
-"""
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "return prompt + alone(prompt, n, end)",
-        "t = alone(prompt, n, end); draft(prompt + t, gamma); [target.extend([1]) for _ in t]; return t",
-        "t = alone(prompt, n, end); draft(prompt, 1); [target.extend([1]) for _ in t]; return t",
-    ],
-)
-def test_a_share_needs_the_targets_own_work(tmp_path, body):
-    made = notebook(False, "02_draft_then_verify")
-    put(
-        made,
-        f"{WRITES_ALONE}\ndef speculate(prompt, n, target, draft, gamma, end):\n    {body}",
-        at=len(made.cells) - 1,
-    )
-    loop = next(p for p in graded(tmp_path, made)[0]["parts"] if p["id"] == "2.loop")
-    assert loop["points"] == 0.0, loop
-
-
-def test_no_order_of_answers_is_right_and_no_infinite_number(tmp_path):
+def test_no_order_of_answers_is_right_and_no_infinite_number():
     turn = itertools.count()
     assert judged("11.which", lambda p, q, counts, rules: list(rules)[next(turn) % 4]).points == 0.0
     assert judged("4.claim", lambda a, n, claimed: (expected_tokens(a, n), math.inf)).points < 2.0
@@ -251,36 +229,30 @@ os._exit(1)
     assert left, "the grader waited until it had ended"
 
 
-POINTS = {
-    "a check of its own": "check( '1.bytes', lambda *a: 1.0, 1000.0)",
-    "by keyword": "check('1.bytes', lambda *a: 1.0, earned=1000.0)",
-    "with another name": "from specdec_lab import check as sure\nsure('1.bytes', lambda *a: 1.0, 1000.0)",
-    "as an attribute": "import specdec_lab as sd\nsd.check('1.bytes', lambda *a: 1.0, 1000.0)",
-    "a number that is text": "def bytes_read(*a): return '1e400'",
-    "a division by 0": "def bytes_read(*a): return 1 / 0",
-    "a constant": "def bytes_read(*a): return 1.0",
-}
+SPELLED = (
+    "check( '1.bytes', lambda *a: 1.0, 1000.0)",
+    "check('1.bytes', lambda *a: 1.0, earned=1000.0)",
+    "from specdec_lab import check as sure\nsure('1.bytes', lambda *a: 1.0, 1000.0)",
+    "import specdec_lab as sd\nsd.check('1.bytes', lambda *a: 1.0, 1000.0)",
+    "def bytes_read(*a): return '1e400'",
+)
 
 
-@pytest.mark.parametrize("name", POINTS)
-def test_no_spelling_of_a_check_reaches_the_points(tmp_path, name):
-    made = put(notebook(False, "01_idle_math"), POINTS[name], at=2)
-    made.cells += put(notebook(False, "01_idle_math"), POINTS[name]).cells[:1]
+def test_no_spelling_of_a_check_reaches_the_points(tmp_path):
+    made = notebook(False, "01_idle_math")
+    for code in SPELLED:
+        put(put(made, code, at=2), code, at=len(made.cells))
     result, _ = graded(tmp_path, made)
     assert result["points"] == 0.0 and all(p["points"] == 0.0 for p in result["parts"]), result["parts"]
 
 
 def test_points_are_clamped_where_they_are_made(monkeypatch):
-    from specdec_grader import part as module
-
-    from specdec_lab.course.mistake import Wrong
-
     def judge(earned):
         def raises(made):
             raise Wrong("nearly", earned)
 
-        monkeypatch.setitem(module.PARTS, "1.bytes", module.Part("1.bytes", 1, raises))
-        return module.judged("1.bytes", lambda: 1).points
+        monkeypatch.setitem(PARTS, "1.bytes", Part("1.bytes", 1, raises))
+        return judged("1.bytes", lambda: 1).points
 
     assert [judge(x) for x in (1000.0, 1.0, 0.5, -3.0)] == [1.0, 1.0, 0.5, 0.0]
 

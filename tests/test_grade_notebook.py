@@ -17,6 +17,7 @@ from specdec_lab.cli import main
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
+pytestmark = pytest.mark.usefixtures("coarse_grids")
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 
 
@@ -315,23 +316,17 @@ MALFORMED = {
 }
 
 
-@pytest.fixture(scope="module")
-def all_malformed(tmp_path_factory):
-    """The result of a notebook with a cell of each kind in it: they do not disturb each other, nor the rest."""
+def test_malformed_cells_cost_nothing_but_themselves(tmp_path):
+    """A cell of each kind in one notebook: they do not disturb each other, nor the rest."""
     made = json.loads(nbformat.writes(notebook()))
     for change in MALFORMED.values():
         cell = {"cell_type": "code", "metadata": {}, "source": "y = 1", "outputs": [], "execution_count": None}
         change(cell)
         made["cells"].insert(2, cell)
     made["cells"] += [None, 3, "text", [], {}]
-    path = tmp_path_factory.mktemp("malformed") / "06_variants.ipynb"
-    path.write_text(json.dumps(made), encoding="utf-8")
+    (tmp_path / "06_variants.ipynb").write_text(json.dumps(made), encoding="utf-8")
     said = []
-    return grade(path, said.append), said
-
-
-def test_malformed_cells_cost_nothing_but_themselves(all_malformed):
-    result, said = all_malformed
+    result = grade(tmp_path / "06_variants.ipynb", said.append)
     assert status(result) == ["right", "right"], (result["parts"], said)
     assert len(said) <= 2 and all("left out" in line for line in said), said
 
@@ -340,26 +335,31 @@ def test_malformed_cells_cost_nothing_but_themselves(all_malformed):
 def test_the_reader_takes_what_it_can(tmp_path, name):
     cell = {"cell_type": "code", "metadata": {}, "source": "x = 1", "outputs": []}
     MALFORMED[name](cell)
-    (tmp_path / "one.ipynb").write_text(
-        json.dumps({"cells": [cell], "metadata": None, "nbformat": "4"}), encoding="utf-8"
-    )
+    made = {"cells": [cell], "metadata": None, "nbformat": "4"}
+    (tmp_path / "one.ipynb").write_text(json.dumps(made), encoding="utf-8")
     (read,) = read_cells(tmp_path / "one.ipynb")
     assert isinstance(read.source, str) and isinstance(read.kind, str) and isinstance(read.grade_id, str)
     assert list(calls(read.source)) == [] and isinstance(is_only_checks(read.source), bool)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b"\xff\xfe\x00", b"[" * 100_000, b'{"cells": null}', b'{"worksheets": 5}'],
-    ids=repr,
+NO_NOTEBOOKS = (
+    b"", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b"\xff\xfe\x00", b"[" * 100_000, b'{"cells": null}', b'{"worksheets": 5}',
 )  # fmt: skip
-def test_what_is_no_notebook_is_one_line_and_the_others_are_graded(tmp_path, capsys, data):
-    (tmp_path / "bad.ipynb").write_bytes(data)
-    (tmp_path / "good.ipynb").write_text(
-        (EXERCISES / "06_variants.ipynb").read_text(encoding="utf-8"), encoding="utf-8"
-    )
-    assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), "--json"]) == 0
-    bad, good = json.loads(capsys.readouterr().out)
-    assert bad["error"].endswith(".") and "bad.ipynb" in bad["error"] and good["points"] == 0.0
+
+
+def test_what_is_no_notebook_is_one_line_and_the_others_are_graded(tmp_path, capsys):
+    paths = [tmp_path / f"{n}.ipynb" for n in range(len(NO_NOTEBOOKS))]
+    for path, data in zip(paths, NO_NOTEBOOKS):
+        path.write_bytes(data)
+    nbformat.write(notebook(), tmp_path / "good.ipynb")
+    assert main(["grade", *map(str, paths), str(tmp_path / "good.ipynb"), "--json"]) == 0
+    out, err = capsys.readouterr()
+    *bad, good = json.loads(out)
+    assert all(one["error"].endswith(".") and path.name in one["error"] for one, path in zip(bad, paths, strict=True))
+    assert good["points"] == 6.0 and "locked in" in err, "that code is run is said"
+    assert main(["grade", str(tmp_path / "good.ipynb")]) == 0
+    assert "good.ipynb (exercise 06_variants): 6 of 6 points\n  ✓ 6.propose: right." in capsys.readouterr().out
+    assert main(["grade", str(paths[0]), "--json"]) == 2
 
 
 def test_a_notebook_has_a_time_of_its_own(tmp_path):
@@ -373,9 +373,8 @@ def test_a_notebook_has_a_time_of_its_own(tmp_path):
 def test_a_report_prints_what_a_learner_wrote_on_one_line(tmp_path, capsys):
     """Signs that a terminal obeys would forge lines of the report."""
     made = notebook(solved=False)
-    solution_cells(made)[
-        0
-    ].source = "def propose(text, gamma):\n    raise ValueError('\\n  ✓ 6.improve: right. (3 of 3)\\x1b[2J\\r\u202e' + 'x' * 5000)"
+    forged = "'\\n  ✓ 6.improve: right. (3 of 3)\\x1b[2J\\r\u202e' + 'x' * 5000"
+    solution_cells(made)[0].source = f"def propose(text, gamma):\n    raise ValueError({forged})"
     nbformat.write(made, tmp_path / "mine.ipynb")
     assert main(["grade", str(tmp_path / "mine.ipynb")]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -384,27 +383,11 @@ def test_a_report_prints_what_a_learner_wrote_on_one_line(tmp_path, capsys):
 
 
 def test_what_is_none_of_the_exercises_is_refused(tmp_path):
-    (tmp_path / "broken.ipynb").write_text("{", encoding="utf-8")
-    with pytest.raises(LabError, match="is no notebook"):
-        grade(tmp_path / "broken.ipynb")
-    (tmp_path / "broken.ipynb").write_text("[]", encoding="utf-8")
-    with pytest.raises(LabError, match="no cells"):
-        grade(tmp_path / "broken.ipynb")
+    for text, said in (("{", "is no notebook"), ("[]", "no cells")):
+        (tmp_path / "broken.ipynb").write_text(text, encoding="utf-8")
+        with pytest.raises(LabError, match=said):
+            grade(tmp_path / "broken.ipynb")
     with pytest.raises(LabError, match="cannot be read"):
         grade(tmp_path / "nowhere.ipynb")
-    other = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
     with pytest.raises(LabError, match="none of the course's exercises"):
-        graded(tmp_path, other)
-
-
-def test_a_batch_goes_on_past_a_bad_one_and_says_that_it_runs_code(tmp_path, capsys):
-    nbformat.write(notebook(), tmp_path / "good.ipynb")
-    (tmp_path / "bad.ipynb").write_text("{", encoding="utf-8")
-    assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), "--json"]) == 0
-    out, err = capsys.readouterr()
-    bad, good = json.loads(out)
-    assert "is no notebook" in bad["error"] and good["points"] == 6.0
-    assert "locked in" in err
-    assert main(["grade", str(tmp_path / "good.ipynb")]) == 0
-    assert "good.ipynb (exercise 06_variants): 6 of 6 points\n  ✓ 6.propose: right." in capsys.readouterr().out
-    assert main(["grade", str(tmp_path / "bad.ipynb"), "--json"]) == 2
+        graded(tmp_path, nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")]))
