@@ -62,54 +62,28 @@ TESTS = {
     "exercises/specdec_grader/progress.py": "tests/test_progress.py",
 }
 
-GRADING = "tests/test_judges.py tests/test_policy_goals.py tests/test_improve_steps.py tests/test_loop_runs.py tests/test_rule_tests.py tests/test_coarse_judges.py tests/test_grading.py tests/test_mistakes.py"
-JUDGES = {  # file of a judge → what the names of its part's tests hold; the other parts' are many, and know nothing of it
-    "acceptance/claim.py": "4.claim",
-    "acceptance/interval.py": "interval",
-    "acceptance/overlap.py": "4.overlap",
-    "acceptance/rate.py": "4.rate",
-    "acceptance/tokens.py": "4.tokens",
-    "checkpoint/answers.py": "9.",
-    "checkpoint/c1.py": "9.c1",
-    "checkpoint/c2.py": "9.c2",
-    "checkpoint/c3.py": "9.c3",
-    "checkpoint/c4.py": "9.c4",
-    "checkpoint/q1.py": "9.q1",
-    "checkpoint/q2.py": "9.q2",
-    "designs/at_once.py": "11.at-once",
-    "designs/cut.py": "11.cut",
-    "designs/stop.py": "11.stop",
-    "designs/which.py": "which",
-    "exactness.py": "3.rule or 3.test or 3_rule or 3_test",
-    "idle_math.py": "1.",
-    "load/crossover.py": "7.crossover",
-    "load/gain.py": "7.gain",
-    "load/machines.py": "7",
-    "load/policy.py": "policy",
-    "own/aside.py": "12.aside",
-    "own/gain.py": "12.gain",
-    "own/look.py": "12.look",
-    "own/paid.py": "12.paid",
-    "rounds/cache.py": "2.cache",
-    "rounds/loop.py": "loop",
-    "rounds/one_round.py": "2.",
-    "rounds/watched.py": "loop",
-    "traffic/decide.py": "8.decide",
-    "traffic/survival.py": "8.survival",
-    "traffic/whole.py": "8.whole",
-    "trees/decide.py": "10.decide",
-    "trees/offer.py": "offer",
-    "trees/sees.py": "10.sees",
-    "trees/walk.py": "10.walk",
-    "tuning/best.py": "5.best",
-    "tuning/least.py": "least",
-    "tuning/pick.py": "5.pick",
-    "tuning/speedup.py": "5.speedup",
-    "variants/improve.py": "improve",
-    "variants/propose.py": "6.propose",
+GRADING = "tests/test_grading.py tests/test_mistakes.py tests/test_judges.py"
+SHEETS = {  # sheet → what the names of its parts' tests hold, and files that know this sheet alone
+    "e01_idle_math": ("1.", ""),
+    "e02_draft_then_verify": ("2. or loop", "tests/test_loop_runs.py tests/test_forged_marks.py"),
+    "e03_exactly_the_target": ("3. or 3_", "tests/test_rule_tests.py"),
+    "e04_acceptance_rate": ("4. or 4_", "tests/test_coarse_judges.py"),
+    "e05_choosing_gamma": ("5. or 5_", ""),
+    "e06_variants": ("6. or improve", "tests/test_improve_steps.py"),
+    "e07_when_it_backfires": ("7. or 7_", "tests/test_policy_goals.py"),
+    "e08_measure_your_traffic": ("8.", ""),
+    "e09_checkpoint": ("9. or checkpoint", "tests/test_checkpoint.py"),
+    "e10_trees": ("10. or 10_", "tests/test_coarse_judges.py"),
+    "e11_todays_designs": ("11. or 11_", ""),
+    "e12_your_own_draft": ("12.", ""),
+    "fixed_answers": ("9. or checkpoint", "tests/test_checkpoint.py"),
+    "watched": ("loop", "tests/test_loop_runs.py tests/test_forged_marks.py"),
 }
-TESTS |= {f"exercises/specdec_grader/sheets/{file}": f"{GRADING} -k '{part}'" for file, part in JUDGES.items()}
-TESTS |= {f"exercises/specdec_grader/{file}.py": GRADING for file in ("check", "guard", "part", "question")}
+TESTS |= {
+    f"exercises/specdec_grader/sheets/{sheet}.py": f"{files} {GRADING} -k '{names}'".strip()
+    for sheet, (names, files) in SHEETS.items()
+}
+TESTS |= {f"exercises/specdec_grader/{file}.py": GRADING for file in ("check", "guard", "mistakes", "part", "question")}
 TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
 TESTS |= {
     f"specdec_lab/course/{file}.py": "tests/test_quiz_items.py tests/test_quiz.py" for file in ("problems", "question")
