@@ -1,16 +1,13 @@
 """The two judges that draw much, with few draws: what they compute, and what they say about answers that err in one way."""
 
-import random
 import re
-from collections import Counter
 
 import pytest
-from answers import acceptance
 from specdec_grader.mistakes import mistakes_of
-from specdec_grader.part import RIGHT, WRONG, judged
+from specdec_grader.part import WRONG, judged
 from specdec_grader.sheets import e04_acceptance_rate as sheet
 from specdec_grader.sheets import e10_trees
-from specdec_grader.sheets.e04_acceptance_rate import a_text, alpha_hat
+from specdec_grader.sheets.e04_acceptance_rate import alpha_hat
 
 from specdec_lab.theory import siblings
 
@@ -49,50 +46,21 @@ def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):
 
 
 @pytest.mark.parametrize(
-    ("made", "told", "points"),
+    ("made", "told"),
     [
-        (lambda texts, dice: (alpha_hat(texts),) * 2, "every text comes exactly once", 0),
-        (constant(0.75, 0.75, others=(0.9, 0.1)), "It is too wide", 0),
-        (lambda texts, dice: acceptance.by_choices(texts, dice)[::-1], "The lower end must come first", 1.5),
-        (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow", 0),
-        (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide", 0),
+        (constant(0.75, 0.75, others=(0.9, 0.1)), "It is too wide"),
+        (constant(0.75, 0.75, others=(0.3, 0.3)), "It is too narrow"),
+        (constant(0.75, 0.75, others=(0.0, 1.0)), "It is too wide"),
         (
             lambda texts, dice: tuple(x + 0.15 * (texts != [ONE] * 10) for x in sheet.interval(texts)),
             "Draw texts, divide",
-            0,
         ),
-        (lambda texts, dice: (alpha_hat(texts), alpha_hat(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow", 0),
-        (acceptance.by_choices, None, 2),
+        (lambda texts, dice: (alpha_hat(texts), alpha_hat(texts) + 0.3 * (texts != [ONE] * 10)), "too narrow"),
     ],
 )
-def test_4_interval_what_is_said_about_other_texts(few_draws, made, told, points):
+def test_4_interval_what_is_said_about_other_texts(few_draws, made, told):
     verdict = judged("4.interval", made)
-    assert (told in verdict.message) if told else verdict.status == RIGHT, verdict.message
-    assert verdict.points == points
-
-
-def test_4_interval_two_calls_with_one_seed_give_one_result():
-    dice = random.Random(3)
-    verdict = judged("4.interval", lambda texts, _: acceptance.by_choices(texts, dice))
-    assert "two different intervals" in verdict.message and verdict.points == 1
-
-
-def test_4_interval_the_formula_leaves_a_share_out_at_each_end(few_draws):
-    texts = sheet.random_texts([i / 12 for i in range(12)], range(3, 15), 7)
-    for outside, cut in ((0.025, 9), (0.16, 63), (0.5, 199)):
-        counts = tuple((sheet.count([t], sheet.ACCEPTED), sheet.count([t], sheet.TESTED)) for t in texts)
-        values = sheet.bootstrap(counts, sheet.ratio_of_sums)
-        assert len(values) == 400 and values == sorted(values)
-        assert sheet.left_between(texts, outside, sheet.ratio_of_sums) == (values[cut], values[399 - cut])
-    assert sheet.interval(texts) == sheet.left_between(texts, 0.025, sheet.ratio_of_sums)
-
-
-def test_4_interval_the_texts_are_drawn_with_their_alpha():
-    texts = sheet.random_texts([0.0, 1.0, 0.5], [3, 2, 400], 1)
-    assert texts[0] == a_text(0, 0, 0) and texts[1] == a_text(4, 4)
-    assert abs(alpha_hat(texts[2:]) - 0.5) < 0.05
-    kept = Counter(each.count("accepted") for each in texts[2])  # 400 rounds: half, a quarter, …, and the rest all four
-    assert all(abs(kept[n] / 400 - 0.5 ** min(n + 1, 4)) < 0.05 for n in range(5)) and kept[3] > 10
+    assert told in verdict.message and verdict.points == 0
 
 
 CHANGED_RULES = list(mistakes_of(e10_trees.WRONG_OFFERS, e10_trees.offer))

@@ -55,7 +55,8 @@ def soon(monkeypatch):
 def test_every_part_has_right_and_wrong_answers():
     right, wrong = (Counter(params[0] for params in some) for some in (ALL_RIGHT, (p.values for p in ALL_WRONG)))
     assert set(right) == set(wrong) == set(PARTS)
-    assert min(right.values()) >= 3, "three styles each"
+    for id, part in PARTS.items():
+        assert right[id] >= (2 if part.asks else 3), "three styles each; the sheet's own formula is one (test_mistakes)"
 
 
 SHARES = {f"{part}: {name}": n for part, shares in EARNED.items() for n, names in shares.items() for name in names}

@@ -36,16 +36,3 @@ def test_7_policy_each_goal_is_about_the_mean_and_the_slowest(when, found):
 
 def test_7_policy_the_goals_are_told_in_their_order():
     assert sheet.missed(FIXED[0]) == [NIGHT, DAY] and sheet.missed(FIXED[4]) == [NOON, DAY]
-
-
-def test_7_policy_users_see_their_times_beside_the_fixed_ones():
-    said = sheet.as_users_see(DAY, BEST)
-    assert said == "A day of bursts: 30.0 ms a token, 95 % within 50.0 (never: 40.0 and 60.0; always: 50.0 and 80.0)."
-
-
-def test_7_policy_prices_are_those_of_a_step(monkeypatch):
-    monkeypatch.setattr(sheet, "COSTS", lambda texts, gamma: 0.5 * texts * (1 + gamma))
-    monkeypatch.setattr(sheet, "STEP", {2: 2.5})
-    assert sheet.price(8, 2) == (
-        "with 8 texts and γ = 2 a step writes 2.5 times as many tokens as one without drafts, and takes 3.0 times as long"
-    )

@@ -91,6 +91,7 @@ WRONG = {
         "q − p": (rule(other=lambda p, q, u, w: drawn(rest(q, p), w)), "you draw from q − p"),
         "|p − q|": (rule(other=lambda p, q, u, w: drawn([abs(a - b) for a, b in zip(p, q)], w)), "you draw from |p − q|"),
         "w not scaled": (rule(other=lambda p, q, u, w: next((t for t, s in enumerate(itertools.accumulate(rest(p, q))) if w < s), len(p) - 1)), "multiply w by its sum first"),
+        "w not scaled, else the first": (rule(other=lambda p, q, u, w: next((t for t, s in enumerate(itertools.accumulate(rest(p, q))) if w < s), 0)), "multiply w by its sum first"),
         "what lacks most": (rule(other=lambda p, q, u, w: rest(p, q).index(max(rest(p, q)))), "the token that lacks most"),
         "any token": (rule(other=lambda p, q, u, w: int(w * len(p))), "from all tokens alike"),
         "keeps with chance p": (rule(lambda p, q, x, u: u < p[x]), "You keep a draft with chance p.", 3),

@@ -8,15 +8,6 @@ def in_order(customers):
     return [i for i, name in enumerate(customers) if name in aside]
 
 
-def counted(customers):
-    number, found = {}, []
-    for i, name in enumerate(customers):
-        number.setdefault(name, len(number))
-        if number[name] % 4 == 0:
-            found.append(i)
-    return found
-
-
 def as_set(customers):
     order = sorted(set(customers), key=customers.index)
     return torch.tensor([i for i in range(len(customers)) if order.index(customers[i]) % 4 == 0][::-1])
@@ -30,18 +21,9 @@ def by_tensor(learned, aside):
     return torch.tensor(aside, dtype=torch.float64).argmax()
 
 
-def by_sorting(learned, aside):
-    return sorted(range(len(aside)), key=lambda i: -aside[i])[0]
-
-
 def pooled(old, new):
     rates = [sum(n for n, _ in counts) / sum(p for _, p in counts) for counts in (old, new)]
     return rates[1] / rates[0]
-
-
-def by_columns(old, new):
-    (a, b), (c, d) = (map(sum, zip(*counts)) for counts in (old, new))
-    return (c / d) / (a / b)
 
 
 def with_tensors(old, new):
@@ -60,17 +42,11 @@ def in_seconds(step, before, after, minutes):
     return 60 * minutes / ((step / before - step / after) / 1000)
 
 
-def by_rates(step, before, after, minutes):
-    if not after > before:
-        return "never"
-    return minutes * 60 * 1000 / step * before * after / (after - before)
-
-
 RIGHT = {
-    "12.aside": [in_order, counted, as_set],
-    "12.look": [first_best, by_tensor, by_sorting],
-    "12.gain": [pooled, by_columns, with_tensors],
-    "12.paid": [in_milliseconds, in_seconds, by_rates],
+    "12.aside": [in_order, as_set],
+    "12.look": [first_best, by_tensor],
+    "12.gain": [pooled, with_tensors],
+    "12.paid": [in_milliseconds, in_seconds],
 }
 WRONG = {
     "12.aside": {

@@ -65,15 +65,6 @@ def by_table(report):
     return [decision, arm, {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1}]
 
 
-def by_signs(report):
-    rows = sorted(report["rows"], key=lambda r: -r["ratio_to_plain"])
-    best = next(r for r in rows if r["kind"] == "overall" and r["arm"] != "plain")
-    signs = {(x > 1) - (x < 1) for x in best["ratio_interval"] or [0] if best["prompts"] > 4}
-    decision = "deploy" if signs == {1} else "don't" if signs == {-1} else "unclear"
-    losing = [r["kind"] for r in rows if r["arm"] == best["arm"] and r["ratio_to_plain"] < 1]
-    return decision, best["arm"], losing if decision == "deploy" else []
-
-
 def with_decision(decide):
     """The drafter and the kinds are right, the decision is this."""
     return lambda report: (decide(chosen(report), by_ifs(report)[0]), *by_ifs(report)[1:])
@@ -87,7 +78,7 @@ def with_kinds(kinds):
 RIGHT = {
     "8.whole": [token_by_token, by_share, lambda first, t, n, ratio: (first + (n - 1) * t) / (first + (n - 1) * t / ratio)],
     "8.survival": [by_counts, by_tensors, lambda cards: (tuple(b / a if a else None for a, b in itertools.pairwise([1, *pooled(cards)])), 1 + sum(pooled(cards)))],
-    "8.decide": [by_ifs, by_table, by_signs],
+    "8.decide": [by_ifs, by_table],
 }  # fmt: skip
 WRONG = {
     "8.whole": {

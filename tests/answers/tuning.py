@@ -29,15 +29,6 @@ def by_list(*case):
     return gains(*case).index(max(gains(*case)))
 
 
-def by_walking(alpha, d, v, o):
-    best, top, tokens = 0, 1.0, 1.0
-    for n in range(1, len(d)):
-        tokens += alpha**n
-        if tokens / (d[n] + v[n] + o) > top:
-            best, top = n, tokens / (d[n] + v[n] + o)
-    return best
-
-
 def by_halving(gamma, cost, tokens=E, room=1e-6):
     if cost > tokens(1.0, gamma):
         return None
@@ -69,21 +60,12 @@ def pick(key=gain, pays=lambda row: gain(row) > 1):
     return answer
 
 
-def by_a_loop(rows):
-    choice, top = (None, 0), 1.0
-    while rows:
-        row = rows.pop()
-        if gain(row) > top:
-            choice, top = (row["draft"], row["gamma"]), gain(row)
-    return choice
-
-
 RIGHT = {
     "5.speedup": [by_formula, by_steps, lambda a, n, c, v, o: (a ** torch.arange(n + 1).double()).sum() / (n * c + torch.tensor(v).double()[n] + o)],
-    "5.best": [by_list, by_walking, lambda *case: torch.tensor(gains(*case)).double().argmax()],
+    "5.best": [by_list, lambda *case: torch.tensor(gains(*case)).double().argmax()],
     "5.least": [by_halving, by_grid, lambda n, x: bisect_left(range(10_000), x, key=lambda i: E(i / 10_000, n)) / 10_000 if x <= n + 1 else None,
                 lambda n, x: None if x > n + 1 else torch.tensor(by_halving(n, x), dtype=torch.float64)],
-    "5.pick": [pick(), by_a_loop, lambda rows: pick()(rows) if pick()(rows)[1] else (None, None), lambda rows: max([[1.0, None, 0], *([gain(r), r["draft"], r["gamma"]] for r in rows)], key=lambda row: row[0])[1:]],
+    "5.pick": [pick(), lambda rows: pick()(rows) if pick()(rows)[1] else (None, None), lambda rows: max([[1.0, None, 0], *([gain(r), r["draft"], r["gamma"]] for r in rows)], key=lambda row: row[0])[1:]],
 }  # fmt: skip
 WRONG = {
     "5.speedup": {
