@@ -51,28 +51,23 @@ def test_improve_the_result_is_told_with_that_of_the_plain_version(judged):
 @pytest.mark.parametrize(
     ("yours", "times", "said", "belief"),
     [
-        (Replayed(100, 100, 50, 61), 0.9, "It is silent in 61% of the rounds.", 11),
+        (
+            Replayed(100, 100, 50, 61),
+            0.9,
+            "It is silent in 61% of the rounds. A wrong draft does not spoil the text, it only costs .1: try more",
+            11,
+        ),
         (Replayed(100, 100, 50, 61), 1.0, "It is silent in 61% of the rounds.", None),
         (Replayed(160, 100, 600, 60), 0.99, "(1.60 against 1.55), but it drafts 6.0 tokens in a round", 7),
         (Replayed(155, 100, 600, 0), 0.97, "Where are its drafts wrong", None),
         (Replayed(155, 100, 410, 0), 0.981, "It drafts 4.1 tokens in a round, and most of them stand behind a miss", 8),
-        (Replayed(160, 100, 410, 0), 1.019, "It drafts 4.1 tokens in a round, and most of them stand behind a miss", 8),
         (Replayed(160, 100, 400, 0), 1.01, "After how long a match is a copy mostly right?", None),
         (Replayed(160, 100, 410, 0), 1.02, "After how long a match is a copy mostly right?", None),
-        (Replayed(155, 100, 400, 0), 0.99, "Where are its drafts wrong", None),
-        (Replayed(160, 100, 600, 0), 1.0, "It drafts 6.0 tokens in a round, and most", 8),
     ],
 )
 def test_improve_what_to_think_about_next(yours, times, said, belief):
     mistake = next_step(yours, PLAIN, times)
     assert said in mistake.said and mistake.belief == belief
-
-
-def test_improve_a_silent_drafter_is_told_what_a_draft_costs():
-    said = next_step(Replayed(100, 100, 50, 70), PLAIN, 1.1).said
-    assert said.startswith(
-        "It is silent in 70% of the rounds. A wrong draft does not spoil the text, it only costs .1: try more"
-    )
 
 
 def test_improve_other_numbers_for_tokens_keep_what_follows_what():

@@ -10,7 +10,7 @@ def in_order(customers):
 
 def as_set(customers):
     order = sorted(set(customers), key=customers.index)
-    return torch.tensor([i for i in range(len(customers)) if order.index(customers[i]) % 4 == 0][::-1])
+    return {i for i in range(len(customers)) if order.index(customers[i]) % 4 == 0}
 
 
 def first_best(learned, aside):
