@@ -119,7 +119,7 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
 
 
 def points(n: int) -> list[float]:
-    """n numbers of [0, 1), equally far from each other: where a rule is asked for what it does with a number drawn there."""
+    """n numbers of [0, 1), equally far from each other, in place of ones that are drawn."""
     return [(i + 0.5) / n for i in range(n)]
 
 
