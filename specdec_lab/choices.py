@@ -9,9 +9,9 @@ MADE = {
     "lookup": ("lookup", "LookupDrafter"),
     "suffix": ("suffix", "SuffixDrafter"),  # lookup by counts
     "hybrid": ("hybrid", "HybridDrafter", "eagle"),  # lookup, and EAGLE where it finds nothing
-    "lookup-tree": ("lookup_tree", "LookupTreeDrafter"),
-    "medusa-tree": ("medusa_tree", "MedusaTreeDrafter", "medusa"),
-    "eagle-tree": ("eagle_tree", "EagleTreeDrafter", "eagle"),
+    "lookup-tree": ("lookup", "LookupTreeDrafter"),
+    "medusa-tree": ("medusa", "MedusaTreeDrafter", "medusa"),
+    "eagle-tree": ("eagle", "EagleTreeDrafter", "eagle"),
     "hybrid-tree": ("hybrid", "HybridTreeDrafter", "eagle-tree"),
 }
 DRAFTERS = (*MADE, "dial", *TRAINED, "untrained")

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, SuffixDrafter, lookup_tree
+from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, SuffixDrafter, lookup
 from specdec_lab.drafters.suffix import Memory
 from specdec_lab.engine.sampling import Sampler, Uniforms
 
@@ -39,7 +39,7 @@ def test_lookups_tree_gives_room_to_an_older_source_where_the_latest_has_gone_fa
 
 def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeypatch):
     """Worked out from every place where the words stood, each found by looking: those that share a beginning add up."""
-    monkeypatch.setattr(lookup_tree, "MOST", 3)
+    monkeypatch.setattr(lookup, "MOST", 3)
     branched = 0
     for seed in range(60):
         text = text_of(25, seed)
@@ -53,7 +53,7 @@ def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeyp
             for age, end in enumerate(ends[:3]):
                 copy = (text[end:] * 9)[:gamma]
                 for n in range(1, gamma + 1):
-                    chances[tuple(copy[:n])] += 0.5**age * lookup_tree.COPY_CONTINUES**n
+                    chances[tuple(copy[:n])] += 0.5**age * lookup.COPY_CONTINUES**n
             found = ways(proposal)
             assert len(set(found)) == len(found) == min(gamma, len(chances))
             best = sorted(chances.values(), reverse=True)[: len(found)]

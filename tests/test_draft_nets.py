@@ -9,7 +9,7 @@ from test_trained_drafters import KINDS, make, spread
 from test_tree_drafters import TREES, make_tree
 from torch.nn.functional import silu
 
-from specdec_lab.drafters import eagle, eagle_tree, medusa_tree
+from specdec_lab.drafters import eagle, medusa
 from specdec_lab.drafters import model as model_drafter
 from specdec_lab.drafters.early_exit import EarlyExitNet, exit_of
 from specdec_lab.drafters.model import whole_llama
@@ -242,7 +242,7 @@ def test_where_the_text_is_drawn_the_drafts_of_a_tree_are_too(name):
 @pytest.mark.parametrize("name", TREES)
 def test_each_place_of_a_wide_tree_goes_on_from_its_own_way(name, monkeypatch):
     """Two drafts everywhere, three deep: what a place sees are not its cousins."""
-    for module in (eagle_tree, medusa_tree):
+    for module in (eagle, medusa):
         monkeypatch.setattr(module, "RATES", [[0.5, 0.4]] * 3)
     target, net, drafter, q_of, _ = begun(name, TEXT)
     proposal, _ = drafted(drafter, TEXT, 14)
@@ -268,7 +268,7 @@ def test_medusa_goes_on_from_the_newest_row_whatever_a_round_has_brought(name):
         check_q(drafted(drafter, text, 3)[0], target, net, q_of, text)
 
 
-@pytest.mark.parametrize("module", [eagle_tree, medusa_tree], ids=["eagle-tree", "medusa-tree"])
+@pytest.mark.parametrize("module", [eagle, medusa], ids=["eagle-tree", "medusa-tree"])
 def test_the_rates_are_chances_of_drafts_of_which_one_at_most_is_accepted(module):
     """And siblings come in the order of their rates, which `shape_of` relies on."""
     for rates in module.RATES:

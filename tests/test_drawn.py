@@ -11,7 +11,7 @@ from tiny import TinyModel
 from ways import Unknown, apart, every_way, follow_draws, written
 
 from specdec_lab.choices import TRAINED
-from specdec_lab.drafters import ModelDrafter, drawing, tree_growth
+from specdec_lab.drafters import ModelDrafter, drawing
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import ACCEPT, DRAFT, Sampler, Uniforms, draw
 from specdec_lab.errors import LabError
@@ -27,8 +27,7 @@ def drawn_as_often_as_q_says(monkeypatch, name, sampler, flatter=0.0):
     """
     target, _, drafter, _ = (make_tree if name in TREES else make)(name, 4, [0, 1, 2, 3])
     follow_draws(monkeypatch)
-    for module in (drawing, tree_growth):
-        monkeypatch.setattr(module, "pick", lambda probs, u, pick=module.pick: pick(probs + flatter, u))
+    monkeypatch.setattr(drawing, "pick", lambda probs, u, pick=drawing.pick: pick(probs + flatter, u))
 
     def run(choose):
         settings = {"sampler": sampler, "stops": Stops(9), "uniforms": Unknown(choose), "keep": Keep(rows=True)}

@@ -7,8 +7,8 @@ import pytest
 import torch
 from tiny import TinyModel
 
-from specdec_lab.drafters import tree_growth
-from specdec_lab.drafters.tree_growth import Drawn, MostLikely, shape_of, tree_of
+from specdec_lab.drafters import drawing
+from specdec_lab.drafters.drawing import Drawn, MostLikely, shape_of, tree_of
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
@@ -50,7 +50,7 @@ def test_a_place_is_asked_where_what_follows_it_may_still_be_among_the_best(monk
         grow.behind([TEXT], logits_of(row))
         return grow.waiting()
 
-    monkeypatch.setattr(tree_growth, "EXPAND_THRESHOLD", 1.0)
+    monkeypatch.setattr(drawing, "EXPAND_THRESHOLD", 1.0)
     assert waiting(3, 0.5, 0.3, 0.15, 0.05) == [0, 1]
     assert waiting(2, 0.4, 0.4, 0.2) == []
     assert waiting(4, 0.5, 0.3, 0.2) == [0, 1, 2], "there is room for one more"
@@ -71,7 +71,7 @@ def test_favourites_remember_where_each_came_from(ids):
         return draft.logits([0, 1, *way(place)])
 
     def way(place):
-        return [] if place == TEXT else [*way(grow.parent(place)), grow.tokens[place]]
+        return [] if place == TEXT else [*way(grow.parents[place]), grow.tokens[place]]
 
     wait = [TEXT]
     while wait:
@@ -79,9 +79,9 @@ def test_favourites_remember_where_each_came_from(ids):
         wait = grow.waiting()
     proposal = grow.proposal()
     assert proposal.q is None and len(proposal.tokens) == 9 and max(proposal.shape.depths) > 0
-    assert [grow.depth(i) for i in grow.best()] == proposal.shape.depths
+    assert [grow.depths[i] for i in grow.best()] == proposal.shape.depths
     for n, i in enumerate(grow.best()):
-        parent = grow.parent(i)
+        parent = grow.parents[i]
         row = logits(parent)[: len(stands)]
         before = 1.0 if parent == TEXT else grow.chances[parent]
         own = float(row.softmax(0)[stands.index(grow.tokens[i])])

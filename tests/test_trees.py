@@ -8,8 +8,8 @@ from test_processors import NO_STUTTER, Shaped
 from tiny import TinyCached, TinyModel
 from ways import apart, written
 
-from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, tree_growth
-from specdec_lab.drafters.tree_growth import Drawn, MostLikely, shape_of
+from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, drawing
+from specdec_lab.drafters.drawing import Drawn, MostLikely, shape_of
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.block import verify_block
@@ -58,7 +58,7 @@ class TreeOf(Drafter):
         return grow.proposal()
 
     def path(self, grow, place):
-        return [] if place == TEXT else [*self.path(grow, grow.parent(place)), grow.tokens[place]]
+        return [] if place == TEXT else [*self.path(grow, grow.parents[place]), grow.tokens[place]]
 
 
 class Independent(Drawn):
@@ -69,7 +69,7 @@ class Independent(Drawn):
             q = self.sampler.shaped(row)
             for i in self.shape.children[place]:
                 u = self.uniforms(self.start + self.shape.depths[i], 0, self.shape.ranks[i])
-                self.drawn[i] = int(tree_growth.pick(q, u)), q, row
+                self.tokens[i], self.q[i], self.rows[i] = int(drawing.pick(q, u)), q, row
         self.asked.update(places)
 
 
@@ -214,13 +214,13 @@ def test_favourites_are_the_most_probable_ways():
             ways[way] = torch.tensor(steps).prod().item()
     expected = sorted(ways, key=ways.get)[-6:]
     grow, wait = MostLikely(4, None, 6), [TEXT]
-    drafter, hope = TreeOf(draft, None), tree_growth.EXPAND_THRESHOLD
-    tree_growth.EXPAND_THRESHOLD = 1.0
+    drafter, hope = TreeOf(draft, None), drawing.EXPAND_THRESHOLD
+    drawing.EXPAND_THRESHOLD = 1.0
     while wait:
         logits = [draft.logits([*text, *drafter.path(grow, place)]) for place in wait]
         grow.behind(wait, torch.stack(logits).float())
         wait = grow.waiting()
-    tree_growth.EXPAND_THRESHOLD = hope
+    drawing.EXPAND_THRESHOLD = hope
     proposal = grow.proposal()
     found = [tuple(proposal.tokens[j] for j in proposal.shape.path(i)) for i in range(6)]
     assert set(found) == set(expected) and found == sorted(found, key=ways.get, reverse=True)

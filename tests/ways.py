@@ -12,7 +12,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from specdec_lab.drafters import drawing, tree_growth
+from specdec_lab.drafters import drawing
 from specdec_lab.engine import block, branches
 from specdec_lab.engine import verify as rule_of_chains
 from specdec_lab.engine.decode import Stops, speculative
@@ -77,8 +77,7 @@ def follow_draws(monkeypatch) -> None:
     def follow(probs: Tensor, u: Uniform) -> Tensor:
         return torch.tensor(u.choose((probs / probs.sum()).tolist()))
 
-    for module in (drawing, tree_growth):
-        monkeypatch.setattr(module, "pick", follow)
+    monkeypatch.setattr(drawing, "pick", follow)
     for module in (rule_of_chains, block, branches):
         monkeypatch.setattr(module, "draw", lambda probs, u: int(follow(probs, u)))
 

@@ -9,8 +9,7 @@ from torch.nn.functional import rms_norm
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.eagle import EagleNet
-from specdec_lab.drafters.small_llama import small_llama
-from specdec_lab.drafters.student import EMBEDDING_SCALE, Student
+from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, small_llama
 
 PLACES = 4  # drafts a round
 

@@ -12,14 +12,19 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 from transformers import PreTrainedModel
 
-from specdec_lab.drafters.drawing import Drawing
+from specdec_lab.drafters.drawing import Drawing, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Row
 from specdec_lab.models.linear import pack
+from specdec_lab.models.tree import TEXT
 
 HEADS = 4
+# How often the first, second, … of some drawn drafts is the one that is accepted, a row for each head: measured at
+# temperature 1 on 13 prompts of the built-in suite. The first row is from 469 places, the second from 164, both rounded.
+# The third head had 36 places and the fourth 3, too few: their rows are guesses.
+RATES = [[0.35, 0.08, 0.03, 0.03], [0.22, 0.05, 0.05, 0.04], [0.1, 0.03, 0.02, 0.01], [0.05, 0.02, 0.01, 0.01]]
 
 
 class MedusaNet(Student):
@@ -74,15 +79,50 @@ class MedusaDrafter(Drafter):
         self.width, self.row = target.model.vocab_size, None if hidden is None else hidden[-1]
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
-        """`self.row` is that of the last token but one: the newest has not been through the target yet."""
         if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
             return Proposal([])
         drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))
-        newest = torch.tensor(text[-1:], device=self.row.device)
-        guesses = yield Apply(self.net.ahead, [self.row[None], newest], (min(gamma, HEADS),))
-        for logits in (yield Apply(self.net.head, [guesses[0]])):  # all guesses at once: the head is read once
+        for logits in (yield from self.heads(text[-1], gamma)):
             drawing.add(logits)
         return drawing.proposal()
 
+    def heads(self, newest: int, gamma: int) -> Drafting:
+        """The logits [n, F] of the first n heads, at most gamma of them: all at once, so that the target's head is read
+        once.
+
+        `self.row` is that of the last token but one: the newest has not been through the target yet.
+        """
+        newest_token = torch.tensor([newest], device=self.row.device)
+        guesses = yield Apply(self.net.ahead, [self.row[None], newest_token], (min(gamma, HEADS),))
+        return (yield Apply(self.net.head, [guesses[0]]))
+
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.row = hidden[-1]
+
+
+class MedusaTreeDrafter(MedusaDrafter):
+    """Drafts combinations of the heads' most likely tokens, with the net of a `MedusaDrafter`, which drafts chains.
+
+    In the paper the tree has one shape for all rounds; here each round takes the combinations whose chances, multiplied,
+    are the largest. A head does not see the drafts before its place, so all places of one depth share its logits, and
+    drafting a tree takes no more passes than a chain.
+
+    sampled: as in `EagleTreeDrafter`.
+    """
+
+    name = "medusa-tree"
+    sampled = True
+
+    def __init__(self, chain: MedusaDrafter):
+        self.net = chain.net
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
+        if gamma < 1 or self.row is None:
+            return Proposal([])
+        ids = self.net.head.ids
+        growth = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
+        heads = yield from self.heads(text[-1], gamma)
+        growth.behind([TEXT], heads[:1])
+        while wait := [i for i in growth.waiting() if growth.depths[i] + 1 < len(heads)]:
+            growth.behind(wait, heads[[growth.depths[i] + 1 for i in wait]])
+        return growth.proposal()

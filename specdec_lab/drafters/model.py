@@ -7,8 +7,7 @@ from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.small_llama import small_llama
-from specdec_lab.drafters.student import Student
+from specdec_lab.drafters.student import Student, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass, Row

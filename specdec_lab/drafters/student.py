@@ -1,14 +1,20 @@
-"""What the trained drafters share: a net that learns from the target, and a part of the target's head."""
+"""What the trained drafters share: a net that learns from the target, and what it takes from there: a part of the head,
+and a few layers.
+"""
 
+import copy
+from collections.abc import Sequence
 from functools import cached_property
 
 import torch
 from torch import Tensor, nn
-from transformers import PreTrainedModel
+from torch.nn.functional import embedding
+from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec_lab.models.linear import draft_product
 
-EMBEDDING_SCALE = 16.0  # a target's embeddings are about so much smaller than its rows: nets read both at the same size
+# A target's embeddings are about so much smaller than its rows; multiplied by it, nets read both at the same size.
+EMBEDDING_SCALE = 16.0
 
 
 class CutHead(nn.Module):
@@ -60,3 +66,39 @@ class Student(nn.Module):
             lower: a tensor [R, n, H] for each of `depths`, the residual stream there.
         """
         raise NotImplementedError
+
+
+def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: Tensor) -> LlamaForCausalLM:
+    """The body of the draft model and of EAGLE: a Llama whose layers begin as copies of some of the target's, and its final norm as a copy of the target's.
+
+    It reads the target's embeddings and ends in a cut head; neither is trained.
+
+    Args:
+        layers: the numbers of the target's layers to copy.
+        ids: [F], the tokens of the cut head.
+    """
+    config = type(target.config).from_dict(
+        target.config.to_dict()
+        | {"num_hidden_layers": len(layers), "vocab_size": 1}  # no embeddings of its own: they are replaced below
+        | dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id"))
+    )
+    small = LlamaForCausalLM(config).to(target.device, target.dtype)
+    body = target.base_model
+    for mine, number in zip(small.model.layers, layers):
+        mine.load_state_dict(body.layers[number].state_dict())
+    small.model.norm.load_state_dict(body.norm.state_dict())
+    small.model.rotary_emb = copy.deepcopy(body.rotary_emb)  # its own has been rounded, where `dtype` is a short one
+    small.model.embed_tokens = Borrowed(body.embed_tokens.weight)
+    small.lm_head = CutHead(target, ids)
+    return small
+
+
+class Borrowed(nn.Module):
+    """Another model's embedding table, frozen; not saved again and not trained."""
+
+    def __init__(self, weight: Tensor):
+        super().__init__()
+        self.register_buffer("weight", weight.detach(), persistent=False)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return embedding(ids, self.weight)

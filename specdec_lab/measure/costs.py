@@ -17,7 +17,7 @@ from functools import partial
 import torch
 
 from specdec_lab.clock import read_clock
-from specdec_lab.drafters.replay import ReplayDrafter
+from specdec_lab.drafters import ReplayDrafter
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.batch import Batch

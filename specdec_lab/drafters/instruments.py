@@ -1,7 +1,7 @@
-"""A drafter whose acceptance rate you set: the target itself, spoiled by a known amount.
+"""Drafters whose acceptance rate you set: instruments for seeing what α does, not ways to be fast.
 
-It asks the target for p, so it is an oracle and saves nothing: an instrument for seeing what
-α does, not a way to be fast. Its target passes are counted apart and its time as zero.
+The dial asks the target for p, and mixes it with a known amount of noise. So it is an oracle and saves nothing: its
+target passes are counted apart and its time as zero. The replay knows the greedy text beforehand, and costs nothing.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from torch import Tensor
 
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.model import ModelDrafter
-from specdec_lab.engine.sampling import Sampler, Uniforms, pick
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, pick
 from specdec_lab.engine.together import Row
 from specdec_lab.errors import LabError
 
@@ -84,3 +85,40 @@ class DialDrawing(Drawing):
         if not self.sampler.greedy:
             self._q.append(mixed)
         return pick(mixed, u)
+
+
+class ReplayDrafter(Drafter):
+    """Drafts that are right as often as asked for: each is the next token of a text known from a plain run, or, with
+    chance 1 − α, a wrong one. For greedy decoding only.
+
+    The target really verifies, so the clock shows what verification alone costs; and hits are independent, which is what
+    the formula assumes and real drafters are not.
+
+    Args:
+        known: the new tokens that plain greedy decoding gave for the same prompt.
+        alpha: the chance of a right draft, 0 to 1.
+
+    Raises:
+        LabError: for an alpha outside its range; in `drafting`, when the decoding is sampled.
+    """
+
+    name = "replay"
+
+    def __init__(self, known: Sequence[int], alpha: float):
+        if not 0 <= alpha <= 1:
+            raise LabError(f"α is {alpha}, but must lie between 0 and 1.")
+        self.known, self.alpha = list(known), alpha
+
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.begin, self.width = len(prompt), target.model.vocab_size
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        if not sampler.greedy:
+            raise LabError("A replay knows one greedy text: use temperature 0.")
+        done = len(text) - self.begin
+        return Proposal(
+            [
+                token if uniforms(len(text) + i, DRAFT) < self.alpha else (token + 1) % self.width
+                for i, token in enumerate(self.known[done : done + gamma])
+            ]
+        )
