@@ -3,7 +3,7 @@
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 DTYPES = ("auto", "float32", "bfloat16", "float16", "int4")  # int4: the weights; all else is bfloat16 then
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
-TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # the same, with several drafts for one place
+TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # They draft several tokens for one place.
 # Drafters without weights of their own: the file in drafters/, the class, and the drafters that it is made of.
 MADE = {
     "lookup": ("lookup", "LookupDrafter"),

@@ -26,6 +26,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.limits import TimeUp, limited
 from specdec_lab.models.base import Model
+from specdec_lab.models.export import whole_llama
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.say import Say

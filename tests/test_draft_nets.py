@@ -12,10 +12,10 @@ from torch.nn.functional import silu
 from specdec_lab.drafters import eagle, medusa
 from specdec_lab.drafters import model as model_drafter
 from specdec_lab.drafters.early_exit import EarlyExitNet, exit_of
-from specdec_lab.drafters.model import whole_llama
 from specdec_lab.drafters.student import EMBEDDING_SCALE
 from specdec_lab.engine.sampling import GREEDY, Uniforms
 from specdec_lab.engine.together import Pass, Row, together
+from specdec_lab.models.export import whole_llama
 
 IDS = [0, 1, 2, 4]
 NETS = ["model", "medusa", "eagle", "early-exit"]

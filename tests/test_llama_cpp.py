@@ -117,7 +117,7 @@ def test_the_draft_model_in_a_file_is_the_draft_model(lab, tmp_path):
     import torch
     from transformers import AutoModelForCausalLM
 
-    from specdec_lab.models.gguf_file import write_draft
+    from specdec_lab.models.export import write_draft
 
     path = write_draft(lab.plain_draft(), cache_dir() / GGUF, tmp_path / "draft.gguf")
     read = AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file=path.name, dtype=torch.float32).eval()

@@ -32,9 +32,9 @@ def run(args: argparse.Namespace) -> int:
         hardware, dtype = describe(device), str(pick_dtype(args.dtype, device)).removeprefix("torch.")
         dtype = args.dtype if args.dtype == "int4" else dtype
         if device.type == "cpu":
-            from specdec_lab.models import four_bits, loops
+            from specdec_lab.models import linear, loops
 
-            speed = {"row_ms": {n: round(1e3 * s, 2) for n, s in four_bits.row_times().items()}, "numba": loops.HERE}
+            speed = {"row_ms": {n: round(1e3 * s, 2) for n, s in linear.row_times().items()}, "numba": loops.HERE}
         free, total = memory_gb(device)
         memory = {"free": round(free, 1), "total": round(total, 1)}
         if free < TARGET_GB:

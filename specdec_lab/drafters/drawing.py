@@ -1,7 +1,7 @@
-"""How a drafter with a net makes its proposal: a chain that is drawn token by token, or a tree that grows place by place.
+"""How a drafter with a net makes its proposal: a chain, drawn token by token, or a tree, which grows place by place.
 
-A tree is of the most likely drafts, best first; or drawn at random, in a shape that is fixed before. Both kinds have the
-same methods: see `Growth`.
+A tree is of the most likely drafts, best first; or drawn at random, in a shape that is fixed before. Both kinds have
+the same methods: see `Growth`.
 """
 
 import heapq
@@ -109,10 +109,10 @@ def whole_rows(rows: Sequence[Tensor], ids: Tensor | None, width: int, missing: 
 
 
 class Growth:
-    """A tree that grows. `behind` takes the logits at some places, `waiting` names the drafts whose logits are wanted next,
-    and `proposal` makes the proposal.
+    """A tree that grows: what `MostLikely` and `Drawn` share.
 
-    A place is a draft's number, or TEXT. A draft's depth is how many drafts come before it.
+    `behind` takes the logits at some places, `waiting` names the drafts whose logits are wanted next, and `proposal`
+    makes the proposal. A place is a draft's number, or TEXT. A draft's depth is how many drafts come before it.
 
     Args:
         width: V, the target's vocabulary.
@@ -129,7 +129,7 @@ class Growth:
         self.asked: set[int] = set()  # the places whose logits are known
 
     def proposal_of(self, drafts: Sequence[int], q: dict[int, Tensor] | None = None) -> Proposal:
-        """These drafts, each behind its parent. q: by draft, what it was drawn from, [F]; None where nothing was drawn."""
+        """These drafts, each behind its parent. q: what each was drawn from, [F]; None where nothing was drawn."""
         if not drafts:
             return Proposal([])
         number = {TEXT: TEXT} | {draft: n for n, draft in enumerate(drafts)}
@@ -142,8 +142,8 @@ class Growth:
 class MostLikely(Growth):
     """The n drafts with the largest chances in the whole tree (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-    Nearly so: with an EXPAND_THRESHOLD below 1, places that can hardly add a draft are not asked. Nothing is drawn, so q
-    is one-hot, at any temperature.
+    Nearly so: with an EXPAND_THRESHOLD below 1, places that can hardly add a draft are not asked. Nothing is drawn, so
+    q is one-hot, at any temperature.
 
     Args:
         width, ids: as in `Growth`.

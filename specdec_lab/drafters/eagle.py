@@ -142,13 +142,13 @@ class EagleDrafter(Drafter):
 
 
 class EagleTreeDrafter(EagleDrafter):
-    """Drafts a tree that follows the layer's own confidence (EAGLE-2, Li et al. 2024, arXiv 2406.16858), with the net of an
-    `EagleDrafter`, which drafts chains.
+    """Drafts a tree that follows the layer's own confidence (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
-    The layer goes on from several of its guesses in one pass; each sees the true rows and the guesses on its own path.
+    It has the net of an `EagleDrafter`, which drafts chains. The layer goes on from several of its guesses in one pass;
+    each sees the true rows and the guesses on its own path.
 
-    sampled: whether drafts are drawn at random when the target's tokens are. If not, they are the most likely ones at any
-        temperature.
+    sampled: whether drafts are drawn at random when the target's tokens are. If not, they are the most likely ones at
+        any temperature.
     """
 
     name = "eagle-tree"

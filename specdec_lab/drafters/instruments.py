@@ -52,7 +52,7 @@ class DialDrafter(ModelDrafter):
         """q [V] for one row of the target's logits."""
         p = sampler(logits)
         others = logits.to(p.device, torch.float64, copy=True)
-        others[p.argmax()] = -float("inf")  # by id: in half precision several logits may be the largest
+        others[p.argmax()] = -float("inf")  # One id: in half precision several logits may be the largest.
         noise = torch.zeros_like(p)
         runners_up = others.topk(min(RUNNERS_UP, len(p) - 1)).indices
         noise[runners_up] = 1 / len(runners_up)
@@ -91,8 +91,8 @@ class ReplayDrafter(Drafter):
     """Drafts that are right as often as asked for: each is the next token of a text known from a plain run, or, with
     chance 1 − α, a wrong one. For greedy decoding only.
 
-    The target really verifies, so the clock shows what verification alone costs; and hits are independent, which is what
-    the formula assumes and real drafters are not.
+    The target really verifies, so the clock shows what verification alone costs; and hits are independent, which is
+    what the formula assumes and real drafters are not.
 
     Args:
         known: the new tokens that plain greedy decoding gave for the same prompt.

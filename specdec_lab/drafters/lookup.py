@@ -61,18 +61,17 @@ class LookupDrafter(Drafter):
         return []
 
 
-# A tree of several continuations.
+# Where the same words went on in different ways, a tree holds more than one of them.
 
 MOST = 8  # continuations that are looked at, the latest ones
 COPY_CONTINUES = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
 
 
 class LookupTreeDrafter(LookupDrafter):
-    """Where the same words went on in different ways, copies more than one of them: those beginnings of continuations that
-    are most likely to be right, because many continuations share them.
+    """Copies the beginnings of continuations that are most likely to be right: those that many continuations share.
 
-    A continuation counts half as much as the one that occurred after it. (REST, He et al. 2023, arXiv 2311.08252, and
-    suffix decoding, Oliaro et al. 2024, arXiv 2411.04975, draft trees, too, and keep what they copy from in a tree of all
+    A continuation counts half as much as the one that occurred after it. (As in REST, He et al. 2023, arXiv 2311.08252,
+    and in suffix decoding, Oliaro et al. 2024, arXiv 2411.04975, which keep what they copy from in a tree of all
     suffixes.)
     """
 
@@ -80,7 +79,7 @@ class LookupTreeDrafter(LookupDrafter):
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
         sources = self.all(text)[: -MOST - 1 : -1]
-        chances: dict[tuple[int, ...], float] = defaultdict(float)  # of each beginning of a copy
+        chances: dict[tuple[int, ...], float] = defaultdict(float)  # that a beginning of a copy is right
         for age, source in enumerate(sources):
             copy = tuple(self.copy(text, source, gamma))
             for n in range(1, gamma + 1):

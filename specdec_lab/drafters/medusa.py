@@ -22,8 +22,8 @@ from specdec_lab.models.tree import TEXT
 
 HEADS = 4
 # How often the first, second, … of some drawn drafts is the one that is accepted, a row for each head: measured at
-# temperature 1 on 13 prompts of the built-in suite. The first row is from 469 places, the second from 164, both rounded.
-# The third head had 36 places and the fourth 3, too few: their rows are guesses.
+# temperature 1 on 13 prompts of the built-in suite. The first row is from 469 places, the second from 164, both
+# rounded. The third head had 36 places and the fourth 3, too few: their rows are guesses.
 RATES = [[0.35, 0.08, 0.03, 0.03], [0.22, 0.05, 0.05, 0.04], [0.1, 0.03, 0.02, 0.01], [0.05, 0.02, 0.01, 0.01]]
 
 
@@ -103,8 +103,8 @@ class MedusaDrafter(Drafter):
 class MedusaTreeDrafter(MedusaDrafter):
     """Drafts combinations of the heads' most likely tokens, with the net of a `MedusaDrafter`, which drafts chains.
 
-    In the paper the tree has one shape for all rounds; here each round takes the combinations whose chances, multiplied,
-    are the largest. A head does not see the drafts before its place, so all places of one depth share its logits, and
+    In the paper the tree has one shape for all rounds; here each round takes the combinations with the largest product
+    of chances. A head does not see the drafts before its place, so all places of one depth share its logits, and
     drafting a tree takes no more passes than a chain.
 
     sampled: as in `EagleTreeDrafter`.

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
-from transformers import LlamaForCausalLM, PreTrainedModel
+from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.student import Student, small_llama
@@ -12,8 +11,6 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass, Row
 from specdec_lab.models.base import PREFILL_CHUNK, Model
-
-BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
 
 
 class DraftNet(Student):
@@ -74,29 +71,3 @@ class ModelDrafter(Drafter):
         A target with a wider head may emit ids beyond the vocabulary, which stand for no text.
         """
         return [min(token, self.model.input_vocab - 1) for token in tokens]
-
-
-@torch.no_grad()
-def whole_llama(net: DraftNet, target: PreTrainedModel, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
-    """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
-
-    Tokens outside the cut head need rows of the head, too, whose logits must be below the others. All of them get the
-    same row: the one whose logit is nearest to BELOW over all positions of some texts (least squares).
-
-    Args:
-        texts: token ids as the target's users and the target write them; random ones have other hidden rows.
-    """
-    config = type(target.config).from_dict(
-        target.config.to_dict() | {"num_hidden_layers": len(net.llama.model.layers), "tie_word_embeddings": False}
-    )
-    whole = LlamaForCausalLM(config).to(target.device, target.dtype)
-    whole.model.load_state_dict(net.llama.model.state_dict(), strict=False)
-    whole.model.rotary_emb = net.llama.model.rotary_emb
-    whole.model.embed_tokens.weight.copy_(net.llama.model.embed_tokens.weight)
-    read = (torch.tensor([text], device=target.device)[:, : config.max_position_embeddings] for text in texts)
-    rows = torch.cat([net.llama.model(ids).last_hidden_state[0] for ids in read])
-    rows = rows.double().cpu()  # where least squares also takes rows that depend on each other
-    low = torch.linalg.lstsq(rows, torch.full((len(rows), 1), BELOW, dtype=rows.dtype)).solution[:, 0]
-    whole.lm_head.weight.copy_(low.to(whole.lm_head.weight).expand_as(whole.lm_head.weight))
-    whole.lm_head.weight[net.head.ids] = net.head.weight
-    return whole.eval()

@@ -69,9 +69,10 @@ class Student(nn.Module):
 
 
 def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: Tensor) -> LlamaForCausalLM:
-    """The body of the draft model and of EAGLE: a Llama whose layers begin as copies of some of the target's, and its final norm as a copy of the target's.
+    """The body of the draft model and of EAGLE: a Llama of a few of the target's layers.
 
-    It reads the target's embeddings and ends in a cut head; neither is trained.
+    Its layers and its final norm begin as copies of the target's. It reads the target's embeddings and ends in a cut
+    head; neither is trained.
 
     Args:
         layers: the numbers of the target's layers to copy.

@@ -23,7 +23,7 @@ from specdec_lab.lab import Lab
 from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.traffic.endpoint import MOST_BYTES, fetch
 from specdec_lab.models.embedded import NAME, gguf
-from specdec_lab.models.gguf_file import write_draft
+from specdec_lab.models.export import write_draft
 from specdec_lab.say import Say, silent
 
 PROGRAM = "llama-server"

@@ -3,9 +3,10 @@ every pass.
 
 A matrix product adds up in an order that depends on its shape. So a token could be scored a little differently in a
 pass over one row and in a pass over eight, and a greedy text could change where two tokens are nearly as likely. On a
-CPU this does not happen here. The loops of `loops`, where numba is here, compute each row by itself. Otherwise there are
-three rules for products:
-    - Queries are filled up to LEAST rows of a product, and keys to a multiple of KEYS: with fewer, MKL takes other paths.
+CPU this does not happen here. The loops of `loops`, where numba is here, compute each row by itself. Otherwise there
+are three rules for products:
+    - Queries are filled up to LEAST rows of a product, and keys to a multiple of KEYS: with fewer, MKL takes other
+      paths.
     - Values are added up BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
     - A draft of a tree adds up the keys on its path in the order of their positions, as plain decoding will.
 That these are enough was measured for MKL with AVX2 and AVX-512; `tests/test_same_bits.py` measures it again.
@@ -158,8 +159,8 @@ class SameBits:
         self.keys = kv[:, 0, :, :, :visible].flatten(1, 2).transpose(2, 3).unbind()
         self.values = kv[:, 1, :, :, :visible].flatten(1, 2).unbind()
         self.places = as_complex(kv).permute(0, 2, 4, 1, 3, 5)  # [layers, R, size, 2, kv heads, D/2]
-        # The mask of a pass behind s slots, for each s a part of this one: row i sees s + i + 1 slots. Rows past k, which
-        # nobody asked for, see what the last one sees.
+        # The mask of a pass behind s slots, for each s a part of this one: row i sees s + i + 1 slots. Rows past k,
+        # which nobody asked for, see what the last one sees.
         sees = torch.arange(filled).clamp(max=k - 1)[:, None] >= torch.arange(-visible, visible)
         self.masks = kv.new_zeros(sees.shape).masked_fill_(~sees, torch.finfo(kv.dtype).min).repeat(group, 1)[None]
 
@@ -210,7 +211,7 @@ class SameBits:
             self.written[layer][self.slots] = kv * self.turn_kv
 
     def follow(self, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
-        """Prepare for trees: in which order each row adds up its keys, and which are cut in two by the end of a BLOCK."""
+        """Prepare for trees: in which order each row adds up its keys, and which are cut by the end of a BLOCK."""
         rows, k, shared, group, filled = self.shape
         order = torch.arange(self.scores.shape[2]).repeat(rows, filled, 1)
         for text, begin, tree in zip(range(rows), lengths, trees):

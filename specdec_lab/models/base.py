@@ -41,7 +41,7 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
-    four_bits = False  # whether the weights are numbers of 4 bits (see `four_bits`)
+    four_bits = False  # whether the weights are numbers of 4 bits (see `linear`)
 
     @property
     def precision(self) -> str:
@@ -132,7 +132,7 @@ class Cached(ABC):
 
     @torch.inference_mode()
     def keep(self, row: int, start: int, path: Sequence[int]) -> None:
-        """Of a row's tree in the slots from `start` on, keep the drafts on `path` (see `Tree.path`), and forget the rest.
+        """Of a row's tree in the slots from `start` on, keep those on `path` (see `Tree.path`), and forget the rest.
 
         Their keys and values were made at the positions of their depths, so they only have to be moved.
         """

@@ -26,7 +26,7 @@ class CapturedPass:
 
     # All captures take their memory from one pool: no two run at a time, and results are copied out at once. A pool
     # serves one stream, and ends with the last graph in it, so the first one is kept.
-    pools: ClassVar[dict[torch.device, tuple]] = {}  # by device: the pool, its stream, the graph
+    pools: ClassVar[dict[torch.device, tuple]] = {}  # for each device its pool, stream and first graph
 
     def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
         self.x = x.clone()

@@ -53,7 +53,7 @@ def target_dir(say: Say = silent) -> Path:
     """
     cache = cache_dir()
     final = cache / FOLDER
-    with _ONE_AT_A_TIME:  # of this process's threads; the second finds it done
+    with _ONE_AT_A_TIME:  # The second of two threads finds it done.
         if final.is_dir():
             return final
         with _work_folder(cache) as work:

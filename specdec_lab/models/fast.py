@@ -13,6 +13,7 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import torch
 from torch import Tensor, nn
@@ -25,7 +26,7 @@ from specdec_lab.models import loops
 from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.base import Cached
 from specdec_lab.models.cuda_graph import CapturedPass
-from specdec_lab.models.linear import EightBits, Linear
+from specdec_lab.models.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.tree import Placed, positions
 
@@ -51,9 +52,10 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype.itemsize < 4 else dtype
 
 
-Weights = tuple[Tensor, Tensor | None]  # of one product: [out, in], and its bias [out]
+Weights = tuple[Tensor, Tensor | None]  # a product's [out, in], and its bias [out]
 Product = Callable[..., nn.Module]
-Key = tuple[int, int, int, int, bool]  # of a captured pass: rows, width, first and last layer, whether there are trees
+# A captured pass is known by its rows, width, first and last layer, and whether there are trees.
+Key = tuple[int, int, int, int, bool]
 
 
 def joined(norm: Tensor, *parts: Weights) -> Weights:
@@ -92,6 +94,43 @@ def folded(hf: PreTrainedModel) -> Iterator[Weights]:
     yield hf.get_output_embeddings().weight, None
 
 
+def stored_products(hf: PreTrainedModel, name: str) -> list[nn.Module]:
+    """The products of a Llama in the order of a pass, as in `folded`, but with nothing folded in.
+
+    Args:
+        hf: the model in float32, on the CPU.
+
+    Raises:
+        LabError: when its matrices are not numbers of 4 bits.
+    """
+    heads, kv_heads = hf.config.num_attention_heads, hf.config.num_key_value_heads
+
+    def stored(weight: Tensor) -> Stored:
+        if found := four_bits(weight.detach()):
+            return found
+        raise LabError(
+            f"{name} is not stored in 4 bits (as a model made from a GGUF file of the kind Q4_1 is, such as the "
+            "course's own target), so its weights cannot be read as such: use --dtype float32 or bfloat16."
+        )
+
+    def products() -> Iterator[nn.Module]:
+        for layer in hf.base_model.layers:
+            a, m = layer.self_attn, layer.mlp
+            q, k = (paired((x.weight, x.bias), n, 1.0) for x, n in ((a.q_proj, heads), (a.k_proj, kv_heads)))
+            scaled = (len(q[0]) // heads) ** -0.5  # on the scales: the numbers are whole
+            numbers, *rest = stored(q[0])
+            biases = None if q[1] is None else torch.cat([q[1] * scaled, k[1], a.v_proj.bias]).detach().bfloat16()
+            yield FourBits((numbers, *(x * scaled for x in rest)), stored(k[0]), stored(a.v_proj.weight), bias=biases)
+            yield FourBits(stored(a.o_proj.weight))
+            yield FourBits(stored(m.gate_proj.weight), stored(m.up_proj.weight))
+            yield FourBits(stored(m.down_proj.weight))
+
+    head = hf.get_output_embeddings().weight.detach()
+    whole = eight_bits(head)
+    with torch.inference_mode():
+        return list(chain(products(), [EightBitsInTwo(*whole) if whole else FourBits(stored(head))]))
+
+
 class FastLayer:
     """One decoder layer's products, in the order of PARTS; and the norms' weights before qkv and gate_up.
 
@@ -115,7 +154,7 @@ class FastModel(ReferenceModel):
     Args:
         product: what computes with a matrix and its bias; `linear.draft_product` for a model that only drafts.
         made: the products where there are some already: those of `folded(hf)` (see `packed`), or with the norms'
-            weights still beside them (see `four_bits`).
+            weights still beside them (see `stored_products`).
         norms: whether they are.
     """
 
@@ -144,7 +183,7 @@ class FastModel(ReferenceModel):
         self.last_norm = body.norm.weight.detach().to(self.precise)
         # The number format that the products take: drafts in 8 bits round it themselves.
         self.takes = torch.float32 if self.parts and isinstance(self.parts[0].qkv, EightBits) else self.dtype
-        self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size: of texts that ended, for the next ones
+        self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size; texts that ended left them to the next
 
     @property
     def same_bits(self) -> bool:
@@ -204,7 +243,7 @@ class KeyValues:
         # [size, 2, 1, D/2]: what keys and values are multiplied with at each position. Values do not turn.
         self.turns = torch.stack([rotations, torch.ones_like(rotations)], 1)[:, :, None]
         self.visible, self.shaped = 0, {}  # what attended in passes that saw so many slots
-        self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # where captured passes write
+        self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # Captured passes write from here on.
         self.captured: dict[Key, CapturedPass] = {}
         self.shapes: dict[Key, tuple[Tensor, Tensor]] = {}  # positions and mask of the trees that a captured pass reads
 
@@ -292,7 +331,7 @@ class FastCached(Cached):
     def _same_bits(
         self, first: int, last: int, k: int, visible: int, width: int, trees: Sequence[Placed | None]
     ) -> Looped | SameBits:
-        """What attends in a pass of this shape. Its parts are kept for the next one, as long as it sees as many slots."""
+        """What attends in a pass of this shape. Its parts are kept for the next, as long as it sees as many slots."""
         held, model, rows = self.held, self.model, len(self.lengths)
         if held.visible != visible:
             held.visible, held.shaped = visible, {}
@@ -357,8 +396,8 @@ class FastCached(Cached):
         mask: Tensor | None,
         visible: int,
     ) -> Fused:
-        """What attends on a GPU. Its arguments are those of `Fused`, but places: [R, k], the positions that these tokens
-        have in their texts; None where they are `at`.
+        """What attends on a GPU. Its arguments are those of `Fused`, but places: [R, k], the positions that these
+        tokens have in their texts; None where they are `at`.
         """
         held = self.held
         kv = held.kv[first:last, :, : len(slots)]

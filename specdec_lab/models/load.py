@@ -12,8 +12,7 @@ from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.files import read_json
 from specdec_lab.models.embedded import NAME, target_dir
-from specdec_lab.models.fast import FastModel, supports
-from specdec_lab.models.four_bits import stored_products
+from specdec_lab.models.fast import FastModel, stored_products, supports
 from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.packed import shared_products
 from specdec_lab.models.reference import ReferenceModel
@@ -65,7 +64,7 @@ def load_model(
     """A causal language model and its tokenizer, by hub name, by path, or the embedded one.
 
     Args:
-        dtype: see `pick_dtype`. With "int4" the model runs from the numbers that its file stores (see `four_bits`).
+        dtype: see `pick_dtype`. With "int4" the model runs from the numbers that its file stores (see `linear`).
         backend: "reference" runs `transformers`, "fast" what `models.fast` writes out (a second
             copy of the weights in memory); auto is fast wherever that is written for.
 
@@ -212,7 +211,8 @@ def wrapped(
     """
     if backend == "fast" and not supports(hf):
         raise LabError(
-            f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: use --backend reference."
+            f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: "
+            "use --backend reference."
         )
     if hf.device.type == "cuda":
         # cuDNN's attention plans anew for each length of a text: .4 s each on a B200 (FunASR's issue 3704).
@@ -226,7 +226,8 @@ def wrapped(
             if backend == "fast":
                 raise
             say(
-                f"{name} differs from what the fast backend writes out: transformers' own pass is used, which is slower."
+                f"{name} differs from what the fast backend writes out: transformers' own pass is used, "
+                "which is slower."
             )
     model = ReferenceModel(hf, name)
     model.check()
@@ -261,6 +262,6 @@ def check_same_vocabulary(target: PreTrainedTokenizerBase, draft: PreTrainedToke
     differing = sum(ours.get(token) != i for token, i in theirs.items()) + sum(t not in theirs for t in ours)
     example = min((i, t) for t, i in (ours.items() ^ theirs.items()))
     raise LabError(
-        f"The draft does not speak the target's vocabulary ({differing} of {len(ours)} tokens differ, first “{example[1]}” "
-        f"at id {example[0]}): choose a draft from the target's own model family."
+        f"The draft does not speak the target's vocabulary ({differing} of {len(ours)} tokens differ, first "
+        f"“{example[1]}” at id {example[0]}): choose a draft from the target's own model family."
     )

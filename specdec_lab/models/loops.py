@@ -1,4 +1,5 @@
-"""The small operations between a model's products, each as one loop where numba is here (`pip install "specdec-lab[fast]"`).
+"""The small operations between a model's products, each as one loop where numba is here
+(`pip install "specdec-lab[fast]"`).
 
 PyTorch starts five operations for a norm and two for a gate, and in a small model starting one takes longer than the
 numbers do. These loops do the same for each row by itself, so a row has the same bits whatever stands beside it. Numba
@@ -66,7 +67,7 @@ else:
 
     @compiled
     def exponential(x, n, bits):
-        """exp of n numbers in place, by a polynomial of degree 6 on −½ ln 2 … ½ ln 2 (Cephes). bits: int32, for scratch."""
+        """exp of n numbers in place, by a polynomial of degree 6 on −½ ln 2 … ½ ln 2 (Cephes). bits: int32 scratch."""
         power = bits.view(np.float32)
         for i in range(n):
             v = min(max(x[i], np.float32(-87)), np.float32(88))
@@ -204,7 +205,7 @@ else:
                     slots[j] = j
 
 
-# Of the numbers that the loops are written for: whether they are short ones.
+# The loops are written for these number formats; True for those of 16 bits.
 SHORT = {torch.float32: False, torch.bfloat16: True} if HERE else {}
 
 

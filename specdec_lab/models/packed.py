@@ -67,9 +67,10 @@ def shared_products(hf: PreTrainedModel, folder: Path, say: Say = silent) -> lis
                     found = read(place, hf)
                 return found
     except (OSError, Timeout, AttributeError) as e:  # AttributeError: this PyTorch has no such function
+        why, size = getattr(e, "strerror", None) or e, sum(p.nbytes for p in hf.parameters()) / 1e6
         say(
-            f"The packed weights cannot be shared ({getattr(e, 'strerror', None) or e}), so this process keeps its own, "
-            f"{sum(p.nbytes for p in hf.parameters()) / 1e6:.0f} MB. If {folder.parent} is somebody else's, let them run  specdec-lab fetch."
+            f"The packed weights cannot be shared ({why}), so this process keeps its own, {size:.0f} MB. If "
+            f"{folder.parent} is somebody else's, let them run  specdec-lab fetch."
         )
         return None
 

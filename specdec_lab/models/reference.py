@@ -38,7 +38,7 @@ class RowLayer(DynamicLayer):
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
         size = self.keys.shape[2]
-        if size < self.visible:  # by half at least, so that a long text copies its cache only a few times
+        if size < self.visible:  # It grows by half at least, so that a long text copies its cache seldom.
             self.grow(len(key_states), max(self.visible, size + size // 2, size + 64))
         self.keys.scatter_(2, self.slots[:, None, :, None].expand_as(key_states), key_states)
         self.values.scatter_(2, self.slots[:, None, :, None].expand_as(value_states), value_states)
@@ -116,10 +116,10 @@ class ReferenceModel(Model):
             agrees = self.agrees(self.cached())
         except LabError:
             raise
-        except Exception as e:  # of every kind: the model's code meets a cache and a mask that it may not know
+        except Exception as e:  # The model's code meets a cache and a mask that it may not know.
             raise LabError(
-                f"{self.name} ({self.hf.config.model_type}) does not run with a cache that can be rewound for each text "
-                f"({type(e).__name__}: {first_line(e)}): choose a model such as Llama, Qwen2 or SmolLM2."
+                f"{self.name} ({self.hf.config.model_type}) does not run with a cache that can be rewound for each "
+                f"text ({type(e).__name__}: {first_line(e)}): choose a model such as Llama, Qwen2 or SmolLM2."
             ) from e
         if not agrees:
             raise LabError(
