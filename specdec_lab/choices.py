@@ -3,8 +3,8 @@
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 DTYPES = ("auto", "float32", "bfloat16", "float16", "int4")  # int4: the weights; all else is bfloat16 then
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
-TREES = ("lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")  # They draft several tokens for one place.
-# Drafters without weights of their own: the file in drafters/, the class, and the drafters that it is made of.
+# Drafters without weights of their own: the file in drafters/, the class, and the drafters that it is made of. Those
+# called a tree draft several tokens for one place.
 MADE = {
     "lookup": ("lookup", "LookupDrafter"),
     "suffix": ("suffix", "SuffixDrafter"),  # lookup by counts
@@ -15,6 +15,6 @@ MADE = {
     "hybrid-tree": ("hybrid", "HybridTreeDrafter", "eagle-tree"),
 }
 DRAFTERS = (*MADE, "dial", *TRAINED, "untrained")
-# All that `specdec-lab bench` compares; a dial asks the target itself.
-BENCHED = (*TRAINED, "lookup", "hybrid", *TREES, "untrained")
+# What `specdec-lab bench` compares: a dial would ask the target itself, and suffix would learn from text to text.
+BENCHED = (*TRAINED, *(name for name in MADE if name != "suffix"), "untrained")
 PEERS = "hf-", "llama-"  # what the names of arms begin with in which other programs decode
