@@ -1,6 +1,15 @@
-"""What a user sees when something is wrong: one sentence that says what and what to do."""
+"""What a user is told: one sentence on what is wrong and what to do; and what long work is doing."""
 
+import functools
+import inspect
+import numbers
+import types
+import typing
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Called = TypeVar("Called", bound=Callable)
 
 
 class LabError(Exception):
@@ -26,3 +35,86 @@ def explain_memory(what: str, remedy: str):
         if isinstance(e, RuntimeError) and not any(sign in str(e) for sign in signs):
             raise
         raise LabError(f"Not enough memory to {what}: {remedy}.") from e
+
+
+Say = Callable[[str], None]  # Long work tells it what it is doing, a sentence at a time.
+
+
+def silent(line: str) -> None:
+    """The `Say` of whoever does not want to hear it."""
+
+
+def typed(called: Called) -> Called:
+    """The function, or the class with its `__init__`, which refuses arguments that do not fit its annotations.
+
+    Annotations in quotes, and those of other kinds than classes, unions, sequences and callables, are not looked at.
+    """
+    if isinstance(called, type):
+        called.__init__ = typed(called.__init__)
+        return called
+    signature, name = inspect.signature(called), called.__qualname__.removesuffix(".__init__")
+
+    @functools.wraps(called)
+    def checked(*args: Any, **named: Any) -> Any:
+        try:
+            given = signature.bind(*args, **named).arguments
+        except TypeError as e:
+            known = [part for part in signature.parameters if part != "self"]
+            raise LabError(f"{name}: {e}. It takes {', '.join(known)}.") from e
+        for part, value in given.items():
+            about = signature.parameters[part]
+            if about.kind in (about.VAR_POSITIONAL, about.VAR_KEYWORD) or fits(value, about.annotation):
+                continue
+            shown = repr(value)[:60]
+            raise LabError(f"{name}: {part} is {shown}, but must be {in_words(about.annotation)}.")
+        return called(*args, **named)
+
+    return checked
+
+
+def fits(value: object, wanted: Any) -> bool:
+    if wanted in (Any, inspect.Parameter.empty) or isinstance(wanted, str | TypeVar):
+        return True
+    if wanted is None or wanted is types.NoneType:
+        return value is None
+    origin, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin in (typing.Union, types.UnionType):
+        return any(fits(value, part) for part in parts)
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Callable):
+        return callable(value)
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Sequence):
+        listed = value.tolist() if hasattr(type(value), "tolist") else value
+        of = parts[0] if parts and parts[0] is not Ellipsis else Any
+        return isinstance(listed, Sequence) and not isinstance(listed, str | bytes) and all(fits(x, of) for x in listed)
+    if origin is not None:
+        return not inspect.isclass(origin) or isinstance(value, origin)
+    if wanted is int:
+        return isinstance(value, numbers.Integral) or hasattr(type(value), "__index__")
+    if wanted is float:
+        return isinstance(value, numbers.Real) or (hasattr(type(value), "__float__") and not callable(value))
+    return not inspect.isclass(wanted) or isinstance(value, wanted)
+
+
+WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "True or False",
+    types.NoneType: "None",
+    None: "None",
+}
+
+
+def in_words(wanted: Any) -> str:
+    origin, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(map(in_words, parts))
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Callable):
+        return "a function"
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Sequence):
+        of = parts[0] if parts and parts[0] is not Ellipsis else Any
+        return "a list" if of is Any else f"a list, with {in_words(of)} for each item"
+    if wanted in WORDS:
+        return WORDS[wanted]
+    name = getattr(wanted, "__name__", str(wanted))
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

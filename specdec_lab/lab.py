@@ -14,6 +14,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
+from specdec_lab.clock import TimeUp, limited
 from specdec_lab.drafters import DialDrafter, Drafter, ModelDrafter, trained
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
@@ -22,15 +23,11 @@ from specdec_lab.engine.processors import LogitBias, Mask, Processor
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict, verify
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, typed
 from specdec_lab.formats import first_line
-from specdec_lab.limits import TimeUp, limited
 from specdec_lab.models.base import Model
-from specdec_lab.models.export import whole_llama
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
-from specdec_lab.say import Say
-from specdec_lab.typed import typed
 
 TEMPLATE_SECONDS = 5.0
 

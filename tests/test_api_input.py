@@ -18,12 +18,11 @@ from specdec_lab.course.ledger import Ledger, is_ledger
 from specdec_lab.course.reading import plain
 from specdec_lab.engine.decode import Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
 from specdec_lab.measure.traffic import endpoint
 from specdec_lab.measure.traffic.read import read_traffic
-from specdec_lab.typed import typed
 
 WRONG = {
     "temperature": ["x", None, [0.5], {}],

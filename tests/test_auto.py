@@ -188,7 +188,9 @@ def test_copies_and_guesses_of_the_hybrid_are_judged_apart():
 
 def test_the_hybrid_counts_the_rounds_of_both_its_parts(lab, monkeypatch):
     costs = {"lookup": FREE, "eagle": SMALL_CPU}
-    monkeypatch.setattr("specdec_lab.measure.costs.cached_round_costs", lambda target, drafter, *rest: costs[drafter.name])
+    monkeypatch.setattr(
+        "specdec_lab.measure.costs.cached_round_costs", lambda target, drafter, *rest: costs[drafter.name]
+    )
     assert lab.auto_gamma(lab.drafter("eagle")).parts["eagle"].costs == SMALL_CPU
     parts = lab.auto_gamma(lab.drafter("hybrid")).parts
     assert {name: part.costs for name, part in parts.items()} == {"lookup": FREE, "eagle": SMALL_CPU[:3]}

@@ -12,10 +12,9 @@ from safetensors.torch import save_file
 from specdec_lab import load
 from specdec_lab.choices import TRAINED
 from specdec_lab.cli import main
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, silent
 from specdec_lab.models.export import whole_llama
 from specdec_lab.models.load import load_model
-from specdec_lab.say import silent
 from specdec_lab.train import recipes
 from specdec_lab.train.shards import read_shards
 

@@ -10,12 +10,12 @@ from tiny import TinyModel
 
 from specdec_lab import files
 from specdec_lab.cli import main
+from specdec_lab.clock import limited
 from specdec_lab.course import ledger as ledger_module
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.lab import Lab
-from specdec_lab.limits import limited
 from specdec_lab.measure import results
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.measure.traffic.read import read_traffic

@@ -17,6 +17,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as FAMILIES
 from transformers.utils import logging
 
+from specdec_lab.clock import TimeUp, limited
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops, plain, speculative
@@ -24,7 +25,6 @@ from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
-from specdec_lab.limits import TimeUp, limited
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.load import wrapped
 

@@ -30,8 +30,7 @@ from training_text.package_texts import (
     web_page,
 )
 
-from specdec_lab.errors import LabError
-from specdec_lab.say import Say
+from specdec_lab.errors import LabError, Say
 
 SEVEN = ("en", *LANGUAGES)
 CAMPAIGNS = ("did", "dw", "ei", "httt", "low", "nr", "sof", "sota", "sotbe", "thot", "trow", "tsg", "ttb", "utbs")

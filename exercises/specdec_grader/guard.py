@@ -5,9 +5,9 @@ import io
 import traceback
 from collections.abc import Callable
 
+from specdec_lab.clock import TimeUp, limited
 from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.formats import cut
-from specdec_lab.limits import TimeUp, limited
 
 SHOWN = 300  # characters of what the code printed
 

@@ -24,8 +24,8 @@ from specdec_grader.reader import (
     read_cells,
 )
 from specdec_lab.course.mistake import Wrong
+from specdec_lab.errors import Say, silent
 from specdec_lab.formats import cut, printable
-from specdec_lab.say import Say, silent
 
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
 AFTER = 120  # seconds that a grader's process may take beside the notebook's own

@@ -15,8 +15,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from specdec_lab.cli import lab_from, say
-from specdec_lab.errors import LabError
-from specdec_lab.say import Say
+from specdec_lab.errors import LabError, Say
 
 FIRST = "lessons/00_start_here.ipynb"
 PATIENCE = 60  # seconds for JupyterLab to answer

@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import in_digits
-from specdec_lab.typed import typed
 
 DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # what a random number is for: each is used for one thing only
 

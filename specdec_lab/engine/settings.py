@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import in_digits
 from specdec_lab.models.base import Model
-from specdec_lab.typed import typed
 
 
 @typed

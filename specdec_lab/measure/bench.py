@@ -18,12 +18,11 @@ from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.trace import ACCEPTED, Trace
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import pass_times, speedup_of_round
 from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import FEW, Prompt, bootstrap_interval
-from specdec_lab.say import Say, silent
 
 PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for

@@ -26,7 +26,7 @@ from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.together import Row
 from specdec_lab.engine.trace import Trace
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent, typed
 from specdec_lab.files import written_whole
 from specdec_lab.formats import short
 from specdec_lab.lab import Lab
@@ -35,8 +35,6 @@ from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.linear import eight_bits_pay
-from specdec_lab.say import Say, silent
-from specdec_lab.typed import typed
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
 MOST_AUTO = 8  # drafts a round, where γ is chosen automatically

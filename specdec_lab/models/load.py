@@ -9,14 +9,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 from transformers.utils import logging
 
 from specdec_lab.choices import DTYPES, EMBEDDED
-from specdec_lab.errors import LabError, explain_memory
+from specdec_lab.errors import LabError, Say, explain_memory, silent
 from specdec_lab.files import read_json
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, stored_products, supports
 from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.packed import shared_products
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.say import Say, silent
 
 
 def pick_device(name: str = "auto") -> torch.device:

@@ -23,10 +23,10 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from specdec_lab.errors import Say, silent
 from specdec_lab.models.embedded import share
 from specdec_lab.models.fast import PARTS, folded
 from specdec_lab.models.linear import Linear, can_pack
-from specdec_lab.say import Say, silent
 
 DATA, ABOUT = "weights.npy", "about.json"
 ALIGNED = 64  # bytes: where a matrix begins, for the processor's widest loads

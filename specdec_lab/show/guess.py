@@ -6,13 +6,12 @@ from html import escape
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import short
 from specdec_lab.show.charts import Bar, Bars
 from specdec_lab.show.live import Recorded
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
-from specdec_lab.typed import typed
 
 FORMS = ("common.js", "controls.js", "forms.js")
 ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim

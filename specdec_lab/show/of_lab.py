@@ -1,10 +1,10 @@
 """What a Lab shows: `lab.explore(trace)` and `lab.replay(race)` lead here."""
 
 from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import typed
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import Race
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, race_data
-from specdec_lab.typed import typed
 
 
 @typed

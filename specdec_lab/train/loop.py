@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from specdec_lab.drafters.student import Student
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say
 from specdec_lab.files import written_whole
-from specdec_lab.say import Say
 from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
 from specdec_lab.train.shards import Shard
 

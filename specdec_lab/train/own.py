@@ -13,7 +13,6 @@ from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.models.embedded import cache_dir
-from specdec_lab.say import Say, silent
 from specdec_lab.train import recipes
 from specdec_lab.train.write import GOLDEN, Request, Size, write_text
 

@@ -8,9 +8,8 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.drafters.trained import KINDS, about, load_net, save_net, shape
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.say import Say
 from specdec_lab.train.loop import Stage, Text, Trainer, evaluate_by_kind, read_checkpoint
 from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, Shard, read_shards
 

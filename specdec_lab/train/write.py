@@ -24,10 +24,9 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.drafters.early_exit import exit_of
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say
 from specdec_lab.models.base import Cached
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.say import Say
 from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, ROWS, answered, file_of, reserve, work_folder
 
 USERS = 0.8  # the temperature of the users' turns that the target writes: they must differ, and at 1 it writes nonsense

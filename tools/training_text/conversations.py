@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
+from specdec_lab.errors import Say
 from specdec_lab.models.reference import ReferenceModel
-from specdec_lab.say import Say
 from specdec_lab.train import write
 from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, Shard, read_shards
 from training_text.documents import WRITTEN, Document, Library, Passages

@@ -7,8 +7,7 @@ from specdec_grader.classroom.gradebook import opened
 from specdec_grader.classroom.nbgrader_course import require_nbgrader
 from specdec_grader.notebook import grade_each
 from specdec_grader.reader import exercises
-from specdec_lab.errors import LabError
-from specdec_lab.say import Say, silent
+from specdec_lab.errors import LabError, Say, silent
 
 
 def grade_again(course: Path, say: Say = silent, unlocked: bool = False) -> dict:

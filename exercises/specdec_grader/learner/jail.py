@@ -24,8 +24,7 @@ import psutil
 
 import specdec_lab
 from specdec_grader.learner.calls import NO_NEW_PRIVILEGES
-from specdec_lab.errors import LabError
-from specdec_lab.say import Say
+from specdec_lab.errors import LabError, Say
 
 PACKAGE = Path(specdec_lab.__file__).resolve().parent
 GRADER = Path(__file__).resolve().parents[1]

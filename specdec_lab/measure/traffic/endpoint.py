@@ -22,10 +22,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener, getproxies
 
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import percentile, printable
 from specdec_lab.measure.prompts import Prompt, read_line
-from specdec_lab.say import Say, silent
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (

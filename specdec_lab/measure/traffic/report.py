@@ -4,13 +4,13 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import Say, silent
 from specdec_lab.formats import percentile
 from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
 from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.say import Say, silent
 
 COPY = ("lookup", "hybrid")  # drafters that copy, and so have no drafts in some of their rounds
 BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
