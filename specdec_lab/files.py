@@ -10,7 +10,7 @@ from pathlib import Path
 
 from specdec_lab.errors import LabError
 
-LARGEST = 50_000_000  # bytes of a text file of somebody else's
+MAX_TEXT_BYTES = 50_000_000  # the size of somebody else's text file
 
 
 def check_plain(path: Path) -> None:
@@ -60,7 +60,7 @@ def read_text(name: str | Path, largest: int | None = None) -> str:
     Raises:
         LabError: naming the file, for what is no plain file of text in UTF-8, or too large.
     """
-    largest = largest or LARGEST
+    largest = largest or MAX_TEXT_BYTES
     path, shown = path_of(name), f"“{str(name)[:80]}”"
     try:
         if not str(name) or not path.is_file():  # a device or a pipe would be read for ever

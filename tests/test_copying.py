@@ -39,7 +39,7 @@ def test_lookups_tree_gives_room_to_an_older_source_where_the_latest_has_gone_fa
 
 def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeypatch):
     """Worked out from every place where the words stood, each found by looking: those that share a beginning add up."""
-    monkeypatch.setattr(lookup, "MOST", 3)
+    monkeypatch.setattr(lookup, "CONTINUATIONS", 3)
     branched = 0
     for seed in range(60):
         text = text_of(25, seed)

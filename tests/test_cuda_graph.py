@@ -99,7 +99,7 @@ def test_what_a_pass_returned_stands_after_the_next_one():
     assert torch.equal(first.logits, kept[1])
 
 
-@pytest.mark.parametrize("limit", ["MOST_CAPTURED", "WIDEST_KEPT"])
+@pytest.mark.parametrize("limit", ["MAX_CAPTURED_ROWS", "MAX_KEPT_ROWS"])
 def test_very_wide_passes_are_never_captured(monkeypatch, limit):
     monkeypatch.setattr(fast, limit, 8)
     model, tokens = make("fast llama"), text(30)
@@ -111,7 +111,7 @@ def test_very_wide_passes_are_never_captured(monkeypatch, limit):
     assert [tape.x.shape[1] for tape in made] == [8, 1, 2]
     two = model.cached(2)
     two.extend([tokens[:5], tokens[:5]])  # ten rows of two texts, five of each
-    assert len(made) == (3 if limit == "MOST_CAPTURED" else 4)
+    assert len(made) == (3 if limit == "MAX_CAPTURED_ROWS" else 4)
 
 
 def test_the_clock_stands_still_while_a_pass_is_captured(monkeypatch):

@@ -107,7 +107,7 @@ def test_what_is_no_plain_file_is_not_read(read, no_file):
 
 @pytest.mark.parametrize("read", [read_prompts, read_traffic])
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path, monkeypatch, read):
-    monkeypatch.setattr(files, "LARGEST", 10)
+    monkeypatch.setattr(files, "MAX_TEXT_BYTES", 10)
     (tmp_path / "p").write_text("x" * 11, encoding="utf-8")
     with pytest.raises(LabError, match="larger than"):
         read(str(tmp_path / "p"))

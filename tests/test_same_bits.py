@@ -102,9 +102,9 @@ def test_a_row_is_the_same_in_two_halves(target, tokens):
 
 # (Each of these is a matter of the operations. The loops compute each row by itself.)
 BROKEN = {
-    "attention over fewer queries": lambda patch: patch.setattr(attention, "LEAST", 1),
-    "keys as many as there are": lambda patch: patch.setattr(attention, "KEYS", 1),
-    "values in one sum": lambda patch: patch.setattr(attention, "BLOCK", 10**6),
+    "attention over fewer queries": lambda patch: patch.setattr(attention, "MIN_QUERIES", 1),
+    "keys as many as there are": lambda patch: patch.setattr(attention, "KEY_MULTIPLE", 1),
+    "values in one sum": lambda patch: patch.setattr(attention, "KEY_BLOCK", 10**6),
     "a tree's keys in the order of their slots": lambda patch: patch.setattr(
         Tree, "order", property(lambda self: torch.arange(len(self.parents)).repeat(len(self.parents), 1))
     ),

@@ -63,7 +63,7 @@ class LookupDrafter(Drafter):
 
 # Where the same words went on in different ways, a tree holds more than one of them.
 
-MOST = 8  # continuations that are looked at, the latest ones
+CONTINUATIONS = 8  # how many are looked at, the latest ones
 COPY_CONTINUES = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
 
 
@@ -78,7 +78,7 @@ class LookupTreeDrafter(LookupDrafter):
     name = "lookup-tree"
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        sources = self.all(text)[: -MOST - 1 : -1]
+        sources = self.all(text)[: -CONTINUATIONS - 1 : -1]
         chances: dict[tuple[int, ...], float] = defaultdict(float)  # that a beginning of a copy is right
         for age, source in enumerate(sources):
             copy = tuple(self.copy(text, source, gamma))

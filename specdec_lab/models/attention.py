@@ -5,9 +5,9 @@ A matrix product adds up in an order that depends on its shape. So a token could
 pass over one row and in a pass over eight, and a greedy text could change where two tokens are nearly as likely. On a
 CPU this does not happen here. The loops of `loops`, where numba is here, compute each row by itself. Otherwise there
 are three rules for products:
-    - Queries are filled up to LEAST rows of a product, and keys to a multiple of KEYS: with fewer, MKL takes other
-      paths.
-    - Values are added up BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
+    - Queries are filled up to MIN_QUERIES rows of a product, and keys to a multiple of KEY_MULTIPLE: with fewer,
+      MKL takes other paths.
+    - Values are added up KEY_BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
     - A draft of a tree adds up the keys on its path in the order of their positions, as plain decoding will.
 That these are enough was measured for MKL with AVX2 and AVX-512; `tests/test_same_bits.py` measures it again.
 """
@@ -21,14 +21,14 @@ from torch.nn.functional import scaled_dot_product_attention
 from specdec_lab.models import loops
 from specdec_lab.models.tree import Placed, inside, mask_of, positions
 
-LEAST = 4  # queries of a product
-KEYS = 64
-BLOCK = 192  # a multiple of KEYS
+MIN_QUERIES = 4  # queries of a product
+KEY_MULTIPLE = 64
+KEY_BLOCK = 192  # a multiple of KEY_MULTIPLE
 
 
 def rounded(slots: int) -> int:
     """The slots that are handed to a product where a row sees so many."""
-    return slots + -slots % KEYS
+    return slots + -slots % KEY_MULTIPLE
 
 
 class Fused:
@@ -136,13 +136,13 @@ class SameBits:
     they take as long as the numbers.
 
     Args:
-        visible: slots handed over, a multiple of KEYS. All others are those of `Looped`.
+        visible: slots handed over, a multiple of KEY_MULTIPLE. All others are those of `Looped`.
     """
 
     def __init__(self, kv: Tensor, turns: Tensor, k: int, heads: int, given: int, dtype: torch.dtype, visible: int):
         _, _, rows, shared, _, dim = kv.shape
         half, group = dim // 2, heads // shared  # heads of a group share their keys
-        filled = max(k, -(-LEAST // group))
+        filled = max(k, -(-MIN_QUERIES // group))
         each = (heads + 2 * shared) * half
         self.precise, self.turns, self.shape = kv.dtype, turns, (rows, k, shared, group, filled)
         self.pairs = rows, given, heads + 2 * shared, half, 2
@@ -211,7 +211,7 @@ class SameBits:
             self.written[layer][self.slots] = kv * self.turn_kv
 
     def follow(self, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
-        """Prepare for trees: in which order each row adds up its keys, and which are cut by the end of a BLOCK."""
+        """Prepare for trees: in which order each row adds up its keys, and which are cut by the end of a KEY_BLOCK."""
         rows, k, shared, group, filled = self.shape
         order = torch.arange(self.scores.shape[2]).repeat(rows, filled, 1)
         for text, begin, tree in zip(range(rows), lengths, trees):
@@ -233,18 +233,18 @@ class SameBits:
 
 
 def cut(start: int, n: int) -> bool:
-    """Whether n slots from `start` on lie in more than one BLOCK."""
-    return start // BLOCK < (start + n - 1) // BLOCK
+    """Whether n slots from `start` on lie in more than one KEY_BLOCK."""
+    return start // KEY_BLOCK < (start + n - 1) // KEY_BLOCK
 
 
 def weighted(weights: Tensor, values: Tensor, out: Tensor) -> Tensor:
-    """weights [n, m, visible] · values [n, visible, D], BLOCK keys after BLOCK keys, into `out` [n, m, D]."""
+    """weights [n, m, visible] · values [n, visible, D], KEY_BLOCK keys after KEY_BLOCK keys, into `out` [n, m, D]."""
     visible = weights.shape[2]
-    if visible <= BLOCK:
+    if visible <= KEY_BLOCK:
         return torch.bmm(weights, values, out=out)
-    torch.bmm(weights[:, :, :BLOCK], values[:, :BLOCK], out=out)
-    for i in range(BLOCK, visible, BLOCK):
-        out.baddbmm_(weights[:, :, i : i + BLOCK], values[:, i : i + BLOCK])
+    torch.bmm(weights[:, :, :KEY_BLOCK], values[:, :KEY_BLOCK], out=out)
+    for i in range(KEY_BLOCK, visible, KEY_BLOCK):
+        out.baddbmm_(weights[:, :, i : i + KEY_BLOCK], values[:, i : i + KEY_BLOCK])
     return out
 
 

@@ -9,7 +9,7 @@ from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec_lab.models.fast import paired
 
-BELOW = -30.0  # the logit of the tokens that a cut head leaves out: far below those of the others
+LEFT_OUT_LOGIT = -30.0  # what tokens get that a cut head leaves out: far below those of the others
 # How the parts of a layer are called by transformers, and in a GGUF file.
 GGUF_NAMES = {
     "input_layernorm": "attn_norm",
@@ -29,7 +29,7 @@ def whole_llama(net: nn.Module, target: PreTrainedModel, texts: Sequence[Sequenc
     """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
 
     Tokens outside the cut head need rows of the head, too, whose logits must be below the others. All of them get the
-    same row: the one whose logit is nearest to BELOW over all positions of some texts (least squares).
+    same row: the one whose logit is nearest to LEFT_OUT_LOGIT over all positions of some texts (least squares).
 
     Args:
         net: a `drafters.model.DraftNet`.
@@ -45,7 +45,7 @@ def whole_llama(net: nn.Module, target: PreTrainedModel, texts: Sequence[Sequenc
     read = (torch.tensor([text], device=target.device)[:, : config.max_position_embeddings] for text in texts)
     rows = torch.cat([net.llama.model(ids).last_hidden_state[0] for ids in read])
     rows = rows.double().cpu()  # There least squares also takes rows that depend on each other.
-    low = torch.linalg.lstsq(rows, torch.full((len(rows), 1), BELOW, dtype=rows.dtype)).solution[:, 0]
+    low = torch.linalg.lstsq(rows, torch.full((len(rows), 1), LEFT_OUT_LOGIT, dtype=rows.dtype)).solution[:, 0]
     whole.lm_head.weight.copy_(low.to(whole.lm_head.weight).expand_as(whole.lm_head.weight))
     whole.lm_head.weight[net.head.ids] = net.head.weight
     return whole.eval()

@@ -31,12 +31,12 @@ from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
-MOST_CAPTURED = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
+MAX_CAPTURED_ROWS = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
 # Rows of one text that loops attend for, where they are here: those of a round with the most drafts. A prompt may have
 # more, for which products are faster; it is read in the same passes whatever is drafted later.
-WIDEST_LOOPED = 257
+MAX_LOOPED_ROWS = 257
 # Rows of one text in passes whose shape is kept, or captured: wider ones are prompts, each of its own length.
-WIDEST_KEPT = 64
+MAX_KEPT_ROWS = 64
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -48,7 +48,7 @@ def supports(hf: PreTrainedModel) -> bool:
 
 
 def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
-    """The number format of rotations, at least float32: complex numbers of half precision lack most operations."""
+    """The number format of rotations, at min_rows float32: complex numbers of half precision lack most operations."""
     return torch.float32 if dtype.itemsize < 4 else dtype
 
 
@@ -179,7 +179,7 @@ class FastModel(ReferenceModel):
         for part, layer in zip(self.parts, body.layers if norms else []):
             both = layer.input_layernorm.weight, layer.post_attention_layernorm.weight
             part.norms = tuple(weight.detach().to(self.precise) for weight in both)
-        self.least = max((part.qkv.least for part in self.parts), default=1)  # rows of a pass
+        self.min_rows = max((part.qkv.min_rows for part in self.parts), default=1)  # rows of a pass
         self.last_norm = body.norm.weight.detach().to(self.precise)
         # The number format that the products take: drafts in 8 bits round it themselves.
         self.takes = torch.float32 if self.parts and isinstance(self.parts[0].qkv, EightBits) else self.dtype
@@ -279,7 +279,7 @@ class FastCached(Cached):
             self.model.unused[held.size].append(held)
 
     def _grow(self, rows: int, positions: int) -> None:
-        """Move to new KeyValues, for so many rows and at least so many positions.
+        """Move to new KeyValues, for so many rows and at min_rows so many positions.
 
         A size is always doubled: with few different sizes, what one text leaves another one can often use.
         """
@@ -314,10 +314,10 @@ class FastCached(Cached):
             self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
         if model.same_bits:
-            width = max(k, -(-model.least // rows))
+            width = max(k, -(-model.min_rows // rows))
             attend = self._same_bits(first, last, k, visible, width, trees)
             return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend)[:, :k]
-        if model.capture and k <= WIDEST_KEPT and rows * k <= MOST_CAPTURED:
+        if model.capture and k <= MAX_KEPT_ROWS and rows * k <= MAX_CAPTURED_ROWS:
             return self._replay(x, first, last, trees)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
@@ -338,9 +338,9 @@ class FastCached(Cached):
         key = first, last, rows, k
         if not (attend := held.shaped.get(key)):
             pass_ = held.kv[first:last, :, :rows], held.turns, k, model.heads, width, model.takes
-            looped = loops.here(model.precise, model.takes) and k <= WIDEST_LOOPED
+            looped = loops.here(model.precise, model.takes) and k <= MAX_LOOPED_ROWS
             attend = Looped(*pass_) if looped else SameBits(*pass_, visible)
-            if k <= WIDEST_KEPT:
+            if k <= MAX_KEPT_ROWS:
                 held.shaped[key] = attend
         if len(set(self.lengths)) == 1 and not any(trees):
             return attend.behind(self.lengths[0])

@@ -61,22 +61,22 @@ class Linear(nn.Module):
     Args:
         weight: [out, in]; bias: [out] or None. A packed weight is a copy, unless it was packed before.
 
-    least: rows that cost no more than one, and have the same bits whatever their number: a product of fewer is filled
-        up. oneDNN has another way for one row, which for some shapes adds up in another order, and is not faster.
+    min_rows: rows that cost no more than one, and have the same bits whatever their number: a product of fewer is
+        filled up. oneDNN has another way for one row, which for some shapes adds in another order, and is not faster.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()
         self.packed = can_pack(weight)
-        self.least = 4 if self.packed else 1
+        self.min_rows = 4 if self.packed else 1
         weight = weight.detach()
         pack_it = self.packed and not weight.is_mkldnn
         self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if pack_it else weight
         self.bias = None if bias is None else bias.detach()
 
     def forward(self, x: Tensor) -> Tensor:
-        if (rows := x.numel() // x.shape[-1]) < self.least:
-            filled = x.new_zeros(self.least, x.shape[-1])
+        if (rows := x.numel() // x.shape[-1]) < self.min_rows:
+            filled = x.new_zeros(self.min_rows, x.shape[-1])
             filled[:rows] = x.reshape(rows, -1)
             return self(filled)[:rows].view(*x.shape[:-1], -1)
         if self.packed:
@@ -98,7 +98,7 @@ class EightBits(nn.Module):
     The result is in float32, whatever x is in.
     """
 
-    least = 1
+    min_rows = 1
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()
@@ -180,7 +180,7 @@ def four_bits(weight: Tensor) -> Stored | None:
 
 
 def eight_bits(weight: Tensor) -> Stored | None:
-    """The same with numbers −128…127, and no offset (Q8_0)."""
+    """The same with numbers −127…127, and no offset (Q8_0)."""
     if weight.shape[1] % GROUP:
         return None
     groups = weight.unflatten(1, (-1, GROUP))
@@ -197,7 +197,7 @@ class FourBits(nn.Module):
         stored: of one matrix, or of several one below the other. bias: [out] or None.
     """
 
-    least, bits = 1, 5  # a weight's share of scale and offset included
+    min_rows, bits = 1, 5  # a weight's share of scale and offset included
 
     def __init__(self, *stored: Stored, bias: Tensor | None = None):
         super().__init__()
@@ -219,7 +219,7 @@ class FourBits(nn.Module):
 class EightBitsInTwo(nn.Module):
     """x·Wᵀ for numbers of 8 bits, as two products: a number is 16 times its upper four bits, and its lower four."""
 
-    least, bits = 1, 10
+    min_rows, bits = 1, 10
 
     def __init__(self, numbers: Tensor, scales: Tensor, offsets: Tensor):
         super().__init__()

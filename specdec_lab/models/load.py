@@ -142,7 +142,8 @@ def why_not(name: str, source: str | Path, e: Exception) -> str:
 
 SIZES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
          "head_dim", "vocab_size", "max_position_embeddings")  # fmt: skip
-MOST = {"num_hidden_layers": 1_000, "hidden_size": 100_000, "vocab_size": 5_000_000}  # far more than any model has
+# Far more than any model has.
+LARGEST_SIZES = {"num_hidden_layers": 1_000, "hidden_size": 100_000, "vocab_size": 5_000_000}
 POINTER = b"version https://git-lfs"
 
 
@@ -184,7 +185,7 @@ def check_sizes(config: dict, file: Path) -> None:
         value = config.get(key)
         if value is None:
             continue
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= MOST.get(key, 10**9):
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= LARGEST_SIZES.get(key, 10**9):
             with suppress(TypeError):
                 if isinstance(value, list) and all(x > 0 for x in value):
                     continue  # some families have a number for each layer

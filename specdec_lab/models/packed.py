@@ -30,7 +30,7 @@ from specdec_lab.models.linear import Linear, can_pack
 
 DATA, ABOUT = "weights.npy", "about.json"
 ALIGNED = 64  # bytes: where a matrix begins, for the processor's widest loads
-PATIENCE = 120  # seconds that another process may take to make the file
+LOCK_SECONDS = 120  # seconds that another process may take to make the file
 
 
 class Mapped(Linear):
@@ -59,7 +59,7 @@ def shared_products(hf: PreTrainedModel, folder: Path, say: Say = silent) -> lis
         with torch.inference_mode():
             if found := read(place, hf):
                 return found
-            with FileLock(place.with_name(f".{place.name}.lock"), timeout=PATIENCE):
+            with FileLock(place.with_name(f".{place.name}.lock"), timeout=LOCK_SECONDS):
                 found = read(place, hf)  # another process may have made it meanwhile
                 if not found:
                     say("Packing the target's weights for this processor, once …")
