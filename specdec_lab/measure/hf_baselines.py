@@ -11,7 +11,7 @@ from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, St
 
 from specdec_lab.clock import read_clock
 from specdec_lab.drafters import trained
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import read_prompts

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from specdec_lab.drafters import trained
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.models.embedded import cache_dir
