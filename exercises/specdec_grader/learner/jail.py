@@ -281,7 +281,7 @@ class Watch(threading.Thread):
         if len(all_of_them) > self.limits.processes or threads > 4 * self.limits.processes:
             self.why = f"had more than {self.limits.processes} processes"
         elif taken > self.limits.memory:
-            self.why = f"took more than {self.limits.memory / 2**30:.0f} GiB of memory"
+            self.why = f"took more than {self.limits.memory / 2**30:.2g} GiB of memory"
         elif spare.available < 0.03 * spare.total:  # files in memory count for no process
             self.why = "left the machine no memory"
         if self.why:
