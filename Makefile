@@ -36,7 +36,7 @@ test: .venv/test
 	$(TESTS) lessons tests solutions
 
 CHECKED := exact sampling trace rounds records block trees together batch processors drafters drawn theory formats \
-  mistakes judges rule_tests quiz ledger setup notebooks exercises
+  mistakes judges grading cli quiz ledger setup notebooks exercises
 check: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

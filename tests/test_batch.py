@@ -22,7 +22,7 @@ from specdec_lab.drafters import (
 )
 from specdec_lab.engine import greedy
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.greedy import argmax_tokens
 from specdec_lab.engine.processors import LogitBias
 from specdec_lab.engine.sampling import Sampler
@@ -265,3 +265,14 @@ def test_bad_input_is_refused_before_it_can_harm_the_others():
     with pytest.raises(LabError, match="at least 0"):
         batch.step(-1)
     assert len(batch) == 0
+
+
+def test_texts_without_a_drafter_are_decoded_plainly():
+    target = TinyModel(5, seed=3)
+    batch = Batch(target, most=1)
+    traces = [batch.submit(Request(target, prompt, stops=Stops(6))) for prompt in ([1, 2], [3])]
+    while len(batch):
+        batch.step(0)
+    assert [t.tokens for t in traces] == [
+        [x for r in plain(target, p, stops=Stops(6)) for x in r.tokens] for p in ([1, 2], [3])
+    ]

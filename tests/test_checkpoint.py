@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from answers import checkpoint as answers
+from answers import e09_checkpoint as answers
 from specdec_grader.check import PARTS, judged
 from specdec_grader.sheets import e09_checkpoint as sheet
 

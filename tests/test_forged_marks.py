@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from answers import rounds
+from answers import e02_draft_then_verify as rounds
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import Broken, pack, unpack
 from specdec_grader.part import PARTS, Part, judged

@@ -16,7 +16,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from answers import exactness, idle_math, trees
+from answers import e01_idle_math as idle_math
+from answers import e03_exactly_the_target as exactness
+from answers import e10_trees as trees
 from specdec_grader import card
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack

@@ -2,7 +2,7 @@
 
 import re
 
-from answers import rounds
+from answers import e02_draft_then_verify as rounds
 from specdec_grader.part import WRONG, judged
 from specdec_grader.sheets.e02_draft_then_verify import NO_END, runs
 

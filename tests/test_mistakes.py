@@ -139,6 +139,10 @@ def test_a_mistake_is_a_change_of_the_right_answer():
         ("cost → 1; cost → 2\n    Twice.", "“cost” does not stand in the right answer"),
         ("def → x\n    The first line is not changed.", "does not stand"),
         ("    A sentence alone.", "no change leads to “A sentence alone.”"),
+        ("cost → 1\n    Told.\ncost → 2", "no sentence stands below “cost → 2”"),
+        ("cost → 1\n    Told. [earns 0.5]", "neither “belief 7” nor “earns ½”"),
+        ("cost → 1\n    Told. [belief 7, earns ½]", "neither “belief 7” nor “earns ½”"),
+        ("cost → 1\n    Told. [belief 99]", "there is no misconception 99"),
     ],
 )
 def test_a_change_of_something_else_is_refused(text, said):

@@ -10,8 +10,9 @@
 
 A line that begins at the margin is one way to make the mistake: what stands in the right answer, an arrow, and what
 stands there in its place; several changes of one answer have a semicolon between them. A line without an arrow is the
-whole body of the function. Below, indented, stands the sentence that is told, and in brackets the number of the
-misconception behind it and the share of the points that is earned all the same.
+whole body of the function. A change is made wherever its left side stands, so write enough of it: `v[gamma]`, not
+`gamma`. Below, indented, stands the sentence that is told, and in brackets the number of the misconception behind it
+(specdec_lab/course/misconceptions.py) and the share of the points that is earned all the same, as ½, ¼ or ⅔.
 """
 
 import inspect
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.mistake import Mistake
 
 
@@ -29,7 +31,8 @@ def mistakes_of(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:
     """The mistakes that `text` lists, as changes of the function `right`.
 
     Raises:
-        ValueError: for a change of something that does not stand there, or a sentence without a change.
+        ValueError: for a change of something that does not stand there, a sentence without a change or a change without
+            a sentence, and for other words in the brackets.
     """
     head, _, body = textwrap.dedent(inspect.getsource(right)).partition("\n")
     ways: list[str] = []
@@ -44,6 +47,8 @@ def mistakes_of(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:
         made = [compiled(f"{head}\n{changed(body, way)}", right) for way in ways]
         yield Mistake(said, *made, belief=belief, earned=earned)
         ways = []
+    if ways:
+        raise ValueError(f"no sentence stands below “{ways[-1]}”")
 
 
 def compiled(source: str, right: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,6 +72,11 @@ def changed(body: str, way: str) -> str:
 
 def marked(sentence: str) -> tuple[str, int | None, float]:
     """A sentence without its brackets; the belief and the share that stand there."""
-    said, _, marks = sentence.removesuffix("]").partition(" [") if sentence.endswith("]") else (sentence, "", "")
-    belief, earned = re.search(r"belief (\d+)", marks), re.search(r"earns (.)", marks)
-    return said, int(belief[1]) if belief else None, unicodedata.numeric(earned[1]) if earned else 0.0
+    said, bracket, marks = sentence.removesuffix("]").rpartition(" [") if sentence.endswith("]") else (sentence, "", "")
+    found = re.fullmatch(r"(?:belief (\d+))?(?:(?<=\d); )?(?:earns ([¼½¾⅓⅔]))?", marks)
+    if not found or (bracket and not marks):
+        raise ValueError(f"“{marks}” is neither “belief 7” nor “earns ½”, nor both with a semicolon between them")
+    belief, share = found[1] and int(found[1]), found[2]
+    if belief and belief not in MISCONCEPTIONS:
+        raise ValueError(f"there is no misconception {belief}")
+    return said, belief, unicodedata.numeric(share) if share else 0.0

@@ -36,7 +36,8 @@ class Question:
         hint: the second half where no mistake fits: a sentence; or (case, found) → a sentence, or a `Mistake` that
             was found in another way than by its results.
         read: makes a returned value comparable, or raises what is wrong with its form.
-        near: told where no mistake explains the results and all of them may be right ones that were rounded.
+        near: told where no mistake explains the results and all of them may be right ones that were rounded: they differ
+            by less than .06. A small term that is left out looks the same, so it has to stand among the mistakes.
     """
 
     cases: Sequence[tuple]

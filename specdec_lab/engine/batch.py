@@ -78,14 +78,14 @@ class Batch:
     def _join(self, text: tuple[Request, Trace]) -> None:
         request, _ = text
         self.shared.join(request.begin())
-        for row in request.drafter.rows():
+        for row in request.drafter.rows() if request.drafter else []:
             self.drafts.setdefault(row.model, Shared(row.model)).join(row)
         self.running.append(text)
 
     def _leave(self, r: int) -> None:
         request, _ = self.running[r]
         self.shared.drop(request.row)
-        for row in request.drafter.rows():
+        for row in request.drafter.rows() if request.drafter else []:
             self.drafts[row.model].drop(row)
         self.running[r] = self.running[-1]  # as the cache does
         self.running.pop()

@@ -80,10 +80,10 @@ def one_round(cached: Cached, requests: Sequence["Request"], gamma: int | AutoGa
     proposals = together([request.drafting(gamma) for request in requests])
     cached.model.synchronize()
     watch.lap("draft")
-    return check(cached, requests, proposals, watch)
+    return verify_drafts(cached, requests, proposals, watch)
 
 
-def check(
+def verify_drafts(
     cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], watch: "Stopwatch"
 ) -> list[Round]:
     """One pass of the target over all drafts; each text keeps what agrees, and the cache forgets the rest.
@@ -101,7 +101,7 @@ def check(
         request.settle(proposal, rows.logits[r, :n], rows.hidden[r, :n], choices.get(r), watch.seconds)
         for r, (request, proposal, n) in enumerate(zip(requests, proposals, used))
     ]
-    cached.rewind([len(request.text) - 1 for request in requests])
+    cached.rewind([len(request.text) - 1 for request in requests])  # the newest token goes into the next pass
     return rounds
 
 

@@ -65,7 +65,7 @@ class Drafter:
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
-        """A new text begins; `target` is its row in the target's cache and holds all of the prompt but its last token.
+        """A new text begins. Its place in the target's cache, `target`, holds all of the prompt but its last token.
 
         All that belongs to a text is made here: a shallow copy of a drafter that is started is independent of it.
 
@@ -85,8 +85,9 @@ class Drafter:
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal | Drafting:
         """Draft at most gamma ≥ 0 tokens to follow `text`: what a drafter writes.
 
-        Either return a Proposal; or, to run a net together with other texts, `yield` a `Pass` or an `Apply` for each step,
-        go on with its answer, and return the Proposal at the end.
+        Either return a Proposal, such as `Proposal([text[-1]] * gamma)`. Or, to run a net together with other texts,
+        `yield` a `Pass` or an `Apply` (both in `together`) for each step, go on with its answer, and return the Proposal
+        at the end.
 
         A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`, in a tree with
         `uniforms(i, DRAFT, rank)` (see `Tree.ranks`).

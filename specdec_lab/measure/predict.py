@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specdec_lab.clock import Stopwatch, read_clock
-from specdec_lab.engine.decode import Keep, Request, Stops, check
+from specdec_lab.engine.decode import Keep, Request, Stops, verify_drafts
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
 from specdec_lab.lab import Lab
@@ -103,4 +103,4 @@ def beside_plain(lab: Lab, drafter: Drafter, gamma: int, text: Sequence[int], **
         seconds = read_clock() - start
         yield Drafted(len(proposal.tokens), seconds, proposal.started[0] if proposal.started else 0)
         cached.rewind([len(request.text) - 1])  # an early exit has gone ahead
-        check(cached, [request], [Proposal([])], Stopwatch())
+        verify_drafts(cached, [request], [Proposal([])], Stopwatch())

@@ -12,7 +12,12 @@ from specdec_lab.measure.costs import batch_costs
 from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
 from specdec_lab.measure.serving import StepCosts
 
-COPY = ("lookup", "hybrid")  # drafters that copy, and so have no drafts in some of their rounds
+COPY = (
+    "lookup",
+    "lookup-tree",
+    "suffix",
+    "hybrid",
+)  # drafters that copy, and so have no drafts in some of their rounds
 BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 
 
