@@ -93,8 +93,8 @@ def runs(family: str) -> tuple[str, str]:
     except LabError as e:
         return "refused", first_line(e)
     stops = Stops(LONG)
-    for prompt in PROMPTS:
-        want = uncached(hf, prompt)
+    wanted = [uncached(hf, prompt) for prompt in PROMPTS]
+    for prompt, want in zip(PROMPTS, wanted):
         ways = {
             "plain": plain(target, prompt, stops=stops),
             "lookup": speculative(target, LookupDrafter(), prompt, gamma=4, stops=stops),
@@ -110,7 +110,7 @@ def runs(family: str) -> tuple[str, str]:
     ]
     while len(batch):
         batch.step(3)
-    if [t.tokens for t in traces] != [uncached(hf, p) for p in PROMPTS]:
+    if [t.tokens for t in traces] != wanted:
         return "differs", "a text in a batch is another one than alone"
     attention = "" if hf.config._attn_implementation == "sdpa" else ", attention written out"
     return ("fast" if isinstance(target, FastModel) else "reference") + attention, ""
