@@ -1,4 +1,5 @@
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def coarse_grids(monkeypatch):
     monkeypatch.setattr(e10_trees, "CELLS", 10)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def writer(tmp_path_factory) -> str:
     """The folder of a tiny target that can write text to learn from."""
     from writer import save_writer
@@ -67,9 +68,9 @@ def writer(tmp_path_factory) -> str:
     return save_writer(tmp_path_factory.mktemp("writer"))
 
 
-@pytest.fixture(scope="module")
-def written(writer, tmp_path_factory):
-    """(target, tokenizer, folder with some shards of its text and some to measure on); tests leave checkpoints there, too."""
+@pytest.fixture(scope="session")
+def first_written(writer, tmp_path_factory):
+    """(target, tokenizer, folder with some shards of its text and some to measure on)"""
     from training_text.conversations import write_conversations
     from writer import SMALL
 
@@ -79,3 +80,10 @@ def written(writer, tmp_path_factory):
     text = tmp_path_factory.mktemp("text")
     write_conversations(target, tokenizer, text, tokens=4_000, size=SMALL, say=lambda line: None)
     return target, tokenizer, text
+
+
+@pytest.fixture(scope="module")
+def written(first_written, tmp_path_factory):
+    """The same with a copy of the folder: tests leave checkpoints there, too."""
+    target, tokenizer, text = first_written
+    return target, tokenizer, shutil.copytree(text, tmp_path_factory.mktemp("text") / "copy")

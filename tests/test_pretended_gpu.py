@@ -123,7 +123,7 @@ def test_the_commands_run_there(gpu, monkeypatch, writer, weights, tmp_path, cap
     monkeypatch.setattr(roofline, "SIDE", {"cuda": 64})
     monkeypatch.setattr(roofline, "SECONDS", 0.01)
     file = tmp_path / "prompts.jsonl"
-    file.write_text("".join(json.dumps({"id": x, "kind": "k", "prompt": f"{x} b c {x} b"}) + "\n" for x in "adefg"))
+    file.write_text("".join(json.dumps({"id": x, "kind": "k", "prompt": f"{x} b c {x} b"}) + "\n" for x in "aeg"))
     there = ["--json", "--target", writer, "--weights", str(weights), "--device", "cuda", "--dtype", "float32"]
     some = ["lookup", "early-exit", "hybrid-tree"]  # they differ most in what they ask of the target
     bench = ["--drafters", ",".join(some), "--prompts", str(file), "--max-new-tokens", "9", "--gamma", "2"]
@@ -150,7 +150,7 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     monkeypatch.setattr(loop.Optimizer, "step", step)
     lab = sd.load(writer, device="cuda", say=lambda line: None)
     text = tmp_path / "text"
-    write_conversations(lab.target, lab.tokenizer, text, tokens=2_000, size=SMALL, say=lambda line: None)
+    write_conversations(lab.target, lab.tokenizer, text, tokens=400, size=SMALL, say=lambda line: None)
     assert lab.target.capture is CapturedPass
     for name in TRAINED:
         trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=600, say=lambda line: None)
