@@ -64,7 +64,7 @@ class RememberedCache(Cached):
 
     def run(self, new, have: int, first: int, last: int, logits: bool, trees, tree) -> Rows:
         """The pass itself, in a real cache that is first brought to this text."""
-        cached, there = self.real.get(last) or (self.below.cached(), [])
+        cached, there = self.real.pop(last, None) or (self.below.cached(), [])
         text, tokens = self.slots[:have], self.slots[have : have + len(new[0])]
         same = next((i for i, (a, b) in enumerate(zip(text, there)) if a != b), min(have, len(there)))
         cached.rewind([same])
