@@ -1,14 +1,13 @@
 """The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import json
-import re
 
 import pytest
 
 import specdec_lab as sd
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.show.charts import Bar, Bars
+from specdec_lab.show.charts import Bar
 from specdec_lab.show.guess import compare
 from specdec_lab.show.live import STORED
 
@@ -38,33 +37,25 @@ def test_a_guess_starts_empty_is_kept_and_then_fixed(fresh_ledger):
 
     later = sd.guess("01.a", "How many times?", "ms")  # another kernel
     assert later.state == control.state
+    keep(later, 4)
+    assert later.state == control.state
     assert "1, because because of &lt;b&gt;" in later.picture()
 
 
-def test_two_notebooks_with_one_guess():
-    one, two = sd.guess("a", "How many?"), sd.guess("a", "How many?")
-    keep(one, 3)
-    keep(two, 4)
-    assert two.state["a"]["guess"]["value"] == 3
-
-
-@pytest.mark.parametrize("guess", [None, 0, 0.5, 1, 2.7, 1e9])
-@pytest.mark.parametrize("interval", [None, (0.9, 1.2), (1.2, 0.9)])
+@pytest.mark.parametrize("guess", [None, 0, 2.7, 1e9])
+@pytest.mark.parametrize("interval", [None, (1.2, 0.9)])  # in whatever order
 @pytest.mark.parametrize("theory", [None, 0.0, 1.1])
-@pytest.mark.parametrize("reason", ["", "x"])
-def test_an_outcome_over_all_that_can_be_given(guess, interval, theory, reason):
+def test_an_outcome_over_all_that_can_be_given(guess, interval, theory):
     control = sd.guess("a", "How many?", "ms")
     if guess is not None:
-        keep(control, guess, reason)
+        keep(control, guess)
     shown = sd.outcome("a", 1.0, interval, theory)
     for form in (shown.picture(), shown.text()):
-        assert "How many? (ms)" in form
-        assert "measured" in form
+        assert "How many? (ms)" in form and "measured" in form
         assert ("theory" in form) == (theory is not None)
         assert ("between 0.9 and 1.2" in form) == (interval is not None)
         assert ("no guess" in form) == (guess is None)
-    if guess is None:
-        assert shown.error == "There was no guess to compare with."
+    assert (shown.error == "There was no guess to compare with.") == (guess is None)
     assert shown.claim["measured"][-1]["theory"] == theory
 
 
@@ -163,37 +154,20 @@ def test_the_output_is_a_widget_and_what_stands_without_one(make):
     assert "<script" not in data["text/html"]
 
 
-def test_an_interval_is_drawn_and_said():
-    bars = Bars("t", (Bar("a", 1.0, interval=(0.5, 2.0)), Bar("b", 1.0)))
-    assert "1 (between 0.5 and 2)" in repr(bars)
-    html = bars._repr_html_()
-    assert "1 (between 0.5 and 2)" in html
-    bar, strokes, other = re.findall(r"width:(\d+)px", html)
-    assert (int(bar), int(strokes), int(other)) == (160, 240, 160)  # of 320 for 2.0
-    assert "margin-left:-80px" in html
-
-
-def test_the_ledger_as_a_page():
+def test_the_ledger_as_a_page_judges_a_guess_as_the_newest_outcome_does():
+    """By its value and its interval; and what was measured before says nothing any more."""
     assert "No prediction yet." in repr(sd.ledger())
     keep(sd.guess("01.a", "How <many>?", "ms"), 3)
-    sd.outcome("01.a", 1.5, (1.4, 1.6))
+    sd.outcome("01.a", 30.0)
+    error = sd.outcome("01.a", 4.0, (2.5, 5.5)).error
     sd.outcome("01.b", 2.0)
     Ledger().assume("01.a", "a line")
     Ledger().attempt("01.x", right=False, misconception=7)
     Ledger().attempt("01.x", right=True, misconception=None)
     Ledger().attempt("01.y", right=True, misconception=None)
     page = " ".join(repr(sd.ledger()).split())
-    assert "How <many>? 3 ms 1.5 ms Your guess was 2 times too high. a line" in page
+    assert f"How <many>? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
     assert "01.b no guess 2" in page
     assert "1 of 2 questions right at the first attempt" in page
     assert "tokens per pass is the speed-up (1×)" in page
     assert "How &lt;many&gt;?" in sd.ledger()._repr_html_()
-
-
-def test_the_ledger_s_page_judges_a_guess_as_the_newest_outcome_does():
-    """By its value and its interval; and what was measured before says nothing any more."""
-    keep(sd.guess("a", "How many?", "ms"), 3)
-    sd.outcome("a", 30.0)
-    shown = sd.outcome("a", 4.0, (2.5, 5.5))
-    page = " ".join(repr(sd.ledger()).split())
-    assert f"3 ms 4 ms {shown.error}" in page and "in the interval" in shown.error and "30" not in page

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from test_show import words
 from test_trace import trace_of
 from tiny import raced
 
@@ -50,7 +49,7 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     trace = trace_of(sampler=Sampler(temperature), keep=Keep(top=3), uniforms=Uniforms(2, 3), stops=Stops(18))
     kinds = {r.emitted.kind if r.emitted else "nothing" for r in trace.rounds}
     assert {"corrected", "bonus"} <= kinds or temperature == 0
-    page = shown(RoundExplorer(explorer_data(trace, words, "a title")))
+    page = shown(RoundExplorer(explorer_data(trace, str, "a title")))
     page.locator(".sdl-mark").first.select_option("accepted")
     assert totals(page)["your marks"] == "none set"  # it is not told before the round is revealed
     for n, r in enumerate(trace.rounds, 1):

@@ -1,0 +1,274 @@
+"""Charts and tables against their numbers: what is drawn stands where its axis says, and the text says it, too."""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+import specdec_lab as sd
+from specdec_lab import theory
+from specdec_lab.formats import short
+from specdec_lab.show import charts
+from specdec_lab.show.table import Table
+
+SVG = "{http://www.w3.org/2000/svg}"
+Tree = ElementTree.Element
+
+
+def drawn(shown) -> Tree:
+    """The picture of what is displayed, well-formed, whatever the names hold; it says the same as the text."""
+    tree = ElementTree.fromstring(re.search(r"<svg [^>]*viewBox.*?</svg>", shown._repr_html_(), re.S)[0])
+    assert tree.find(f"{SVG}desc").text == repr(shown)
+    return tree
+
+
+def axis(tree: Tree, anchor: str, along: str, shift: float = 0.0, log: bool = False) -> Callable[[float], float]:
+    """Pixels to numbers, by the numbers written beside an axis. shift: from the place of a number to that of its line."""
+    marks = {
+        float(t.get(along)) + shift: float(t.text)
+        for t in tree.iter(f"{SVG}text")
+        if t.get("text-anchor") == anchor and re.fullmatch(r"-?[\d.]+", t.text or "")
+    }
+    (a, x), (b, y) = min(marks.items()), max(marks.items())
+    to, back = (math.log, math.exp) if log else (float, float)
+    return lambda pixel: back(to(x) + (pixel - a) / (b - a) * (to(y) - to(x)))
+
+
+def numbers(d: str) -> list[float]:
+    return [float(x) for x in re.findall(r"-?[\d.]+", d)]
+
+
+def test_bars_are_as_long_as_their_numbers_and_say_intervals_and_missing_guesses():
+    bars = sd.Bars("t", (sd.Bar("a", 1.0, interval=(0.5, 2.0)), sd.Bar("b", 1.0), sd.Bar("your guess", None)))
+    html = bars._repr_html_()
+    for form in (repr(bars), html):
+        assert "1 (between 0.5 and 2)" in form and "no guess" in form
+    assert re.findall(r"width:(\d+)px", html)[:3] == ["160", "240", "160"]  # of 320 for 2.0: a, its interval, b
+    assert "margin-left:-80px" in html
+    assert repr(sd.Bars("empty", ())) == "empty" and "0" in repr(sd.Bars("zero", (sd.Bar("a", 0.0),)))
+
+
+NUMBERS = {
+    "eagle": {"E": 1.612, "d": 0.11, "speed-up": (1.33, (1.2, 1.45)), "says": "<b>"},
+    "lookup": {"E": 1.62, "d": 0.0, "speed-up": (1.32, (1.1, 1.5))},
+    "plain": {"E": 1.0, "speed-up": None},
+}
+
+
+def test_a_table_marks_the_best_of_each_column_and_says_every_number_in_words():
+    table = Table("On six texts", NUMBERS, best={"E": max, "d": min, "speed-up": max}, digits={"E": 3})
+    assert table.marked() == {("lookup", "E"), ("lookup", "d"), ("eagle", "speed-up")}
+    said = repr(table).splitlines()
+    assert said[0] == "On six texts" and said[-1] == "★ the best of its column"
+    assert [line.split() for line in said[1:5]] == [
+        ["E", "d", "speed-up", "says"],
+        ["eagle", "1.612", "0.11", "1.33", "(1.20–1.45)", "★", "<b>"],
+        ["lookup", "1.620", "★", "0.00", "★", "1.32", "(1.10–1.50)", "–"],
+        ["plain", "1.000", "–", "–", "–"],
+    ]
+    page = table._repr_html_()
+    assert page.count("★") == 4 and "&lt;b&gt;" in page and "<b><b>" not in page
+    for value in ("1.612", "1.33 (1.20–1.45)", "–"):
+        assert value in page
+
+
+def test_a_table_marks_the_best_of_each_row_and_nothing_where_all_are_equal():
+    rows = {"chat": {"a": 1.5, "b": 0.2}, "sums": {"a": 1.0, "b": 2.0}, "tie": {"a": 1.0, "b": 1.0}}
+    assert Table("", rows, best=max, across=True).marked() == {("chat", "a"), ("sums", "b")}
+    assert Table("", rows, best=min).marked() == {("sums", "a"), ("tie", "a"), ("chat", "b")}
+    assert Table("", rows).marked() == set() and "★" not in repr(Table("", rows))
+    assert Table("", {"a": {"yes": True, "n": 3}}, best=max).marked() == set()
+
+
+def test_the_shade_of_a_table_grows_with_its_numbers_and_is_alike_for_gain_and_loss():
+    page = Table("", {"one": {"gain": 2.0, "loss": -1.0, "c": "text"}}, shade=True)._repr_html_()
+    assert re.findall(r"rgba\(0,114,178,([^)]*)\)", page) == ["0.45", "0.23"]
+    assert "rgba" not in Table("", {"one": {"a": 1.0}})._repr_html_()
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_dots_show_each_text_and_a_stroke_at_their_mean(log):
+    """On a scale that multiplies, the mean that is drawn and written is the geometric one, as in the text."""
+    few, more = {"one & two": 1.0, "three": 4.0, "four": 16.0}, [2.0, 2.5, 90.0, 100.0]
+    shown = sd.Dots("a title", {"a < b": few, "more": more, "none": []}, "x", log=log)
+    tree = drawn(shown)
+    value = axis(tree, "middle", "x", log=log)
+    circles = [*tree.iter(f"{SVG}circle")]
+    dots = [value(float(c.get("cx"))) for c in circles]
+    assert dots == pytest.approx([*few.values(), *more], rel=0.02, abs=0 if log else 0.2)
+    assert [c[0].text for c in circles][:4] == ["one & two: 1", "three: 4", "four: 16", "2"]
+    means = [math.prod(row) ** (1 / len(row)) if log else sum(row) / len(row) for row in ([*few.values()], more)]
+    strokes = [p for p in tree.iter(f"{SVG}path") if p.get("stroke-width") == "3"]
+    assert [value(numbers(p.get("d"))[0]) for p in strokes] == pytest.approx(means, rel=0.02)
+    assert [t.text for t in tree.iter(f"{SVG}text") if t.get("font-weight")] == [short(mean) for mean in means]
+    note = [t.text for t in tree.iter(f"{SVG}text") if "mean" in (t.text or "")]
+    assert ["geometric" in t for t in note] == [log]
+    title, first, _, last = (" ".join(line.split()) for line in repr(shown).splitlines())
+    assert title == "a title (x)" and first.endswith(f"mean {short(means[0])}: 1 4 16") and last == "none none"
+
+
+@pytest.mark.parametrize(("row", "log"), [([], False), ([0.0, 0.0], False), ([2.0], True), ([2.0, 2.0], True)])
+def test_dots_without_width_can_be_drawn(row, log):
+    assert drawn(sd.Dots("", {"a": row}, "x", log=log))
+
+
+def test_frequency_bars_show_what_was_wanted_and_what_came():
+    """The bracket goes from two standard deviations below what is wanted to two above."""
+    wanted, came = {"<the": 0.5, "b": 0.1}, {"plain": {"<the": 0.45}, "other": {"<the": 0.55, "b": 0.2}}
+    shown = sd.FrequencyBars("One word", wanted, came, runs=100)
+    assert repr(shown).splitlines() == [
+        "One word (shares of 100)",
+        "<the: wanted 0.500 ± 0.100, plain 0.450, other 0.550",
+        "b: wanted 0.100 ± 0.060, plain 0.000, other 0.200",
+    ]
+    tree = drawn(shown)
+    up = axis(tree, "end", "y", shift=-4)
+    bars = [r for r in tree.iter(f"{SVG}rect") if r.get("width") == "22"]
+    assert [up(float(r.get("y"))) for r in bars] == pytest.approx([0.45, 0.55, 0.0, 0.2], abs=0.005)
+    assert ["url" in r.get("fill") for r in bars[:2]] == [False, True]  # not colour alone
+    outlines = [up(float(r.get("y"))) for r in tree.iter(f"{SVG}rect") if r.get("stroke-dasharray")][:2]
+    assert outlines == pytest.approx(list(wanted.values()), abs=0.005)
+    brackets = [numbers(p.get("d")) for p in tree.iter(f"{SVG}path") if "m-5 0V" in p.get("d")]
+    ends = [up(y) for d in brackets for y in (d[1], d[5])]
+    assert ends == pytest.approx([0.6, 0.4, 0.16, 0.04], abs=0.006)
+    exact = sd.FrequencyBars("", {"a": 0.3}, {"x": {"a": 0.3}})
+    assert repr(exact) == "\na: wanted 0.300, x 0.300" and "19 of 20" not in exact._repr_html_()
+    with pytest.raises(ValueError, match="told apart"):
+        sd.FrequencyBars("", {}, {way: {} for way in "abcd"})
+
+
+def test_every_rule_has_its_picture_and_what_comes_out_of_it_is_as_high_as_its_number():
+    """Left of each pair the whole of q, cut at what is kept; right what comes out, on what is kept, and p around it."""
+    p, q = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
+    shown = sd.Rules(p, q)
+    said, page = repr(shown).splitlines(), shown._repr_html_()
+    assert len(said) == 1 + len(theory.RULES) and sum(line.startswith("✓") for line in said) == 2
+    assert "✗ 0.60 0.16 0.24  bug: after a rejection, draw from p" in said
+    assert page.count("p comes out</b>") == 2 and page.count("not p</b>") == len(theory.RULES) - 2
+    pictures = re.findall(r"<svg .*?</svg>", page, re.S)
+    for (name, out), picture in zip(shown.outputs().items(), pictures, strict=True):
+        accepts, _ = theory.RULES[name](p, q)
+        boxes = [r for r in ElementTree.fromstring(picture).iter(f"{SVG}rect") if r.get("width") == "20"]
+        spans = [[1 - (float(r.get("y")) + x) / 92 for x in (float(r.get("height")), 0.0)] for r in boxes]
+        for i in range(3):
+            kept = q[i] * accepts[i]
+            right = [(0, kept), (kept, q[i]), (0, kept), (kept, out[i]), (0, p[i])]
+            assert spans[5 * i : 5 * i + 5] == [pytest.approx(pair, abs=0.002) for pair in right], (name, i)
+
+
+LINES = [
+    charts.Line("high & steep", [(1, 2.0), (2, 5.0), (4, 9.0)], spread=[(1.5, 2.5), (4.0, 6.0), (8.0, 14.0)]),
+    charts.Line("low", [(1, 1.0), (4, 0.5)]),
+    charts.Line("between <", [(1, 3.0), (4, 4.0)]),
+]
+
+
+@pytest.mark.parametrize("doubling", [False, True])
+def test_points_spreads_and_names_of_a_chart(doubling):
+    """Where x doubles, each doubling is as wide."""
+    stored = sd.Plot("a title", LINES, "x", "y", doubling)._repr_mimebundle_()
+    tree = ElementTree.fromstring(stored["image/svg+xml"])
+    across, up = axis(tree, "middle", "x", log=doubling), axis(tree, "end", "y", shift=-4)
+    dots = [(across(float(c.get("cx"))), up(float(c.get("cy")))) for c in tree.iter(f"{SVG}circle")]
+    points = [xy for line in LINES for xy in line.points]
+    assert [x for x, _ in dots] == pytest.approx([x for x, _ in points], abs=0.02)
+    assert [y for _, y in dots] == pytest.approx([y for _, y in points], abs=0.06)
+    paths = [p for p in tree.iter(f"{SVG}path")]
+    brackets = [numbers(p.get("d")) for p in paths if p.get("d").count("h8") == 2]
+    ends = [(up(bottom), up(top)) for _, bottom, top, *_ in brackets]
+    assert [y for pair in ends for y in pair] == pytest.approx([y for pair in LINES[0].spread for y in pair], abs=0.06)
+    *_, high = numbers(tree.get("viewBox"))
+    assert all(0 <= y <= high for _, *ys in brackets for y in ys[:2])  # nothing is drawn outside
+    names = {t.text: float(t.get("y")) for t in tree.iter(f"{SVG}text") if t.text in {line.name for line in LINES}}
+    colours = {numbers(p.get("d"))[1]: p.get("stroke") for p in paths if p.get("d").endswith("h22")}
+    for line, colour in zip(LINES, charts.colours(LINES)):
+        assert up(names[line.name] - 4) == pytest.approx(line.points[-1][1], abs=0.06)  # beside its line's end
+        assert colours[names[line.name] - 4] == colour
+    assert (stored["application/vnd.plotly.v1+json"]["layout"]["xaxis"].get("type") == "log") == doubling
+
+
+def test_a_plot_is_one_picture_in_three_forms():
+    spread = [(1.5, 2.5), (2.0, 3.5)]
+    shown = sd.Plot("times", [sd.Line("a", [(1, 2), (2, 3)], spread=spread), sd.Line("b", [(1, 1), (2, 1)])], "k", "s")
+    bundle = shown._repr_mimebundle_()
+    assert bundle["text/plain"] == "times (s against k)\na: 2 (1.5 to 2.5) at 1, 3 (2 to 3.5) at 2\nb: 1 at 1, 1 at 2"
+    assert ElementTree.fromstring(bundle["image/svg+xml"]).find(f"{SVG}desc").text == bundle["text/plain"]
+    data = bundle["application/vnd.plotly.v1+json"]["data"]
+    assert [d["name"] for d in data] == ["a", "b"] and list(data[0]["y"]) == [2, 3]
+    assert list(data[0]["error_y"]["array"]) == [0.5, 0.5] and list(data[0]["error_y"]["arrayminus"]) == [0.5, 1.0]
+    assert data[0]["line"]["dash"] != data[1]["line"]["dash"]  # not colour alone
+    assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]
+    assert len(json.dumps(bundle, default=str)) < 20_000
+
+
+def test_a_prediction_has_the_colour_of_what_it_predicts_and_dashes():
+    """Without a prediction dashes tell lines apart, so that it is not done by colour alone."""
+    first, second, third = (charts.Line(name, [(0, 0), (1, 1)]) for name in "abc")
+    theory = charts.Line("b, predicted", [(0, 0), (1, 1)], of="b")
+    assert charts.colours([first, second, theory, third]) == [*charts.COLOURS[:2], charts.COLOURS[1], charts.COLOURS[2]]
+    data = sd.Plot("", [first, second, theory], "x", "y").figure().data
+    assert [d.line.dash for d in data] == ["solid", "solid", "dash"]
+    svg = sd.Plot("", [first, second, third], "x", "y").svg()
+    paths = (p for p in ElementTree.fromstring(svg).iter(f"{SVG}path") if p.get("fill"))
+    assert len({p.get("stroke-dasharray") for p in paths}) == 3
+
+
+def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_whatever_turn_they_came():
+    line = charts.Line.timed("T", {1: [0.002, 0.001, 0.004], 3: [0.005, 0.009, 0.003]})
+    assert line.points == [(1, 2.0), (3, 5.0)] and line.spread == [(1.0, 4.0), (3.0, 9.0)]
+
+
+@pytest.mark.parametrize("heights", [[100.0], [50, 51, 52, 200], [270, 272, 274, 276, 276], [20] * 20])
+def test_names_at_the_ends_of_lines_are_apart_and_inside(heights):
+    placed = charts.apart(heights)
+    assert all(below - above >= 14 for above, below in pairwise(placed))
+    assert max(placed) <= charts.HEIGHT - 4 and len(placed) == len(heights)
+
+
+@pytest.mark.parametrize("letters", [10, 65, 120])
+def test_a_long_title_is_written_smaller(letters):
+    size = float(re.search(r'font-size="([\d.]+)"', charts.heading("x" * letters, 52, 18, 640))[1])
+    assert size <= 14 and letters * 0.6 * size <= 640 - 52 + 1
+    assert (size == 14) == (letters <= 70)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (0.9, 3.1), (0, 37), (-2, 2), (0, 0.004), (5, 5), (0, 12345)])
+def test_ticks_are_few_and_inside(low, high):
+    found = charts.ticks(low, high)
+    assert 1 <= len(found) <= 14
+    assert all(low <= t <= high + 1e-9 for t in found)
+
+
+def test_small_multiples_share_axes_and_looks_say_every_number_and_ring_the_largest():
+    def lines_of(height):
+        clock = charts.Line("by the clock", [(1, height), (2, 2 * height), (4, height)])
+        return [clock, charts.Line("foretold <", [(1, 0.5), (4, 1.25)], dots=False, of="by the clock")]
+
+    shown = sd.Multiples("A & B", {"a": lines_of(0.5), "b": lines_of(1)}, "γ", "S", level=(1, "plain"))
+    tree = drawn(shown)
+    assert repr(shown).splitlines()[1:3] == [
+        "a, by the clock: 0.5 at 1, 1 at 2, 0.5 at 4; the largest at 2",
+        "a, foretold <: 0.5 at 1, 1.25 at 4; the largest at 4",
+    ]
+    paths = [p for p in tree.iter(f"{SVG}path") if p.get("fill") == "none"]
+    assert len(paths) == 4 + 2  # and a sample of each in the legend
+    assert {p.get("stroke-dasharray") for p in paths} == {"", "7 3"} and len({p.get("stroke") for p in paths}) == 1
+    foretold = [p.get("d").split()[1] for p in paths if p.get("stroke-dasharray")][1:]
+    assert foretold[0] == foretold[1]  # the same height for the same number
+    circles = [*tree.iter(f"{SVG}circle")]
+    dots = [(c.get("cx"), c.get("cy")) for c in circles if c.get("fill") != "none"]
+    rings = [(c.get("cx"), c.get("cy")) for c in circles if c.get("fill") == "none"]
+    assert len(rings) == 1 + 4 and {dots[1], dots[4]} < {*rings}  # the first is in the legend
+
+
+def test_a_learning_curve_is_that_of_the_first_draft_in_thousands_of_tokens():
+    curve = sd.LearningCurve()
+    curve.histories["eagle"] = [
+        {"tokens": n, "steps": [{"overlap": x}, {"overlap": x / 2}]} for n, x in ((500, 0.5), (2000, 0.75))
+    ]
+    assert [(line.name, line.points) for line in curve.plot.lines] == [("eagle", [(0.5, 0.5), (2.0, 0.75)])]
+    assert (sd.Climb, sd.Outline) == (sd.LearningCurve, sd.FrequencyBars)  # as notebooks call them
