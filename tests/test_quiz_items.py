@@ -5,7 +5,7 @@ import re
 import pytest
 
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.problems import PROBLEMS, Problem, variants
+from specdec_lab.course.problems import PROBLEMS, variants
 from specdec_lab.course.quiz import items, lessons
 from specdec_lab.formats import drop_leading_zeros
 
@@ -76,13 +76,20 @@ def test_the_right_choice_is_the_one_in_the_answer_key():
         assert sum(c.text.startswith(key[item.id]) for c in item.choices) == 1
 
 
+EQUATION = re.compile(r"((?:\(?[\d.]+\)?)(?: ?[-·+/^] ?\(?[\d.]+\)?)+) = ([\d.]*\d)(?! [\d(])")
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_every_version_of_a_problem_has_another_question_and_says_its_answer(name):
+def test_every_version_of_a_problem_has_another_question_and_a_calculation_that_is_true(name):
     versions = variants(name)
     assert len({p.question for p in versions}) == len(versions) >= 6
     for p in versions:
         assert p.shown.removesuffix(p.unit).strip() in p.how, p.how
         assert all(mistake.said.endswith(".") for mistake in p.mistakes)
+        for left, right in EQUATION.findall(p.how):
+            if left.count("(") == left.count(")"):
+                value = eval(left.replace("·", "*").replace("^", "**"))
+                assert value == pytest.approx(float(right), rel=6e-3), (left, right)
 
 
 KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
@@ -103,16 +110,12 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     ("after_rejection", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 1, {0.3: 2, 0.2: None, 0.6: None, 0.1: None}),
     ("emitted_probability", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.5, {0.7: 11, 0.6: 2, 0.35: 3}),
     ("alpha_of", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, 0.8, {0.42: 3, 1: 4, 0.2: None}),
-    ("alpha_of", {"rows": ((0.4, 0.35, 0.25), (0.9, 0.05, 0.05))}, 0.5, {1: 4}),
     ("rate_from_rounds", {"rounds": (2, 1, 1, 0, 6)}, 27 / 31, {0.675: 5, 3.7: None}),
     ("tokens_per_pass", {"alpha": 0.75, "gamma": 4}, 3.05078125, {2.05078125: 6, 4: 1, 3.2880859375: None}),
-    ("tokens_per_pass", {"alpha": 0.0, "gamma": 4}, 1, {0: 6}),
     ("speed_up", {"expected": 3.05, "gamma": 4, "c": 0.5, "v": 1}, 3.05 / 3, {3.05: 7}),
     ("speed_up", {"expected": 3, "gamma": 4, "c": 0.125, "v": 1.25}, 12 / 7, {3: 7, 2.4: None, 24 / 11: None, 2: None}),
     ("second_sibling", {"rows": ((0.6, 0.3, 0.1), (0.1, 0.4, 0.5))}, 0, {0.75: 2}),
     ("best_gamma", {"alpha": 0.8, "c": 0.1}, 6, {8: 8, 1: None}),
-    ("best_gamma", {"alpha": 0.8, "c": 0.2}, 4, {8: 8}),
-    ("best_gamma", {"alpha": 0.8, "c": 0.3}, 3, {8: 8}),
     ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, 1.7, {1: 7, 1.3: None, 1.4: None}),
     ("whole_answer", {"reading": 2, "writing": 3, "times": 2}, 3.5, {2.5: 15, 1.5: None, 4: 15}),
     ("tokens_by_place", {"alphas": (0.5, 0.4, 0.2)}, 1.74, {2.1: 1, 0.04: None, 0.74: 6, 1.875: None}),
@@ -125,7 +128,6 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
     ("faster_of_two", {"layers": 8, "thin": 3.6, "wide": 2, "gamma": 4}, 1.8, {1.6: None, 2.88: None}),
     ("gain_at_load", {"idle": 32, "texts": 1, "drafts": (4, 3.05)}, 3.05, {0.61: None}),
     ("gain_at_load", {"idle": 32, "texts": 16, "drafts": (4, 3.05)}, 1.22, {3.05: 7, 1.525: None, 48.8: None}),
-    ("gain_at_load", {"idle": 32, "texts": 32, "drafts": (4, 3.05)}, 0.61, {3.05: 7}),
     ("gain_at_load", {"idle": 32, "texts": 64, "drafts": (4, 3.05)}, 0.61, {3.05: 7, 0.305: None, 0.7625: None}),
     ("crossover", {"idle": 32, "drafts": (4, 3.05)}, 19.52, {6.4: None, 32: None, 97.6: None, 24.4: None}),
     (
@@ -134,7 +136,6 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
         0.75,
         {0.3: 5, 0.12: None, 0.25: None, 0.375: None},
     ),
-    ("rate_from_survival", {"survival": (0.8, 0.4, 0.3), "place": 2}, 0.5, {0.4: 5, 0.32: None}),
     ("tokens_from_survival", {"survival": (0.8, 0.4, 0.3)}, 2.5, {1.5: 6, 2.216: None, 2.952: None, 4: 1}),
     (
         "tokens_of_tree",
@@ -158,24 +159,36 @@ KEYS = [  # name, its numbers, the answer by hand, {a mistake: its belief}
         {0.5: None, 0.1: None, 0.66: None, 0.6: None},
     ),
     ("paid_after", {"step": 20, "tokens": (1.6, 2.0), "minutes": 10}, 240, {60: None, 75: None, 4: None}),
-    (
-        "paid_after",
-        {"step": 20, "tokens": (1.6, 2.5), "minutes": 10},
-        400 / 3,
-        {50: None, 75: None, 100 / 3: None, 20 / 9: None},
-    ),
     ("speed_after", {"tokens": (1.8, 2.25), "speed": 1.4}, 1.75, {2.25: 7, 1.85: None, 1.4: None}),
 ]
 
 
+def numbers_in(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"\d*\.?\d+", re.sub(r"(?<=\d)[, ](?=000)", "", text))]
+
+
+def flat(values) -> list[float]:
+    return [x for v in values for x in (flat(v) if isinstance(v, tuple) else [v])]
+
+
+NOT_SHOWN = {"accepted", "alpha", "computes", "drafts", "places", "rounds"}  # in words, or as what follows from it
+
+
 @pytest.mark.parametrize(("name", "numbers", "key", "mistakes"), KEYS)
 def test_problems_by_hand(name, numbers, key, mistakes):
+    """The answer, what the known mistakes find, and the numbers in the question, in their order."""
     problem = PROBLEMS[name][0](**numbers)
     assert problem.answer == pytest.approx(key, rel=1e-6)
     for value, belief in mistakes.items():
         known = pytest.approx(value, rel=1e-6, abs=1e-9)
         near = [m.belief for m in problem.mistakes if any(result == known for result in m.results)]
         assert near[:1] == [belief]
+    shown = numbers_in(problem.question)
+    for values in (v for number, v in numbers.items() if number not in NOT_SHOWN):
+        at = 0
+        for value in flat([values]):
+            assert value in shown[at:], (value, problem.question)
+            at = shown.index(value, at) + 1
 
 
 def said_by(item) -> str:
@@ -252,99 +265,10 @@ def test_the_tasks_of_the_checkpoint_are_not_asked_before():
     assert not [q for q in posed if "n / 32" in q or "3.05 tokens" in q]
 
 
-EQUATION = re.compile(r"((?:\(?[\d.]+\)?)(?: ?[-·+/^] ?\(?[\d.]+\)?)+) = ([\d.]*\d)(?! [\d(])")
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_each_equation_of_a_calculation_is_true(name):
-    for p in variants(name):
-        for left, right in EQUATION.findall(p.how):
-            if left.count("(") == left.count(")"):
-                value = eval(left.replace("·", "*").replace("^", "**"))
-                assert value == pytest.approx(float(right), rel=6e-3), (left, right)
-
-
-def numbers_in(text: str) -> list[float]:
-    return [float(found) for found in re.findall(r"\d*\.?\d+", re.sub(r"(?<=\d)[, ](?=000)", "", text))]
-
-
-def flat(values) -> list[float]:
-    return [x for v in values for x in (flat(v) if isinstance(v, tuple) else [v])]
-
-
-NOT_SHOWN = {"accepted", "alpha", "computes", "drafts", "places", "rounds"}  # in words, or as what follows from it
-
-
-@pytest.mark.parametrize(("name", "numbers", "key", "mistakes"), KEYS)
-def test_a_question_names_its_numbers_in_their_order(name, numbers, key, mistakes):
-    problem = PROBLEMS[name][0](**numbers)
-    shown = numbers_in(problem.question)
-    for values in (v for number, v in numbers.items() if number not in NOT_SHOWN):
-        at = 0
-        for value in flat([values]):
-            assert value in shown[at:], (value, problem.question)
-            at = shown.index(value, at) + 1
-
-
 def test_the_relaxed_rule_keeps_what_the_question_says():
     for p in variants("relaxed_output"):
         least, (a, b, c) = numbers_in(p.question)[0], numbers_in(p.question.partition("p = (")[2])[:3]
         assert c < least < b <= a
-
-
-def test_answers_can_be_told_apart_by_more_than_twice_the_tolerance():
-    def with_mistake(result, tolerance=0.02):
-        return Problem(f"?\n100.0 | how.\n{result} | Wrong.", tolerance=tolerance)
-
-    assert [with_mistake(x).clear for x in (100.0, 103.9, 104.1, 104.3, 96.1, 95.9)] == [False] * 3 + [
-        True,
-        False,
-        True,
-    ]
-    assert with_mistake(100.0, 0.0).clear is False and with_mistake(100.1, 0.0).clear
-    assert not with_mistake(-100.0, 2.0).clear
-    assert all(0 <= p.tolerance < 1 for name in PROBLEMS for p in variants(name))
-
-
-HOW = [  # a calculation as it is shown
-    ("alpha_of", {"rows": ((0.4, 0.35, 0.25), (0.9, 0.05, 0.05))}, "α is the sum of the smaller one of p and q: .4 + .05 + .05 = .5."),
-    ("rate_from_rounds", {"rounds": (2, 1, 1, 0, 6)}, "Accepted: 27. Rejected: one in each round that is not full, 4. So 27 of 31 that were tested: .871."),
-    ("tokens_written", {"gamma": 4, "accepted": (0, 0, 1, 2, 4, 4, 4, 4, 4, 4)}, "Accepted drafts: 27. To these, each of the 10 rounds adds a corrected or a bonus token: 37."),
-    ("rows_computed", {"gamma": 4, "accepted": 3}, "One row for each of the 4 drafts, and one for the last token of the text: 5. The pass is over before anything is compared."),
-    ("entries_kept", {"gamma": 4, "accepted": 2}, "The entry of the last token of the text, and those of the accepted drafts: 3."),
-    ("accept_chance", {"p": 0.3, "q": 0.1}, "min(1, p / q) = min(1, 3) = 1."),
-    ("after_rejection", {"rows": ((0.3, 0.5, 0.2), (0.6, 0.3, 0.1))}, "What q lacks: .2 of b and .1 of c. So b: .2 / .3 = .667."),
-    ("emitted_probability", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, "Exactly p(a) = .5. Drafted with .7 and accepted with .714; as a replacement a never comes."),
-    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, "Reading: 270 MB / 100 GB/s = 2.7 ms, once for the pass. Computing: 200 · 0.27 / 10000 s = 5.4 ms. They overlap, so the longer one counts: 5.4 ms."),
-    ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 5}, "Reading: 270 MB / 100 GB/s = 2.7 ms, once for the pass. Computing: 5 · 0.27 / 10000 s = 0.135 ms. They overlap, so the longer one counts: 2.7 ms."),
-    ("bend", {"reading": 2.7, "computing": 0.027}, "k · 0.027 ms = 2.7 ms at k = 2.7 / 0.027 = 100. Beyond it, each token is paid for."),
-    ("reading_time", {"millions": 135, "bytes_each": 2, "reads": 100}, "135 million · 2 bytes = 270 MB, and 270 MB / 100 GB/s = 2.7 ms."),
-    ("faster_of_two", {"layers": 8, "thin": 3, "wide": 2, "gamma": 4}, "A draft of A costs 8 / 32 = .25 of a plain step, so S = 3 / (4 · .25 + 1) = 1.5. One of B costs 2 / 32 = .0625, so S = 2 / (4 · .0625 + 1) = 1.6. The faster one is B, with 1.6."),
-    ("faster_of_two", {"layers": 8, "thin": 3.6, "wide": 2, "gamma": 4}, "A draft of A costs 8 / 32 = .25 of a plain step, so S = 3.6 / (4 · .25 + 1) = 1.8. One of B costs 2 / 32 = .0625, so S = 2 / (4 · .0625 + 1) = 1.6. The faster one is A, with 1.8."),
-    ("gain_at_load", {"idle": 32, "texts": 64, "drafts": (4, 3.05)}, "Without drafts a pass has 64 tokens and costs 2, with drafts it has 64 · 5 = 320 and costs 10. So 3.05 · 2 / 10 = .61."),
-    ("crossover", {"idle": 32, "drafts": (4, 3.05)}, "With drafts B texts bring 5 · B tokens. Such a pass costs 3.05 plain ones where 5 · B = 3.05 · 32, so B = 19.5. (There a pass without drafts still costs 1.)"),
-    ("tree_in_batch", {"texts": 8, "drafts": 7, "idle": 32}, "8 · 8 = 64 rows: 64 / 32 = 2. A plain step has 8 rows and takes 1. So 2."),
-    ("tree_in_batch", {"texts": 4, "drafts": 7, "idle": 32}, "4 · 8 = 32 rows: within 32, so the pass takes 1. A plain step has 4 rows and takes 1. So 1."),
-    ("second_sibling", {"rows": ((0.6, 0.3, 0.1), (0.2, 0.25, 0.55))}, "The refused draft leaves norm(max(0, p − q)), where b has .111. Divided by q(b) = .25: .444."),
-    ("paid_after", {"step": 20, "tokens": (1.6, 2.5), "minutes": 10}, "A token took 20 / 1.6 = 12.5 ms, and takes 20 / 2.5 = 8 ms now. 600 000 ms / 4.5 ms = 133 thousand tokens."),
-    ("relaxed_output", {"rows": ((0.5, 0.3, 0.2), (0.1, 0.2, 0.7))}, "a and b are always kept, c never. So q(a) + q(c) · p(a) = .1 + .7 · .5 = .45, where an exact rule gives .5."),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "numbers", "how"), HOW)
-def test_the_calculation_is_the_one_by_hand(name, numbers, how):
-    assert PROBLEMS[name][0](**numbers).how == how
-
-
-def test_a_mistake_says_what_it_found_in_these_numbers():
-    equal, other = (
-        PROBLEMS["alpha_of"][0](rows).mistakes[2].said for rows in (((0.6, 0.4), (0.7, 0.3)), ((0.4, 0.6), (0.7, 0.3)))
-    )
-    assert equal.startswith("The same favourite") and other.startswith("Another favourite")
-    crossed = PROBLEMS["crossover"][0](32, (4, 3.05)).mistakes
-    assert any("each text brings 5 of them" in m.said for m in crossed)
-    assert "computes 10000 GFLOP/s" in PROBLEMS["pass_time"][0](270, 100, 10, 5).question
-    assert "γ = 5" in PROBLEMS["tokens_per_pass"][0](0.5, 4).mistakes[2].said
 
 
 def test_what_is_given_can_be():
@@ -358,16 +282,13 @@ def test_what_is_given_can_be():
         assert all(list(shares) == sorted(shares, reverse=True) for shares in choices.get("survival", ()))
 
 
-def test_a_mistake_that_cannot_be_made_is_not_known():
-    def found(p, q):
-        return sorted(round(r, 6) for m in PROBLEMS["accept_chance"][0](p, q).mistakes for r in m.results)
-
-    assert found(0.25, 0.5) == [0.125, 0.25, 0.25, 0.5] and found(0.5, 0.25) == [0.125, 0.5, 0.5]
-
-
-def test_what_is_counted_has_no_room_and_its_words_are_right():
+def test_what_is_counted_has_no_room():
     for name in ("tokens_written", "rows_computed", "entries_kept"):
         assert {p.tolerance for p in variants(name)} == {0}
-    one, two = (PROBLEMS["entries_kept"][0](gamma=4, accepted=n).question for n in (1, 2))
-    assert "accepts 1 draft and corrects" in one and "accepts 2 drafts and corrects" in two
-    assert "added 5 entries" in one
+
+
+def test_a_mistake_speaks_of_these_numbers():
+    equal, other = (
+        PROBLEMS["alpha_of"][0](rows).mistakes[2].said for rows in (((0.6, 0.4), (0.7, 0.3)), ((0.4, 0.6), (0.7, 0.3)))
+    )
+    assert equal.startswith("The same favourite") and other.startswith("Another favourite")
