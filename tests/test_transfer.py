@@ -94,12 +94,10 @@ def test_what_is_exported_is_what_an_import_takes(fresh_ledger, tmp_path, capsys
 @pytest.mark.parametrize(
     "content",
     [
-        "", "no JSON", "[]", "[" * 100_000, '{"cells": [], "nbformat": 4}', '{"schema": 1, "claims": {}}', '{"schema": true}',
-        '{"schema": 1, "claims": [], "quiz": {}}', '{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}',
-        '{"schema": 1, "claims": {"a": {"guess": {"value": NaN}}}, "quiz": {}}', '{"schema": 1, "claims": {}, "quiz": {"a": [{}]}}',
-        '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"3.rule": {}}}', '{"schema": 1, "claims": {"a": {"question": 3}}, "quiz": {}}',
+        *("", "no JSON", "[]", "[" * 100_000, '{"cells": [], "nbformat": 4}', '{"schema": true}'),
+        '{"schema": 1, "claims": {"a": {"guess": {"value": NaN}}}, "quiz": {}}',
     ],
-)  # fmt: skip
+)
 def test_a_wrong_file_is_one_sentence_and_changes_nothing(fresh_ledger, saved, capsys, content):
     Ledger().guess("01.a", 5.0)
     before = fresh_ledger.read_bytes()
