@@ -62,8 +62,8 @@ def test_a_guess_is_fixed_has_one_revision_and_says_when_it_came_after_the_outco
     assert ledger.guess("a", 3.0)["value"] == 3.0
     assert ledger.guess("a", 4.0)["value"] == 3.0
     ledger.add_measurement("a", 1.0)
-    assert ledger.revise("a", 2.0)["value"] == 2.0
-    assert ledger.revise("a", 1.0)["value"] == 2.0
+    assert ledger.guess("a", 2.0, kind="revision")["value"] == 2.0
+    assert ledger.guess("a", 1.0, kind="revision")["value"] == 2.0
     claim = Ledger().claim("a")
     assert (claim["guess"]["value"], claim["revision"]["value"]) == (3.0, 2.0)
     assert not claim["guess"]["after_outcome"]

@@ -142,10 +142,6 @@ class Ledger:
 
         return self._change_claim(id, edit)[kind]
 
-    def revise(self, id: str, value: float, reason: str = "") -> dict:
-        """Keep a second guess beside the first, unless there is one; returns the one that is kept."""
-        return self.guess(id, value, reason, "revision")
-
     def add_measurement(
         self, id: str, value: float, interval: tuple[float, float] | None = None, theory: float | None = None
     ) -> None:
