@@ -108,32 +108,24 @@ class TestLesson:
         kept = [(c["cell_type"], "".join(c["source"])) for c in stored(source)["cells"]]
         assert kept == [(c.cell_type, c.source) for c in made.cells], "run `make notebooks`"
 
-    def test_its_results_are_those_that_its_code_gave(self, source):
+    def test_it_was_executed_without_errors_and_its_results_are_those_that_its_code_gave(self, source):
         """As `make notebooks` stored them: nothing was changed by hand."""
         notebook = nbformat.read(LESSONS / f"{source.stem}.ipynb", as_version=4)
         assert notebook.metadata.seal == build.seal(notebook), "run `make notebooks`"
-
-    def test_it_was_executed_without_errors(self, source):
-        for cell in code(stored(source)):
+        for cell in code(notebook):
             assert cell["execution_count"], cell["source"]
             assert all(o["output_type"] != "error" for o in cell["outputs"])
 
-    def test_it_is_light_and_needs_nothing_from_outside(self, source):
+    def test_it_is_light_needs_nothing_from_outside_and_says_its_pictures_in_text(self, source):
         text = (LESSONS / f"{source.stem}.ipynb").read_text(encoding="utf-8")
-        assert len(text) < 1_000_000
-        assert "widget-view" not in text
-        assert "cdn" not in text.lower()
+        assert len(text) < 1_000_000 and "widget-view" not in text and "cdn" not in text.lower()
         for cell in code(stored(source)):
             shown = [{k: v for k, v in o.get("data", o).items() if k != STORED} for o in cell["outputs"]]
             kept = [o["data"][STORED] for o in cell["outputs"] if STORED in o.get("data", {})]
             assert len(json.dumps(shown)) < 50_000
             assert len(json.dumps(kept)) < 100_000, "the static site has it as well: show fewer rounds"
-
-    def test_every_picture_has_a_text_equivalent(self, source):
-        for cell in code(stored(source)):
-            for o in cell["outputs"]:
-                if "text/html" in o.get("data", {}):
-                    assert len("".join(o["data"]["text/plain"])) > 40, "a picture whose text says nothing"
+            texts = [data["text/plain"] for data in shown if "text/html" in data]
+            assert all(len("".join(text)) > 40 for text in texts), "a picture whose text says nothing"
 
     def test_links_lead_somewhere(self, source):
         text = "\n".join(c.source for c in build.from_source(source).cells if c.cell_type == "markdown")
@@ -159,22 +151,20 @@ class TestLesson:
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda p: p.stem)
 class TestPicture:
-    def test_it_says_what_it_shows_and_is_large_enough_to_read(self, path):
-        picture = ElementTree.parse(path).getroot()
+    def test_it_says_what_it_shows_and_is_readable_on_any_page(self, path):
+        """A picture in <img> does not know the theme of its page, so it brings its own ground; its words are large."""
+        picture, text = ElementTree.parse(path).getroot(), path.read_text("utf-8")
         title, description = (picture.find(SVG + name).text for name in ("title", "desc"))
         assert picture.get("role") == "img" and title and len(description) > 60
-        shown = float(picture.get("width")) / float(picture.get("viewBox").split()[2])
-        sizes = re.findall(r"font(?:-size)?[:=] ?\"?(?:\d{3} |bold )?([\d.]+)", path.read_text("utf-8"))
-        assert sizes and min(map(float, sizes)) * shown >= 12
-
-    def test_it_is_readable_on_any_page_and_needs_nothing_from_outside(self, path):
-        """A picture in <img> does not know the theme of its page, so it brings its own ground."""
-        picture = ElementTree.parse(path).getroot()
         ground = picture.find(SVG + "rect")
         assert (ground.get("width"), ground.get("height")) == tuple(picture.get("viewBox").split()[2:])
         assert ground.get("fill").startswith("#f")
-        text = path.read_text("utf-8")
-        assert not re.search(r"<script|<image|href|@import|url\(|&lt;", text) and len(text) < 20_000
+        shown = float(picture.get("width")) / float(picture.get("viewBox").split()[2])
+        sizes = re.findall(r"font(?:-size)?[:=] ?\"?(?:\d{3} |bold )?([\d.]+)", text)
+        assert sizes and min(map(float, sizes)) * shown >= 12
+        assert (
+            not re.search(r"<script|<image|href|@import|url\(|&lt;", text) and len(text) < 20_000
+        )  # nothing from outside
 
     def test_a_lesson_shows_it_and_says_in_words_what_is_seen(self, path):
         shown = [re.findall(rf"!\[([^\]]+)\]\(pictures/{path.name}\)", s.read_text("utf-8")) for s in SOURCES]

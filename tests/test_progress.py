@@ -10,14 +10,7 @@ from specdec_lab.cli import main
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items
 
-RIGHT = {
-    "part": "3.rule",
-    "status": "right",
-    "points": 3.0,
-    "max_points": 3,
-    "message": "right.",
-    "misconception": None,
-}
+RIGHT = {"part": "3.rule", "status": "right", "points": 3.0, "max_points": 3, "message": "", "misconception": None}
 
 
 def test_an_empty_ledger_shows_all_that_there_is(fresh_ledger):
@@ -68,15 +61,16 @@ def test_the_name_of_a_file_cannot_become_markup(tmp_path):
 
 
 def test_each_lesson_is_a_line_with_its_counts_a_bar_and_what_is_open():
-    def part(id, points, most):
-        return {"id": id, "points": points, "max_points": most}
+    def lesson(name, guesses, measured, quiz, *parts):
+        parts = [{"id": id, "points": points, "max_points": most} for id, points, most in parts]
+        return {"lesson": name, "guesses": guesses, "measured": measured, "quiz": quiz, "parts": parts}
 
     lessons = [
-        {"lesson": "00", "guesses": 5, "measured": 4, "quiz": [2, 7], "parts": []},
-        {"lesson": "01", "guesses": 0, "measured": 0, "quiz": [0, 6], "parts": [part("1.a", 1.5, 2), part("1.b", 0.0, 4)]},
-        {"lesson": "02", "guesses": 1, "measured": 1, "quiz": [0, 0], "parts": [part("2.a", 3.0, 3)]},
-        {"lesson": "03", "guesses": 0, "measured": 0, "quiz": [1, 6], "parts": [part("3.a", 0.0, 5)]},
-    ]  # fmt: skip
+        lesson("00", 5, 4, [2, 7]),
+        lesson("01", 0, 0, [0, 6], ("1.a", 1.5, 2), ("1.b", 0.0, 4)),
+        lesson("02", 1, 1, [0, 0], ("2.a", 3.0, 3)),
+        lesson("03", 0, 0, [1, 6], ("3.a", 0.0, 5)),
+    ]
     news, *lines = progress_text({"lessons": lessons}, "What happened to the file.").splitlines()
     assert news == "What happened to the file."
     assert [line.split() for line in lines] == [
