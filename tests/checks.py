@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import torch
-from tiny import Scripted, TinyModel
+from tiny import SAMPLED, Scripted, TinyModel
 from torch import Tensor
 
 from specdec_lab.drafters import Drafter
@@ -21,8 +21,6 @@ from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Unifor
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import residual, verify
 from specdec_lab.models.base import Model
-
-SAMPLED = Sampler(1.0)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import itertools
 import random
 
 import pytest
-from tiny import TinyModel
+from tiny import TinyModel, slowed
 
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, ModelDrafter, Proposal, ReplayDrafter
 from specdec_lab.engine.auto_gamma import MEMORY, TRIAL, AutoGamma, PartGamma
@@ -112,24 +112,6 @@ def test_the_engine_obeys_it_and_the_text_is_plain():
     assert [len(r.drafted) for r in trace.rounds] == chosen
     assert len(set(chosen)) > 1
     assert sum(auto.parts["model"].tested) > 0
-
-
-def slowed(model, now, per_row):
-    """Each pass over a row moves the clock by per_row(row)."""
-    make = model.cached
-
-    def cached(rows=1):
-        held = make(rows)
-        extend = held.extend
-
-        def slow(new, **options):
-            now[0] += sum(map(per_row, new))
-            return extend(new, **options)
-
-        held.extend = slow
-        return held
-
-    model.cached = cached
 
 
 def test_costs_are_measured_for_every_gamma(monkeypatch):

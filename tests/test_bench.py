@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from test_load import save
-from test_trace import rounds_of_accepted
+from tiny import rounds_of_accepted
 
 from specdec_lab import load
 from specdec_lab.choices import TRAINED

@@ -4,10 +4,9 @@ from collections import defaultdict
 
 import pytest
 import torch
-from test_processors import Shaped
 from test_trained_drafters import make
 from test_tree_drafters import TREES, make_tree
-from tiny import TinyModel
+from tiny import Shaped, TinyModel
 from ways import Unknown, apart, every_way, follow_draws, written
 
 from specdec_lab.choices import TRAINED

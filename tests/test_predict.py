@@ -4,8 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from test_auto import slowed
-from tiny import TinyModel
+from tiny import TinyModel, slowed
 
 from specdec_lab.drafters import Drafter, HybridDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.drafter import Proposal

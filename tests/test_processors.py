@@ -6,7 +6,7 @@ import random
 import pytest
 import torch
 from checks import Drafted, check_batch, check_enumeration, drawn_from
-from tiny import TinyModel
+from tiny import NO_STUTTER, Shaped, TinyModel
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine import decode
@@ -16,23 +16,6 @@ from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import Tree
 
-
-class Shaped(TinyModel):
-    """What must come out: the tiny model, with what shapes its logits applied to one text at a time."""
-
-    def __init__(self, model: TinyModel, processors, sampler=Sampler(1.0)):
-        super().__init__(model.vocab_size, model.seed, model.spread)
-        self.processors, self.sampler = processors, sampler
-
-    def probabilities(self, text, drafts=()):
-        row = self.logits([*text, *drafts])
-        for processor in self.processors:
-            row = processor(row, [*text, *drafts])
-        return self.sampler(row)
-
-
-# Never one token twice in a row: what may follow changes with every token.
-NO_STUTTER = Mask(lambda text: [t for t in range(3) if t != text[-1]])
 ALL = {
     "repetition penalty": (RepetitionPenalty(1.7),),
     "bias": (LogitBias({0: 1.5, 2: -1.0}),),

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from test_trees import DEEP, THREE_THEN_ONE, TWO_BY_TWO, TreeOf
+from branched import DEEP, THREE_THEN_ONE, TWO_BY_TWO, TreeOf
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, ModelDrafter

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 import torch
+from branched import DEEP, TWO_BY_TWO, TreeOf
 from checks import check_batch
-from test_trees import DEEP, TWO_BY_TWO, TreeOf
 from tiny import TinyModel
 
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, Proposal

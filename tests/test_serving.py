@@ -3,8 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from test_auto import slowed
-from tiny import TinyModel
+from tiny import TinyModel, slowed
 
 from specdec_lab.drafters import LookupDrafter
 from specdec_lab.engine.batch import Batch

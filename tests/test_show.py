@@ -5,8 +5,7 @@ import json
 import re
 
 import pytest
-from test_trace import trace_of
-from tiny import TinyModel, raced
+from tiny import TinyModel, raced, trace_of
 
 import specdec_lab as sd
 from specdec_lab.drafters import ModelDrafter

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tiny import TinyModel
+from tiny import SAMPLED, TinyModel, rounds_of_accepted, trace_of
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops, plain, speculative
@@ -13,27 +13,6 @@ from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, collect
 from specdec_lab.show.terminal import to_json
-
-SAMPLED = Sampler(1.0)
-
-
-def trace_of(**more) -> Trace:
-    target = more.pop("target", TinyModel(4, seed=8, spread=0.5))
-    drafter = more.pop("drafter", ModelDrafter(TinyModel(4, seed=9, spread=0.5)))
-    settings = {"gamma": 3, "sampler": SAMPLED, "stops": Stops(24)} | more
-    return Trace([0, 1]).collect(speculative(target, drafter, [0, 1], **settings))
-
-
-def rounds_of_accepted(lengths, gamma):
-    """Hand-made rounds that accepted so many drafts each."""
-    position = 1
-    for n in lengths:
-        marks = ["accepted"] * n + ["rejected"] + ["discarded"] * gamma
-        drafts = tuple(
-            Draft(0, 1, 1, 1, 1, float(i < n), None, mark, parent=i - 1) for i, mark in enumerate(marks[:gamma])
-        )
-        yield Round(position, drafts, Emitted(0, "bonus" if n == gamma else "corrected", 1, 1))
-        position += n + 1
 
 
 def test_the_checkpoint_numbers():

@@ -6,12 +6,15 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from specdec_lab.drafters import LookupDrafter
+from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.processors import Mask
 from specdec_lab.engine.sampling import Sampler
-from specdec_lab.engine.trace import Seconds, Trace
+from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.measure.costs import Race
 from specdec_lab.models.base import Cached, Model, Rows
+
+SAMPLED = Sampler(1.0)
 
 
 def as_it_is(rows: Tensor) -> Tensor:
@@ -93,6 +96,24 @@ class TinyCached(Cached):
         self.slots.pop()
 
 
+class Shaped(TinyModel):
+    """What must come out: the tiny model, with what shapes its logits applied to one text at a time."""
+
+    def __init__(self, model: TinyModel, processors, sampler=SAMPLED):
+        super().__init__(model.vocab_size, model.seed, model.spread)
+        self.processors, self.sampler = processors, sampler
+
+    def probabilities(self, text, drafts=()):
+        row = self.logits([*text, *drafts])
+        for processor in self.processors:
+            row = processor(row, [*text, *drafts])
+        return self.sampler(row)
+
+
+# Never one token twice in a row: what may follow changes with every token.
+NO_STUTTER = Mask(lambda text: [t for t in range(3) if t != text[-1]])
+
+
 class Scripted:
     """A uniform table written by hand: {(position, purpose): u}, one table a round.
 
@@ -107,6 +128,43 @@ class Scripted:
 
     def __call__(self, position: int, purpose: int, rank: int = 0) -> float:
         return self.rounds[self.now].get((position, purpose, rank)[: 3 if rank else 2], self.otherwise)
+
+
+def slowed(model, now, per_row):
+    """Each pass over a row moves the clock by per_row(row)."""
+    make = model.cached
+
+    def cached(rows=1):
+        held = make(rows)
+        extend = held.extend
+
+        def slow(new, **options):
+            now[0] += sum(map(per_row, new))
+            return extend(new, **options)
+
+        held.extend = slow
+        return held
+
+    model.cached = cached
+
+
+def trace_of(**more) -> Trace:
+    target = more.pop("target", TinyModel(4, seed=8, spread=0.5))
+    drafter = more.pop("drafter", ModelDrafter(TinyModel(4, seed=9, spread=0.5)))
+    settings = {"gamma": 3, "sampler": SAMPLED, "stops": Stops(24)} | more
+    return Trace([0, 1]).collect(speculative(target, drafter, [0, 1], **settings))
+
+
+def rounds_of_accepted(lengths, gamma):
+    """Hand-made rounds that accepted so many drafts each."""
+    position = 1
+    for n in lengths:
+        marks = ["accepted"] * n + ["rejected"] + ["discarded"] * gamma
+        drafts = tuple(
+            Draft(0, 1, 1, 1, 1, float(i < n), None, mark, parent=i - 1) for i, mark in enumerate(marks[:gamma])
+        )
+        yield Round(position, drafts, Emitted(0, "bonus" if n == gamma else "corrected", 1, 1))
+        position += n + 1
 
 
 def raced(seconds: float = 0.05) -> Race:

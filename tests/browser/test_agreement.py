@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from test_trace import trace_of
-from tiny import raced
+from tiny import raced, trace_of
 
 import specdec_lab as sd
 from specdec_lab import theory

@@ -1,0 +1,58 @@
+"""A drafter whose trees have the shape that a test asks for, and drafts from a tiny model."""
+
+import torch
+from tiny import TinyModel
+
+from specdec_lab.drafters import Drafter, drawing
+from specdec_lab.drafters.drawing import Drawn, MostLikely
+from specdec_lab.engine.drafter import Proposal
+from specdec_lab.models.tree import TEXT, Tree
+
+TWO_BY_TWO = Tree((-1, -1, 0, 0, 1, 1))
+THREE_THEN_ONE = Tree((-1, -1, -1, 0, 1, 2))
+DEEP = Tree((-1, -1, 0, 0, 2, 2))  # three deep, two at each place of one way
+WIDE_AND_DEEP = Tree((-1, -1, -1, 0, 3))
+SHAPES = (TWO_BY_TWO, THREE_THEN_ONE, DEEP, WIDE_AND_DEEP)
+
+
+class TreeOf(Drafter):
+    """Drafts a tree of one shape from a tiny model.
+
+    Args:
+        again: draw with replacement, each draft from the whole of q.
+    """
+
+    name = "tree"
+
+    def __init__(self, draft: TinyModel, shape: Tree, again: bool = False):
+        self.draft, self.shape, self.again = draft, shape, again
+
+    def drafting(self, text, gamma, sampler, uniforms):
+        width, wait = self.draft.vocab_size, [TEXT]
+        if gamma < 1:
+            return Proposal([])
+        if sampler.greedy:
+            grow = MostLikely(width, None, min(gamma, 6))
+        else:
+            shape = Tree(self.shape.parents[:gamma])
+            grow = (Independent if self.again else Drawn)(width, None, sampler, uniforms, len(text), shape)
+        while wait:
+            ways = [self.path(grow, place) for place in wait]
+            grow.behind(wait, torch.stack([self.draft.logits([*text, *way]) for way in ways]))
+            wait = grow.waiting()
+        return grow.proposal()
+
+    def path(self, grow, place):
+        return [] if place == TEXT else [*self.path(grow, grow.parents[place]), grow.tokens[place]]
+
+
+class Independent(Drawn):
+    """Each sibling from the same q (SpecInfer's other way)."""
+
+    def behind(self, places, logits):
+        for place, row in zip(places, logits):
+            q = self.sampler.shaped(row)
+            for i in self.shape.children[place]:
+                u = self.uniforms(self.start + self.shape.depths[i], 0, self.shape.ranks[i])
+                self.tokens[i], self.q[i], self.rows[i] = int(drawing.pick(q, u)), q, row
+        self.asked.update(places)
