@@ -92,11 +92,11 @@ class TestExercise:
 
     def test_it_has_what_an_exercise_needs(self, source):
         text = source.read_text(encoding="utf-8")
-        parts = text.split("\n## Part ")[1:]
+        head, *parts = text.split("\n## Part ")
         assert parts
         for piece in parts:
             assert re.search(r"\*\*Difficulty: (easy|medium|hard)\. About \d+ minutes\. \d+ points?\.\*\*", piece)
             assert piece.count("<details><summary>Hint ") == 3 or "<!-- answer" in piece
             assert build.CHECK.search(piece)
             assert int(re.search(r"(\d+) points?\.\*\*", piece)[1]) == points(piece)
-        assert int(re.search(r"(\d+) points", text.split("\n## Part ")[0])[1]) == points(text)
+        assert int(re.search(r"(\d+) points", head)[1]) == points(text)

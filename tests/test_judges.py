@@ -1,23 +1,13 @@
-"""What the judges of the exercises ask about: points, machines, rules and edges are what is said of them."""
+"""What the judges of the exercises ask about: machines, rules and edges are what is said of them."""
 
 import math
 
-import build_exercises as build
 import pytest
-from specdec_grader.check import PARTS
 from specdec_grader.sheets import e05_choosing_gamma as choosing_gamma
 from specdec_grader.sheets import e07_when_it_backfires as backfires
 from specdec_grader.sheets.e11_todays_designs import PAIRS, RULES
-from test_exercises import SOURCES, points
 
 from specdec_lab.theory import acceptance, emitted, residual
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_part_is_worth_what_its_exercise_says(part):
-    pieces = [piece for source in SOURCES for piece in source.read_text(encoding="utf-8").split("\n## Part ")[1:]]
-    (piece,) = (piece for piece in pieces if part in build.CHECK.findall(piece))
-    assert int(piece.partition(" point")[0].split()[-1]) == points(piece)
 
 
 @pytest.mark.parametrize("machine", [x for x in vars(backfires).values() if isinstance(x, backfires.Pass)], ids=str)
