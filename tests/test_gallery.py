@@ -1,5 +1,7 @@
 """The recorded rounds of the site's gallery: whole, exact, and small enough."""
 
+from itertools import chain
+
 import pages
 
 pages.builder()  # so that its neighbours can be imported
@@ -7,7 +9,7 @@ pages.builder()  # so that its neighbours can be imported
 import gallery  # noqa: E402
 
 
-def test_what_is_recorded_is_whole_and_exact():
+def test_what_is_recorded_is_whole_exact_and_small():
     """Every text has all arms; greedy ones write plain decoding's text; each round and token has its time."""
     found = gallery.recorded()
     named = gallery.traces(found)
@@ -20,20 +22,13 @@ def test_what_is_recorded_is_whole_and_exact():
         assert len(plain["tokens"]) == len(plain["seconds"]) <= found["tokens"] >= 16, name
         assert len(rounds) == len(trace["seconds"]) and min(trace["seconds"] + plain["seconds"]) > 0, name
         kept = [[d["text"] for d in r["drafted"] if d["status"] == "accepted"] for r in rounds]
-        tokens = [
-            text
-            for texts, r in zip(kept, rounds)
-            for text in (*texts, *([r["emitted"]["text"]] if r["emitted"] else []))
-        ]
+        own = [[r["emitted"]["text"]] if r["emitted"] else [] for r in rounds]
         if name.endswith("-0"):
-            assert tokens == plain["tokens"], name
+            assert [text for texts in zip(kept, own) for text in chain(*texts)] == plain["tokens"], name
         else:
             assert all(0 <= d["u"] < 1 for r in rounds for d in r["drafted"]), name
     statuses = {d["status"] for trace in named.values() for r in trace["rounds"] for d in r["drafted"]}
     assert statuses == {"accepted", "rejected", "discarded"}
-
-
-def test_the_record_is_small():
     assert gallery.RECORDED.stat().st_size <= 700_000
 
 

@@ -9,7 +9,6 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.show.charts import Bar
 from specdec_lab.show.guess import compare
-from specdec_lab.show.live import STORED
 
 pytestmark = pytest.mark.usefixtures("fresh_ledger")
 
@@ -142,16 +141,6 @@ def test_a_ledger_that_was_set_aside_is_said_once(fresh_ledger):
     assert "“ledger (set aside 1).json”" in control.news
     keep(control, 3)
     assert control.news == ""
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: sd.guess("a", "How many?"), lambda: sd.outcome("a", 1.0)], ids=["guess", "outcome"]
-)
-def test_the_output_is_a_widget_and_what_stands_without_one(make):
-    data = make().stored()
-    assert set(data) == {STORED, "text/html", "text/plain"}
-    assert len(data["text/plain"]) > 40
-    assert "<script" not in data["text/html"]
 
 
 def test_the_ledger_as_a_page_judges_a_guess_as_the_newest_outcome_does():

@@ -41,12 +41,6 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
     assert "3 of 6   still open: 3.test" in capsys.readouterr().out
 
 
-def test_a_damaged_ledger_is_told_and_set_aside(fresh_ledger, capsys):
-    fresh_ledger.write_text('{"schema": 1, "claims": {}, "quiz": {}, "parts": {"3.rule": {"tries": ', "utf-8")
-    assert main(["progress"]) == 0
-    assert "set aside" in capsys.readouterr().out
-
-
 def test_the_same_is_shown_in_a_notebook(fresh_ledger):
     Ledger().judge("3.rule", RIGHT)
     shown = sd.progress()

@@ -29,10 +29,8 @@ def computed(browser):
 
 
 def test_numbers_as_they_are_typed(computed):
-    typed = {
-        "1.8": 1.8, "1,8": 1.8, " 3 ": 3, "3.": 3, ".5": 0.5, ",5": 0.5, "-2": -2, "+2e-3": 0.002, "1500": 1500,
-        "0,500": 0.5, "1,2345": 1.2345, "2 ms": 2, "2ms": 2,
-    }  # fmt: skip
+    typed = {"1.8": 1.8, "1,8": 1.8, " 3 ": 3, "3.": 3, ".5": 0.5, ",5": 0.5, "-2": -2, "+2e-3": 0.002}
+    typed |= {"1500": 1500, "0,500": 0.5, "1,2345": 1.2345, "2 ms": 2, "2ms": 2}
     found = computed("x.map((typed) => readNumber(typed, 'ms'))", list(typed))
     assert [x["value"] for x in found] == list(typed.values())
 
@@ -45,13 +43,13 @@ def test_what_is_no_number_is_one_sentence(computed):
         "1,2,3",
         "1.234,5",
         "nan",
+        "NaN",
         "inf",
         "1e999",
         "1_000",
         "3/4",
         "--1",
         "²",
-        "NaN",
         "0x10",
     ]
     for typed, found in zip(wrong, computed("x.map((typed) => readNumber(typed, ''))", wrong), strict=True):

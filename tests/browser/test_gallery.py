@@ -3,10 +3,8 @@
 import re
 
 from driving import run_cells, screenshot
-from tiny import raced
 
 import specdec_lab as sd
-from specdec_lab.show.explorer import RaceWidget, race_data
 
 GALLERY = "gallery.html#gallery-1?text=code&drafter=eagle&gamma=4&temperature=0"
 
@@ -133,14 +131,6 @@ def test_the_race_with_less_motion_moves_twice_a_second(visit):
     assert page.evaluate("window.moves") <= 3  # the first picture, and two more
 
 
-def test_a_race_of_ones_own_is_driven_alike(visit, made):
-    result = raced()
-    shown = RaceWidget(race_data(result.plain, result.speculative, str, "a race", "no machine"))
-    page = visit(made(shown))
-    assert not page.get_by_text("after 0.80 s").first.is_visible(), "the static picture repeats the live widget"
-    drive_race(page, race_of(page))
-
-
 def test_a_link_holds_trace_round_and_token(visit):
     page = visit("gallery.html")
     explorer = page.get_by_role("group", name="Round Explorer")
@@ -166,8 +156,8 @@ def test_a_link_holds_trace_round_and_token(visit):
 
 
 def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
-    page_name = made(sd.speedup_explorer(), sd.sandbox())
-    page = visit(page_name)
+    page = visit(made(sd.speedup_explorer(), sd.sandbox()))
+    assert not page.locator("[class^=sdl-static]").first.is_visible(), "the static picture repeats the live widget"
     page.get_by_label("γ, drafts a round").fill("7")
     page.get_by_role("button", name="copy a link").first.click()
     link = page.evaluate("location.href")

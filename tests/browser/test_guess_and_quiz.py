@@ -48,10 +48,8 @@ def lesson(tmp_path_factory):
 
 def parts(page):
     """Guess, outcome, and the first two questions of the quiz."""
-    return (
-        page.get_by_role("group", name="Your guess"), page.get_by_role("group", name="What came of the guess"),
-        *(page.get_by_role("group", name=f"Question {i} of 6.") for i in (1, 2)),
-    )  # fmt: skip
+    names = "Your guess", "What came of the guess", "Question 1 of 6.", "Question 2 of 6."
+    return tuple(page.get_by_role("group", name=name) for name in names)
 
 
 def choose(page, text: str) -> None:
@@ -255,24 +253,22 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     assert violations(page) == []
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("no JSON", "wrong.json is no progress file"),
-        ("[]", "wrong.json is no progress file"),
-        ('{"cells": [], "nbformat": 4}', "wrong.json is no progress file"),
-        ('{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}', "wrong.json is no progress file"),
-        ('{"schema": 1, "claims": {}, "quiz": {"a": [{}]}}', "wrong.json is no progress file"),
-        ('{"schema": 2, "claims": {}, "quiz": {}}', "wrong.json is from a newer version"),
-    ],
-)
-def test_a_wrong_file_is_one_sentence_and_changes_nothing(from_disk, lesson, tmp_path, content, said):
-    (tmp_path / "wrong.json").write_text(content, encoding="utf-8")
+def test_a_wrong_file_is_one_sentence_and_changes_nothing(from_disk, lesson, tmp_path):
     page = from_disk(lesson)
     page.get_by_text("your progress", exact=True).click()
-    page.get_by_label("read a file").set_input_files(tmp_path / "wrong.json")
-    page.get_by_text(said).wait_for()
-    assert "Guesses: 0." in page.inner_text("#progress")
+    none, newer = "is no progress file", "is from a newer version"
+    for n, (content, said) in enumerate(
+        [
+            *(("no JSON", none), ("[]", none), ('{"cells": [], "nbformat": 4}', none)),
+            ('{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}', none),
+            ('{"schema": 1, "claims": {}, "quiz": {"a": [{}]}}', none),
+            ('{"schema": 2, "claims": {}, "quiz": {}}', newer),
+        ]
+    ):
+        (tmp_path / f"wrong {n}.json").write_text(content, encoding="utf-8")
+        page.get_by_label("read a file").set_input_files(tmp_path / f"wrong {n}.json")
+        page.get_by_text(f"wrong {n}.json {said}").wait_for()
+        assert "Guesses: 0." in page.inner_text("#progress")
 
 
 def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_disk, lesson):
@@ -316,20 +312,12 @@ def test_a_file_is_read_on_the_site_as_a_notebook_reads_it(from_disk, lesson, tm
     def ledger(day: int, value: float, *more: str) -> dict:
         when = f"2026-03-0{day}T10:00:00+00:00"
         one = {"value": value, "reason": "", "when": when, "after_outcome": False}
-        part = {
-            "tries": day,
-            "best": {"points": value, "status": "right"},
-            "last": {"points": value, "status": "right"},
-        }
+        verdict = {"points": value, "status": "right"}
+        part = {"tries": day, "best": verdict, "last": verdict}
         claim = {"question": f"q{day}", "unit": "", "guess": one, "measured": [{"value": value, "when": when}]}
         attempt = {"when": when, "right": day > 1, "misconception": None}
-        ids = ("both", *more)
-        return {
-            "schema": 1,
-            "claims": dict.fromkeys(ids, claim),
-            "quiz": {id: [attempt] for id in ids},
-            "parts": dict.fromkeys(ids, part),
-        }
+        claims, quiz, parts = (dict.fromkeys(("both", *more), x) for x in (claim, [attempt], part))
+        return {"schema": 1, "claims": claims, "quiz": quiz, "parts": parts}
 
     mine, theirs = ledger(2, 1.0, "a"), ledger(1, 3.0, "b")
     theirs["claims"]["both"] = theirs["claims"]["both"] | {"revision": {"value": 5.0}, "assumed": "a line"}
