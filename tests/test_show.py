@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from pages import tree_of
 from tiny import TinyModel, raced, trace_of
 
 import specdec_lab as sd
@@ -95,7 +96,7 @@ def test_greedy_data_shows_the_softmax_behind_the_one_hot_rows():
     assert top[0]["p"] < 1
 
 
-def test_pictures_carry_symbols_words_and_totals(data):
+def test_pictures_carry_symbols_words_and_totals_and_no_markup_of_tokens(data):
     explorer = RoundExplorer(data)
     html, text = explorer.picture(), explorer.text()
     for r in data["rounds"][:8]:
@@ -105,6 +106,8 @@ def test_pictures_carry_symbols_words_and_totals(data):
     assert data["summary"] in html
     assert data["summary"] in text
     assert "<script" not in html
+    data["rounds"][0]["drafted"][0]["text"] = "<img src=x onerror=alert(1)>"
+    assert "<img" not in RoundExplorer(data).picture()
 
 
 def test_the_picture_of_rounds_says_the_target_s_favourites_and_how_many_rounds_are_left(data):
@@ -119,11 +122,6 @@ def test_the_picture_of_rounds_says_the_target_s_favourites_and_how_many_rounds_
     assert f"… and {len(rounds) - most} more." in explorer.picture()
     assert "the target said" not in explorer.picture()
     assert "the target said:" in RoundExplorer({**data, "greedy": True}).text()
-
-
-def test_token_text_cannot_become_markup(data):
-    data["rounds"][0]["drafted"][0]["text"] = "<img src=x onerror=alert(1)>"
-    assert "<img" not in RoundExplorer(data).picture()
 
 
 def test_the_explorer_leaves_a_picture_beside_the_widget(data, monkeypatch):
@@ -167,18 +165,12 @@ def test_a_race_is_told_in_numbers_where_nothing_can_run():
         race_data(Trace([0]), result.speculative, str, "", "")
 
 
-def test_a_tree_is_shown_with_its_way_and_in_the_terminal_with_brackets(data):
+def test_a_tree_is_shown_with_its_way_and_in_the_terminal_with_brackets():
     marks, parents = ["rejected", "accepted", "discarded", "accepted"], (-1, -1, 0, 1)
-    first = data["rounds"][0]["drafted"][0]
-    drafts = [
-        first | {"status": mark, "text": f"t{n}", "parent": parent, "after_top": []}
-        for n, (mark, parent) in enumerate(zip(marks, parents))
-    ]
-    emitted = {"id": 1, "text": "own", "kind": "bonus", "p": 1, "p_raw": 1, "p_top": []}
-    tree = {"drafted": drafts, "emitted": emitted, "before": "", "stop": None, "after_top": []}
+    tree = tree_of(marks, parents, "bonus")
     top, own = [(0, "rejected", "t0"), (1, "discarded", "t2"), (0, "accepted", "t1")], (2, "bonus", "own")
     assert outline(tree) == [*top, (1, "accepted", "t3"), own]
-    shown = TreeExplorer({**data, "rounds": [tree]})
+    shown = TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": [tree]})
     assert "\n     ✓“t3” accepted\n        +“own” bonus" in shown.text()
     assert shown.picture().count("padding-left:26px") == 2 and "<script" not in shown.picture()
 

@@ -1,6 +1,5 @@
 """JupyterLab as `make lab` opens it, in a real browser."""
 
-import json
 import os
 import re
 import shutil
@@ -12,21 +11,12 @@ import pytest
 from driving import address
 from pages import page_with
 
-from specdec_lab.show.live import script
-
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 STARTING = 120_000  # ms for a kernel to import torch and to load the target, on a busy machine
 REACTING = 30_000  # ms for everything else: what hangs is told soon
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--no-sandbox", "--no-first-run"]
+FLAGS += [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")]
 
 
 @pytest.fixture(scope="package")
@@ -81,10 +71,8 @@ def from_disk(browser):
         page.set_default_timeout(20_000)
         page.add_init_script(before)
         page.wrong = []
-        page.on(
-            "request",
-            lambda r: page.wrong.append(r.url) if not r.url.startswith(("file:", "data:", "blob:file:")) else None,
-        )
+        own = "file:", "data:", "blob:file:"
+        page.on("request", lambda r: None if r.url.startswith(own) else page.wrong.append(r.url))
         page.on("pageerror", lambda e: page.wrong.append(str(e)))
         page.goto(f"file://{path}")
         opened.append(page)
@@ -103,10 +91,8 @@ def page(browser, jupyter, request):
     page = browser.new_page(**{"viewport": {"width": 1300, "height": 1250}} | getattr(request, "param", {}))
     page.set_default_timeout(REACTING)
     page.outside = []
-    page.on(
-        "request",
-        lambda r: page.outside.append(r.url) if not re.match(r"(http|ws)://localhost|data:|blob:", r.url) else None,
-    )
+    own = re.compile(r"(http|ws)://localhost|data:|blob:")
+    page.on("request", lambda r: None if own.match(r.url) else page.outside.append(r.url))
 
     def open_and_run(name: str, until: str) -> None:
         page.goto(jupyter.replace("lessons/00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
@@ -156,32 +142,6 @@ def made(site):
 
 
 @pytest.fixture
-def shown(browser):
-    """A page with one widget in it and no kernel: (widget) → the page; what it keeps is in `own`, in the page."""
-    opened = []
-
-    def show(widget):
-        page = browser.new_page()
-        page.set_default_timeout(30_000)
-        page.set_content("<body></body>")
-        text = script(*widget.scripts).replace("export default { render };", "")
-        model = (
-            "const own = x, model = { get: (k) => own[k], set: (k, v) => { own[k] = v; (on[k] ?? []).forEach((f) => f()); }, "
-            "save_changes() {}, on: (k, f) => (on[k.slice(7)] ??= []).push(f), off() {} }, on = {}; window.own = own;"
-        )
-        page.evaluate(
-            f"(x) => {{ {text}; {model} render({{ model, el: document.body }}); }}",
-            {
-                "data": json.loads(json.dumps(widget.data)),
-                "state": widget.state,
-                "news": "",
-                "revealed": [],
-                "guesses": {},
-            },
-        )
-        opened.append(page)
-        return page
-
-    yield show
-    for page in opened:
-        page.close()
+def shown(visit, made):
+    """A page of the site with one widget: (widget, …) → the page, opened as by `visit`."""
+    return lambda widget, **more: visit(made(widget), **more)

@@ -1,8 +1,10 @@
 """A live widget against the trace that it shows, and against its own picture: two programs, the same numbers and marks."""
 
+import json
 import re
 
 import pytest
+from pages import tree_of
 from tiny import raced, trace_of
 
 import specdec_lab as sd
@@ -82,17 +84,6 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     assert re.fullmatch("[01] right of 1 set", totals(page)["your marks"])
 
 
-def tree_of(marks: list[str], parents: list[int], kind: str) -> dict:
-    """A round of a tree as the explorer's data has it."""
-    one = {"id": 1, "p": 1, "q": 1, "p_raw": 1, "q_raw": 1, "u": None, "overlap": 1, "p_top": [], "q_top": []}
-    drafts = [
-        {**one, "text": f"t{i}", "status": mark, "parent": parent, "after_top": []}
-        for i, (mark, parent) in enumerate(zip(marks, parents))
-    ]
-    emitted = {"id": 1, "text": "own", "kind": kind, "p": 1, "p_raw": 1, "p_top": []}
-    return {"drafted": drafts, "emitted": emitted, "before": "", "stop": None, "after_top": []}
-
-
 TREES = [
     (["rejected", "accepted", "discarded", "accepted"], [-1, -1, 0, 1], "bonus"),
     (["accepted", "discarded", "rejected", "rejected"], [-1, -1, 0, 0], "corrected"),
@@ -168,11 +159,8 @@ def test_the_load_lab_has_the_table_of_its_picture(shown, load, gamma, off, on, 
 
 def cells_with(html: str, mark: str) -> list[int]:
     """Which of a table's numbers, in order, have this in their cell."""
-    return [
-        i
-        for i, cell in enumerate(re.findall(r"<td[^>]*>.*?\d</b>\)?</td>|<td[^>]*>[(\d].*?</td>", html))
-        if mark in cell
-    ]
+    cells = re.findall(r"<td[^>]*>.*?\d</b>\)?</td>|<td[^>]*>[(\d].*?</td>", html)
+    return [i for i, cell in enumerate(cells) if mark in cell]
 
 
 def heights_of(html: str) -> list[float]:
@@ -212,7 +200,8 @@ def test_the_sandbox_draws_what_its_picture_draws(shown, rule):
 def test_the_bars_of_an_outcome_are_as_long_as_those_of_its_picture(shown, fresh_ledger):
     Ledger().guess("a", 3.0)
     outcome = Outcome("a", Bar("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
-    page = shown(outcome)
+    kept = json.dumps(fresh_ledger.read_text("utf-8"))
+    page = shown(outcome, before=f"localStorage.setItem('specdec-lab ledger', {kept})")
     lengths = page.locator(".sdl-length").evaluate_all("all => all.map(e => parseFloat(e.style.width))")
     assert lengths == pytest.approx([100, 25, 50], abs=0.1)
     spread = page.locator(".sdl-spread").evaluate("e => [parseFloat(e.style.left), parseFloat(e.style.width)]")

@@ -16,6 +16,7 @@ from specdec_lab.show.live import script
 from specdec_lab.show.quiz import Quiz, as_data
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
+STORED = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"
 SCRIPTS = [script(*kind.scripts).replace("export default { render };", "") for kind in (Outcome, Quiz)]
 
 
@@ -36,22 +37,8 @@ def test_numbers_as_they_are_typed(computed):
 
 
 def test_what_is_no_number_is_one_sentence(computed):
-    wrong = [
-        "abc",
-        "1.8x",
-        "1.2.3",
-        "1,2,3",
-        "1.234,5",
-        "nan",
-        "NaN",
-        "inf",
-        "1e999",
-        "1_000",
-        "3/4",
-        "--1",
-        "²",
-        "0x10",
-    ]
+    wrong = ["abc", "1.8x", "1.2.3", "1,2,3", "1.234,5", "nan", "NaN", "inf", "1e999"]
+    wrong += ["1_000", "3/4", "--1", "²", "0x10"]
     for typed, found in zip(wrong, computed("x.map((typed) => readNumber(typed, ''))", wrong), strict=True):
         assert found == {"wrong": f"“{typed}” is not a number: write something like 1.8."}
     (found,) = computed("x.map((typed) => readNumber(typed))", ["1,500"])
@@ -151,10 +138,10 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
         for wanted in (False, True) if i == 1 else (True,):
             answer(page.locator(".sdl-item").nth(i), item, wanted)
         if i == 1:
-            attempts = page.evaluate("own.state")[item.id]
+            attempts = page.evaluate(STORED)["quiz"][item.id]
             assert [a["right"] for a in attempts] == [False, True]
     assert f"{n - 1} of {n} right at the first attempt." in page.inner_text("body")
-    quiz.set_state({"state": page.evaluate("own.state")})
+    quiz.set_state({"state": page.evaluate(STORED)["quiz"]})
     kept = json.loads(fresh_ledger.read_text(encoding="utf-8"))["quiz"]
     assert {id: len(attempts) for id, attempts in kept.items()} == {
         item.id: 2 if i == 1 else 1 for i, item in enumerate(quiz.items)
