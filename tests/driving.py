@@ -1,4 +1,4 @@
-"""Driving a page: its notebooks, its keyboard, and pictures of it."""
+"""Driving a page: its notebooks and its keyboard, and what axe-core says of it."""
 
 import os
 import re
@@ -7,16 +7,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+KEPT = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"  # what the site keeps of what a reader did
+
 
 def address(jupyter: str, path: str) -> str:
     """Of the server's own interface, with the token."""
     return re.sub(r"lab/tree/[^?]*", path, jupyter)
-
-
-def screenshot(shown, name: str) -> None:
-    """Into the folder that SCREENSHOTS names, if it does."""
-    if folder := os.environ.get("SCREENSHOTS"):
-        shown.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from driving import focus_on, screenshot
+from driving import focus_on
 
 EXPLORER = '.sdl-explorer[aria-label="Round Explorer"]'  # guesses have the same frame
 
@@ -22,7 +22,6 @@ def test_round_explorer_in_lesson_02(page):
     # By mouse: mark every column of a round, reveal it, and read what happened.
     for select in explorer.locator("select.sdl-mark").all():
         select.select_option(index=1)  # ✓ accepted, and ↻ corrected for the target's own token
-    screenshot(explorer, "explorer-marked")
     explorer.get_by_role("button", name="reveal").click()
     marks = happened(explorer)
     assert marks
@@ -44,8 +43,6 @@ def test_round_explorer_in_lesson_02(page):
         page.keyboard.press("Enter")
         seen.append(happened(explorer))
         assert seen[-1], "Enter on reveal did nothing"
-        if {"accepted", "rejected"} <= set(seen[-1]):
-            screenshot(explorer, "explorer-revealed")
         given = int(re.search(r"right of (\d+) set", explorer.inner_text())[1])
         assert given == len(marks) + i + 1, "the mark set by keyboard was lost"
     assert any("rejected" in marks or "bonus" in marks for marks in seen)
@@ -96,4 +93,3 @@ def test_by_touch_a_round_that_a_stop_cut_can_be_marked_right(page):
     explorer.get_by_role("button", name="reveal").tap()
     assert "1 right of 1 set" in explorer.inner_text()
     assert "the text ends there (an end marker)" in explorer.inner_text()
-    screenshot(explorer, "explorer-cut")

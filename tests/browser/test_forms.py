@@ -4,6 +4,7 @@ import itertools
 import json
 
 import pytest
+from driving import KEPT
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
@@ -16,7 +17,6 @@ from specdec_lab.show.live import script
 from specdec_lab.show.quiz import Quiz, as_data
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
-STORED = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"
 SCRIPTS = [script(*kind.scripts).replace("export default { render };", "") for kind in (Outcome, Quiz)]
 
 
@@ -138,10 +138,10 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
         for wanted in (False, True) if i == 1 else (True,):
             answer(page.locator(".sdl-item").nth(i), item, wanted)
         if i == 1:
-            attempts = page.evaluate(STORED)["quiz"][item.id]
+            attempts = page.evaluate(KEPT)["quiz"][item.id]
             assert [a["right"] for a in attempts] == [False, True]
     assert f"{n - 1} of {n} right at the first attempt." in page.inner_text("body")
-    quiz.set_state({"state": page.evaluate(STORED)["quiz"]})
+    quiz.set_state({"state": page.evaluate(KEPT)["quiz"]})
     kept = json.loads(fresh_ledger.read_text(encoding="utf-8"))["quiz"]
     assert {id: len(attempts) for id, attempts in kept.items()} == {
         item.id: 2 if i == 1 else 1 for i, item in enumerate(quiz.items)

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import run_cells, screenshot
+from driving import run_cells
 
 import specdec_lab as sd
 
@@ -94,7 +94,6 @@ def drive_race(page, race) -> None:
     page.keyboard.press("ArrowLeft")
     assert sum(written(race)) < sum(third)
     assert re.match(r"After [\d.]+ s: plain \d+ tokens, speculative \d+", race.locator(".sdl-live").text_content())
-    screenshot(race, "race")
 
     race.get_by_label("pace").select_option("20 times slower")
     before = seconds(race)

@@ -1,7 +1,5 @@
 """A word's link in a lesson leads to the word, at the first click, and starts no kernel."""
 
-from driving import screenshot
-
 FIRST = "lessons/00_start_here.ipynb"  # which the lab's own address opens
 
 
@@ -13,7 +11,6 @@ def test_a_word_leads_to_its_place_in_the_glossary(page, jupyter):
     word.wait_for()
     page.wait_for_function("h => h.getBoundingClientRect().top < 300", arg=word.element_handle())
     assert word.bounding_box()["y"] >= 0
-    screenshot(page, "glossary")
     assert page.locator(".jp-MarkdownViewer").count() == 1
 
 

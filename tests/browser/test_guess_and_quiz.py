@@ -1,20 +1,16 @@
 """Guess, outcome and quiz: the same in JupyterLab and on the static site; and the way from one to the other."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
-import nbformat
 import pytest
-from driving import focus_where, press_button, run_cells, screenshot, violations
+from driving import KEPT, focus_where, press_button, run_cells, violations
+from pages import page_with
 
 import specdec_lab as sd
 from specdec_lab.cli import main
 from specdec_lab.course.ledger import Ledger, merge
 from specdec_lab.course.quiz import items
 
-BUILD = Path(__file__).parents[2] / "tools" / "site" / "build.py"
 CELLS = (
     "import specdec_lab as sd",
     'sd.guess("09.a", "How many tokens?", "tokens")',
@@ -24,26 +20,18 @@ CELLS = (
 ITEM = items("02")[0]
 WRONG = next(c.text for c in ITEM.choices if c.misconception == 1)
 RIGHT = next(c.text for c in ITEM.choices if c.right)
-STORED = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"
 FOCUSED = "document.activeElement.closest('label')?.innerText.trim()"
 PHONE = {"width": 360, "has_touch": True, "is_mobile": True, "color_scheme": "dark"}
 
 
 @pytest.fixture(scope="module")
-def lesson(tmp_path_factory):
-    """A site with one lesson, that of CELLS, as an executed notebook gives it."""
-    folder = tmp_path_factory.mktemp("site")
-    cells = [nbformat.v4.new_markdown_cell("# A lesson")]
+def lesson(site, tmp_path_factory):
+    """A page of the site with what CELLS show."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPECDEC_LAB_LEDGER", str(folder / "author.json"))
-        for cell in CELLS[1:]:
-            output = nbformat.v4.new_output("display_data", eval(cell, {"sd": sd}).stored())
-            cells.append(nbformat.v4.new_code_cell(cell, outputs=[output]))
-    (folder / "lessons").mkdir()
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "lessons" / "lesson.ipynb")
-    command = [sys.executable, str(BUILD), str(folder / "site"), str(folder / "lessons" / "lesson.ipynb")]
-    subprocess.run(command, check=True, capture_output=True)
-    return folder / "site" / "lessons" / "lesson.html"
+        patch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path_factory.mktemp("author") / "ledger.json"))
+        path = site / page_with(site, *(eval(cell, {"sd": sd}) for cell in CELLS[1:]))
+    yield path
+    path.unlink()
 
 
 def parts(page):
@@ -78,7 +66,7 @@ def in_jupyterlab(request):
 
 def on_the_site(request):
     page = request.getfixturevalue("from_disk")(request.getfixturevalue("lesson"))
-    return page, lambda: page.evaluate(STORED), lambda: None
+    return page, lambda: page.evaluate(KEPT), lambda: None
 
 
 @pytest.mark.parametrize("place", [in_jupyterlab, on_the_site])
@@ -86,7 +74,6 @@ def test_guess_outcome_and_quiz(request, place):
     """By keyboard, a few steps by mouse. In the notebook Run All came through before, and nothing waited."""
     page, kept, outcome_again = place(request)
     guess, outcome, first, second = parts(page)
-    name = place.__name__
 
     # A guess: a word first, then a number with a comma. It is kept, and then fixed.
     outcome.get_by_text("There was no guess to compare with.").wait_for()
@@ -108,7 +95,6 @@ def test_guess_outcome_and_quiz(request, place):
     guess.get_by_text("Kept: it does not change any more.").wait_for()
     assert not guess.get_by_label("your guess").is_editable()
     assert page.evaluate("document.activeElement.innerText") == "keep your guess"  # the keyboard keeps its place
-    screenshot(guess, f"guess-{name}")
 
     # What came of it; then the line and the second guess.
     outcome_again()
@@ -120,7 +106,6 @@ def test_guess_outcome_and_quiz(request, place):
     outcome.get_by_label("second guess").fill("1.6")
     outcome.get_by_role("button", name="keep second guess").click()
     outcome.get_by_text("Your second guess was right: it lies in the interval").wait_for()
-    screenshot(outcome, f"outcome-{name}")
 
     # The first question by mouse: the choices come after one's own words, and a wrong one has its reason.
     assert not first.get_by_text(RIGHT).is_visible() and not second.is_visible()
@@ -132,7 +117,6 @@ def test_guess_outcome_and_quiz(request, place):
     first.get_by_role("button", name="check").click()
     first.get_by_text("✗ Not yet.").wait_for()
     assert "a draft that agrees after a miss still counts" in first.inner_text()
-    screenshot(first, f"quiz-wrong-{name}")
 
     # Again, by keyboard: shuffled, and nothing is chosen.
     press_button(page, "again")
@@ -150,7 +134,6 @@ def test_guess_outcome_and_quiz(request, place):
     choose(page, "guess")
     press_button(page, "check")
     second.get_by_text("Press “again” for other numbers.").wait_for()
-    screenshot(second, f"quiz-number-{name}")
     press_button(page, "again")
     assert second.locator("p").inner_text() != before
     page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
@@ -218,12 +201,10 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.reload()
     check_shown(page)
-    screenshot(page, "phone")
 
     # To the notebooks: once, and not twice.
     page.get_by_text("your progress", exact=True).tap()
     assert "Guesses: 1. Quiz questions answered: 1, right at the first attempt: 0." in page.inner_text("#progress")
-    screenshot(page, "phone-progress")
     with page.expect_download() as download:
         page.get_by_role("button", name="save to a file").tap()
     download.value.save_as(tmp_path / "progress.json")
@@ -245,7 +226,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
         other.get_by_text("Read back.json.").wait_for()
     check_shown(other)
     assert other.get_by_label("what I had assumed").input_value() == "from the notebook"
-    assert other.evaluate(STORED) == json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
+    assert other.evaluate(KEPT) == json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
     other.on("dialog", lambda dialog: dialog.accept())
     other.get_by_role("button", name="forget all").tap()
     parts(other)[1].get_by_text("There was no guess to compare with.").wait_for()
@@ -284,13 +265,13 @@ def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_d
 
 
 def test_a_link_holds_nobodys_guess(from_disk, lesson):
-    page = from_disk(lesson.with_name("lesson.html#guess-1?guess=3"))
+    page = from_disk(lesson.with_name(f"{lesson.name}#guess-1?guess=3"))
     guess, outcome, first, _ = parts(page)
     first.get_by_role("button", name="show the choices").click()
     outcome.get_by_text("There was no guess to compare with.").wait_for()
     assert guess.get_by_label("your guess").is_editable()
     assert page.get_by_role("button", name="copy a link").count() == 0
-    assert page.evaluate(STORED) is None
+    assert page.evaluate(KEPT) is None
 
 
 def test_two_pages_at_once_lose_nothing(from_disk, lesson):
@@ -302,7 +283,7 @@ def test_two_pages_at_once_lose_nothing(from_disk, lesson):
     other.get_by_text("Your guess was 2 times too high.").wait_for(timeout=20_000)  # it heard of it
     parts(other)[1].get_by_label("what I had assumed").fill("a line")
     parts(other)[1].get_by_role("button", name="keep this line").click()
-    claim = until(page, lambda: page.evaluate(STORED)["claims"]["09.a"], lambda claim: "assumed" in claim)
+    claim = until(page, lambda: page.evaluate(KEPT)["claims"]["09.a"], lambda claim: "assumed" in claim)
     assert (claim["guess"]["value"], claim["assumed"]) == (3, "a line")
 
 
@@ -328,4 +309,4 @@ def test_a_file_is_read_on_the_site_as_a_notebook_reads_it(from_disk, lesson, tm
     page.get_by_text("Read theirs.json.").wait_for()
     mine = json.loads(json.dumps(mine))  # nothing shared
     assert merge(mine, theirs) == 8
-    assert page.evaluate(STORED) == mine
+    assert page.evaluate(KEPT) == mine

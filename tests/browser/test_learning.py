@@ -1,7 +1,5 @@
 """An exercise, driven by keyboard."""
 
-from driving import screenshot
-
 ENTRIES = """def entries(drafts, choices):
     accepted = 0
     while accepted < len(drafts) and drafts[accepted] == choices[accepted]:
@@ -32,5 +30,4 @@ def test_an_exercise_by_keyboard(page):
         page.keyboard.press("Shift+Enter")
         page.get_by_text(said).wait_for()
         page.keyboard.press("Escape")
-        screenshot(page, f"exercise-{more}")
     assert page.outside == []

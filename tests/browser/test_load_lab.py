@@ -1,6 +1,6 @@
 """The Load Lab, by mouse and by keyboard: in JupyterLab and on the static site by the same test."""
 
-from driving import run_cells, screenshot
+from driving import run_cells
 
 import specdec_lab as sd
 
@@ -27,7 +27,6 @@ def drive(page, lab) -> None:
     assert mean("always") > 1.3 * mean("never")
     assert mean("mine") < mean("always")
     assert "120" in load.locator("..").inner_text()
-    screenshot(lab, "load-lab")
 
     lab.get_by_label("arrivals in bursts").check()
     limited = mean("load-aware")
@@ -35,7 +34,6 @@ def drive(page, lab) -> None:
     lab.get_by_label("and on again below").fill("33")
     assert mean("load-aware") > 1.2 * limited
     assert mean("load-aware") == mean("always")
-    screenshot(lab, "load-lab-wrong-limit")
 
 
 def test_in_jupyterlab(page, course):

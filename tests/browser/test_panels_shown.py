@@ -1,6 +1,6 @@
 """Sandbox, Speed-up Explorer and plots, driven by mouse and by keyboard."""
 
-from driving import focus_where, run_cells, screenshot, violations
+from driving import focus_where, run_cells, violations
 
 
 def test_panels_and_plots(page, course):
@@ -20,7 +20,6 @@ def test_panels_and_plots(page, course):
     shown.get_by_text("What comes out is p:").wait_for()
     sandbox.get_by_label("rule").select_option("bug: after a rejection, draw from p")
     shown.get_by_text("The largest difference is 0.140.").wait_for()
-    screenshot(sandbox, "sandbox-bug")
     slider = sandbox.locator("input[type=range]").first
     slider.click(position={"x": 3, "y": 8})
     assert int(slider.input_value()) < 10
@@ -42,10 +41,8 @@ def test_panels_and_plots(page, course):
     shown.get_by_text("α = 0.75, γ = 5: E = 3.29").wait_for()
     page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(cells)
-    screenshot(explorer, "speedup-explorer")
 
     assert violations(page, within=".sdl-explorer") == []
 
     plot.locator(".plotly .scatterlayer .trace").first.wait_for()
-    screenshot(plot, "plot")
     assert page.outside == []

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import focus_on, screenshot
+from driving import focus_on
 
 
 def test_tree_explorer_in_lesson_10(page):
@@ -20,7 +20,6 @@ def test_tree_explorer_in_lesson_10(page):
     assert len(happened) == 9 and set(happened) <= {"accepted", "rejected", "discarded", "corrected", "bonus"}
     assert sum(word in ("corrected", "bonus") for word in happened) == 1
     assert re.search(r"\d of 8 drafts kept; .* from one pass over 9 rows", explorer.inner_text())
-    screenshot(explorer, "tree-revealed")
 
     # By keyboard alone: the next round, down to a draft, mark it, reveal.
     page.keyboard.press("ArrowRight")
@@ -31,7 +30,6 @@ def test_tree_explorer_in_lesson_10(page):
     page.keyboard.press("Enter")
     marked = explorer.locator('.sdl-token[aria-pressed="true"]')
     assert marked.count() == 1
-    screenshot(explorer, "tree-marked")
     focus_on(page, "sdl-reveal", backwards=True)
     page.keyboard.press("Enter")
     assert explorer.locator("[data-happened]").count() >= 2
