@@ -57,14 +57,6 @@ def test_every_attempt_is_written_once():
     assert Ledger().attempts(second) == [number, wrong, right]
 
 
-def test_a_ledger_that_cannot_be_written_is_said(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "file" / "ledger.json"))
-    quiz = sd.quiz("02")
-    quiz.set_state({"state": {"02.bonus": [attempt(True)]}})
-    assert "cannot be used" in quiz.news
-
-
 @pytest.mark.parametrize("lesson", lessons())
 def test_without_a_kernel_the_questions_stand_there_with_their_answers_folded(lesson):
     quiz = sd.quiz(lesson)

@@ -232,12 +232,7 @@ def test_the_numbers_in_the_words_of_the_items_are_right():
     assert (
         drop_leading_zeros(f"= {theory.emitted(p, q, accept, p)[0]:.2f} and not {p[0]}") in said["03.copying-drafter"]
     )
-    assert drop_leading_zeros(f"10 / 40 = {10 / 40}") in said["06.early-exit"]
     assert f"With γ = 4 and α = .7 a pass gives {E(0.7, 4):.2f} tokens" in said["07.alpha-at-noon"]
-    assert "12 / 1.5 = 8 times" in said["07.two-speeds"] and 12 / 1.5 == 8
-    assert drop_leading_zeros(f"1 / 1.5 = {1 / 1.5:.2f} of its speed") in said["07.two-speeds"]
-    assert f"the mean of the three is a gain, {(1.6 + 1.2 + 0.8) / 3:.1f}" in said["08.by-kind"]
-    assert right["08.first-word"] == f"the first word after 4 s as now, the end after {4 + 2 / 2:g} s"
 
 
 def test_the_tasks_of_the_checkpoint_are_not_asked_before():
