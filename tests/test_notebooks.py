@@ -20,12 +20,12 @@ PICTURES = sorted((LESSONS / "pictures").glob("*"))
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def stored(source: Path) -> dict:
-    return json.loads((LESSONS / f"{source.stem}.ipynb").read_text(encoding="utf-8"))
+def stored(source: Path) -> nbformat.NotebookNode:
+    return nbformat.read(LESSONS / f"{source.stem}.ipynb", as_version=4)
 
 
-def code(notebook: dict) -> list[dict]:
-    return [c for c in notebook["cells"] if c["cell_type"] == "code"]
+def code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [c for c in notebook.cells if c.cell_type == "code"]
 
 
 def test_there_are_lessons():
@@ -104,13 +104,12 @@ def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
 class TestLesson:
     def test_the_notebook_is_what_its_source_says(self, source):
-        made = build.from_source(source)
-        kept = [(c["cell_type"], "".join(c["source"])) for c in stored(source)["cells"]]
-        assert kept == [(c.cell_type, c.source) for c in made.cells], "run `make notebooks`"
+        kept, made = ([(c.cell_type, c.source) for c in n.cells] for n in (stored(source), build.from_source(source)))
+        assert kept == made, "run `make notebooks`"
 
     def test_it_was_executed_without_errors_and_its_results_are_those_that_its_code_gave(self, source):
         """As `make notebooks` stored them: nothing was changed by hand."""
-        notebook = nbformat.read(LESSONS / f"{source.stem}.ipynb", as_version=4)
+        notebook = stored(source)
         assert notebook.metadata.seal == build.seal(notebook), "run `make notebooks`"
         for cell in code(notebook):
             assert cell["execution_count"], cell["source"]
@@ -125,7 +124,7 @@ class TestLesson:
             assert len(json.dumps(shown)) < 50_000
             assert len(json.dumps(kept)) < 100_000, "the static site has it as well: show fewer rounds"
             texts = [data["text/plain"] for data in shown if "text/html" in data]
-            assert all(len("".join(text)) > 40 for text in texts), "a picture whose text says nothing"
+            assert all(len(text) > 40 for text in texts), "a picture whose text says nothing"
 
     def test_links_lead_somewhere(self, source):
         text = "\n".join(c.source for c in build.from_source(source).cells if c.cell_type == "markdown")

@@ -121,7 +121,7 @@ def test_the_race_says_what_its_text_says(shown):
     made.plain.rounds, made.plain.clock = made.plain.rounds[:10], made.plain.clock[:10]
     data = race_data(made.plain, made.speculative, lambda ids: f"t{ids[0]} ", "a race", "no machine")
     page = shown(RaceWidget(data))
-    said = re.search(r"([\d.]+) times as fast a token", page.inner_text("body"))[1]
+    said = re.search(r"([\d.]+) times as fast a token", page.inner_text(".sdl-race"))[1]
     assert said == re.search(r"([\d.]+) times as fast a token", result(data))[1]
     whole = [made.plain.tokens, made.speculative.tokens]
     assert page.locator(".sdl-text").all_text_contents() == ["".join(f"t{i} " for i in tokens) for tokens in whole]
