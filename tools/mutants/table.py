@@ -80,6 +80,4 @@ TESTS |= {
 }
 TESTS |= {f"exercises/specdec_grader/{file}.py": GRADING for file in ("check", "guard", "mistakes", "part", "question")}
 TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
-TESTS |= {
-    f"specdec_lab/course/{file}.py": "tests/test_quiz_items.py tests/test_quiz.py" for file in ("problems", "question")
-}
+TESTS |= {f"specdec_lab/course/{file}.py": "tests/test_quiz.py" for file in ("problems", "question")}
