@@ -1,13 +1,19 @@
-"""What a learner has done so far, out of a ledger of every kind."""
+"""What a learner has done so far, out of a ledger of every kind; and a ledger that travels.
 
+What an import adds, what it leaves alone, and what it refuses.
+"""
+
+import copy
 import json
+from pathlib import Path
 
+import pytest
 from specdec_grader.part import PARTS
 from specdec_grader.progress import progress_text, read_progress
 
 import specdec_lab as sd
 from specdec_lab.cli import main
-from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.ledger import MEASUREMENTS, Ledger, merge
 from specdec_lab.course.quiz import items
 
 RIGHT = {"part": "3.rule", "status": "right", "points": 3.0, "max_points": 3, "message": "", "misconception": None}
@@ -74,3 +80,127 @@ def test_each_lesson_is_a_line_with_its_counts_a_bar_and_what_is_open():
         ["02", "1", "1", "–", "██████████", "3", "of", "3"],
         ["03", "0", "0", "1/6", "░░░░░░░░░░", "0", "of", "5"],  # all of it is open, which needs no list
     ]
+
+
+GUESS = {"value": 2.7, "reason": "twice", "when": "2026-03-02T10:00:00+00:00", "after_outcome": False}
+LATER = {"when": "2026-03-03T10:00:00+00:00", "right": True, "misconception": None, "chosen": 3}
+EARLIER = {**LATER, "when": "2026-03-01T10:00:00+00:00", "right": False, "misconception": 7}
+PART = {"tries": 1, "best": {"points": 2.0, "status": "right"}, "last": {"points": 2.0, "status": "right"}}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Writes a file as the site saves it, and gives its path."""
+
+    def save(text: str | None = None, **sections) -> str:
+        data = {"schema": 1, "claims": {}, "quiz": {}, **sections}
+        (tmp_path / "saved.json").write_text(json.dumps(data) if text is None else text, encoding="utf-8")
+        return str(tmp_path / "saved.json")
+
+    return save
+
+
+def test_an_import_adds_what_is_new_and_leaves_what_was_there(fresh_ledger, saved, capsys):
+    ledger = Ledger()
+    ledger.guess("01.a", 5.0)
+    ledger.assume("01.a", "mine")
+    ledger.attempt("01.x", **LATER)
+    theirs = {"question": "How many?", "unit": "ms", "guess": GUESS, "revision": GUESS, "assumed": "theirs"}
+    path = saved(claims={"01.a": theirs, "01.b": theirs}, quiz={"01.x": [EARLIER, LATER], "01.y": [LATER]})
+    assert main(["progress", "--json", "--import", path]) == 0
+    assert json.loads(capsys.readouterr().out)["added"] == 1 + 3 + 1 + 1
+    kept = Ledger().read()
+    assert (kept["claims"]["01.a"]["guess"]["value"], kept["claims"]["01.a"]["assumed"]) == (5.0, "mine")
+    assert kept["claims"]["01.a"]["revision"] == GUESS and kept["claims"]["01.a"]["question"] == "How many?"
+    assert kept["claims"]["01.b"] == theirs
+    assert kept["quiz"] == {"01.x": [EARLIER, LATER], "01.y": [LATER]}  # by time: the first one is the first attempt
+
+    assert main(["progress", "--import", path]) == 0
+    assert "nothing that was not there already" in capsys.readouterr().out
+    assert Ledger().read() == kept
+
+
+def test_measurements_and_exercises_come_along_and_of_what_is_in_both_mine_stays():
+    mine, theirs = ({"schema": 1, "claims": {}, "quiz": {}} for _ in range(2))
+    old, new = ([{"value": i, "when": f"2026-03-{day}T10:00:{i:02}"} for i in range(15)] for day in ("01", "02"))
+    mine["claims"]["a"] = {"measured": new}
+    theirs["claims"]["a"] = {"measured": old}
+    theirs["parts"] = {"3.rule": PART}
+    assert merge(mine, theirs) == MEASUREMENTS - 15 + 1
+    assert mine["claims"]["a"]["measured"] == [*old[10:], *new]
+    once = copy.deepcopy(mine)
+    for points in (1.0, 3.0):  # whichever is better
+        verdict = {"points": points, "status": "right"}
+        theirs["parts"] = {"3.rule": {"tries": 5, "best": verdict, "last": verdict}}
+        assert merge(mine, theirs) == 0 and mine == once
+
+
+def test_an_export_that_breaks_off_leaves_the_file_that_was_there(fresh_ledger, tmp_path, monkeypatch, capsys):
+    (tmp_path / "out.json").write_text("of last week")
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
+    assert main(["progress", "--export", str(tmp_path / "out.json")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert [p.name for p in tmp_path.glob("out*")] == ["out.json"]
+    assert (tmp_path / "out.json").read_text() == "of last week"
+
+
+def test_what_is_exported_is_what_an_import_takes(fresh_ledger, tmp_path, capsys):
+    ledger = Ledger()
+    ledger.guess("01.a", 5.0, "γ \ud83d")  # half a character
+    ledger.add_measurement("01.a", 4.0, (3.0, 5.0))
+    ledger.attempt("01.x", **LATER)
+    ledger.judge("3.rule", {"points": 2.0, "status": "right"})
+    file = str(tmp_path / "out.json")
+    assert main(["progress", "--export", file]) == 0
+    assert f"Your progress is in {file}" in capsys.readouterr().out
+    elsewhere = str(tmp_path / "elsewhere" / "ledger.json")
+    assert main(["progress", "--ledger", elsewhere, "--import", file]) == 0
+    assert Ledger(elsewhere).read() == ledger.read()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "no JSON", "[]", "[" * 100_000, '{"cells": [], "nbformat": 4}', '{"schema": true}'),
+        '{"schema": 1, "claims": {"a": {"guess": {"value": NaN}}}, "quiz": {}}',
+    ],
+)
+def test_a_wrong_file_is_one_sentence_and_changes_nothing(fresh_ledger, saved, capsys, content):
+    Ledger().guess("01.a", 5.0)
+    before = fresh_ledger.read_bytes()
+    assert main(["progress", "--import", saved(content)]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("specdec-lab: “saved.json” is no progress file: give one that the course's pages saved")
+    assert said.err.count("\n") == 1 and not said.out
+    assert fresh_ledger.read_bytes() == before
+
+
+def test_other_wrong_names_are_one_sentence(fresh_ledger, saved, tmp_path, capsys):
+    newer = saved('{"schema": 2, "claims": {}, "quiz": {}, "votes": {}}')
+    for options, said in {
+        ("--import", newer): "is from a newer version of the course: update this one",
+        ("--import", str(tmp_path / "absent.json")): "cannot be used (No such file or directory)",
+        ("--import", str(tmp_path)): "cannot be used (it is no plain file)",
+        ("--import", ""): "--import is empty",
+        ("--export", ""): "--export is empty",
+        ("--export", str(tmp_path / "absent" / "out.json")): "cannot be used (No such file or directory)",
+    }.items():
+        assert main(["progress", *options]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line
+    assert not fresh_ledger.exists()
+
+
+def test_a_ledger_that_cannot_be_written_is_said_and_nothing_is_called_imported(tmp_path, saved, capsys):
+    (tmp_path / "file").write_text("")
+    path = saved(claims={"01.a": {"guess": GUESS}})
+    assert main(["progress", "--ledger", str(tmp_path / "file" / "ledger.json"), "--import", path]) == 2
+    assert "Nothing was imported from “saved.json”. The ledger" in capsys.readouterr().err
+
+
+def test_a_damaged_ledger_is_set_aside_and_said(fresh_ledger, saved, capsys):
+    fresh_ledger.write_text("no ledger")
+    assert main(["progress", "--import", saved(claims={"01.a": {"guess": GUESS}})]) == 0
+    assert "one entry" in (said := capsys.readouterr().out) and "set aside" in said
+    assert Ledger().claim("01.a")["guess"] == GUESS

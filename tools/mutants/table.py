@@ -52,7 +52,7 @@ TESTS = {
     "exercises/specdec_grader/learner/plain_data.py": "tests/test_forged_marks.py tests/test_api_input.py",
     "exercises/specdec_grader/classroom/gradebook.py": "tests/test_class.py",
     "specdec_lab/measure/traffic/read.py": "tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
-    "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_transfer.py",
+    "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
     "exercises/specdec_grader/progress.py": "tests/test_progress.py",
 }
