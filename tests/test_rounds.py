@@ -260,14 +260,6 @@ def test_as_many_drafts_as_the_limit_are_taken_and_one_more_is_refused():
             run(MOST_DRAFTS + 1)
 
 
-def test_near_the_end_of_the_context_as_many_are_drafted_as_fit_with_a_token_behind_them():
-    target = TinyModel(4, seed=1, context=12)
-    for drafter in (ModelDrafter(TinyModel(4, seed=1)), ModelDrafter(TinyModel(4, seed=2)), TreeOf(target, DEEP)):
-        rounds = list(speculative(target, drafter, [0], gamma=5, stops=Stops(100)))
-        assert [len(r.drafted) for r in rounds] == [min(5, 12 - r.start - 1) for r in rounds]
-        assert rounds[-1].stop == "context" and sum(len(r.tokens) for r in rounds) == 11
-
-
 REASONS = "eos", "stop_string", "limit", "context"
 
 
@@ -298,20 +290,6 @@ def test_of_equally_likely_tokens_all_take_the_same(keep):
         trace = Trace([0]).collect(speculative(target, drafter, [0], gamma=3, keep=keep, stops=Stops(40)))
         assert trace.tokens == written
         assert drafter.name == "tree" or not any(r.missed for r in trace.rounds)
-
-
-@pytest.mark.parametrize("prompt", [[-1], [0, -1, 1], [4], [4, 0]])
-def test_a_token_outside_the_vocabulary_is_refused_wherever_it_stands(prompt):
-    target = TinyModel(4, seed=1)
-    Request(target, [0, 3, 0])
-    with pytest.raises(LabError, match="outside 0…3"):
-        Request(target, prompt)
-
-
-def test_a_text_has_at_least_one_new_token():
-    assert len(list(plain(TARGET, [0], stops=Stops(1)))) == 1
-    with pytest.raises(LabError, match="max_new_tokens is 0"):
-        Stops(0)
 
 
 def test_a_round_keeps_only_the_numbers_that_decided_unless_asked():
