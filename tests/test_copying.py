@@ -1,16 +1,16 @@
-"""The drafters that copy from what was written before: how lookup's tree weighs its sources, and what suffix decoding remembers."""
+"""The drafters that copy from what was written before: lookup, its tree, and suffix decoding, which counts what it saw."""
 
+import copy
 from collections import Counter
-from itertools import pairwise
 
 import pytest
 import torch
+from checks import check_begins_anew
+from tiny import SAMPLED, TinyModel
 
 from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, SuffixDrafter, lookup
 from specdec_lab.drafters.suffix import Memory
-from specdec_lab.engine.sampling import Sampler, Uniforms
-
-SAMPLED = Sampler(1.0)
+from specdec_lab.engine.sampling import Uniforms
 
 
 def text_of(n, seed, tokens=3):
@@ -20,6 +20,33 @@ def text_of(n, seed, tokens=3):
 def proposed(drafter, text, gamma):
     drafter.start(None, text, None)
     return drafter.propose(text, gamma, SAMPLED, Uniforms())
+
+
+def copied(text, gamma=4):
+    return proposed(LookupDrafter(), text, gamma).tokens
+
+
+def test_lookup_takes_the_longest_match_and_of_those_the_most_recent():
+    assert copied([7, 1, 2, 3, 8, 9, 2, 3, 5, 5, 1, 2, 3]) == [8, 9, 2, 3]  # three tokens beat a later two
+    assert copied([1, 2, 8, 4, 4, 1, 2, 9, 5, 5, 1, 2]) == [9, 5, 5, 1]  # the later of two matches
+    assert copied([1, 2, 3]) == copied([5]) == []
+    assert copied([6, 4, 6], gamma=2) == [4, 6]
+    assert proposed(LookupDrafter(3, 2), [6, 4, 6], 2).tokens == [], "a single token is no match here"
+
+
+def test_lookup_continues_a_repetition_past_the_end_of_the_text():
+    assert copied([1, 2, 1, 2], gamma=5) == [1, 2, 1, 2, 1]
+    assert copied([3, 3], gamma=4) == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("kind", [LookupDrafter, LookupTreeDrafter, SuffixDrafter])
+def test_what_is_remembered_grows_with_the_text(kind):
+    """Round after round it proposes what a new drafter would that reads the whole text."""
+    text, drafter = text_of(120, 0, tokens=4), kind()
+    drafter.start(None, text[:10], None)
+    for n in range(10, 120, 3):
+        one, whole = drafter.propose(text[:n], 4, SAMPLED, Uniforms()), proposed(kind(), text[:n], 4)
+        assert (one.tokens, one.tree) == (whole.tokens, whole.tree)
 
 
 def ways(proposal):
@@ -69,54 +96,44 @@ def test_lookups_tree_with_one_source_is_lookup():
     assert proposed(LookupTreeDrafter(), [1, 2, 3], 4).tokens == []
 
 
-@pytest.mark.parametrize("longest", [1, 3, 8])
-def test_a_memory_is_what_followed_each_run_in_every_text(longest):
-    """Learned in pieces, of any size, from two texts; and of no run that is longer."""
-    memory, counts = Memory(longest), {}
-    for text in (text_of(30, 1), text_of(20, 2)):
-        for known, upto in pairwise([0, 1, 2, 3, 7, 8, len(text)]):
-            memory.learn(text[:upto], known)
-        for end in range(1, len(text)):
-            for begin in range(max(0, end - longest), end):
-                counts.setdefault(tuple(text[begin:end]), Counter())[text[end]] += 1
-    assert memory.follows == counts
+def suffixes(text, gamma=8, memory=None, **settings):
+    return proposed(SuffixDrafter(memory, **settings), text, gamma).tokens
 
 
-def test_what_follows_is_asked_of_the_longest_known_end():
+def test_suffix_decoding_takes_what_followed_the_longest_known_end_most_often_and_of_equals_the_latest():
+    assert suffixes([1, 2, 1, 3, 1, 2, 9, 1], gamma=1) == [2]  # twice, where lookup would take 9's neighbour
+    assert suffixes([1, 2, 9, 1, 3, 9, 1], gamma=1) == [3]
+    assert suffixes([7, 1, 2, 8, 1, 3, 8, 1, 3, 7, 1], gamma=1) == [2], "the longer run, not the more frequent token"
+    assert suffixes([1, 2, 3]) == suffixes([5]) == []
     memory = Memory(3)
     memory.learn([1, 2, 3, 4, 9, 2, 3, 5, 9, 3, 5], 0)
-    assert memory.next([1, 2, 3]) == (4, 1.0, 3)
     assert memory.next([7, 7, 1, 2, 3]) == (4, 1.0, 3)
-    assert memory.next([8, 2, 3]) == (5, 0.5, 2), "of two as frequent the later"
+    assert memory.next([8, 2, 3]) == (5, 0.5, 2)
     assert memory.next([3]) == (5, 2 / 3, 1)
-    assert memory.next([7, 9]) == (3, 0.5, 1)
     assert memory.next([7]) is None and memory.next([]) is None
 
 
-def test_suffix_decoding_goes_on_while_the_product_of_the_shares_is_at_least_the_limit():
-    """Behind 1 come 2 and 3 as often, behind those the same: each further draft halves the chance."""
-    text = [1, 2, 9, 1, 3, 9, 8, 1, 2, 9, 8, 1, 3, 9, 1]
-
-    def drafts(limit, gamma=6):
-        return proposed(SuffixDrafter(Memory(1), stop_below=limit, each=9), text, gamma).tokens
-
-    shares = {a: Counter(b for x, b in pairwise(text) if x == a) for a in text}
-    chance, token, expected = 1.0, 1, []
-    for _ in range(6):
-        latest = {b: i for i, (x, b) in enumerate(pairwise(text)) if x == token}
-        best = max(latest, key=lambda b: (shares[token][b], latest[b]))
-        chance *= shares[token][best] / shares[token].total()
-        expected.append((best, chance))
-        token = best
-    for n, (_, chance) in enumerate(expected):
-        assert drafts(chance) == [b for b, c in expected if c >= chance], n
-    assert drafts(0.51) == [] and len(drafts(0.5)) >= 1
-    for gamma in range(7):
-        assert drafts(0.0, gamma) == [b for b, _ in expected[:gamma]]
-
-
-def test_suffix_decoding_stops_by_itself_where_anything_may_follow():
-    """Without being told when: of forty tokens that followed, none is worth a guess; the only one is."""
+def test_suffix_decoding_stops_where_it_is_unsure_and_after_a_short_match():
+    text = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1]
+    assert suffixes(text, each=4) == [2, 3, 4, 5]
+    assert suffixes([*text, 2], each=4) == [3, 4, 5, 6, 7, 8, 9, 1]
+    assert suffixes(text, gamma=3) == [2, 3, 4]
+    halves = [1, 2, 9, 1, 3, 9, 1]  # 3 or 2, then 9 and 1, then 3 or 2 again: a quarter
+    for limit, expected in ((0.51, []), (0.5, [3, 9, 1]), (0.25, [3, 9, 1, 3, 9, 1])):
+        assert suffixes(halves, memory=Memory(longest=1), stop_below=limit, each=9)[:6] == expected
     varied = [x for token in range(2, 42) for x in (1, token)]
-    assert proposed(SuffixDrafter(), [*varied, 1], 8).tokens == []
-    assert proposed(SuffixDrafter(), [1, 2, 3, 4, 1], 3).tokens == [2, 3, 4]
+    assert suffixes([*varied, 1]) == [], "also without a limit of one's own: of forty tokens none is worth a guess"
+
+
+def test_suffix_decoding_remembers_earlier_texts_and_only_what_it_is_given():
+    memory = Memory()
+    assert suffixes([1, 2, 3, 4, 5], memory=memory) == []
+    assert suffixes([8, 1, 2], memory=memory) == [3, 4, 5]
+    assert suffixes([8, 1, 2]) == []
+
+
+def test_suffix_decoding_learns_each_text_from_its_beginning():
+    """What it has learned of others stays, but where it stands in a text is that text's."""
+    for seed in range(4):
+        drafter = SuffixDrafter()
+        check_begins_anew(TinyModel(3, seed), drafter, lambda d=drafter: SuffixDrafter(copy.deepcopy(d.memory)))

@@ -1,7 +1,6 @@
-"""What each drafter proposes."""
+"""What drafters propose, and what they are told. (Those that copy: test_copying. Those with nets: test_draft_nets.)"""
 
 import copy
-from itertools import pairwise
 
 import pytest
 import torch
@@ -17,9 +16,7 @@ from specdec_lab.drafters import (
     ModelDrafter,
     Proposal,
     ReplayDrafter,
-    SuffixDrafter,
 )
-from specdec_lab.drafters.suffix import Memory
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Row
@@ -28,52 +25,6 @@ from specdec_lab.errors import LabError
 from specdec_lab.theory import expected_tokens
 
 SAMPLED = Sampler(1.0)
-
-
-def copied(text, gamma=4, longest=3):
-    drafter = LookupDrafter(longest)
-    drafter.start(None, text, None)
-    return drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
-
-
-def test_lookup_takes_the_longest_match_and_of_those_the_most_recent():
-    assert copied([7, 1, 2, 3, 8, 9, 2, 3, 5, 5, 1, 2, 3]) == [8, 9, 2, 3]  # three tokens beat a later two
-    assert copied([1, 2, 8, 4, 4, 1, 2, 9, 5, 5, 1, 2]) == [9, 5, 5, 1]  # the later of two matches
-    assert copied([1, 2, 3]) == []
-    assert copied([5]) == []
-    assert copied([6, 4, 6], gamma=2) == [4, 6]
-
-
-def test_lookup_continues_a_repetition_past_the_end_of_the_text():
-    assert copied([1, 2, 1, 2], gamma=5) == [1, 2, 1, 2, 1]
-    assert copied([3, 3], gamma=4) == [3, 3, 3, 3]
-
-
-def test_lookup_grows_with_the_text():
-    """Round after round it proposes what a fresh search over the whole text would."""
-    generator = torch.Generator().manual_seed(0)
-    text = torch.randint(0, 4, (120,), generator=generator).tolist()
-    drafter = LookupDrafter()
-    drafter.start(None, text[:10], None)
-    for n in range(10, 120, 3):
-        assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == copied(text[:n])
-
-
-@pytest.mark.parametrize(("asked", "longest", "shortest"), [((), 3, 1), ((4, 2), 4, 2), ((1, 1), 1, 1)])
-def test_lookup_remembers_each_run_of_the_lengths_asked_for_once_and_no_other(asked, longest, shortest):
-    """The index that grew round by round is the one that a look at the whole text gives."""
-    text = torch.randint(0, 3, (40,), generator=torch.Generator().manual_seed(0)).tolist()
-    drafter = LookupDrafter(*asked)
-    drafter.start(None, text[:1], None)
-    for n in range(1, 41):
-        found = drafter.all(text[:n])
-        runs = {}
-        for end in range(1, n):
-            for begin in range(max(0, end - longest), end - shortest + 1):
-                runs.setdefault(tuple(text[begin:end]), []).append(end)
-        assert drafter.follows == runs
-        known = [tuple(text[begin:n]) for begin in range(n) if tuple(text[begin:n]) in runs]
-        assert found == (runs[known[0]] if known else [])
 
 
 class Guesses(Drafter):
@@ -104,13 +55,6 @@ class Guesses(Drafter):
 )
 def test_a_drafter_begins_each_text_anew(make):
     check_begins_anew(TinyModel(3, seed=1), make(), make)
-
-
-def test_suffix_decoding_learns_each_text_from_its_beginning():
-    """What it has learned of others stays, but where it stands in a text is that text's."""
-    for seed in range(4):
-        drafter = SuffixDrafter()
-        check_begins_anew(TinyModel(3, seed), drafter, lambda d=drafter: SuffixDrafter(copy.deepcopy(d.memory)))
 
 
 def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere():
@@ -162,14 +106,6 @@ def test_the_dial_reaches_its_alpha(temperature):
             assert trace.alpha == pytest.approx(alpha, abs=0.25)  # some 40 coin flips
         assert drafter.oracle_passes == sum(len(r.drafted) for r in trace.rounds)
         assert sum(r.seconds.draft for r in trace.rounds) == 0
-
-
-def test_the_dial_says_how_low_it_can_go():
-    flat = TinyModel(9, seed=3, spread=0.01)  # nine tokens, nearly equal: runners-up hold 8/9 of the mass
-    drafter = DialDrafter(0.1)
-    trace = Trace([0]).collect(speculative(flat, drafter, [0], sampler=SAMPLED, stops=Stops(20)))
-    assert drafter.lowest > 0.85
-    assert trace.alpha == pytest.approx(drafter.lowest, abs=0.02)
 
 
 def test_a_draft_of_another_width_is_fitted():
@@ -250,30 +186,6 @@ def test_the_dial_mixes_p_with_its_second_to_ninth_choice(vocab, temperature):
         assert drafter.lowest == pytest.approx(sum(floors) / 3) and drafter.oracle_passes == 3
 
 
-class Watches(LookupDrafter):
-    """Notes what the loop tells a drafter."""
-
-    def start(self, target, prompt, hidden):
-        super().start(target, prompt, hidden)
-        self.told = [(list(prompt[:-1]), hidden)]
-
-    def observe(self, text, hidden):
-        self.told.append((list(text), hidden))
-
-
-def test_a_drafter_is_told_every_hidden_row_once_and_the_text_that_stands():
-    """TinyModel's hidden rows are its logits, so each can be checked against the text it was computed for."""
-    target, drafter = TinyModel(3, seed=6, spread=0.3), Watches()
-    prompt = [0, 1, 2, 0, 1]
-    trace = Trace(prompt).collect(speculative(target, drafter, prompt, sampler=SAMPLED, stops=Stops(40)))
-    assert drafter.told[-1][0] == prompt + trace.tokens
-    rows = torch.cat([hidden for _, hidden in drafter.told])
-    text = prompt + trace.tokens
-    assert len(rows) == len(text) - 1
-    for i, row in enumerate(rows):
-        assert torch.equal(row, target.logits(text[: i + 1]))
-
-
 def test_a_round_is_one_target_pass_and_nothing_else(monkeypatch):
     """The count that every ratio of the course rests on, taken from outside the trace."""
     target, draft, passes = TinyModel(4, seed=1), TinyModel(4, seed=2), []
@@ -308,17 +220,6 @@ def test_a_replay_is_right_as_often_as_asked_for(alpha):
     assert together.tokens_per_pass == pytest.approx(expected_tokens(alpha, 3), rel=0.05)
 
 
-def test_a_replay_of_alpha_0_is_never_right_and_of_alpha_1_always():
-    """Also where there are two tokens, and for the ends of what a random number can be."""
-    target, known = TinyModel(2, seed=0).cached(), [0, 1, 1, 0]
-    for u in (0.0, 1 - 2**-53):
-        for alpha, expected in ((0.0, [1, 0, 0, 1]), (1.0, known)):
-            drafter = ReplayDrafter(known, alpha)
-            drafter.start(Row(target), [1], None)
-            assert drafter.propose([1], 9, Sampler(0.0), lambda position, purpose, u=u: u).tokens == expected
-            assert drafter.propose([1, 0], 2, Sampler(0.0), lambda position, purpose, u=u: u).tokens == expected[1:3]
-
-
 def test_what_dial_and_replay_cannot_do_is_refused():
     for make in (
         lambda: DialDrafter(1.5),
@@ -330,54 +231,3 @@ def test_what_dial_and_replay_cannot_do_is_refused():
             make()
     with pytest.raises(LabError, match="temperature 0"):
         list(speculative(TinyModel(4, 0), ReplayDrafter([1], 0.5), [0], sampler=Sampler(1.0)))
-
-
-def drafted(text, gamma=8, memory=None, **settings):
-    drafter = SuffixDrafter(memory, **settings)
-    drafter.start(None, text, None)
-    return drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
-
-
-def test_suffix_decoding_takes_what_followed_most_often_and_of_equals_the_latest():
-    assert drafted([1, 2, 1, 3, 1, 2, 9, 1], gamma=1) == [2]  # twice, where lookup would take the latest, 9's neighbour
-    assert drafted([1, 2, 9, 1, 3, 9, 1], gamma=1) == [3]
-    assert drafted([7, 1, 2, 8, 1, 3, 8, 1, 3, 7, 1], gamma=1) == [
-        2
-    ]  # the longer run decides, not the more frequent token
-    assert drafted([1, 2, 3]) == drafted([5]) == []
-
-
-def test_suffix_decoding_stops_where_it_is_unsure_and_after_a_short_match():
-    text = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1]
-    assert drafted(text, each=4) == [2, 3, 4, 5]
-    assert drafted([*text, 2], each=4) == [3, 4, 5, 6, 7, 8, 9, 1]
-    assert drafted(text, gamma=3) == [2, 3, 4]
-    unsure = [1, 2, 5, 1, 3, 5, 1, 4, 5, 1]  # behind 1 came 2, 3 and 4
-    assert drafted(unsure, memory=Memory(longest=1), stop_below=0.4) == []
-    assert drafted(unsure, memory=Memory(longest=1), stop_below=0.3, gamma=1) == [4]
-
-
-def test_suffix_decoding_remembers_earlier_texts_and_only_what_it_is_given():
-    memory = Memory()
-    assert drafted([1, 2, 3, 4, 5], memory=memory) == []
-    assert drafted([8, 1, 2], memory=memory) == [3, 4, 5]
-    assert drafted([8, 1, 2]) == []
-
-
-def test_suffix_decoding_learns_each_token_once():
-    generator = torch.Generator().manual_seed(0)
-    text = torch.randint(0, 4, (60,), generator=generator).tolist()
-    drafter = SuffixDrafter()
-    drafter.start(None, text[:10], None)
-    for n in range(10, 60, 3):
-        assert drafter.propose(text[:n], 4, SAMPLED, Uniforms()).tokens == drafted(text[:n], gamma=4)
-    assert drafter.memory.follows[(text[0],)] == followers(text[:58])[text[0]]
-
-
-def followers(text):
-    """What followed each token, counted from the beginning."""
-    counts = {}
-    for a, b in pairwise(text):
-        after = counts.setdefault(a, {})
-        after[b] = after.get(b, 0) + 1
-    return counts
