@@ -14,7 +14,7 @@ import torch
 from tiny import SAMPLED, Scripted, TinyModel
 from torch import Tensor
 
-from specdec_lab.drafters import Drafter
+from specdec_lab.drafters import Drafter, LookupDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, speculative
 from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
@@ -92,6 +92,14 @@ def drawn_from(
         yield from grow(Drafted(1.0, (), (), {}))
 
     return drafts
+
+
+def copies(text: Sequence[int], gamma: int) -> Iterator[Drafted]:
+    """What `LookupDrafter` drafts from three tokens: nothing is drawn."""
+    drafter = LookupDrafter()
+    drafter.start(None, text, None)
+    tokens = drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
+    yield Drafted(1.0, tuple(tokens), tuple(torch.eye(3, dtype=torch.float64)[tokens]), {})
 
 
 def round_cells(

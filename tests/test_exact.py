@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from checks import Drafted, check_caches_often, check_enumeration, check_stops_at_eos, check_strict_at_zero, drawn_from
+from checks import check_caches_often, check_enumeration, check_stops_at_eos, check_strict_at_zero, copies, drawn_from
 from tiny import TinyModel
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
@@ -25,15 +25,7 @@ def test_several_rounds_emit_the_targets_distribution(vocab_size, gamma, rounds,
 
 def test_lookup_is_exact():
     """Its q is one-hot: a copied token survives with probability p."""
-    target = TinyModel(3, seed=3)
-
-    def copied(text, gamma):
-        drafter = LookupDrafter()
-        drafter.start(target.cached(), text, None)
-        tokens = drafter.propose(text, gamma, Sampler(1.0), Uniforms()).tokens
-        yield Drafted(1.0, tuple(tokens), tuple(torch.eye(3, dtype=torch.float64)[tokens]), {})
-
-    check_enumeration(target, LookupDrafter, copied, 2, 2, prompt=[0, 1, 2, 0, 1])
+    check_enumeration(TinyModel(3, seed=3), LookupDrafter, copies, 2, 2, prompt=[0, 1, 2, 0, 1])
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 0.9, 1.0])
