@@ -6,6 +6,7 @@ from tiny import TinyModel
 from specdec_lab.drafters import Drafter, drawing
 from specdec_lab.drafters.drawing import Drawn, MostLikely
 from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.models.tree import TEXT, Tree
 
 TWO_BY_TWO = Tree((-1, -1, 0, 0, 1, 1))
@@ -44,6 +45,13 @@ class TreeOf(Drafter):
 
     def path(self, grow, place):
         return [] if place == TEXT else [*self.path(grow, grow.parents[place]), grow.tokens[place]]
+
+
+class Favourites(TreeOf):
+    """Draws nothing, at any temperature."""
+
+    def drafting(self, text, gamma, sampler, uniforms):
+        return super().drafting(text, gamma, Sampler(0.0), uniforms)
 
 
 class Independent(Drawn):

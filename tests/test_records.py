@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from branched import DEEP, THREE_THEN_ONE, TWO_BY_TWO, TreeOf
+from branched import DEEP, THREE_THEN_ONE, TWO_BY_TWO, Favourites, TreeOf
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, ModelDrafter
@@ -12,21 +12,13 @@ from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Trace
 
 TARGET, DRAFT = TinyModel(5, seed=8, spread=0.9), TinyModel(5, seed=9, spread=0.7)
 
-
-class MostLikely(TreeOf):
-    """Draws nothing, at any temperature."""
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        return super().drafting(text, gamma, Sampler(0.0), uniforms)
-
-
 # What drafts, and what its rows come from: the draft model, or the token alone (q is then one-hot).
 KINDS = {
     "chain": (lambda: ModelDrafter(DRAFT), "model"),
     "tree": (lambda: TreeOf(DRAFT, TWO_BY_TWO), "model"),
     "wide tree": (lambda: TreeOf(DRAFT, THREE_THEN_ONE), "model"),
     "deep tree": (lambda: TreeOf(DRAFT, DEEP), "model"),
-    "favourites": (lambda: MostLikely(DRAFT, None), "tokens of the model"),
+    "favourites": (lambda: Favourites(DRAFT, None), "tokens of the model"),
     "copies": (LookupDrafter, "tokens"),
     "several copies": (LookupTreeDrafter, "tokens"),
 }

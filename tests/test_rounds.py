@@ -224,31 +224,6 @@ def test_in_a_batch_they_are_those_of_all_and_the_clock_has_the_neighbours_promp
 # What else a round is given and gives.
 
 
-class Told:
-    """Chooses γ as `AutoGamma` does, and notes what it is asked and told."""
-
-    def __init__(self):
-        self.parts, self.rounds = [], []
-
-    def choose(self, part):
-        self.parts.append(part)
-        return 1 + len(self.parts) % 3
-
-    def observe(self, r):
-        self.rounds.append(r)
-
-
-def test_who_chooses_gamma_is_asked_before_and_told_after_each_round():
-    drafter, gamma, seen = ModelDrafter(DRAFT_MODEL), Told(), []
-    drafter.part = lambda text: f"behind {len(text)}"
-    for r in speculative(TARGET, drafter, [0, 1], gamma=gamma, stops=Stops(20)):
-        seen.append(r)
-        assert gamma.rounds == seen  # before anyone else sees the round
-        assert len(r.drafted) <= 1 + len(seen) % 3
-    assert gamma.parts == [f"behind {r.start}" for r in seen]
-    assert {len(r.drafted) for r in seen} == {1, 2, 3}
-
-
 def test_as_many_drafts_as_the_limit_are_taken_and_one_more_is_refused():
     target = TinyModel(4, seed=1, context=400)
     r = next(speculative(target, ModelDrafter(target), [0], gamma=MOST_DRAFTS, stops=Stops(300)))

@@ -4,7 +4,7 @@ import pytest
 import torch
 from checks import SAMPLED
 from test_trained_drafters import Sometimes, make
-from ways import Unknown, every_way, follow_draws
+from ways import apart, written
 
 from specdec_lab.drafters import EagleTreeDrafter, MedusaTreeDrafter
 from specdec_lab.engine.decode import Keep, Stops, speculative
@@ -64,20 +64,9 @@ def test_each_draft_comes_from_its_own_way(name, sampled, pause):
 def test_what_they_emit_is_the_targets_distribution(name, monkeypatch):
     """One round with every draw followed, to rounding: the first two tokens."""
     target, _, drafter, _ = make_tree(name, 3, [0, 1, 2])
-    follow_draws(monkeypatch)
-    prompt, emitted = [0, 1, 2], torch.zeros(3, 3, dtype=torch.float64)
-
-    def run(choose):
-        settings = {"sampler": SAMPLED, "stops": Stops(9), "uniforms": Unknown(choose)}
-        return next(speculative(target, drafter(), prompt, gamma=3, **settings)).tokens
-
-    for chance, tokens in every_way(run):
-        if len(tokens) == 1:
-            emitted[tokens[0]] += chance * target.probabilities([*prompt, tokens[0]])
-        else:
-            emitted[tokens[0], tokens[1]] += chance
-    expected = torch.stack([target.probabilities([*prompt, a]) for a in range(3)])
-    assert torch.allclose(emitted, target.probabilities(prompt)[:, None] * expected, atol=1e-9)
+    begin = {"prompt": (0, 1, 2), "length": 2}
+    texts = written(monkeypatch, drafter, target, gamma=3, stops=Stops(9), **begin)
+    assert apart(texts, target, **begin) < 1e-9
 
 
 @pytest.mark.parametrize("sampler", [GREEDY, SAMPLED, Sampler(1.0, top_k=1)], ids=["greedy", "sampled", "top-k 1"])

@@ -42,53 +42,45 @@ def logits_of(*rows):
     return torch.tensor(rows, dtype=torch.float64).log()
 
 
-def test_a_place_is_asked_where_what_follows_it_may_still_be_among_the_best(monkeypatch):
-    """A child has at most its parent's chance: behind the last of the best there is never room."""
-
+def test_places_that_can_hardly_add_to_the_best_are_not_asked():
     def waiting(n, *row):
         grow = MostLikely(len(row), None, n)
         grow.behind([TEXT], logits_of(row))
         return grow.waiting()
 
-    monkeypatch.setattr(drawing, "EXPAND_THRESHOLD", 1.0)
-    assert waiting(3, 0.5, 0.3, 0.15, 0.05) == [0, 1]
-    assert waiting(2, 0.4, 0.4, 0.2) == []
-    assert waiting(4, 0.5, 0.3, 0.2) == [0, 1, 2], "there is room for one more"
-    assert waiting(4, 0.6, 0.4, 0.0) == [0, 1], "nothing comes behind what cannot be"
-    monkeypatch.undo()
     assert waiting(3, 0.8, 0.1, 0.06, 0.04) == [0]  # 0.1 could add something, but hardly
     assert waiting(3, 0.4, 0.3, 0.25, 0.05) == []
 
 
 @pytest.mark.parametrize("ids", [None, torch.tensor([6, 1, 4, 2])], ids=["whole", "cut head"])
-def test_favourites_remember_where_each_came_from(ids):
-    """Chances, depths and logits, whatever was asked in one go. Two logits more than tokens, where families pad."""
+def test_favourites_are_the_most_probable_ways(ids, monkeypatch):
+    """Against all ways of up to five tokens, each with its product. Of a whole head two more logits than tokens."""
+    monkeypatch.setattr(drawing, "EXPAND_THRESHOLD", 1.0)  # ask wherever something could be added
     width, draft = (4, TinyModel(6, seed=5)) if ids is None else (7, TinyModel(4, seed=5))
     stands = list(range(4)) if ids is None else ids.tolist()
-    grow = MostLikely(width, ids, 9)
 
-    def logits(place):
-        return draft.logits([0, 1, *way(place)])
+    def logits(way):
+        return draft.logits([0, 1, *way])[:4]
 
-    def way(place):
-        return [] if place == TEXT else [*way(grow.parents[place]), grow.tokens[place]]
-
-    wait = [TEXT]
+    chances = {}
+    for n in range(1, 6):
+        for way in product(stands, repeat=n):
+            steps = [logits(way[:i]).softmax(0)[stands.index(way[i])] for i in range(n)]
+            chances[way] = float(torch.stack(steps).prod())
+    grow, wait, places = MostLikely(width, ids, 9), [TEXT], {TEXT: ()}
     while wait:
-        grow.behind(wait, torch.stack([logits(place) for place in wait]))
+        grow.behind(wait, torch.stack([draft.logits([0, 1, *places[place]]) for place in wait]).float())
+        for i in range(len(grow.tokens)):
+            places[i] = (*places[grow.parents[i]], grow.tokens[i])
         wait = grow.waiting()
     proposal = grow.proposal()
-    assert proposal.q is None and len(proposal.tokens) == 9 and max(proposal.shape.depths) > 0
-    assert [grow.depths[i] for i in grow.best()] == proposal.shape.depths
-    for n, i in enumerate(grow.best()):
-        parent = grow.parents[i]
-        row = logits(parent)[: len(stands)]
-        before = 1.0 if parent == TEXT else grow.chances[parent]
-        own = float(row.softmax(0)[stands.index(grow.tokens[i])])
-        assert grow.chances[i] == pytest.approx(before * own, rel=1e-5)
-        raw = torch.full((width,), -inf, dtype=torch.float64)
-        raw[stands] = row
-        assert torch.equal(proposal.logits()[n], raw)
+    found = [tuple(proposal.tokens[j] for j in proposal.shape.path(i)) for i in range(9)]
+    assert proposal.q is None and set(found) == set(sorted(chances, key=chances.get)[-9:])
+    assert found == sorted(found, key=chances.get, reverse=True)
+    for way, given in zip(found, proposal.logits(), strict=True):
+        raw = torch.full((width,), -inf)
+        raw[stands] = logits(way[:-1]).float()
+        assert torch.equal(given.float(), raw)
 
 
 @pytest.mark.parametrize("sampler", [SAMPLED, Sampler(0.8, top_k=2)], ids=str)
@@ -123,24 +115,22 @@ def test_where_nothing_is_left_to_draw_a_place_has_fewer_drafts():
     assert grow.waiting() == [] and set(proposal.tokens[:2]) == {0, 2}
     assert proposal.tree.parents == (-1, -1, 0, 0) and proposal.tokens[2] != proposal.tokens[3]
     assert proposal.q.sum(1).tolist() == pytest.approx([1] * 4)
+    small = Drawn(3, None, Sampler(0.02), Uniforms(3), 2, Tree((-1, -1, -1)))
+    small.behind([TEXT], torch.tensor([[0.0, -14.0, -14.2]]))  # hardly anything, and yet something, is left
+    assert small.proposal().q.sum(1).tolist() == pytest.approx([1] * 3)
 
 
 @pytest.mark.parametrize("sampled", [True, False])
 @pytest.mark.parametrize("sampler", [Sampler(0.0), SAMPLED], ids=["greedy", "sampled"])
 def test_trees_are_drawn_where_text_and_drafts_are_both_to_be(sampler, sampled):
-    """A chain where there is no room for more; nothing before anything is known; and no drafts from NaN."""
+    def grown(n, row):
+        grow = tree_of(n, 4, None, sampler, Uniforms(3), 2, [[0.5, 0.2], [0.4, 0.1]], sampled)
+        grow.behind([TEXT], row)
+        return grow.proposal()
 
-    def grown(n):
-        return tree_of(n, 4, None, sampler, Uniforms(3), 2, [[0.5, 0.2], [0.4, 0.1]], sampled)
-
-    drawn = sampled and not sampler.greedy
-    assert isinstance(grown(3), Drawn if drawn else MostLikely)
-    assert grown(3).proposal().tokens == []
-    grow = grown(1)
-    grow.behind([TEXT], logits_of([0.1, 0.2, 0.3, 0.4]))
-    proposal = grow.proposal()
-    assert len(proposal.tokens) == 1 and proposal.tree is None
-    assert (proposal.q is not None) == drawn
-    if drawn:
+    one = grown(1, logits_of([0.1, 0.2, 0.3, 0.4]))
+    assert len(one.tokens) == 1 and one.tree is None, "a chain where there is no room for more"
+    assert (one.q is not None) == (sampled and not sampler.greedy)
+    if one.q is not None:
         with pytest.raises(LabError, match="NaN"):
-            grown(1).behind([TEXT], torch.full((1, 4), float("nan")))
+            grown(1, torch.full((1, 4), float("nan")))

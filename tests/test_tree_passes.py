@@ -8,7 +8,7 @@ import torch
 from test_models import KINDS, make
 
 from specdec_lab.models import attention, fast, reference, tree
-from specdec_lab.models.tree import TEXT, Tree, hide_cousins, inside, positions
+from specdec_lab.models.tree import TEXT, Tree
 
 BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3, 6, 7))  # five drafts deep
 
@@ -128,31 +128,3 @@ def test_what_a_tree_says_of_its_drafts_follows_from_its_parents():
     for parents in [(-2,), (0,), (-1, 1), (-1, 0, 5)]:
         with pytest.raises(ValueError, match="a parent comes before"):
             Tree(parents)
-
-
-def test_slots_in_a_tree_are_told_from_those_before_and_behind_it():
-    """Each slot by itself: a draft stands at its depth and sees of its tree its own way; nothing else changes."""
-    dice, seen = random.Random(1), set()
-    for shape in some_trees(200):
-        start, nodes, begin, k = dice.randint(1, 9), len(shape.parents), dice.randint(0, 16), dice.randint(1, 9)
-        drafts = [slot - start if start <= slot < start + nodes else None for slot in range(begin, begin + k)]
-        new, which = inside((start, shape), begin, k)
-        assert list(range(k))[new] == [at for at, i in enumerate(drafts) if i is not None]
-        assert list(range(nodes))[which] == [i for i in drafts if i is not None]
-        slots = torch.arange(begin, begin + k).repeat(2, 1)
-        at = positions(slots, [None, (start, shape)], [begin, begin])
-        assert at.tolist() == [
-            list(range(begin, begin + k)),
-            [slot if i is None else start + shape.depths[i] for slot, i in enumerate(drafts, start=begin)],
-        ]
-        assert slots.tolist() == [list(range(begin, begin + k))] * 2
-        visible = 40
-        unseen = torch.arange(visible) > slots[:, :, None]
-        before = unseen.clone()
-        hide_cousins(unseen, [None, (start, shape)], [begin, begin])
-        assert torch.equal(unseen[0], before[0])
-        for row, old, i in zip(unseen[1], before[1], drafts):
-            own = [start + j for j in range(nodes) if i is not None and j not in shape.path(i)]
-            assert row.tolist() == [bool(hidden) or slot in own for slot, hidden in enumerate(old)]
-        seen.add((begin < start, begin + k > start + nodes, len([i for i in drafts if i is not None]) > 1))
-    assert len(seen) == 8

@@ -1,20 +1,16 @@
 """Token trees: exact by enumeration, and what becomes of a text. (What passes compute: test_tree_passes.)"""
 
-from itertools import product
-
 import pytest
 import torch
-from branched import SHAPES, TWO_BY_TWO, WIDE_AND_DEEP, TreeOf
+from branched import SHAPES, TWO_BY_TWO, Favourites, TreeOf
 from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
 from ways import apart, written
 
-from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter, drawing
-from specdec_lab.drafters.drawing import Drawn, MostLikely, shape_of
+from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine import decode
-from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.block import verify_block
 from specdec_lab.engine.branches import verify_tree
-from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.decode import Stops, speculative
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
@@ -45,12 +41,7 @@ def test_two_rounds_of_trees_are_exact(monkeypatch):
 def test_favourites_are_exact_at_any_temperature(monkeypatch):
     """Nothing is drawn: q is one-hot, and each refusal takes one token out of p."""
     target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
-
-    class AlwaysFavourites(TreeOf):
-        def drafting(self, text, gamma, sampler, uniforms):
-            return super().drafting(text, gamma, Sampler(0.0), uniforms)
-
-    assert apart(written(monkeypatch, lambda: AlwaysFavourites(draft, None), target), target) < 1e-12
+    assert apart(written(monkeypatch, lambda: Favourites(draft, None), target), target) < 1e-12
 
 
 def test_lookup_with_several_copies_is_exact(monkeypatch):
@@ -140,114 +131,6 @@ def test_a_chain_is_the_tree_without_branches():
         assert (one.accepted, one.token, one.kind) == (two.accepted, two.token, two.kind), trial
 
 
-def test_shapes():
-    assert Tree.chain(3).parents == (-1, 0, 1) and Tree.chain(3).is_chain and not TWO_BY_TWO.is_chain
-    assert TWO_BY_TWO.depths == [0, 0, 1, 1, 1, 1] and TWO_BY_TWO.ranks == [0, 1, 0, 1, 2, 3]
-    assert TWO_BY_TWO.path(4) == [1, 4] and TWO_BY_TWO.path(TEXT) == []
-    assert TWO_BY_TWO.sees.int().tolist()[4] == [0, 1, 0, 0, 1, 0]
-    with pytest.raises(ValueError, match="a parent comes before"):
-        Tree((-1, 1))
-
-
-def test_the_shape_follows_the_rates():
-    assert shape_of(3, [[0.9, 0.05]] * 3).is_chain
-    assert shape_of(3, [[0.4, 0.3, 0.2]] * 3).parents == (-1, -1, -1)
-    assert shape_of(4, [[0.6, 0.3]] * 2).parents == (-1, 0, -1, 0) and len(shape_of(99, [[0.6, 0.3]] * 2).parents) == 6
-
-
-def test_favourites_are_the_most_probable_ways():
-    """Against all ways of up to five tokens, each with its product."""
-    draft, text = TinyModel(4, seed=5), [0, 1]
-    ways = {}
-    for n in range(1, 6):
-        for way in product(range(4), repeat=n):
-            steps = [float(draft.probabilities([*text, *way[:i]])[way[i]]) for i in range(n)]
-            ways[way] = torch.tensor(steps).prod().item()
-    expected = sorted(ways, key=ways.get)[-6:]
-    grow, wait = MostLikely(4, None, 6), [TEXT]
-    drafter, hope = TreeOf(draft, None), drawing.EXPAND_THRESHOLD
-    drawing.EXPAND_THRESHOLD = 1.0
-    while wait:
-        logits = [draft.logits([*text, *drafter.path(grow, place)]) for place in wait]
-        grow.behind(wait, torch.stack(logits).float())
-        wait = grow.waiting()
-    drawing.EXPAND_THRESHOLD = hope
-    proposal = grow.proposal()
-    found = [tuple(proposal.tokens[j] for j in proposal.shape.path(i)) for i in range(6)]
-    assert set(found) == set(expected) and found == sorted(found, key=ways.get, reverse=True)
-
-
-def test_where_q_ends_nothing_is_drawn_twice():
-    """top-k 2 leaves two tokens: a shape with three at a place gets two, and nothing behind the third."""
-    draft = TinyModel(5, seed=6)
-    grow = Drawn(5, None, Sampler(1.0, top_k=2), Uniforms(3), 2, WIDE_AND_DEEP)
-    grow.behind([TEXT], draft.logits([0, 1])[None])
-    proposal = grow.proposal()
-    assert len(proposal.tokens) == 2 == len(set(proposal.tokens)) and proposal.tree.parents == (-1, -1)
-    assert proposal.q.sum(1).tolist() == pytest.approx([1, 1])
-
-
-# A text with trees.
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_texts_with_trees(temperature):
-    """Greedy texts are the target's; records join; what decided is written down; and caches are those of the text."""
-    target, draft = TinyModel(5, seed=8, spread=0.7), TinyModel(5, seed=9 if temperature == 0 else 8, spread=0.5)
-    kinds = set()
-    for request in range(20):
-        settings = {"sampler": Sampler(temperature), "stops": Stops(24), "uniforms": Uniforms(1, request)}
-        drafter = TreeOf(draft, TWO_BY_TWO)
-        trace = Trace([0, request % 5])
-        held = {}
-        drafter.start = lambda row, prompt, hidden, held=held: held.update(row=row)
-        text = list(trace.prompt)
-        for r in speculative(target, drafter, text, gamma=6, keep=Keep(top=3, rows=True), **settings):
-            trace.rounds.append(r)
-            shape = Tree(tuple(d.parent for d in r.drafted)) if r.drafted else Tree(())
-            for i in range(-1, len(r.drafted)):
-                way = [r.drafted[j].id for j in shape.path(i)]
-                fresh = Sampler(temperature)(target.logits([*text, *way]))
-                assert (r.p_rows[i + 1] - fresh).abs().max() < 1e-12
-            text += r.tokens
-            cached = held["row"].cached
-            assert cached.slots[0][: cached.lengths[0]] == text[: cached.lengths[0]]
-            assert cached.lengths[0] == len(text) - 1 or r.stop
-            kinds.add(("cut" if r.cut else r.emitted.kind, r.accepted))
-        trace.check()
-        if temperature == 0:
-            plain = [0, request % 5]
-            while len(plain) < len(text):
-                plain.append(int(target.logits(plain).argmax()))
-            assert plain == text
-    assert {("corrected", 0), ("corrected", 1)} <= kinds and "bonus" in {kind for kind, _ in kinds}
-
-
-def test_a_batch_with_trees_writes_what_each_text_writes_alone():
-    target, draft = TinyModel(5, seed=8, spread=0.7), TinyModel(5, seed=9, spread=0.7)
-
-    def requests():
-        for i in range(7):
-            shape = SHAPES[i % 4] if i % 3 else Tree.chain(3)
-            settings = {"sampler": Sampler(i % 2), "stops": Stops(10 + i), "uniforms": Uniforms(2, i)}
-            yield Request(target, [0, i % 5], TreeOf(draft, shape), **settings)
-
-    alone = []
-    for request in requests():
-        settings = {"sampler": request.sampler, "stops": request.stops, "uniforms": request.uniforms}
-        alone.append(
-            Trace(list(request.prompt)).collect(
-                speculative(target, request.drafter, request.prompt, gamma=6, **settings)
-            )
-        )
-    batch = Batch(target, most=3)
-    traces = [batch.submit(request) for request in requests()]
-    while len(batch):
-        batch.step(6)
-    assert [trace.tokens for trace in traces] == [trace.tokens for trace in alone]
-    assert [len(trace.rounds) for trace in traces] == [len(trace.rounds) for trace in alone]
-
-
 @pytest.mark.parametrize("sampler", [Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.8), Sampler(1.0, min_p=0.3)], ids=str)
 def test_trees_are_exact_where_q_is_cut(monkeypatch, sampler):
     target, draft = Shaped(TinyModel(3, seed=1), (), sampler), TinyModel(3, seed=2)
@@ -314,12 +197,6 @@ def test_each_draft_has_numbers_of_its_own(same):
     statistic = ((counts - expected) ** 2 / expected).sum() / 2
     p_value = float(torch.special.gammaincc(torch.tensor(4.0, dtype=torch.float64), statistic))
     assert (p_value < 1e-6) == same, p_value
-
-
-def test_each_row_of_q_is_a_distribution_however_small_its_rest():
-    grow = Drawn(3, None, Sampler(0.02), Uniforms(3), 2, Tree((-1, -1, -1)))
-    grow.behind([TEXT], torch.tensor([[0.0, -14.0, -14.2]]))
-    assert grow.proposal().q.sum(1).tolist() == pytest.approx([1, 1, 1])
 
 
 def test_a_rule_for_chains_refuses_a_tree():
