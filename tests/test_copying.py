@@ -54,16 +54,6 @@ def ways(proposal):
     return [tuple(proposal.tokens[j] for j in proposal.shape.path(i)) for i in range(len(proposal.tokens))]
 
 
-def test_lookups_tree_gives_room_to_an_older_source_where_the_latest_has_gone_far():
-    """With 0.8 a token and half for each older source: the latest copy's fifth token is worth 0.164, the older one's first 0.2."""
-    text = [1, 2, 3, 9, 1, 4, 5, 6, 7, 8, 1]
-    expected = [(4,), (4, 5), (4, 5, 6), (4, 5, 6, 7), (2,), (4, 5, 6, 7, 8)]
-    for gamma in (1, 4, 5, 6):
-        proposal = proposed(LookupTreeDrafter(), text, gamma)
-        assert ways(proposal) == expected[:gamma]
-        assert (proposal.tree is None) == (gamma < 5)
-
-
 def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeypatch):
     """Worked out from every place where the words stood, each found by looking: those that share a beginning add up."""
     monkeypatch.setattr(lookup, "CONTINUATIONS", 3)

@@ -10,7 +10,6 @@ from test_tree_drafters import TREES, make_tree
 
 from specdec_lab.drafters import eagle, medusa
 from specdec_lab.drafters import model as model_drafter
-from specdec_lab.drafters.early_exit import EarlyExitNet, exit_of
 from specdec_lab.engine.sampling import GREEDY, Uniforms
 from specdec_lab.engine.together import Pass, Row, together
 
@@ -59,12 +58,6 @@ def test_they_begin_as_parts_of_the_target_and_leave_those_alone():
         p.add_(1)
     assert not torch.equal(net.guess(residual), expected), "its own copies, not the target's weights"
     assert torch.equal(body.norm(residual + last.mlp(last.post_attention_layernorm(residual))), expected)
-
-
-def test_the_exit_is_behind_a_fifth_of_the_layers_and_never_before_the_first():
-    assert [exit_of(n) for n in (1, 4, 5, 9, 10, 30, 32)] == [1, 1, 1, 1, 2, 6, 6]
-    hf = fresh("model")[0].hf
-    assert EarlyExitNet(hf, torch.tensor(IDS)).layers == 1 and EarlyExitNet(hf, torch.tensor(IDS), 2).layers == 2
 
 
 # What they learn on.

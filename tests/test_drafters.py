@@ -104,17 +104,6 @@ def test_the_dial_says_how_low_it_can_go():
     assert trace.alpha == pytest.approx(drafter.lowest, abs=0.02)
 
 
-def test_a_draft_of_another_width_is_fitted():
-    """Families pad one vocabulary to different sizes; tokens only one of them has are never drafted."""
-    target = TinyModel(6, seed=1)
-    for width in (4, 9):
-        trace = Trace([0]).collect(
-            speculative(target, ModelDrafter(TinyModel(width, seed=2)), [0], sampler=SAMPLED, stops=Stops(30))
-        )
-        assert all(d.id < min(6, width) for r in trace.rounds for d in r.drafted)
-        trace.check()
-
-
 def test_a_draft_that_sees_less_than_the_target_drafts_as_far_as_it_sees():
     """And nothing where the text is longer already, also from the start."""
     target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2, context=8)
