@@ -21,7 +21,7 @@ from specdec_lab.drafters import (
     model,
 )
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Keep, Request, Stops, speculative
+from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.processors import LogitBias
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.together import Pass, in_steps
