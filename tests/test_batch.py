@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from checks import check_batch
-from test_models import KINDS, make
+from small_models import KINDS, make
 from test_trained_drafters import KINDS as DRAFTING
 from test_trained_drafters import make as make_drafting
 from tiny import TinyModel

@@ -5,8 +5,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from test_load import save
-from tiny import rounds_of_accepted
+from test_trace import rounds_of_accepted
+from writer import save
 
 from specdec_lab import load
 from specdec_lab.choices import TRAINED

@@ -6,8 +6,8 @@ from contextlib import nullcontext
 
 import pytest
 import torch
+from small_models import make, near, text, uncached
 from tape import Graph, Tape
-from test_models import make, near, text, uncached
 
 from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import speculative

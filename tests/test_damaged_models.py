@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file, save_file
-from test_load import save
 from transformers import AutoModelForCausalLM, LlamaConfig
+from writer import save
 
 from specdec_lab.errors import LabError
 from specdec_lab.lab import load

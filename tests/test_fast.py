@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from test_models import HF, LLAMA, make, near, text, uncached
+from small_models import HF, LLAMA, make, near, text, uncached
 from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 

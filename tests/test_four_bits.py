@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from test_models import LLAMA
+from small_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError

@@ -5,9 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from test_models import LLAMA
-from transformers import LlamaConfig, LlamaForCausalLM
-from writer import tokenizer_of
+from writer import SENTENCE, save
 
 from specdec_lab import load
 from specdec_lab.drafters import LookupDrafter
@@ -15,17 +13,6 @@ from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab
 from specdec_lab.models import load as loading
-
-WORDS = ["<end>", "the", "cat", "sat", "on", "a", "mat", "."]
-
-
-def save(folder, words=WORDS, seed=0) -> str:
-    """A tiny model and tokenizer on disk, as a hub folder holds them."""
-    torch.manual_seed(seed)
-    size = {"vocab_size": len(words), "num_hidden_layers": 2, "num_key_value_heads": 4}
-    LlamaForCausalLM(LlamaConfig(**LLAMA | size | {"eos_token_id": 0, "pad_token_id": None})).save_pretrained(folder)
-    tokenizer_of(words).save_pretrained(folder)
-    return str(folder)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +32,11 @@ def test_any_pair_by_path(folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([*WORDS[:2], "sat", "cat", *WORDS[4:]], r"2 of 8 tokens differ, first “(cat|sat)” at id 2"),  # of equal sizes
-        ([*WORDS, "dog"], "1 of 8 tokens differ, first “dog” at id 8"),
+        (
+            [*SENTENCE[:2], "sat", "cat", *SENTENCE[4:]],
+            r"2 of 8 tokens differ, first “(cat|sat)” at id 2",
+        ),  # of equal sizes
+        ([*SENTENCE, "dog"], "1 of 8 tokens differ, first “dog” at id 8"),
     ],
 )
 def test_vocabularies_that_differ_are_one_sentence(folder, tmp_path, words, says):

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from small_models import LLAMA
 from tape import Tape
-from test_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.measure import experts, roofline

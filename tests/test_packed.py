@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_models import LLAMA, text
+from small_models import LLAMA, text
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.drafters.trained import load_drafter

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import passages as tool
 import pytest
-from test_texts import LONG, write
+from prose import LONG, write
 from training_text.documents import LIST, PYTHON, WRITTEN, Document, prose, read_documents, read_passages
 from training_text.package_texts import campaign, descriptions, help_page, missions, page, web_page
 

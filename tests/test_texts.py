@@ -3,21 +3,11 @@
 import sysconfig
 
 import pytest
+from prose import LONG, SENTENCES, write
 from training_text import documents
 
 from specdec_lab.errors import LabError
 from specdec_lab.train import own, texts
-
-SENTENCES = (
-    "The ferry was late again, and the people on the pier began to talk to each other. An old man told a story. "
-)
-LONG = (SENTENCES * 3).strip()
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def test_plain_text_and_code(tmp_path):

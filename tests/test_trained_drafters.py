@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from checks import SAMPLED, check_begins_anew, check_enumeration, drawn_from
-from remembered import remembered
-from test_models import LLAMA
+from small_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.drafters import Drafter, HybridDrafter, ModelDrafter, Proposal, trained

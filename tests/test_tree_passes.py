@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from test_models import KINDS, make
+from small_models import KINDS, make
 
 from specdec_lab.models import attention, fast, reference, tree
 from specdec_lab.models.tree import TEXT, Tree

@@ -1,9 +1,9 @@
-"""A tiny target with a chat template, which can write text to learn from."""
+"""Tiny models on disk, each with its tokenizer; one has a chat template, and can write text to learn from."""
 
 from collections.abc import Sequence
 
 import torch
-from test_models import LLAMA
+from small_models import LLAMA
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
@@ -12,6 +12,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 SMALL = Size(positions=64 * 41, answer=28, longest=13)  # shards of 64 texts with 40 rows each
 WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
+SENTENCE = ["<end>", "the", "cat", "sat", "on", "a", "mat", "."]
 TEMPLATE = (
     "{% for m in messages %}<turn> {{ m['role'] }} {{ m['content'] }} <end> {% endfor %}"
     "{% if add_generation_prompt %}<turn> assistant {% endif %}"
@@ -38,3 +39,12 @@ def save_writer(path) -> str:
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(path)
     return str(path)
+
+
+def save(folder, words=SENTENCE, seed=0) -> str:
+    """A tiny model and tokenizer on disk, as a hub folder holds them."""
+    torch.manual_seed(seed)
+    size = {"vocab_size": len(words), "num_hidden_layers": 2, "num_key_value_heads": 4}
+    LlamaForCausalLM(LlamaConfig(**LLAMA | size | {"eos_token_id": 0, "pad_token_id": None})).save_pretrained(folder)
+    tokenizer_of(words).save_pretrained(folder)
+    return str(folder)
