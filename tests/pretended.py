@@ -22,6 +22,7 @@ from specdec_lab.models.cuda_graph import CapturedPass
 
 NAME, MEMORY = "Pretended GPU", 80e9
 MOVES = ("_to_copy", "copy_")  # what may see both sides
+READINGS = ("_local_scalar_dense", "item", "is_nonzero", "equal", "nonzero")
 INDEXED = ("index", "index_put_", "index_put")  # what copies indices of the host to the device by itself
 # torch's CPU build has no guard for CUDA devices, and asks for one wherever such a tensor is used.
 GUARD = """
@@ -82,7 +83,7 @@ class PretendedGpu(TorchDispatchMode):
             if name not in INDEXED or not isinstance(args[0], OnGpu):
                 raise RuntimeError(f"{func}: tensors on both sides")
             self.counted["copies"] += len(strange)
-        if name == "_local_scalar_dense":
+        if name in READINGS:
             self.counted["readings"] += bool(there)
         elif to_gpu and not func.is_view and name not in ("detach", "lift_fresh", "alias"):
             self.counted["operations"] += 1

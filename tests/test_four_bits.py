@@ -9,7 +9,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.lab import load
 from specdec_lab.measure.roofline import work
 from specdec_lab.models import load as loading
-from specdec_lab.models.linear import GROUP, EightBitsInTwo, FourBits, eight_bits, four_bits, row_times
+from specdec_lab.models.linear import GROUP, EightBitsInTwo, FourBits, eight_bits, four_bits
 
 
 def lattice(out: int, columns: int, most: int, least: int = 0, seed: int = 0) -> torch.Tensor:
@@ -88,8 +88,3 @@ def test_what_cannot_be_read_in_4_bits_is_said(folder, tmp_path, lab):
         load(str(tmp_path / "other"), device="cpu", dtype="int4", say=lambda line: None)
     with pytest.raises(LabError, match="written for a CPU, not for cuda"):
         loading.pick_dtype("int4", torch.device("cuda"))
-
-
-def test_a_row_is_timed_in_each_format():
-    times = row_times()
-    assert set(times) == {"float32", "bfloat16", "int4"} and all(seconds > 0 for seconds in times.values())

@@ -82,14 +82,6 @@ def test_a_model_that_changes_its_logits_after_the_head_is_refused():
         make(kind).check()
 
 
-@pytest.mark.parametrize("kind", LLAMAS)
-def test_hidden_rows_are_what_the_head_reads(kind):
-    model = make(kind)
-    rows = model.cached().extend([text(7)])
-    with torch.inference_mode():
-        assert torch.allclose(model.hf.lm_head(rows.hidden), rows.logits)
-
-
 def test_a_sliding_window_bounds_the_context():
     model = ReferenceModel(MistralForCausalLM(MistralConfig(**LLAMA, sliding_window=8)).double(), "sliding")
     assert model.context == 8

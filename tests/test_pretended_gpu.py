@@ -1,10 +1,15 @@
-"""What runs on a GPU, run on a `pretended` one: nothing mixes the two sides, and the texts are the CPU's."""
+"""What runs on a GPU, run on a `pretended` one: nothing mixes the two sides, and the texts are the CPU's.
+
+And the host seldom waits: each number that it reads from a GPU takes until the GPU has caught up.
+"""
 
 import json
 import shutil
 import subprocess
 import sys
+from itertools import islice, pairwise
 from pathlib import Path
+from statistics import median
 from types import SimpleNamespace
 
 import pytest
@@ -16,9 +21,10 @@ from writer import SMALL
 import specdec_lab as sd
 from specdec_lab.choices import BENCHED, DRAFTERS, TRAINED
 from specdec_lab.cli import main
-from specdec_lab.drafters import trained
+from specdec_lab.drafters import drawing, trained
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Request
+from specdec_lab.engine.decode import Request, Stops, plain, speculative
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import batch_costs, pass_times, round_costs
 from specdec_lab.models import linear
@@ -77,6 +83,42 @@ def test_every_drafter_writes_the_cpus_text(monkeypatch, writer, weights, name, 
             assert texts(lab, name, temperature=temperature, keep=sd.Keep(top=3)) == expected
         assert lab.target.capture is CapturedPass  # and not given up
         assert gpu.counted["readings"]
+
+
+def readings(gpu, rounds) -> float:
+    """How often the host waits for the GPU in a usual round: in some, a pass is captured, too."""
+    read = [gpu.counted["readings"], *(gpu.counted["readings"] for _ in islice(rounds, 9))]
+    return median(after - before for before, after in pairwise(read))
+
+
+def rounds_of(lab, name, gamma, sampler=Sampler(0)):
+    return speculative(lab.target, lab.drafter(name), lab.encode(PROMPT), gamma=gamma, sampler=sampler, stops=Stops(99))
+
+
+@pytest.mark.parametrize("backend", ["fast", "reference"])
+@pytest.mark.parametrize(("sampler", "few"), [(Sampler(0), 3), (Sampler(1.0, top_k=9, top_p=0.9), 8)])
+def test_a_round_reads_the_device_a_few_times_whatever_gamma(gpu, writer, weights, sampler, few, backend):
+    """But for trees, whose shape depends on what was drawn, and the dial, which looks at p."""
+    lab = sd.load(writer, device="cuda", dtype="float32", weights=weights, backend=backend, say=lambda line: None)
+    for name in [name for name in DRAFTERS if name != "dial" and not name.endswith("-tree")]:
+        two, four = (readings(gpu, rounds_of(lab, name, gamma, sampler)) for gamma in (2, 4))
+        assert 0 < four <= two <= few, (name, two, four)
+    assert 0 < readings(gpu, plain(lab.target, lab.encode(PROMPT), sampler=sampler, stops=Stops(99))) <= 3
+
+
+@pytest.mark.parametrize("bug", ["a reading a draft", "a hidden reading"])
+def test_what_would_slow_a_gpu_down_is_caught(gpu, writer, weights, monkeypatch, bug):
+    draw = drawing.Drawing.draw
+
+    def wrong(self, logits, u):
+        token = draw(self, logits, u)
+        int(token) if bug == "a reading a draft" else logits[token]
+        return token
+
+    monkeypatch.setattr(drawing.Drawing, "draw", wrong)
+    lab = lab_on("cuda", writer, weights)
+    two, four = (readings(gpu, rounds_of(lab, "model", gamma)) for gamma in (2, 4))
+    assert four == two + 2
 
 
 @pytest.mark.parametrize("name", [*DRAFTERS])
