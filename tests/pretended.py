@@ -8,12 +8,12 @@ the CPU's, and every operation, reading and copy is counted. It cannot show a GP
 import ctypes
 import subprocess
 from collections import Counter
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-from tape import Graph
+from tape import STAND_INS, Graph
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
@@ -130,12 +130,7 @@ def pretended_gpu(monkeypatch):
         "get_device_properties": lambda device=None: card,
         "mem_get_info": lambda device=None: (MEMORY, MEMORY),
         "synchronize": lambda device=None: None,
-        "graph": lambda graph, *a, **k: graph,
-        "graph_pool_handle": lambda: (0, 0),
-        "Stream": object,
-        "stream": nullcontext,
-        "current_stream": lambda: None,
-        "device": nullcontext,
+        **STAND_INS,
         "CUDAGraph": CountedGraph,
     }.items():
         monkeypatch.setattr(torch.cuda, name, stand_in)

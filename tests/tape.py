@@ -5,6 +5,8 @@ change, and that whatever would wait for the device is refused while it captures
 alive: a graph that reads one that is gone would not show.
 """
 
+from contextlib import nullcontext
+
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -64,3 +66,15 @@ def storage(tensor: Tensor) -> int | None:
     """None: a packed weight, which has none of the usual kind."""
     tensor = getattr(tensor, "held", tensor)  # of a pretended GPU
     return None if tensor.layout == torch._mkldnn else tensor.untyped_storage().data_ptr()
+
+
+# In the place of what `CapturedPass` calls of torch.cuda, on any machine.
+STAND_INS = {
+    "graph": lambda graph, *a, **k: graph,
+    "graph_pool_handle": lambda: (0, 0),
+    "Stream": object,
+    "stream": nullcontext,
+    "current_stream": lambda: None,
+    "device": nullcontext,
+    "CUDAGraph": Graph,
+}

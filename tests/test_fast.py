@@ -105,8 +105,8 @@ def test_the_right_backend_for_each_model():
     assert type(wrapped(HF["gpt2"]().eval(), "a")) is ReferenceModel
     assert type(wrapped(HF["qwen2"]().eval(), "a", "reference")) is ReferenceModel
     growing = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10_000.0}
-    hf = LlamaForCausalLM(LlamaConfig(**LLAMA, rope_parameters=growing)).eval()
-    assert type(wrapped(hf, "a")) is ReferenceModel
+    for other in ({"rope_parameters": growing}, {"hidden_act": "relu"}):
+        assert type(wrapped(LlamaForCausalLM(LlamaConfig(**LLAMA, **other)).eval(), "a")) is ReferenceModel
     with pytest.raises(LabError, match="does not know gpt2 models on cpu"):
         wrapped(HF["gpt2"]().eval(), "a", "fast")
     with pytest.raises(LabError, match="no backend “quick”"):

@@ -61,28 +61,27 @@ def test_uv_installs_the_build_of_torch_that_fits_or_that_is_chosen(install):
     assert calls["uv"][0][-3:] == ["--torch-backend", "cpu", "torch"]
 
 
-def test_pip_installs_where_uv_could_not_and_one_sentence_says_so(install):
-    status, said, calls = install("--find-links", "here", "something", do={"uv": ["", UV_FAILS, 2]})
-    assert status == 0
-    assert list(calls) == ["settings", "get uv", "uv", "pip"]
-    assert calls["pip"][0][-4:] == ["--quiet", "--find-links", "here", "something"]
-    assert len(said.splitlines()) == 1
-    assert "uv could not install (Request failed after 3 retries; Failed to fetch: the/index/of/torch)" in said
-    assert "CUDA libraries of several GB" in said
-
-
 @pytest.mark.parametrize(
     ("step", "result", "tried", "why"),
     [
-        ("get uv", ["", f"WARNING: a retry\n{NO_UV}", 1], ["get uv"], "pip could not fetch uv"),
+        (
+            "uv",
+            ["", UV_FAILS, 2],
+            ["get uv", "uv"],
+            "Request failed after 3 retries; Failed to fetch: the/index/of/torch",
+        ),
         ("uv", ["", "", 3], ["get uv", "uv"], "it ended with status 3"),
+        ("get uv", ["", f"WARNING: a retry\n{NO_UV}", 1], ["get uv"], "pip could not fetch uv"),
     ],
 )
-def test_pip_installs_where_uv_cannot_be_had_or_dies_without_a_word(install, step, result, tried, why):
-    status, said, calls = install("something", do={step: result})
+def test_pip_installs_where_uv_could_not_and_one_sentence_says_so(install, step, result, tried, why):
+    status, said, calls = install("--find-links", "here", "something", do={step: result})
     assert status == 0
     assert list(calls) == ["settings", *tried, "pip"]
+    assert calls["pip"][0][-4:] == ["--quiet", "--find-links", "here", "something"]
+    assert len(said.splitlines()) == 1
     assert f"uv could not install ({why}), so" in said
+    assert "CUDA libraries of several GB" in said
 
 
 def test_when_both_fail_neither_is_hidden(install):

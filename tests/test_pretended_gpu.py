@@ -181,7 +181,9 @@ def test_the_commands_run_there(gpu, monkeypatch, writer, weights, tmp_path, cap
 
 
 def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
-    """All but the gradients themselves: torch computes them in threads of the device's own."""
+    """In float32, though the target is in half precision. All but the gradients themselves: torch computes them in
+    threads of the device's own.
+    """
 
     def step(self, loss, lr, take=loop.Optimizer.step):
         assert loss.device.type == "cuda" and loss.requires_grad
@@ -196,7 +198,7 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     assert lab.target.capture is CapturedPass
     for name in TRAINED:
         trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=600, say=lambda line: None)
-        assert all(p.device.type == "cuda" for p in trainer.net.parameters())
+        assert all(p.device.type == "cuda" and p.dtype == torch.float32 for p in trainer.net.parameters())
         recipes.export(trainer, name, lab.target, tmp_path / f"{name}.safetensors")
     again = sd.load(writer, device="cuda", weights=tmp_path, say=lambda line: None)
     assert all(texts(again, name) for name in TRAINED)

@@ -3,7 +3,7 @@
 import sysconfig
 
 import pytest
-from prose import LONG, SENTENCES, write
+from prose import LONG, write
 from training_text import documents
 
 from specdec_lab.errors import LabError
@@ -22,14 +22,6 @@ def test_plain_text_and_code(tmp_path):
     (said,) = documents.python_code("s", write(tmp_path / "about.py", f'"""{LONG}"""'))
     assert (said.form, said.title, said.text) == ("prose", "about", LONG)
     assert list(documents.python_code("s", write(tmp_path / "b.py", "def torn("))) == []
-
-
-def test_a_long_paragraph_is_parted_and_a_long_text_is_many_documents():
-    found = list(documents.prose("s", "en", "", [SENTENCES * 100] * 3))
-    assert len(SENTENCES * 100) > texts.PARAGRAPH
-    assert len(found) > 2 and all(len(d.text) <= texts.DOCUMENT + 300 for d in found)
-    assert all(len(p) < texts.PARAGRAPH + 200 for d in found for p in d.text.split("\n\n"))
-    assert sum(d.text.count("ferry") for d in found) == 300
 
 
 def test_ones_own_folder(tmp_path):

@@ -55,10 +55,7 @@ def test_the_wheel_holds_its_data_files(python, tmp_path):
 
 
 def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):
-    tests = [
-        str(ROOT / "tests" / name)
-        for name in ("test_models.py", "test_trace.py", "test_drafters.py", "test_trained_drafters.py")
-    ]
+    tests = [ROOT / "tests" / f"test_{name}.py" for name in ("models", "trace", "drafters", "trained_drafters")]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, *tests]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
