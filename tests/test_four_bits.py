@@ -40,10 +40,10 @@ def test_weights_that_are_no_such_numbers_have_none():
 def test_products_are_those_of_the_weights(rows):
     """Up to bfloat16, in which scales, offsets and results are."""
     x = torch.randn(1, rows, 96, generator=torch.Generator().manual_seed(1)).bfloat16()
-    for product, weight in (
-        (FourBits(four_bits(lattice(48, 96, 15)), four_bits(lattice(16, 96, 15, seed=2))), torch.cat([lattice(48, 96, 15), lattice(16, 96, 15, seed=2)])),
-        (EightBitsInTwo(*eight_bits(lattice(64, 96, 127, -127))), lattice(64, 96, 127, -127)),
-    ):  # fmt: skip
+    two = torch.cat([lattice(48, 96, 15), lattice(16, 96, 15, seed=2)])
+    head = lattice(64, 96, 127, -127)
+    joined = FourBits(four_bits(two[:48]), four_bits(two[48:]))
+    for product, weight in ((joined, two), (EightBitsInTwo(*eight_bits(head)), head)):
         wanted = x.float() @ weight.T
         assert (product(x).float() - wanted).abs().max() < 0.02 * wanted.abs().max()
     bias = torch.arange(64.0).bfloat16()
