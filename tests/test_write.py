@@ -166,15 +166,18 @@ def test_neither_side_is_asked_about_what_the_other_has_composed(tmp_path, monke
     done, seen = {HELD_OUT: 0, CONVERSATIONS: 0}, []
 
     def write_shard(target, tokenizer, requests, into, number, *more):
+        (into / f"text-{number:04}.npz").touch()
         done[into.name] += 100
         for of_language in requests.library.groups.values():
             seen.extend((into.name, d.text) for some in of_language.values() for d in some)
+
+    def composed(sides, _):
+        return [Document("written", "prose", "en", "", side) for side in sides]
 
     monkeypatch.setattr(conversations, "REFRESH_EVERY", 1)
     monkeypatch.setattr(write, "answered", lambda into: done[into.name])
     monkeypatch.setattr(write, "write_shard", write_shard)
     monkeypatch.setattr(conversations, "read_shards", lambda folder: [folder.name] * (done[folder.name] // 100))
-    composed = lambda names, _: [Document("written", "prose", "en", "", name) for name in names]  # noqa: E731
     monkeypatch.setattr(conversations, "written_documents", composed)
     for _ in range(2):  # and it goes on
         write_conversations(target, tokenizer, tmp_path, 8 * 300, size=SMALL, say=silent)
