@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from test_trace import rounds_of_accepted
+from tiny import rounds_of_accepted
 from writer import save
 
 from specdec_lab import load

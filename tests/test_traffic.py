@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from test_bench import timed_trace
-from test_trace import rounds_of_accepted
+from tiny import rounds_of_accepted
 from writer import save
 
 from specdec_lab.cli import main

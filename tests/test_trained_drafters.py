@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from checks import SAMPLED, check_begins_anew, check_enumeration, drawn_from
+from remembered import remembered
 from small_models import LLAMA
 from transformers import LlamaConfig, LlamaForCausalLM
 

@@ -203,7 +203,7 @@ def test_passages_are_written_about(written, tmp_path):
     words = "a b c d e f g " * 8
     passages = Passages([Document("own", "prose", "en", "", f"{words}.{i}") for i in range(40)])
     big = Size(positions=4000, answer=30, longest=200)
-    write_conversations(target, tokenizer, tmp_path, 1_500, passages, size=big, say=silent)
+    write_conversations(target, tokenizer, tmp_path, 100, passages, size=big, say=silent)
     shard = read_shards(tmp_path / CONVERSATIONS)[0]
     asked = [tokenizer.decode(t[: own.argmax()]) for t, own in zip(shard.tokens, shard.own)]
     assert any("a b c d e f g" in text for text in asked)
