@@ -54,7 +54,7 @@ def test_demo_sampled_with_the_dial(capsys):
     assert (draft["u"] * draft["q"] < draft["p"]) == (draft["status"] == "accepted")
 
 
-def test_demo_text_has_marks_by_symbol_without_colour(capsys, monkeypatch):
+def test_demo_text_has_marks_by_symbol_and_colour_only_where_it_is_wanted(capsys, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     code, out, _ = run(capsys, "demo", "--device", "cpu", "--max-new-tokens", "20")
     assert code == 0
@@ -62,39 +62,59 @@ def test_demo_text_has_marks_by_symbol_without_colour(capsys, monkeypatch):
     for mark in "✓✗↻+–":
         assert mark in out
     assert "Identical to plain decoding, token for token." in out
-
-
-def test_demo_text_in_colour(capsys, monkeypatch):
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("FORCE_COLOR", "1")
     _, out, _ = run(capsys, "demo", "--device", "cpu", "--max-new-tokens", "8")
     assert "\x1b[38;2;0;158;115m✓" in out
 
 
+ENDPOINT = ("--endpoint", "http://localhost:1/v1")
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        (["--gamma", "0"], "γ is 0"),
-        (["--temperature", "-1"], "temperature is -1.0"),
-        (["--prompt", ""], "prompt is empty"),
-        (["--prompt", "word " * 9000], "shorten the prompt"),
-        (["--drafter", "magic"], "no drafter “magic”"),
-        (["--drafter", "dial", "--alpha", "2"], "between 0 and 1"),
-        (["--device", "tpu"], "no device “tpu”"),
-        (["--max-new-tokens", "0"], "at least 1"),
-        (["--seed", "-3"], "seed is -3"),
+        (("demo", "--gamma", "0"), "γ is 0"),
+        (("demo", "--gamma", "257"), "at most 256"),
+        (("demo", "--gamma", "100000000000000000000"), "at most 256"),
+        (("demo", "--temperature", "-1"), "temperature is -1.0"),
+        (("demo", "--prompt", ""), "prompt is empty"),
+        (("demo", "--prompt", "word " * 9000), "shorten the prompt"),
+        (("demo", "--drafter", "magic"), "no drafter “magic”"),
+        (("demo", "--drafter", "dial", "--alpha", "2"), "between 0 and 1"),
+        (("demo", "--alpha", "0.5"), "add --drafter dial"),
+        (("demo", "--device", "tpu"), "no device “tpu”"),
+        (("demo", "--max-new-tokens", "0"), "at least 1"),
+        (("demo", "--seed", "-3"), "seed is -3"),
+        (("bench", "--gamma", "10000"), "at most 256"),
+        (("bench", "--gamma", "9" * 5000), "at most 256"),
+        (("bench", "--gamma", "0"), "at least 1"),
+        (("bench", "--gamma", ""), "must be a number"),
+        (("bench", "--gamma", "²"), "--gamma"),
+        (("bench", "--limit", "0"), "--limit"),
+        (("bench", "--repeats", "0"), "--repeats"),
+        (("bench", "--timed", "0"), "--timed"),
+        (("bench", "--drafters", "lookup,lookup"), "stands twice"),
+        (("bench", "--drafters", ""), "no drafter “”"),
+        (("bench", "--drafters", "lookup,magic"), "no drafter “magic”"),
+        (("bench", "--prompts", ""), "is empty"),
+        (("fetch", "--target", "another"), "its --target"),
+        (("traffic", ""), "is empty"),
+        (("traffic", "builtin", "--drafters", "eagle,eagle"), "stands twice"),
+        (("traffic", "builtin", "--at-once", "3"), "--at-once is for a server"),
+        (("traffic", "builtin", *ENDPOINT, "--drafters", "eagle"), "leave --drafters out"),
+        (("traffic", "builtin", *ENDPOINT, "--repeats", "2"), "leave --repeats out"),
     ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, tuple) else "",
 )
 def test_bad_input_is_one_sentence_and_exit_code_2_and_json_when_asked(capsys, argv, says):
-    device = ["--device", "cpu"] if "--device" not in argv else []
-    code, out, err = run(capsys, "demo", *device, *argv)
-    assert code == 2
-    assert out == ""
-    assert says in err
-    assert len(err.strip().splitlines()) == 1
-    code, out, _ = run(capsys, "demo", *device, *argv, "--json")
-    assert code == 2
-    assert says in json.loads(out)["error"]
+    device = () if "--device" in argv else ("--device", "cpu")
+    code, out, err = run(capsys, *argv, *device)
+    assert (code, out) == (2, "")
+    assert says in err and len(err) < 300 and len(err.strip().splitlines()) == 1
+    if argv[0] != "fetch":  # which has nothing to print as JSON
+        code, out, _ = run(capsys, *argv, *device, "--json")
+        assert code == 2 and says in json.loads(out)["error"]
 
 
 def test_doctor_json(capsys):
@@ -213,17 +233,8 @@ WITHOUT_A_ROUND = (
 
 def start_lab(folder) -> subprocess.Popen:
     """The command without its round, for which each would load the model: tests/browser has the whole of it."""
-    command = [
-        sys.executable,
-        "-c",
-        WITHOUT_A_ROUND,
-        "lab",
-        "--json",
-        "--port",
-        "8960",
-        "--dir",
-        str(folder / "course"),
-    ]
+    options = ["lab", "--json", "--port", "8960", "--dir", str(folder / "course")]
+    command = [sys.executable, "-c", WITHOUT_A_ROUND, *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 

@@ -1,21 +1,30 @@
 """Numbers that people decide by, on made-up rounds and clocks whose answers are known."""
 
-import random
-import statistics
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from test_bench import timed_trace
-from tiny import rounds_of_accepted
+from stand_ins import FakeLab
+from test_trace import rounds_of_accepted
 
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench, results
+from specdec_lab.measure import bench
 from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.measure.traffic import report
+from specdec_lab.show.report import in_words
+
+PROMPTS = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(12)]
+
+
+def timed_trace(lengths, gamma, seconds):
+    """Hand-made rounds that accepted so many drafts each, and took so long: (draft, verify, loop)."""
+    trace = Trace([0]).collect(rounds_of_accepted(lengths, gamma))
+    trace.rounds = [replace(r, seconds=Seconds(*s)) for r, s in zip(trace.rounds, seconds)]
+    trace.clock = [100.0, *(sum(s) for s in seconds[1:])]  # the prefill is in the first, and does not count
+    return trace
 
 
 def arm(name: str, seconds: dict[str, list[list[float]]], accepted: int = 0) -> bench.Run:
@@ -26,98 +35,21 @@ def arm(name: str, seconds: dict[str, list[list[float]]], accepted: int = 0) -> 
     return bench.Run(name, 4, texts)
 
 
-# --- intervals ---
-
-
-def test_the_interval_leaves_ten_of_four_hundred_draws_on_each_side(monkeypatch):
-    """Each draw has as many prompts as there are, some of them twice."""
-    values, drawn = list(range(400)), []
-    random.Random(1).shuffle(values)
-    made = iter(values)
-    monkeypatch.setattr(bench, "ratio_to_plain", lambda run, plain, ids: drawn.append(ids) or next(made))
-    ids = [f"p{i}" for i in range(FEW)]
-    assert bench.ratio_interval(None, None, ids) == [10, 389]
-    assert len(drawn) == 400 and all(len(d) == FEW and set(d) <= set(ids) for d in drawn)
-    assert max(Counter(d[0] for d in drawn).values()) < 120 and sum(len(set(d)) < FEW for d in drawn) > 300
-    assert bench.ratio_interval(None, None, ids[:-1]) is None
-
-
-def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    """Of tokens a pass, over prompts that differ: 100 samples of 20 prompts, each with 20 passes. A right one holds it in
-    about 93; one that is one-sided, or of half the width, in 70."""
-    dice, held, below, above = random.Random(1), 0, 0, 0
-    for _ in range(100):
-        counts = {str(i): (round(20 * dice.uniform(1, 4)), 20) for i in range(20)}
-        value, (low, high) = results.tokens_per_pass(counts)
-        assert low < value < high
-        held, below, above = held + (low <= 2.5 <= high), below + (high < 2.5), above + (low > 2.5)
-    assert 84 <= held <= 99 and max(below, above) <= 12
-
-
-def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prompts():
-    some, other = {"a": (30, 10), "b": (80, 40)}, {"a": (15, 10), "b": (40, 40)}
-    value, (low, high) = results.tokens_per_pass(some, other)
-    assert value == low == high == 2.0  # pairs: whichever prompts are drawn
-    assert results.tokens_per_pass(some)[0] == 110 / 50  # of all together: no mean of 3 and 2
-    assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws
-
-
 # --- arms are treated alike ---
-
-
-class FakeLab:
-    """Decodes nothing; notes who was asked for what."""
-
-    def __init__(self, context=100):
-        self.asked, self.target = [], SimpleNamespace(context=context, name="fake")
-        self.interrupted = False
-
-    def encode(self, content, raw):
-        return list(range(len(content) + 100 * raw))
-
-    def drafter(self, name):
-        return f"the {name}"
-
-    def plain(self, ids, **settings):
-        self.asked.append(("plain", tuple(ids), settings))
-        return Trace([0]).collect(rounds_of_accepted([0], 0))
-
-    def speculative(self, ids, *, drafter, gamma, keep, **settings):
-        self.asked.append((drafter, tuple(ids), settings | {"gamma": gamma}))
-        trace = Trace([0]).collect(rounds_of_accepted([1], gamma))
-        trace.interrupted = self.interrupted
-        return trace
-
-    def peer(self, ids, **settings):
-        self.asked.append(("peer", tuple(ids), settings))
-        return Generated([1], 1.0, 1)
-
-
-PROMPTS = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(12)]
 
 
 def test_every_arm_gets_the_same_and_each_is_first_now_and_then():
     lab, said = FakeLab(), []
-    runs = bench.decode_all(
-        lab,
-        PROMPTS,
-        {"lookup": 3, "model": 2},
-        peers={"hf": lab.peer},
-        repeats=3,
-        timed=PROMPTS[:4],
-        say=said.append,
-        seed=7,
-    )
+    drafters = {"lookup": 3, "model": 2}
+    more = {"peers": {"hf": lab.peer}, "repeats": 3, "timed": PROMPTS[:4], "say": said.append, "seed": 7}
+    runs = bench.decode_all(lab, PROMPTS, drafters, **more)
     assert [(r.arm, r.gamma) for r in runs] == [("plain", None), ("lookup", 3), ("model", 2), ("hf", None)]
     names = {"plain", "the lookup", "the model", "peer"}
     warm, real = lab.asked[:4], lab.asked[4:]
     assert {a for a, *_ in warm} == names and all(ids == (0, 1, 2, 3) for _, ids, _ in warm)
     turns = [real[i : i + 4] for i in range(0, len(real), 4)]
-    assert [len(t[0][1]) for t in turns] == [
-        *range(5, 17),
-        *range(5, 9),
-        *range(5, 9),
-    ]  # prompt by prompt, then the timed ones
+    by_prompt_then_timed = [*range(5, 17), *range(5, 9), *range(5, 9)]
+    assert [len(t[0][1]) for t in turns] == by_prompt_then_timed
     for turn in turns:
         assert {a for a, *_ in turn} == names and len({ids for _, ids, _ in turn}) == 1
         requests = [(s["request"], s["seed"]) for _, _, s in turn]
@@ -128,13 +60,8 @@ def test_every_arm_gets_the_same_and_each_is_first_now_and_then():
     for run in runs:
         assert {i: len(texts) for i, texts in run.traces.items()} == {f"p{i}": 3 if i < 4 else 1 for i in range(12)}
     assert said[0] == "1 of 20 prompts (p0)" and said[-1] == "20 of 20 prompts (p3)"
-
-
-def test_all_prompts_are_repeated_where_none_are_named():
-    (plain,) = bench.decode_all(FakeLab(), PROMPTS, {}, repeats=2)
-    assert all(len(texts) == 2 for texts in plain.traces.values())
-    (plain,) = bench.decode_all(FakeLab(), PROMPTS, {})
-    assert all(len(texts) == 1 for texts in plain.traces.values())
+    (plain,) = bench.decode_all(lab, PROMPTS, {}, repeats=2)
+    assert all(len(texts) == 2 for texts in plain.traces.values())  # all of them, where none are named
 
 
 def test_half_a_text_is_no_time_and_a_long_prompt_is_told_before_the_run():
@@ -146,76 +73,54 @@ def test_half_a_text_is_no_time_and_a_long_prompt_is_told_before_the_run():
     with pytest.raises(LabError, match="“p11” has 16 tokens"):
         bench.decode_all(lab, PROMPTS, {})
     assert not lab.asked
-    bench.decode_all(FakeLab(context=17), PROMPTS, {})
 
 
-# --- what a round costs, and the best γ ---
+# --- the best γ ---
 
 
-def test_the_best_gamma_is_that_of_the_formula():
-    """Made-up pilots whose every S(γ) is worked out here, round by round: some rounds have eight drafts, some two or none."""
-    found = Counter()
-    for seed in range(60):
-        dice = random.Random(seed)
-        rounds, trace = [], Trace([0])  # (drafts, accepted, seconds of drafting)
-        verify, loop = dice.choice((1.0, 1.5, 4.0)), dice.choice((0.0, 0.4))
-        cost = {1: 0.5}  # a pass; where one more row is dear, and where it is free
-        for k in range(2, 10):
-            cost[k] = cost[k - 1] + dice.choice((0.0, 0.0, 0.05, 0.4))
-        for drafts in (8, 2, 0):
-            seconds = dice.choice((0.0, 0.3, 1.0)) if drafts else 0.0
-            accepted = [min(drafts, dice.choice((0, 1, 1, 2, 3, 5, 8))) for _ in range(dice.randrange(1, 20))]
-            trace.rounds += timed_trace(accepted, drafts, [(seconds, verify, loop)] * len(accepted)).rounds
-            rounds += [(drafts, n, seconds) for n in accepted]
-        plain = bench.Run("plain", None, {"a": [timed_trace([0] * 10, 0, [(0.0, 1.0, 0.0)] * 10)]})
-        n, gain = len(rounds), {}
-        for g in range(1, 9):
-            drafting = sum(s * min(1, g / max(1, of)) for of, _, s in rounds) / n
-            passes = sum(cost[min(of, g) + 1] for of, _, _ in rounds) / n / cost[1]
-            gain[g] = (1 + sum(min(k, g) for _, k, _ in rounds) / n) / (drafting + passes + loop)
-        best = bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"], cost)
-        assert gain[best] == pytest.approx(max(gain.values()), rel=1e-12), (seed, gain)
-        found[best] += 1
-    assert len(found) > 4
-
-
-def test_the_best_gamma_of_a_drafter_that_never_drafts_or_drafts_at_no_cost():
-    plain = bench.Run("plain", None, {"a": [timed_trace([0] * 4, 0, [(0.0, 1.0, 0.0)] * 4)]})
-    silent = bench.Run("x", 8, {"a": [timed_trace([0] * 4, 0, [(0.0, 1.0, 0.0)] * 4)]})
+def test_the_best_gamma_follows_from_survival_and_costs():
     flat = dict.fromkeys(range(1, 10), 1.0)
-    assert bench.best_gamma(silent, plain, ["a"], flat) == 1
-    free = bench.Run("x", 8, {"a": [timed_trace([8] * 4, 8, [(0.0, 1.0, 0.0)] * 4)]})
-    assert bench.best_gamma(free, plain, ["a"], flat) == 8
+    plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 10, 0, [(0.0, 1.0, 0.0)] * 10)]})
+
+    def best(lengths, draft, others=(), gamma=8, other_draft=0.0, cost=flat):
+        """Of rounds that took this long to draft, and of others with other drafts."""
+        trace = timed_trace(lengths, 8, [(draft, 1.0, 0.0)] * len(lengths))
+        trace.rounds += timed_trace(others, gamma, [(other_draft, 1.0, 0.0)] * len(others)).rounds
+        return bench.best_gamma(bench.Run("x", 8, {"a": [trace]}), plain, ["a"], cost)
+
+    assert best([8] * 10, draft=0.08) == 8  # always right, nearly free
+    assert best([0] * 10, draft=0.8) == 1  # never right
+    assert best([], 0.0, others=[0] * 4, gamma=0) == 1  # never drafts
+    assert best([8] * 3, 0.1, others=[0] * 7, gamma=0) == 8  # lookup: seven rounds without a draft
+    # A hybrid: copies of eight, free; and two drafts that cost one step in other rounds, whatever γ ≥ 2 is.
+    assert best([3] * 6, 0.0, others=[1] * 6, gamma=2, other_draft=1.0) == 3
+    # E(γ) / (1 + γ/8) is 3.1 / 1.375 with three, 3.4 / 1.5 with four, 3.6 / 1.625 with five.
+    assert best([8, 3, 2, 4, 0, 1, 3, 2, 5, 1], draft=1.0) == 4
     steep = {k: 1.0 if k < 5 else 3.0 for k in range(1, 10)}  # as with weights in 4 bits: rows beyond four are dear
-    assert bench.best_gamma(free, plain, ["a"], steep) == 3
-    assert bench.best_gamma(free, plain, ["a"], {k: flat[k] for k in (1, 2, 3)}) == 8  # of a short context
+    assert best([8] * 4, 0.0, cost=steep) == 3
+    assert best([8] * 4, 0.0, cost={k: flat[k] for k in (1, 2, 3)}) == 8  # of a short context
 
 
-def test_pilots_are_run_for_all_drafters_at_once_with_eight_drafts(monkeypatch):
-    seen = {}
-
-    def decoded(lab, prompts, gammas, **settings):
-        seen.update(gammas, settings=settings)
-        return [
-            arm("plain", {"a": [[1.0] * 4]}),
-            *(arm(n, {"a": [[1.5] * 4]}, accepted=k) for n, k in (("x", 4), ("y", 0))),
-        ]
-
-    monkeypatch.setattr(bench, "decode_all", decoded)
-    monkeypatch.setattr(bench, "pass_times", lambda target, widths: {k: [1.0 + k / 100] for k in widths})
-    lab = SimpleNamespace(target=SimpleNamespace(context=100))
-    assert bench.best_gammas(lab, PROMPTS, ["x", "y"], seed=3) == {"x": 4, "y": 1}
-    assert seen == {"x": 8, "y": 8, "settings": {"seed": 3}}
+# --- the rows of a report ---
 
 
-def test_another_seed_draws_others_and_the_seed_of_the_interval_stays():
-    """What is printed today is printed tomorrow: the draws are those of seed 0."""
-    dice, counts = random.Random(0), {str(i): (i, 1) for i in range(9)}
-    means = sorted(statistics.fmean(int(x) for x in dice.choices(list(counts), k=9)) for _ in range(400))
-    assert results.tokens_per_pass(counts)[1] == pytest.approx((means[10], means[389]))
-    plain = arm("plain", {i: [[1.0 + n]] for i, (n, _) in counts.items()})
-    run = arm("x", {i: [[1.0]] for i in counts})
-    assert bench.ratio_interval(run, plain, list(counts)) == pytest.approx([1 + means[10], 1 + means[389]])
+def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
+    def step(seconds):
+        return timed_trace([0, 0], 0, [(0.0, seconds, 0.0)] * 2)
+
+    plain = bench.Run("plain", 0, {"a": [step(0.5), step(0.5), step(2.0)], "b": [step(8.0)]})
+    slow, fast = [(1.0, 1.0, 0.0)] * 2, [(0.25, 0.5, 0.25)] * 2
+    timed = [timed_trace([2, 1], 2, s) for s in (fast, slow, fast)]
+    run = bench.Run("x", 2, {"a": timed, "b": [timed_trace([0] * 3, 2, [*slow, *slow])]})
+    row = bench.summary(run, plain, ["a", "b"], ["a"])
+    assert (row["prompts"], row["new_tokens"], row["tokens_per_pass"]) == (2, 8, 8 / 5)  # each prompt once
+    assert row["alpha"] == 3 / 7
+    assert row["alpha_by_position"] == [2 / 5, 1 / 2]
+    assert (row["d"], row["v"], row["o"]) == (0.5, 2 / 3, 1 / 6)  # a plain step takes 1.0 in the mean
+    # Predicted is the time of "a", so from its rounds: 5 tokens in 2 passes.
+    assert row["ratio_from_parts"] == 5 / 2 / (row["d"] + row["v"] + row["o"])
+    assert row["ratio_to_plain"] == 0.5 / (2.0 / 5)  # medians
+    assert row["tokens_per_second"] == 15 / 8
 
 
 def test_a_ratio_is_time_for_time_over_medians_of_each_prompt():
@@ -223,11 +128,18 @@ def test_a_ratio_is_time_for_time_over_medians_of_each_prompt():
     fast = arm("fast", {"a": [[2.0] * 2, [1.0] * 2, [1.5] * 2], "b": [[1.0]]}, accepted=1)
     # plain: 6 + 4 seconds for 6 tokens; fast: 3 + 1 for 6.
     assert bench.ratio_to_plain(fast, plain, ["a", "b"]) == pytest.approx(10 / 4)
-    assert bench.ratio_to_plain(plain, fast, ["a", "b"]) == pytest.approx(4 / 10)
-    assert bench.ratio_to_plain(fast, plain, ["b"]) == pytest.approx(4 / 1)
-    assert bench.ratio_to_plain(fast, plain, ["b", "b", "a"]) == pytest.approx(
-        14 / 8 / (5 / 8)
-    )  # drawn twice counts twice
+    twice = bench.ratio_to_plain(fast, plain, ["b", "b", "a"])  # drawn twice counts twice
+    assert twice == pytest.approx(14 / 8 / (5 / 8))
+
+
+def test_the_interval_is_over_prompts_and_repeatable():
+    plain = arm("plain", {str(i): [[1.0] * 4] for i in range(12)})
+    fast = arm("fast", {str(i): [[0.5 if i < 6 else 1.0] * 4] for i in range(12)})
+    ids = list(plain.traces)
+    low, high = bench.ratio_interval(fast, plain, ids)
+    assert [low, high] == bench.ratio_interval(fast, plain, ids)
+    assert 1 < low < bench.ratio_to_plain(fast, plain, ids) < high < 2
+    assert bench.ratio_interval(fast, plain, ids[:FEW]) and bench.ratio_interval(fast, plain, ids[: FEW - 1]) is None
 
 
 def test_kinds_have_rows_of_their_own_from_their_own_prompts():
@@ -241,19 +153,29 @@ def test_kinds_have_rows_of_their_own_from_their_own_prompts():
     assert found["plain", "overall"]["ratio_interval"] is found["x", "a"]["ratio_interval"] is None  # two timed prompts
 
 
-def test_repetition_is_a_mean_over_texts_and_by_the_share_of_ngrams():
-    assert bench.repetition([1, 2, 3, 4]) == bench.repetition([1, 2, 3]) == 0
+def test_a_peers_texts_that_ended_with_the_prefill_have_no_time_and_do_not_count():
+    def peer(seconds):
+        texts = {str(i): [Generated([0] * 4 if s else [0], s, 1)] for i, s in enumerate(seconds)}
+        return bench.Run("peer", None, texts)
+
+    plain = arm("plain", {str(i): [[1.0] * 4] for i in range(6)})
+    ids = list(plain.traces)
+    some = peer([2.0, 0.0, 2.0, 0.0, 2.0, 2.0])  # half a second a token, where plain decoding takes one
+    assert bench.ratio_to_plain(some, plain, ids) == 2 and bench.ratio_to_plain(some, plain, ["1"]) is None
+    assert bench.tokens_per_second([t for texts in some.traces.values() for t in texts]) == 2
+    assert bench.ratio_interval(peer([2.0] * 6), plain, ids) == [2, 2]
+    assert bench.ratio_interval(peer([0.0] * 5 + [2.0]), plain, ids) is None  # most draws have only texts without
+    none = bench.summary(peer([0.0] * 6), plain, ids, ids)
+    assert none["ratio_to_plain"] is none["ratio_interval"] is none["tokens_per_second"] is None
+    assert none["new_tokens"] == 6
+
+
+def test_repetition_is_the_share_of_ngrams_that_stood_before():
+    assert bench.repetition([1, 2, 3, 4, 5, 6]) == bench.repetition([1, 2]) == 0
     assert bench.repetition([1] * 5) == 0.5  # two, of which the second stood before
-    assert bench.repetition([1, 2] * 3, n=2) == pytest.approx(3 / 5)
-    texts = {
-        "a": [Trace([0]).collect(rounds_of_accepted([0] * 5, 0))],
-        "b": [Trace([0]).collect(rounds_of_accepted([0], 0))],
-    }
-    run = bench.Run("plain", None, texts)
-    for t in (*texts["a"], *texts["b"]):
-        t.clock = [1.0] * len(t.rounds)
-        t.rounds = [SimpleNamespace(tokens=r.tokens, seconds=SimpleNamespace(total=1.0)) for r in t.rounds]
-    assert bench.summary(run, run, ["a", "b"], ["a", "b"])["repetition"] == pytest.approx(0.25)
+    assert bench.repetition([1, 2, 3, 4] * 3) == pytest.approx(5 / 9)
+    run = arm("plain", {"a": [[1.0] * 5], "b": [[1.0]]})  # five times the same token, and one token
+    assert bench.summary(run, run, ["a", "b"], ["a", "b"])["repetition"] == 0.25  # a mean over texts
 
 
 # --- the report on one's own traffic ---
@@ -268,18 +190,18 @@ def made_up(monkeypatch):
     for text in (t for p in PROMPTS[1::2] for t in runs[1].traces[p.id]):  # "slow" is a wonder on one kind
         text.rounds = [replace(r, seconds=Seconds(0.0, 0.0625, 0.0)) for r in text.rounds]
         text.clock = [0.0625] * 2
-    seen = SimpleNamespace(said=[])
+    seen = SimpleNamespace()
 
     def best_gammas(lab, few, drafters, **settings):
-        seen.few, seen.drafters = [p.id for p in few], drafters
+        seen.few = [p.id for p in few]
         return {"slow": 2, "fast": 4}
 
-    def decode_all(lab, prompts, gammas, *, repeats, say, **settings):
-        seen.gammas, seen.repeats, seen.settings = gammas, repeats, settings
+    def decode_all(lab, prompts, gammas, **settings):
+        seen.gammas = gammas
         return runs
 
     def batch_costs(target, ids, sizes, gammas, samples, drafter):
-        seen.batch = (ids, sizes, gammas, drafter)
+        seen.batch = (sizes, gammas, drafter)
         return {(n, g): max(1.0, n * (g + 1) / 10) for n in sizes for g in gammas}
 
     monkeypatch.setattr(report.bench, "best_gammas", best_gammas)
@@ -288,12 +210,10 @@ def made_up(monkeypatch):
     return seen
 
 
-def test_a_whole_report_on_made_up_rounds(made_up):
-    prompts = [*PROMPTS[:-1], replace(PROMPTS[-1], raw=True)]
-    found = report.compare_drafters(FakeLab(), prompts, ["slow", "fast"], say=made_up.said.append, seed=5)
-    assert (made_up.few, made_up.drafters) == ([f"p{i}" for i in range(6)], ["slow", "fast"])
-    assert (made_up.gammas, made_up.repeats, made_up.settings) == ({"slow": 2, "fast": 4}, 2, {"seed": 5})
-    assert made_up.batch == (list(range(5)), (1, 2, 4, 8, 16), [0, 1, 2, 4], "the fast")
+def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
+    found = report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"], seed=5)
+    assert (made_up.few, made_up.gammas) == ([f"p{i}" for i in range(6)], {"slow": 2, "fast": 4})
+    assert made_up.batch == ((1, 2, 4, 8, 16), [0, 1, 2, 4], "the fast")
     # Four tokens: 4.0 seconds plainly, in the median 1.125 with "fast".
     assert found["judged"]["ratio_to_plain"] == pytest.approx(4 / 1.125)
     assert found["judged"]["ratio_interval"] == pytest.approx([4 / 1.125] * 2)  # all prompts are alike
@@ -303,17 +223,13 @@ def test_a_whole_report_on_made_up_rounds(made_up):
     # E is 1, 2, 3, 4 with 0, 1, 2, 4 drafts (three are accepted): per step of n texts over max(1, n(γ + 1)/10).
     E = {0: 1, 1: 2, 2: 3, 4: 4}
     for low, high, gamma in found["policy"]["schedule"]:
-        for n in range(low, high + 1):
-            if n in (1, 2, 4, 8, 16):
-                pace = {g: E[g] / max(1.0, n * (g + 1) / 10) for g in E}
-                assert pace[gamma] == max(pace.values())
+        for n in {1, 2, 4, 8, 16} & set(range(low, high + 1)):
+            pace = {g: E[g] / max(1.0, n * (g + 1) / 10) for g in E}
+            assert pace[gamma] == max(pace.values())
     assert len(found["rows"]) == 9 and found["policy"]["largest_batch_measured"] == 16
-
-
-def test_whoever_copies_is_timed_in_batches_with_free_drafts(made_up, monkeypatch):
     monkeypatch.setattr(report, "COPY", ("fast",))
     report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"])
-    assert made_up.batch[-1] is None
+    assert made_up.batch[-1] is None  # whoever copies is timed in batches with free drafts
 
 
 @pytest.mark.parametrize(
@@ -326,66 +242,60 @@ def test_whoever_copies_is_timed_in_batches_with_free_drafts(made_up, monkeypatc
         (None, "unclear"),
     ],
 )
-def test_the_verdict_at_its_limits(interval, verdict):
+def test_the_verdict_follows_the_interval(interval, verdict):
     """A lower end of exactly 1 is no gain yet; and nobody has lost at an upper end of exactly 1."""
     best = {"arm": "x", "gamma": 3, "kind": "overall", "ratio_to_plain": 1.25}
     rows = [best, best | {"kind": "even", "ratio_to_plain": 1.0}, best | {"kind": "odd", "ratio_to_plain": 0.99}]
     rows += [{"arm": "y", "gamma": 3, "kind": k, "ratio_to_plain": 0.5} for k in ("overall", "even")]
     judged = {"prompts": 20, "ratio_to_plain": 1.125, "ratio_interval": interval}
-    made = report.decide(rows, best, judged, [(1, 2, 3), (3, 16, 0)])
+    made = report.decide([*rows, best | {"arm": "plain"}], best, judged, [(1, 2, 3), (3, 16, 0)])
+    policy = made["policy"]
     assert made["verdict"] == verdict
-    if verdict == "deploy":
-        assert made["policy"]["off_for_kinds"] == ["odd"] and made["policy"]["off_above_texts_at_once"] == 2
-    else:
-        assert made["policy"] == {
-            "drafter": None, "gamma": 0, "off_for_kinds": [], "off_above_texts_at_once": 0, "largest_batch_measured": 16, "schedule": [],
-        }  # fmt: skip
-    assert ("1.12 times where it was chosen by the other prompts" in made["reason"]) is False  # two arms only: x and y
-    three = report.decide([*rows, {**best, "arm": "plain"}], best, judged, [])
-    assert (
-        "1.25 times plain decoding on these 20 prompts, and 1.12 times where it was chosen by the other"
-        in three["reason"]
-    )
-    assert (
-        (f"({interval[0]:.2f} to {interval[1]:.2f})" in three["reason"])
-        if interval
-        else "bring at least 5" in three["reason"]
-    )
+    chosen = (policy["drafter"], policy["gamma"], policy["off_for_kinds"], policy["off_above_texts_at_once"])
+    assert chosen == (("x", 3, ["odd"], 2) if verdict == "deploy" else (None, 0, [], 0))
+    assert policy["schedule"] == ([[1, 2, 3], [3, 16, 0]] if verdict == "deploy" else [])
+    twice = "1.25 times plain decoding on these 20 prompts, and 1.12 times where it was chosen by the other"
+    assert twice in made["reason"]
+    said = f"({interval[0]:.2f} to {interval[1]:.2f})" if interval else "bring at least 5"
+    assert said in made["reason"]
+    two_arms = report.decide(rows, best, judged, [])  # nothing was chosen there
+    assert "where it was chosen by the other prompts" not in two_arms["reason"]
 
 
-def test_a_winner_is_chosen_by_seconds_a_token_of_the_other_prompts():
-    """By tokens and seconds of all the others together, medians over repeats; not by seconds alone."""
-    prompts = PROMPTS[:3]
-    quick = arm("quick", {"p0": [[4.0]], "p1": [[9.0], [1.0], [1.0]], "p2": [[1.0]]}, accepted=1)  # 2 tokens a round
-    long = arm("long", {"p0": [[1.0]], "p1": [[1.5]], "p2": [[1.5]]}, accepted=3)  # 4 tokens a round
-    blind = report.chosen_blindly([quick, long], prompts)
-    for i, texts in blind.traces.items():
-        others = [p.id for p in prompts if p.id != i]
-
-        def pace(run, others=others):
-            return sum(statistics.median(t.seconds for t in run.traces[o]) for o in others) / sum(
-                len(run.traces[o][0].tokens) for o in others
-            )
-
-        assert texts is min((quick, long), key=pace).traces[i]
+def test_the_policy_follows_the_schedule():
+    overall = {"arm": "eagle", "gamma": 3, "kind": "overall", "ratio_to_plain": 1.2, "ratio_interval": [1.1, 1.4]}
+    judged = overall | {"prompts": 20}
+    policy = report.decide([overall], overall, judged, [(1, 3, 4), (4, 6, 1), (7, 16, 0)])["policy"]
+    assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
+    assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in in_words(policy)
+    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
+    # One text was judged by the clock.
+    assert report.decide([overall], overall, judged, [(1, 16, 0)])["policy"]["off_above_texts_at_once"] == 1
+    assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]
 
 
-def test_latency_is_in_milliseconds_with_medians_of_repeats_and_the_95th_of_prompts():
+def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
+    prompts, ids = [Prompt(i, "all", i) for i in "abc"], list("abc")
+    plain, steady = (arm(name, {i: [[seconds]] for i in ids}) for name, seconds in (("plain", 1.0), ("steady", 0.5)))
+    lucky = arm("lucky", {"a": [[0.0625]], "b": [[0.5625]], "c": [[0.5625]]})
+    steady_ratio = bench.ratio_to_plain(steady, plain, ids)
+    assert bench.ratio_to_plain(lucky, plain, ids) > steady_ratio  # it owes that to one prompt
+    blind = report.chosen_blindly([steady, lucky], prompts)
+    assert {i: texts is lucky.traces[i] for i, texts in blind.traces.items()} == {"a": False, "b": True, "c": True}
+    assert bench.ratio_to_plain(blind, plain, ids) < steady_ratio
+    alone = report.chosen_blindly([steady], prompts[:1])
+    assert alone.traces == {"a": steady.traces["a"]}
+    # Chosen by seconds a token, in the median of the repeats: two tokens in one second lose to four in 1.5.
+    short = arm("short", {i: [[9.0], [1.0], [1.0]] for i in ids}, accepted=1)
+    long = arm("long", {i: [[1.5]] for i in ids}, accepted=3)
+    assert report.chosen_blindly([short, long], prompts).traces == long.traces
+    assert report.chosen_blindly([arm("long", {i: [[2.5]] for i in ids}, 3), short], prompts).traces == short.traces
+
+
+def test_a_user_waits_milliseconds_in_the_median_of_repeats_and_for_the_prompt_as_well():
     prompts = [Prompt(str(i), "a", "x") for i in range(1, 41)]
     run = arm("x", {p.id: [[int(p.id) ** 2] * 2, [int(p.id) ** 2] * 2, [9999.0] * 2] for p in prompts})
     found = report.latency(run, prompts)
     assert (found["mean"], found["p50"], found["p95"]) == (553_500, 420_500, 38**2 * 1000)  # of 1, 4, 9, … 1600
+    # The first round took 100 seconds, most of which the prompt took.
     assert found["first"] == 100_000 and found["answer"] == 653_500
-
-
-def test_prompts_that_leave_no_room_for_the_answer_are_left_out():
-    lab = FakeLab(context=14)
-    fit, problems = bench.usable(lab, PROMPTS, new=8)
-    assert [p.id for p in fit] == ["p0", "p1"] and len(problems) == 10
-    assert "it has 7 tokens, and fake can see 14" in problems[0]
-
-
-def test_a_schedule_chooses_from_powers_of_two_and_the_best():
-    assert [report.gammas_up_to(n) for n in (1, 2, 4, 5, 8, 9)] == [
-        [0, 1], [0, 1, 2], [0, 1, 2, 4], [0, 1, 2, 4, 5], [0, 1, 2, 4, 8], [0, 1, 2, 4, 8, 9],
-    ]  # fmt: skip

@@ -7,7 +7,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from test_traffic import written
+from stand_ins import written
 
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
@@ -37,9 +37,11 @@ ODD_ANSWERS = {
 class Engine(BaseHTTPRequestHandler):
     """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts."""
 
-    rounds, mode = 0, "speculates"
+    rounds, mode, key = 0, "speculates", None
 
     def do_GET(self):
+        if self.key and self.headers.get("Authorization") != f"Bearer {self.key}":
+            return self.reply('{"error": {"message": "no key"}}', 401)
         if self.path == "/v1/models":
             return self.reply(ODD_MODELS.get(self.mode, json.dumps({"data": [{"id": "some-model"}]})))
         if self.mode in ODD_METRICS:
@@ -61,8 +63,13 @@ class Engine(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if "fail" in body["messages"][0]["content"]:
+        said = body["messages"][0]["content"]
+        if "fail" in said:
             return self.send_error(500)
+        if said == "too long":
+            return self.reply('{"error": {"message": "the context is 64 tokens", "code": 400}}', 400)
+        if said == "breaks":
+            return self.reply(f'{ANSWERED}data: {{"error": {{"message": "out of memory"}}}}\n\n')
         Engine.rounds += 1
         if self.mode == "streams for ever":
             self.reply("")
@@ -75,8 +82,8 @@ class Engine(BaseHTTPRequestHandler):
         events.append({"choices": [], "usage": {"completion_tokens": 3}})
         return self.reply("".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
 
-    def reply(self, text: str | bytes):
-        self.send_response(200)
+    def reply(self, text: str | bytes, status: int = 200):
+        self.send_response(status)
         self.end_headers()
         self.wfile.write(text if isinstance(text, bytes) else text.encode())
 
@@ -92,12 +99,6 @@ def engine(monkeypatch):
     yield f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
     server.server_close()
-
-
-def test_survival_is_turned_into_acceptance():
-    assert endpoint.conditional([0.8, 0.4, 0.3]) == pytest.approx([0.8, 0.5, 0.75])
-    assert endpoint.conditional([0.5, 0.0, 0.0]) == [0.5, 0.0]
-    assert endpoint.conditional([]) == []
 
 
 def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
@@ -133,8 +134,6 @@ def test_as_many_prompts_wait_at_once_as_were_asked_for(monkeypatch, capsys, tmp
     assert main([*command, "3"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (most, result["at_once"], result["answers"]) == (3, 3, 8) and result["tokens_per_second"] > 0
-    assert main(["traffic", "builtin", "--at-once", "3"]) == 2
-    assert "--at-once is for a server" in capsys.readouterr().err
     for wrong in ("0", "100000"):
         assert main([*command, wrong]) == 2
         assert "--at-once" in capsys.readouterr().err
@@ -163,62 +162,49 @@ def test_an_engine_that_answers_oddly_is_one_sentence(monkeypatch, tmp_path, eng
 
 
 @pytest.mark.parametrize(
-    "address", ["file:///etc/hostname", "http://", "http://[", "ftp://x", "http://a b/v1", "http://127.0.0.1:99999"]
+    "address",
+    [
+        "file:///etc/hostname",
+        "http://",
+        "http://[",
+        "ftp://x",
+        "nonsense",
+        "http://a b/v1",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:9/v1",  # where nobody answers
+    ],
 )
-def test_an_address_that_is_none_is_one_sentence(capsys, tmp_path, address):
+def test_an_address_where_no_engine_is_is_one_sentence(capsys, tmp_path, address):
     assert main(["traffic", written(tmp_path, "hello"), "--endpoint", address]) == 2
-    assert "mend --endpoint" in capsys.readouterr().err
-
-
-def test_an_engine_that_is_not_there_is_one_sentence(capsys, tmp_path):
-    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "http://127.0.0.1:9/v1"]) == 2
     err = capsys.readouterr().err
-    assert "does not answer as it should" in err and "Traceback" not in err
-    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", "nonsense"]) == 2
-    assert "mend --endpoint" in capsys.readouterr().err
+    assert "does not answer as it should" in err and "mend --endpoint" in err and "Traceback" not in err
 
 
-def test_counters_are_read_summed_and_told_apart():
-    text = "\n".join(
-        [
-            'vllm:spec_decode_num_drafts_total{engine="0"} 3.0',
-            'vllm:spec_decode_num_drafts_total{engine="1"} 4.0',
-            "vllm:spec_decode_num_accepted_tokens_total 9",
-            'vllm:spec_decode_num_accepted_tokens_per_pos_total{position="0"} 6',
-            'vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="1",position="12"} 2',
-            "vllm:spec_decode_num_drafts_total nan",
-            "vllm:spec_decode_num_drafts_total many",
-            "other:spec_decode_num_drafts_total 100",
-        ]
+@pytest.mark.parametrize("prefix", ["vllm", "llamacpp"])
+def test_acceptance_is_of_what_the_counters_of_all_engines_grew_by_between_two_readings(prefix):
+    def read(*lines):
+        return endpoint.metrics("\n".join(f"{prefix}:spec_decode_num_{line}" for line in lines))
+
+    place = "accepted_tokens_per_pos_total"
+    before = read("drafts_total 10", "draft_tokens_total 2", "accepted_tokens_total 100", f'{place}{{position="0"}} 10')
+    after = read(
+        'drafts_total{engine="0"} 8.0',
+        'drafts_total{engine="1"} 10.0',
+        "drafts_total nan",
+        "drafts_total many",
+        "drafts_created 1.7e9",
+        "draft_tokens_total 30",
+        "accepted_tokens_total 112",
+        f'{place}{{engine="1",position="12"}} 2',
+        f'{place}{{position="1"}} 4',
+        f'{place}{{position="0"}} 16',
     )
-    found = endpoint.metrics(text)
-    assert found[endpoint.DRAFTS, None] == 7 and found[endpoint.ACCEPTED, None] == 9
-    assert (found[endpoint.BY_POSITION, 0], found[endpoint.BY_POSITION, 12]) == (6, 2)
-
-
-def test_acceptance_is_of_what_grew_between_two_readings():
-    name = endpoint.BY_POSITION
-    before = endpoint.Counts(
-        {(endpoint.DRAFTS, None): 10, (endpoint.DRAFTED, None): 2, (endpoint.ACCEPTED, None): 100, (name, 0): 10}
-    )
-    after = endpoint.Counts(
-        {
-            (endpoint.DRAFTS, None): 18,
-            (endpoint.DRAFTED, None): 30,
-            (endpoint.ACCEPTED, None): 112,
-            (name, 1): 4,
-            (name, 0): 16,
-            (name, 2): 2,
-        }
-    )
-    found = endpoint.acceptance(before, after)
-    assert found == {
+    assert endpoint.acceptance(before, after + endpoint.metrics("other:spec_decode_num_drafts_total 100")) == {
         "rounds": 8, "drafts_per_round": 3.5, "tokens_per_pass": 2.5, "survival_by_position": [0.75, 0.5, 0.25],
         "alpha_by_position": [0.75, pytest.approx(2 / 3), 0.5],
     }  # fmt: skip
-    assert (
-        endpoint.acceptance(after, after) is None and endpoint.acceptance(endpoint.Counts(), endpoint.Counts()) is None
-    )
+    assert endpoint.acceptance(after, after) is None
+    assert endpoint.conditional([0.5, 0.0, 0.0]) == [0.5, 0.0] and endpoint.conditional([]) == []
 
 
 def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
@@ -226,42 +212,19 @@ def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
     the time of all together: each ends a second after the one before, and to read the metrics takes none of it."""
     answers = iter([(0.5, 2.0, 5), (0.25, 9.0, 1), (0.75, 5.0, 11), (1.5, 1.5, 2)])
     now = [100.0]
+
+    def takes(seconds, found):
+        now[0] += seconds
+        return found
+
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-
-    def ask(base, model, *more):
-        assert (base, model) == ("http://x/v1", "m")
-        now[0] += 1.0
-        return endpoint.Answer(*next(answers))
-
-    monkeypatch.setattr(endpoint, "ask", ask)
-
-    class Models:
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def read(self, most):
-            return b'{"data": [{"id": "m"}, {"id": "another"}]}'
-
-    monkeypatch.setattr(endpoint, "fetch", lambda url, key=None: Models())
-    monkeypatch.setattr(endpoint, "metrics", lambda text: now.__setitem__(0, now[0] + 50.0) or endpoint.Counts())
-    said = []
-    found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0, said.append)
+    monkeypatch.setattr(endpoint, "ask", lambda *asked: takes(1.0, endpoint.Answer(*next(answers))))
+    monkeypatch.setattr(endpoint, "model_at", lambda *asked: "m")
+    monkeypatch.setattr(endpoint, "counters", lambda *asked: takes(50.0, endpoint.Counts()))
+    found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0)
     assert found["ms_to_first_token"] == 750.0 and found["answers"] == 4
     assert (found["at_once"], found["tokens_per_second"]) == (1, 19 / 4)
     assert found["ms_per_token"] == {"mean": pytest.approx(2500 / 3), "p50": 500.0, "p95": 1500.0}
-    assert said == [f"{i + 1} of 4 prompts ({p})" for i, p in enumerate("abcd")]
-
-
-@pytest.mark.parametrize(
-    ("usage", "tokens"),
-    [({"completion_tokens": 1}, 1), ({"completion_tokens": 0}, 0), ({"completion_tokens": 10**9 - 1}, 10**9 - 1),
-     ({"completion_tokens": 10**9}, 0), ({"completion_tokens": 2.0}, 0), ({}, 0), (None, 0), ([], 0)],
-)  # fmt: skip
-def test_the_tokens_that_an_engine_says_it_wrote(usage, tokens):
-    assert endpoint.tokens_of(usage) == tokens
 
 
 class Streamed:
@@ -317,94 +280,35 @@ USAGE = 'data:{"choices": [], "usage": {"completion_tokens": 4}}\n'
         '{"choices": [{"text": "a"}]}',
     ],
 )
-@pytest.mark.parametrize("begin", ["data: ", "data:"])
-def test_the_first_token_is_the_first_that_is_written_and_no_role(monkeypatch, event, begin):
+def test_the_first_token_is_the_first_that_is_written_and_no_role(monkeypatch, event):
     """A part that only says who speaks comes at once; taken for a token, it hides the wait and makes the others slow."""
-    now, line = [100.0], f"{begin}{event}\n"
+    now, line = [100.0], f"data: {event}\n"
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     monkeypatch.setattr(endpoint, "fetch", lambda *given: Streamed(now, [ROLE, ROLE, line, line, line, END, USAGE]))
     found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello"), 9, 0.5)
     assert found == endpoint.Answer(first=3.0, rest=2.0, tokens=4)
 
 
-def test_llama_servers_counters_are_read_as_vllms():
-    text = "\n".join(["# TYPE llamacpp:spec_decode_num_drafts counter", "llamacpp:spec_decode_num_drafts_total 4", "llamacpp:spec_decode_num_draft_tokens_total 10",
-                      "llamacpp:spec_decode_num_accepted_tokens_total 3", 'llamacpp:spec_decode_num_accepted_tokens_per_pos{position="0"} 2',
-                      'llamacpp:spec_decode_num_accepted_tokens_per_pos{position="1"} 1', "llamacpp:tokens_predicted_total 9"])  # fmt: skip
-    found = endpoint.acceptance(endpoint.Counts(), endpoint.metrics(text))
-    assert (found["rounds"], found["drafts_per_round"], found["tokens_per_pass"]) == (4, 2.5, 1.75)
-    assert found["survival_by_position"] == [0.5, 0.25]
-
-
-class Strict(BaseHTTPRequestHandler):
-    """Asks for a key; refuses some prompts in its own words, at once or in the middle of the stream."""
-
-    def do_GET(self):
-        if self.headers.get("Authorization") != "Bearer secret":
-            return self.answer(401, '{"error": {"message": "no key"}}')
-        return self.answer(200, '{"data": [{"id": "m"}]}' if self.path == "/v1/models" else "")
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        said = body["messages"][0]["content"]
-        if said == "too long":
-            return self.answer(400, '{"error": {"message": "the context is 64 tokens", "code": 400}}')
-        if said == "breaks":
-            return self.answer(200, f'{ANSWERED}data: {{"error": {{"message": "out of memory"}}}}\n\n')
-        return self.answer(
-            200, f'{ANSWERED}data: {{"choices": [], "usage": {{"completion_tokens": 1}}}}\n\ndata: [DONE]\n'
-        )
-
-    def answer(self, status, text):
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *args):
-        pass
-
-
-def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch, capsys):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Strict)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch, capsys, engine):
+    monkeypatch.setattr(Engine, "key", "secret")
     monkeypatch.delenv(endpoint.KEY, raising=False)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # which knows no server of this machine
     monkeypatch.delenv("no_proxy", raising=False)
-    command = [
-        "traffic",
-        written(tmp_path, "hello\ntoo long\nbreaks"),
-        "--endpoint",
-        f"http://127.0.0.1:{server.server_port}/v1",
-        "--json",
-    ]
-    try:
-        assert main(command) == 2
-        assert "401 Unauthorized: no key): give the key with --api-key" in capsys.readouterr().err
-        assert main([*command, "--api-key", "secret"]) == 0
-        problems = json.loads(capsys.readouterr().out)["problems"]
-        assert any("400 Bad Request: the context is 64 tokens" in line for line in problems)
-        assert any("the server says: out of memory" in line for line in problems)
-        monkeypatch.setenv(endpoint.KEY, "secret")
-        assert main(command) == 0 and "secret" not in capsys.readouterr().out
-    finally:
-        server.shutdown()
-        server.server_close()
+    command = ["traffic", written(tmp_path, "hello\ntoo long\nbreaks"), "--endpoint", engine, "--json"]
+    assert main(command) == 2
+    assert "401 Unauthorized: no key): give the key with --api-key" in capsys.readouterr().err
+    assert main([*command, "--api-key", "secret"]) == 0
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    assert any("400 Bad Request: the context is 64 tokens" in line for line in problems)
+    assert any("the server says: out of memory" in line for line in problems)
+    monkeypatch.setenv(endpoint.KEY, "secret")
+    assert main(command) == 0 and "secret" not in capsys.readouterr().out
 
 
 def test_a_proxy_is_named_where_one_stands_between(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     with pytest.raises(LabError, match="through the proxy http://127.0.0.1:9"):
         endpoint.fetch("http://a.server.example/v1/models")
-
-
-def test_a_single_round_counts_and_other_counters_have_no_place():
-    counts = {(endpoint.DRAFTS, None): 1, (endpoint.BY_POSITION, None): 9, (endpoint.DRAFTED, 3): 9}
-    found = endpoint.acceptance(endpoint.Counts(), endpoint.Counts(counts))
-    assert found["rounds"] == 1 and found["survival_by_position"] == []
-
-
-def test_as_many_as_may_wait_may_be_asked_for(engine):
-    assert endpoint.ask_all(engine, [Prompt("a", "all", "a")], 3, 0.0, at_once=endpoint.MOST_AT_ONCE)["answers"] == 1
 
 
 def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(monkeypatch, engine):

@@ -64,6 +64,27 @@ def test_a_line_is_a_prompt_or_one_sentence(tmp_path, entry):
     assert all(p.startswith("Line 2 was left out") and "\n" not in p for p in problems)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{bad", "Line 2"),
+        ("3", "it is no object"),
+        ('{"id": 1, "kind": "x"}', "“prompt” is missing"),
+        ('{"id": 1, "kind": "x", "prompt": " "}', "the prompt is empty"),
+        ('{"id": 1, "kind": "x", "messages": []}', "must be a list of messages"),
+        ('{"id": 1, "kind": "x", "messages": [{"role": "user"}]}', "each message needs"),
+    ],
+)
+def test_a_bad_line_is_told_and_traffic_uses_the_rest(tmp_path, line, said):
+    file = tmp_path / "p.jsonl"
+    file.write_text(f"{json.dumps(GOOD)}\n{line}\n{json.dumps({**GOOD, 'id': 2})}\n", encoding="utf-8")
+    with pytest.raises(LabError, match=f"Line 2 of .*{said}" if "Line" not in said else said):
+        read_prompts(str(file))
+    prompts, problems = read_traffic(str(file))
+    assert len(prompts) == 2 and len(problems) == 1
+    assert problems[0].startswith("Line 2 was left out") and said in problems[0]
+
+
 DEEP = "[" * 100_000 + "]" * 100_000
 FILES = {
     "deep": DEEP.encode(),
@@ -113,8 +134,17 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path, monkeypatch, read)
         read(str(tmp_path / "p"))
 
 
-def test_a_byte_order_mark_and_other_line_ends_are_no_harm(tmp_path):
+def test_an_id_stands_once(tmp_path):
     file = tmp_path / "p.jsonl"
+    file.write_text(f"{json.dumps(GOOD)}\n" * 2, encoding="utf-8")
+    with pytest.raises(LabError, match="Line 2 of .*“0” stands twice"):
+        read_prompts(str(file))
+
+
+def test_a_byte_order_mark_and_any_line_break_of_unicode_are_no_harm(tmp_path):
+    file = tmp_path / "p.jsonl"
+    file.write_text(json.dumps({**GOOD, "prompt": "a\u2028b"}, ensure_ascii=False), encoding="utf-8")
+    assert len(read_prompts(str(file))) == 1
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n")
     assert read_prompts(str(file)) == [Prompt("0", "x", "hello")]
     assert [p.content for p in read_traffic(str(file))[0]] == ["hello"]
@@ -135,34 +165,6 @@ def test_random_bytes_never_end_in_a_traceback(tmp_path):
                 assert all(map(usable, read(str(file))))
             except LabError as e:
                 assert len(str(e)) < 1000
-
-
-@pytest.mark.parametrize(
-    ("argv", "says"),
-    [
-        (["bench", "--gamma", "10000"], "at most 256"),
-        (["bench", "--gamma", "9" * 5000], "at most 256"),
-        (["bench", "--gamma", "0"], "at least 1"),
-        (["bench", "--gamma", ""], "must be a number"),
-        (["bench", "--drafters", "lookup,lookup"], "stands twice"),
-        (["bench", "--drafters", ""], "no drafter “”"),
-        (["bench", "--drafters", "lookup,magic"], "no drafter “magic”"),
-        (["traffic", "builtin", "--drafters", "eagle,eagle"], "stands twice"),
-        (["demo", "--gamma", "257"], "at most 256"),
-        (["demo", "--gamma", "100000000000000000000"], "at most 256"),
-        (["demo", "--alpha", "0.5"], "add --drafter dial"),
-        (["fetch", "--target", "another"], "its --target"),
-        (["traffic", "builtin", "--endpoint", "http://localhost:1/v1", "--drafters", "eagle"], "leave --drafters out"),
-        (["traffic", "builtin", "--endpoint", "http://localhost:1/v1", "--repeats", "2"], "leave --repeats out"),
-        (["bench", "--prompts", ""], "is empty"),
-        (["traffic", ""], "is empty"),
-    ],
-    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
-)
-def test_options_that_are_none_are_one_sentence(capsys, argv, says):
-    assert main([*argv, "--device", "cpu"]) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert says in told[-1] and len(told[-1]) < 300
 
 
 NUMBERS = ("demo --alpha", "demo --temperature", "demo --top-p", "demo --min-p", "demo --repetition-penalty", "demo --gamma",

@@ -3,6 +3,7 @@
 import itertools
 import operator
 import random
+from collections import Counter
 
 import pytest
 
@@ -14,6 +15,7 @@ from specdec_lab.measure import results
 )
 def test_recorded_ratios_follow_from_what_is_recorded_beside_them(result):
     rows = {(r["arm"], r["kind"]): r for r in result["rows"]}
+    assert result["meta"]["hardware"] and ("plain", "overall") in rows
     kinds = {k for _, k in rows} - {"overall"}
     for (name, kind), r in rows.items():
         plain = rows["plain", kind]
@@ -69,14 +71,24 @@ def test_recorded_climbs_lead_from_before_to_after():
 
 
 def test_the_interval_holds_95_percent_of_other_suites():
-    """Suites of 40 prompts from a known world: the interval of each holds the world's rate in 88 to 99 of 100 cases."""
+    """Suites of 40 prompts from a known world: the interval of each holds the world's rate in 88 to 99 of 100 cases, and
+    where it does not it misses on either side. One that is one-sided, or of half the width, holds it in 70.
+    """
     dice = random.Random(1)
     world = [(60, dice.choice([15, 20, 30, 60])) for _ in range(5_000)]
     rate = sum(n for n, _ in world) / sum(passes for _, passes in world)
-    found = []
+    found = Counter()
     for _ in range(100):
         suite = dict(enumerate(dice.choices(world, k=40)))
         value, (low, high) = results.tokens_per_pass(suite)
         assert low <= value <= high
-        found.append(low <= rate <= high)
-    assert 88 <= sum(found) <= 99
+        found["below" if high < rate else "above" if low > rate else "held"] += 1
+    assert 88 <= found["held"] <= 99 and max(found["below"], found["above"]) <= 9
+
+
+def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prompts():
+    some, other = {"a": (30, 10), "b": (80, 40)}, {"a": (15, 10), "b": (40, 40)}
+    value, (low, high) = results.tokens_per_pass(some, other)
+    assert value == low == high == 2.0  # pairs: whichever prompts are drawn
+    assert results.tokens_per_pass(some)[0] == 110 / 50  # of all together: no mean of 3 and 2
+    assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws

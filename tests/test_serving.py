@@ -51,6 +51,8 @@ def test_one_request_alone_takes_its_steps():
     fast = simulate([Arrival(0.0, 10_000)], always(4), COSTS, ACCEPTED)
     assert fast.mean == pytest.approx(1 / 3.2, rel=0.03)  # E tokens a step of the same length
     assert simulate([Arrival(0.0, 10_000)], always(1), COSTS, ACCEPTED).mean == pytest.approx(1 / 1.8, rel=0.03)
+    one, same, other = (simulate([Arrival(0.0, 3_000)], always(4), COSTS, ACCEPTED, seed=s) for s in (1, 1, 2))
+    assert one.steps == same.steps != other.steps
 
 
 def test_texts_wait_when_the_batch_is_full_and_leave_when_done():
@@ -58,20 +60,6 @@ def test_texts_wait_when_the_batch_is_full_and_leave_when_done():
     assert [step.running for step in record.steps] == [2] * 4 + [1] * 4
     assert [s.done for s in record.served] == [4.0, 4.0, 8.0]
     assert record.served[2].begun == 4.0 and record.served[2].per_token == 2.0
-
-
-def test_a_prompt_delays_the_step_in_which_it_joins():
-    costs = StepCosts({(n, 0): 1.0 for n in (1, 2)}, join=0.5)
-    record = simulate([Arrival(0.0, 2), Arrival(0.1, 2)], never, costs, ACCEPTED)
-    assert [step.seconds for step in record.steps] == [1.5, 1.5, 1.0]
-
-
-def test_costs_between_the_measured_ones_lie_on_lines():
-    costs = StepCosts({(1, 0): 1.0, (4, 0): 4.0, (1, 2): 2.0, (4, 2): 8.0})
-    assert costs(2, 0) == pytest.approx(2.0) and costs(3, 2) == pytest.approx(6.0)
-    for texts, gamma in ((5, 0), (1, 1)):
-        with pytest.raises(LabError, match="was not measured"):
-            costs(texts, gamma)
 
 
 def test_hysteresis_stops_the_flapping():
@@ -100,13 +88,6 @@ def test_a_load_aware_policy_gets_both():
         assert latency(both, aware)[i] < min(latency(both, p)[i] for p in (never, always(4)))
 
 
-def test_arrivals_are_as_many_as_asked_for():
-    arrivals = bursts([(1000, 0.5), (1000, 0.0), (1000, 2.0)], tokens=(5, 9), seed=0)
-    early, middle, late = (sum(1000 * i <= a.at < 1000 * (i + 1) for a in arrivals) for i in range(3))
-    assert 420 < early < 580 and middle == 0 and 1850 < late < 2150
-    assert {a.tokens for a in arrivals} == set(range(5, 10))
-
-
 def test_a_real_run_serves_all_and_tells_the_same_story():
     target = TinyModel(5, seed=1)
     arrivals = [Arrival(0.02 * i, 3 + i % 4) for i in range(12)]
@@ -133,36 +114,12 @@ def test_the_schedule_takes_what_writes_most_for_each_number_of_texts():
     assert [policy(n, 0) for n in (1, 2, 3, 5, 6, 16, 99)] == [3, 3, 1, 1, 0, 0, 0]
 
 
-def test_the_crossover_compares_with_plain_steps_of_as_many_texts():
-    """Where plain steps grow, too, drafts pay longer than beside a step of one text."""
-    costs = StepCosts({(n, g): float(n * (g + 1)) if n > 2 else 1.0 + g for n in range(1, 9) for g in (0, 1)})
-    assert costs.crossover(1, 2.5) is None and costs.crossover(1, 1.5) == 1
-    grows = StepCosts({(n, g): n * (1.0 + g * n / 10) for n in range(1, 9) for g in (0, 1)})
-    assert grows.crossover(1, 1.55) == 6  # 6 texts: 1.6 plain steps of 6 texts for 1.55 tokens
-
-
-def test_drafts_may_lose_with_the_first_text_already():
-    costs = StepCosts({(1, 0): 1.0, (1, 1): 2.0, (2, 0): 1.0, (2, 1): 2.0})
-    assert (costs.crossover(1, 1.9), costs.crossover(1, 2.1)) == (1, None)
-
-
 def test_a_schedule_does_not_follow_small_chances_of_the_clock():
     """With 2 texts one draft seems dear, by chance: 2 % too dear is noise, 20 % is not."""
     for chance, found in ((1.01, [(1, 1, 1), (2, 4, 0)]), (0.95, [(1, 1, 1), (2, 2, 0), (3, 4, 1)])):
         prices = {(n, 0): 1.0 for n in range(1, 5)} | {(n, 1): 1.5 * chance for n in range(1, 5)}
         costs = StepCosts(prices | {(1, 1): 1.2, (2, 1): 1.6})
         assert costs.schedule({0: 1.0, 1: 1.53}) == found
-
-
-def test_steps_of_a_real_batch_can_be_timed():
-    target = TinyModel(5, seed=1, context=400)
-    costs = batch_costs(target, [0, 1], sizes=(1, 3), gammas=(0, 2), samples=3)
-    assert set(costs) == {(1, 0), (1, 2), (3, 0), (3, 2)}
-    assert all(seconds > 0 for seconds in costs.values())
-    drafted = batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=Watched(asked := []))
-    assert set(drafted) == {(2, 2)} and asked == [2] * 2 * 3  # each text in each step, one of which warms up
-    assert StepCosts(costs, join_cost(target, [0, 1], samples=2)).join > 0
-    assert StepCosts(costs)(2, 2) > 0
 
 
 def test_the_numbers_of_a_log_by_hand():
@@ -184,44 +141,6 @@ def test_policies_at_their_borders():
     assert [load_aware(2, 3)(n, last) for n, last in ((3, 0), (3, 2), (4, 2), (4, 0))] == [2, 2, 0, 0]
 
 
-def test_the_crossover_is_where_drafts_no_longer_pay():
-    """n texts with γ = 1 cost n times as much as one alone, plainly they cost 1 always: 1.5 tokens for 1, 1.5 for 1.5 …"""
-    costs = StepCosts({(n, g): 1.0 if g == 0 else n / 2 for n in (1, 2, 3, 4, 6) for g in (0, 1)})
-    assert costs.crossover(1, 1.5) == 3 and costs.crossover(1, 1.51) == 4  # at a tie they do not pay
-    assert costs.crossover(1, 3.0) == 6 and costs.crossover(1, 3.01) is None
-    assert costs.crossover(1, 2.5) == 5  # on the line between 4 and 6
-    twice = StepCosts({key: 2 * seconds for key, seconds in costs.measured.items()})
-    assert [twice.crossover(1, tokens) for tokens in (1.5, 1.51, 3.0)] == [3, 4, 6]  # in whatever unit
-    assert costs(1, 1) == 0.5 and costs(6, 1) == 3.0 and costs(5, 1) == 2.5
-    with pytest.raises(LabError, match="7 texts with γ = 1"):
-        costs(7, 1)
-
-
-def test_costs_below_the_fewest_measured_are_those_of_the_fewest():
-    assert StepCosts({(4, 0): 2.0, (8, 0): 4.0})(1, 0) == 2.0
-
-
-def test_bursts_come_in_their_stretches_and_from_their_seed():
-    one = bursts([(100, 1.0), (50, 0.0), (100, 1.0)], seed=4)
-    assert (
-        one
-        == bursts([(100, 1.0), (50, 0.0), (100, 1.0)], seed=4)
-        != bursts([(100, 1.0), (50, 0.0), (100, 1.0)], seed=5)
-    )
-    assert (
-        not [a for a in one if 100 <= a.at < 150]
-        and max(a.at for a in one) < 250
-        and {a.tokens for a in one} <= {*range(32, 97)}
-    )
-    assert [a.at for a in one] == sorted(a.at for a in one)
-    many = bursts([(4000, 1.0)], seed=1)
-    assert bursts([(50, 1.0)]) == bursts([(50, 1.0)], seed=0)
-    dense = [a.at for a in bursts([(2, 200.0), (2, 0.0), (1, 200.0)])]
-    assert 0 < min(dense) < 0.1 and max(dense) > 4.9 and 1.9 < max(at for at in dense if at < 3) < 2
-    gaps = [b.at - a.at for a, b in pairwise(many)]
-    assert sum(g > 1 for g in gaps) / len(gaps) == pytest.approx(0.368, abs=0.03)  # as a Poisson process waits
-
-
 def test_a_simulation_step_by_step():
     """γ by the number of texts and by the γ before; drafts from the table; nothing past what was asked for."""
     seen, accepted = [], [2]
@@ -241,16 +160,6 @@ def test_a_simulation_step_by_step():
     assert [(s.at, s.begun, s.done, s.tokens) for s in log.served] == [
         (1.0, 1.0, 67.5, 7), (12.0, 14.5, 67.5, 4), (20.0, 36.0, 80.5, 3),
     ]  # fmt: skip
-
-
-def test_drafts_are_drawn_from_all_recorded_rounds_by_the_seed():
-    one, same, other = (simulate([Arrival(0.0, 3_000)], always(4), COSTS, [0, 1, 2, 4, 4], seed=s) for s in (1, 1, 2))
-    assert one.steps == same.steps != other.steps
-    zero, usual = (simulate([Arrival(0.0, 300)], always(4), COSTS, ACCEPTED, **s) for s in ({"seed": 0}, {}))
-    assert zero.steps == usual.steps
-    # A text waits behind 64 by default.
-    full = simulate([Arrival(0.0, 2)] * 65, never, COSTS, [0])
-    assert [s.running for s in full.steps] == [64, 64, 1, 1]
 
 
 def test_a_real_run_by_a_clock_that_is_told(monkeypatch):
@@ -292,6 +201,38 @@ def test_a_real_run_by_a_clock_that_is_told(monkeypatch):
     assert sum(slept) == pytest.approx(6.0) and max(slept) == 0.05
 
 
+def test_costs_lie_on_lines_between_the_measured_ones_and_nowhere_else():
+    costs = StepCosts({(2, 0): 1.0, (4, 0): 4.0, (2, 2): 2.0, (4, 2): 8.0})
+    assert costs(3, 0) == pytest.approx(2.5) and costs(3, 2) == pytest.approx(5.0) and costs(4, 2) == 8.0
+    assert costs(1, 0) == 1.0  # with fewer than were measured, as with the fewest
+    for texts, gamma in ((5, 0), (2, 1)):
+        with pytest.raises(LabError, match=f"{texts} texts with γ = {gamma} cost was not measured"):
+            costs(texts, gamma)
+
+
+def test_the_crossover_is_where_drafts_no_longer_pay():
+    """n texts with γ = 1 cost n times as much as one alone, plainly they cost 1 always: 1.5 tokens for 1, 1.5 for 1.5 …"""
+    costs = StepCosts({(n, g): 1.0 if g == 0 else n / 2 for n in (1, 2, 3, 4, 6) for g in (0, 1)})
+    assert costs.crossover(1, 1.5) == 3 and costs.crossover(1, 1.51) == 4  # at a tie they do not pay
+    assert costs.crossover(1, 0.5) == 1 and costs.crossover(1, 3.01) is None
+    assert costs.crossover(1, 2.5) == 5  # on the line between 4 and 6
+    # Where plain steps grow, too, drafts pay longer than beside a step of one text.
+    grows = StepCosts({(n, g): n * (1.0 + g * n / 10) for n in range(1, 9) for g in (0, 1)})
+    assert grows.crossover(1, 1.55) == 6  # 6 texts: 1.6 plain steps of 6 texts for 1.55 tokens
+
+
+def test_arrivals_are_as_many_as_asked_for_and_come_from_their_seed():
+    rates = [(1000, 0.5), (1000, 0.0), (1000, 2.0)]
+    arrivals = bursts(rates, tokens=(5, 9), seed=0)
+    early, middle, late = (sum(1000 * i <= a.at < 1000 * (i + 1) for a in arrivals) for i in range(3))
+    assert 420 < early < 580 and middle == 0 and 1850 < late < 2150 and early + late == len(arrivals)
+    assert {a.tokens for a in arrivals} == set(range(5, 10))
+    assert arrivals == bursts(rates, tokens=(5, 9), seed=0) != bursts(rates, tokens=(5, 9), seed=1)
+    gaps = [b.at - a.at for a, b in pairwise(bursts([(4000, 1.0)], seed=1))]
+    assert min(gaps) >= 0
+    assert sum(g > 1 for g in gaps) / len(gaps) == pytest.approx(0.368, abs=0.03)  # as a Poisson process waits
+
+
 def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypatch):
     """Each row of a pass takes 1.0: n texts with γ drafts take n(γ + 1). And a prompt takes its tokens."""
     now = [0.0]
@@ -301,28 +242,5 @@ def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypa
     costs = batch_costs(target, [0, 1, 2], sizes=(1, 3), gammas=(0, 1, 4), samples=2)
     assert costs == {(n, g): n * (g + 1) for n in (1, 3) for g in (0, 1, 4)}
     assert join_cost(target, [0, 1, 2, 3], samples=2) == 3.0  # all but the last token
-
-
-def test_a_batch_is_timed_behind_the_whole_prompt_and_a_first_slow_join_does_not_count(monkeypatch):
-    now, held, first = [0.0], [], [100.0]
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    target = TinyModel(5, seed=1, context=400)
-    make = target.cached
-
-    def cached(rows=1):
-        cache = make(rows)
-        extend = cache.extend
-
-        def noted(new, **options):
-            held.append((len(new), list(cache.lengths)))
-            now[0] += sum(map(len, new)) + (first.pop() if first else 0.0)
-            return extend(new, **options)
-
-        cache.extend = noted
-        return cache
-
-    target.cached = cached
-    assert join_cost(target, [0, 1, 2, 3], samples=1) == 3.0
-    held.clear()
-    batch_costs(target, [0, 1, 2, 3], sizes=(2,), gammas=(0,), samples=1)
-    assert next(lengths for n, lengths in held if n == 2) == [3, 3]
+    drafted = batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=Watched(asked := []))
+    assert set(drafted) == {(2, 2)} and asked == [2] * 2 * 3  # each text in each step, one of which warms up

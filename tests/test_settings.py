@@ -4,7 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from test_decisions import FakeLab
+from stand_ins import FakeLab
 
 from specdec_lab.cli import main
 from specdec_lab.engine.processors import RepetitionPenalty

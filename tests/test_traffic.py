@@ -4,24 +4,16 @@ import json
 from dataclasses import replace
 
 import pytest
-from test_bench import timed_trace
-from tiny import rounds_of_accepted
-from writer import save
+from stand_ins import written
+from test_load import save
+from test_trace import rounds_of_accepted
 
 from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench
-from specdec_lab.measure.prompts import Prompt
-from specdec_lab.measure.traffic import endpoint, engines, report
+from specdec_lab.measure.traffic import endpoint, engines
 from specdec_lab.measure.traffic.read import read_traffic
-from specdec_lab.show.report import PACES, in_words
-
-
-def written(tmp_path, text: str) -> str:
-    path = tmp_path / "mine.txt"
-    path.write_text(text, encoding="utf-8")
-    return str(path)
+from specdec_lab.show.report import PACES
 
 
 def test_plain_text_is_cut_at_empty_lines_or_else_at_line_breaks_and_builtin_needs_no_file(tmp_path):
@@ -55,8 +47,9 @@ def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
 def test_of_a_conversation_only_the_last_answer_is_left_off_and_a_line_says_itself_what_it_is(tmp_path):
     said = [{"role": role, "content": role[0]} for role in ("user", "assistant", "user", "assistant", "assistant")]
     lines = [{"id": "outer", "kind": "code", "request": {"id": "inner", "kind": "chat", "messages": said}}]
-    ((prompt,), problems) = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert (prompt.content, problems) == (said[:3], [])
+    lines += [{"messages": said[1:2]}]  # nobody asked anything
+    ((prompt,), (problem,)) = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert prompt.content == said[:3] and "must be a list of messages" in problem
     assert (prompt.id, prompt.kind) == ("1: outer", "code")
 
 
@@ -66,24 +59,6 @@ def test_only_a_text_that_says_so_goes_past_the_template(tmp_path):
     lines = [{"prompt": "a", "raw": True}, {"prompt": "b", "raw": "false"}, {"messages": messages, "raw": True}]
     prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
     assert [p.raw for p in prompts] == [True, False, False] and not problems
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{bad", "Line 2 was left out"),
-        ('{"messages": []}', "must be a list of messages"),
-        ('{"messages": [{"role": "assistant", "content": "hi"}]}', "must be a list of messages"),
-        ('{"prompt": " "}', "the prompt is empty"),
-        ('{"text": "no"}', "“prompt” is missing"),
-        ("3", "it is no object"),
-    ],
-)
-def test_a_bad_line_is_told_and_the_rest_is_used(tmp_path, line, said):
-    good = '{"prompt": "hello"}'
-    prompts, problems = read_traffic(written(tmp_path, f"{good}\n{line}\n{good}\n"))
-    assert len(prompts) == 2 and len(problems) == 1
-    assert problems[0].startswith("Line 2 was left out") and said in problems[0]
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", '{"text": "no"}'])
@@ -163,71 +138,6 @@ def test_it_is_said_what_share_of_a_log_is_measured_and_why_not_the_rest(tmp_pat
     assert "5 times a message holds a part that is no text (“image_url”)" in problems[0]
     assert len([line for line in problems if "was left out" in line]) == 10 and "And 7 more." in problems
     assert "3 entries offered tools to the model" in problems[-1]
-
-
-def row(kind: str, ratio: float, interval=None) -> dict:
-    return {
-        "arm": "eagle", "gamma": 3, "kind": kind, "ratio_to_plain": ratio, "ratio_interval": interval,
-        "prompts": 20, "tokens_per_pass": 2.0, "d": 0.1,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("interval", "verdict"),
-    [([1.02, 1.4], "deploy"), ([0.7, 0.95], "don't"), ([0.9, 1.2], "unclear"), (None, "unclear")],
-)
-def test_the_verdict_follows_the_interval(interval, verdict):
-    overall = row("overall", 1.2, interval)
-    rows = [overall, row("code", 1.5), row("chat", 0.9)]
-    made = report.decide(
-        rows, row("overall", 1.2, [1.3, 1.5]), {**overall, "ratio_to_plain": 1.1}, [(1, 4, 3), (5, 16, 0)]
-    )
-    assert made["verdict"] == verdict
-    deployed = verdict == "deploy"
-    assert made["policy"]["off_for_kinds"] == (["chat"] if deployed else [])
-    assert (made["policy"]["drafter"], made["policy"]["gamma"]) == (("eagle", 3) if deployed else (None, 0))
-
-
-def run_of(name: str, seconds: dict[str, list[float]]) -> bench.Run:
-    """An arm whose rounds took these seconds, one token each, for each prompt; the first shared the reading of the prompt."""
-    traces = {i: [timed_trace([0] * len(s), 1, [(0.0, x, 0.0) for x in s])] for i, s in seconds.items()}
-    return bench.Run(name, 1, traces)
-
-
-def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
-    prompts = [Prompt(i, "all", i) for i in "abc"]
-    steady, lucky = (
-        run_of("steady", {i: [0.5] for i in "abc"}),
-        run_of("lucky", {"a": [0.0625], "b": [0.5625], "c": [0.5625]}),
-    )
-    plain = run_of("plain", {i: [1.0] for i in "abc"})
-    ids = list("abc")
-    assert bench.ratio_to_plain(lucky, plain, ids) > bench.ratio_to_plain(
-        steady, plain, ids
-    )  # it owes that to one prompt
-    blind = report.chosen_blindly([steady, lucky], prompts)
-    assert {i: texts is lucky.traces[i] for i, texts in blind.traces.items()} == {"a": False, "b": True, "c": True}
-    assert bench.ratio_to_plain(blind, plain, ids) < bench.ratio_to_plain(steady, plain, ids)
-    alone = report.chosen_blindly([steady], prompts[:1])
-    assert alone.traces == {"a": steady.traces["a"]}
-
-
-def test_a_user_waits_for_the_prompt_as_well():
-    prompts = [Prompt(i, "all", i) for i in "ab"]
-    waits = report.latency(run_of("x", {"a": [1.0, 2.0, 3.0], "b": [2.0, 2.0]}), prompts)
-    # timed_trace's first round took 100 seconds, most of which the prompt took.
-    assert (waits["first"], waits["mean"], waits["answer"]) == (100_000, 2_000, 103_500)
-
-
-def test_the_policy_follows_the_schedule():
-    overall = row("overall", 1.2, [1.1, 1.4])
-    policy = report.decide([overall], overall, overall, [(1, 3, 4), (4, 6, 1), (7, 16, 0)])["policy"]
-    assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
-    assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in in_words(policy)
-    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
-    # One text was judged by the clock.
-    assert report.decide([overall], overall, overall, [(1, 16, 0)])["policy"]["off_above_texts_at_once"] == 1
-    assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]
 
 
 def test_engines_numbers_are_those_of_their_formulas_and_lead_back():
