@@ -33,6 +33,7 @@ WRONG = {
     "stop_strings": [5, [5]],
     "processors": [5],
     "wobble": [1],
+    "prompt": [5, None, ["a"], [1.5], b"hi", {"a": 1}],
 }
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -43,16 +44,10 @@ def lab() -> Lab:
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
-def test_a_setting_of_another_type_is_named(lab, name, value):
-    for call in (lab.plain, lab.speculative, lambda prompt, **more: lab.settings(**more)):
+def test_a_setting_or_a_prompt_of_another_type_is_named(lab, name, value):
+    for call in (lab.plain, lab.speculative):
         with pytest.raises(LabError, match=name):
-            call([1, 2], **{name: value})
-
-
-@pytest.mark.parametrize("prompt", [5, None, ["a"], [1.5], b"hi", {"a": 1}])
-def test_a_prompt_of_another_type_is_named(lab, prompt):
-    with pytest.raises(LabError, match="prompt"):
-        lab.plain(prompt)
+            call(**{"prompt": [1, 2], name: value})
 
 
 @pytest.mark.parametrize(
@@ -109,17 +104,6 @@ def test_any_json_is_traffic_or_a_sentence(tmp_path_factory, data, indent):
         assert prompts and all(isinstance(line, str) for line in problems)
     except LabError as e:
         assert str(e) and "\n" not in str(e)
-
-
-@FEW
-@given(data=st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_any_bytes_are_traffic_or_a_sentence(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("t") / "t.txt"
-    path.write_bytes(data)
-    try:
-        assert read_traffic(str(path))[0]
-    except LabError as e:
-        assert str(e)
 
 
 @FEW

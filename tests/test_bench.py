@@ -46,22 +46,13 @@ def run(capsys, folders):
     return command
 
 
-@pytest.fixture
-def measured(monkeypatch) -> list[list[bench.Run]]:
-    """The runs of each decoding so far."""
-    seen, decode_all = [], bench.decode_all
-    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: seen.append(decode_all(*a, **k)) or seen[-1])
-    return seen
-
-
-def test_the_rows_over_all_kinds_by_arm():
-    result = results.saved_results(temperature=0.0, gamma="4")[0]
-    found = bench.overall(result["rows"])
-    assert list(found) == list(dict.fromkeys(r["arm"] for r in result["rows"]))
-    assert all(r["arm"] == arm and r["kind"] == "overall" for arm, r in found.items())
-    ours = bench.overall(result["rows"], peers=False)
-    assert ours == {arm: r for arm, r in found.items() if not arm.startswith("hf-")}
-    named = [{"arm": arm, "kind": "overall"} for arm in ("plain", "llama-plain", "hf-lookup", "lookup")]
+def test_the_rows_over_all_kinds_by_arm_with_other_programs_or_without():
+    named = [
+        {"arm": arm, "kind": kind}
+        for arm in ("plain", "llama-plain", "hf-lookup", "lookup")
+        for kind in ("overall", "even")
+    ]
+    assert bench.overall(named) == {row["arm"]: row for row in named[::2]}
     assert list(bench.overall(named, peers=False)) == ["plain", "lookup"]
 
 
@@ -108,8 +99,8 @@ def test_predict_says_what_each_drafter_should_gain(run):
     assert all(low <= result["expected"][arm] <= high for arm, (low, high) in result["expected_interval"].items())
     assert set(result["expected_interval"]) == set(result["expected"])
     assert result["meta"]["pilot"] == ["p0", "p1"]
-    out, _ = run("--gamma 2 --predict --drafters lookup --max-new-tokens 8")
-    assert "token for token" in out
+    out, _ = run("--gamma 2 --predict --drafters lookup --max-new-tokens 8 --timed 1")
+    assert "token for token" in out and "Times of the first 1 prompts of each kind in units" in out
     heads, *rows = (line.split() for line in out[out.index("         arm") :].splitlines() if line.strip())
     predicted = {(r[0], r[2 if r[0] != "plain" else 1]): r[heads.index("predicted") - (r[0] == "plain")] for r in rows}
     assert float(predicted["lookup", "overall"]) > 0  # beside the clock's, for all prompts together
@@ -117,8 +108,9 @@ def test_predict_says_what_each_drafter_should_gain(run):
     assert heads[-1] == "repetition" and all(row[-1].endswith("%") for row in rows)
 
 
-def test_gamma_best_drafts_as_many_as_the_best_gamma_says(run, measured, monkeypatch):
-    best = {"lookup": 2, "model": 6}
+def test_gamma_best_drafts_as_many_as_the_best_gamma_says(run, monkeypatch):
+    best, measured, decode_all = {"lookup": 2, "model": 6}, [], bench.decode_all
+    monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])
     monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids, cost: best[pilot.arm])
     out, _ = run("--json --gamma best --drafters lookup,model --max-new-tokens 12")
     assert {(r["arm"], r["gamma"]) for r in json.loads(out)["rows"]} == {("plain", None), *best.items()}
@@ -127,17 +119,6 @@ def test_gamma_best_drafts_as_many_as_the_best_gamma_says(run, measured, monkeyp
         for runs in measured
     ]
     assert most == [{"plain": 0, "lookup": 8, "model": 8}, {"plain": 0} | best]  # first the pilot
-
-
-def test_timed_prompts_alone_are_repeated(run, measured):
-    options = "--timed 1 --drafters model --max-new-tokens 6 --repeats 3"
-    result = json.loads(run(options, "--json").out)
-    for arm in measured[0]:
-        assert {i: len(traces) for i, traces in arm.traces.items()} == {f"p{i}": 3 if i < 2 else 1 for i in range(6)}
-    assert result["meta"]["timed"] == 1
-    assert [r["prompts"] for r in result["rows"]] == [6, 3, 3] * 2
-    assert all(r["ratio_interval"] is None for r in result["rows"])  # not from two prompts
-    assert "Times of the first 1 prompts of each kind in units" in run(options).out
 
 
 def test_the_builtin_prompts():

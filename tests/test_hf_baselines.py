@@ -1,12 +1,10 @@
 """What `generate` of transformers is asked for, and which of its time counts: on a stand-in that has a clock."""
 
-import inspect
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from specdec_lab.lab import Lab
 from specdec_lab.measure import hf_baselines as module
 from specdec_lab.measure.hf_baselines import Generated, generate, hf_arms
 
@@ -43,13 +41,10 @@ def our_lab(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
 
-    waits = []
-
     def synchronize():
-        waits.append(now[0])
         now[0] += 0.5  # the device is done later than the call
 
-    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None), waits=waits)
+    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None))
     made.writes = lambda *rounds: setattr(made.target, "hf", StandIn(now, *rounds)) or made.target.hf
     return made
 
@@ -61,12 +56,8 @@ def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pa
     assert hf.hooks == []
     # Four tokens came after the first round, in 2 s and .5 s more until the device was done; six take 6/4 of that.
     assert text.seconds == 2.5 * 6 / 4
-    assert our_lab.waits == [1.0, 3.5]  # for the prompt, before the clock starts, and at the end
-
-
-def test_a_text_of_one_round_took_no_time_beyond_the_prefill(our_lab):
     our_lab.writes(2)
-    assert generate(our_lab, PROMPT, {}).seconds == 0.0
+    assert generate(our_lab, PROMPT, {}).seconds == 0.0  # one round: no time beyond the prefill
 
 
 def test_a_peer_that_fails_leaves_nothing_at_the_target(our_lab):
@@ -95,13 +86,6 @@ def test_the_same_seed_and_request_draw_the_same_text(our_lab):
         generate(our_lab, PROMPT, {}, temperature=1.0, seed=seed, request=request)
     assert hf.drawn[0] == hf.drawn[1] and len(set(hf.drawn)) >= 2
     assert hf.drawn[2] != hf.drawn[0] != hf.drawn[3]
-
-
-def test_a_peer_has_the_defaults_of_the_lab():
-    ours, theirs = (inspect.signature(f).parameters for f in (Lab.settings, generate))
-    shared = set(ours) & set(theirs) - {"self"}
-    assert shared == {"temperature", "max_new_tokens", "seed", "request"}
-    assert all(ours[name].default == theirs[name].default for name in shared)
 
 
 def test_a_peer_that_transformers_cannot_run_is_left_out_with_a_sentence(our_lab, monkeypatch):

@@ -97,19 +97,15 @@ def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
 
 
 def test_texts_are_compared_with_the_plain_ones_of_their_own_kind():
-    def run(arm, *texts):
-        return Run(arm, None, {str(i): [Generated(t, 1.0, 1)] for i, t in enumerate(texts)})
+    def run(arm, *tokens, made=lambda tokens: Generated(tokens, 1.0, 1)):
+        return Run(arm, None, {str(i): [made([token])] for i, token in enumerate(tokens)})
 
-    def ours(arm, *texts):
-        return Run(arm, None, {str(i): [SimpleNamespace(tokens=t)] for i, t in enumerate(texts)})
+    def ours(arm, *tokens):
+        return run(arm, *tokens, made=lambda tokens: SimpleNamespace(tokens=tokens))
 
-    runs = [
-        ours("plain", [1], [2]),
-        ours("eagle", [1], [3]),
-        run("llama-plain", [7], [8]),
-        run("llama-draft", [7], [8]),
-    ]
-    assert identical([*runs, run("llama-server", [1], [2])]) == {"eagle": 1, "llama-draft": 2} | {"llama-server": 0}
+    peers = run("llama-plain", 7, 8), run("llama-draft", 7, 8), run("llama-server", 1, 2)
+    found = identical([ours("plain", 1, 2), ours("eagle", 1, 3), *peers])
+    assert found == {"eagle": 1, "llama-draft": 2, "llama-server": 0}
 
 
 @pytest.mark.skipif(not (cache_dir() / GGUF).is_file(), reason="the GGUF file is fetched by  specdec-lab bench --peers")

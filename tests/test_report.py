@@ -7,16 +7,16 @@ from specdec_lab.show.report import PACES, body
 
 
 def row(arm: str, kind: str, **more) -> dict:
-    new = {
-        "arm": arm,
-        "kind": kind,
-        "gamma": 3,
-        "prompts": 8,
-        "tokens_per_pass": 2.25,
-        "alpha": 0.5,
-        "repetition": 0.125,
+    which = {"arm": arm, "kind": kind, "gamma": 3, "prompts": 8}
+    new = {"tokens_per_pass": 2.25, "alpha": 0.5, "repetition": 0.125}
+    return {
+        **which,
+        **new,
+        "alpha_by_position": [0.5, 0.25],
+        "ratio_to_plain": 1.5,
+        "ratio_interval": [1.25, 1.75],
+        **more,
     }
-    return {**new, "alpha_by_position": [0.5, 0.25], "ratio_to_plain": 1.5, "ratio_interval": [1.25, 1.75], **more}
 
 
 def plain_row(kind: str) -> dict:

@@ -16,15 +16,6 @@ from specdec_lab.measure.traffic.read import read_traffic
 from specdec_lab.show.report import PACES
 
 
-def test_plain_text_is_cut_at_empty_lines_or_else_at_line_breaks_and_builtin_needs_no_file(tmp_path):
-    prompts, problems = read_traffic("builtin")
-    assert len(prompts) >= 72 and not problems
-    prompts, problems = read_traffic(written(tmp_path, "one\n\ntwo\nlines\n\n\nthree\n"))
-    assert [p.content for p in prompts] == ["one", "two\nlines", "three"] and not problems
-    prompts, _ = read_traffic(written(tmp_path, "one\ntwo\n"))
-    assert [p.content for p in prompts] == ["one", "two"]
-
-
 def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
     messages = [{"role": "user", "content": "hello"}]
     answered = [*messages, {"role": "assistant", "content": "hi"}]
@@ -35,13 +26,19 @@ def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
         {"custom_id": "c", "body": {"messages": parts}},
         {"id": "p", "kind": "code", "prompt": "write"},
         {"prompt": "raw text", "raw": True},
+        {"prompt": "not raw", "raw": "false"},
+        {"messages": messages, "raw": True},  # a server takes no list of messages as a raw prompt
     ]
     prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
     assert not problems
     assert [p.content for p in prompts[:2]] == [messages, messages]
     assert prompts[2].content[0]["content"] == "look\nhere"
-    assert [(p.kind, p.raw) for p in prompts] == [("all", False)] * 3 + [("code", False), ("all", True)]
-    assert len({p.id for p in prompts}) == 5
+    assert [(p.kind, p.raw) for p in prompts] == [("all", False)] * 3 + [("code", False), ("all", True)] + [
+        ("all", False)
+    ] * 2
+    assert len({p.id for p in prompts}) == 7
+    prompts, problems = read_traffic("builtin")
+    assert len(prompts) >= 72 and not problems
 
 
 def test_of_a_conversation_only_the_last_answer_is_left_off_and_a_line_says_itself_what_it_is(tmp_path):
@@ -53,29 +50,8 @@ def test_of_a_conversation_only_the_last_answer_is_left_off_and_a_line_says_itse
     assert (prompt.id, prompt.kind) == ("1: outer", "code")
 
 
-def test_only_a_text_that_says_so_goes_past_the_template(tmp_path):
-    """A server takes no list of messages as a raw prompt."""
-    messages = [{"role": "user", "content": "hello"}]
-    lines = [{"prompt": "a", "raw": True}, {"prompt": "b", "raw": "false"}, {"messages": messages, "raw": True}]
-    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert [p.raw for p in prompts] == [True, False, False] and not problems
-
-
-@pytest.mark.parametrize("text", ["", " \n\n", '{"text": "no"}'])
-def test_a_file_without_prompts_is_refused_in_one_sentence(tmp_path, text):
-    with pytest.raises(LabError, match="There are no prompts in"):
-        read_traffic(written(tmp_path, text))
-    with pytest.raises(LabError, match="cannot be read"):
-        read_traffic(str(tmp_path / "nowhere"))
-
-
 USER = {"role": "user", "content": "hello"}
-BATCH = {
-    "custom_id": "c-1",
-    "method": "POST",
-    "url": "/v1/chat/completions",
-    "body": {"model": "m", "messages": [USER]},
-}
+BATCH = {"custom_id": "c-1", "url": "/v1/chat/completions", "body": {"model": "m", "messages": [USER]}}
 SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "hi"}]}
 
 
@@ -93,11 +69,12 @@ SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"fr
         (json.dumps({"prompt": "hello"}), ["hello"]),
         (json.dumps({"prompt": [USER]}), [[USER]]),
         ('"hello"\n"you"', ["hello", "you"]),
-        ("hello\n \t \nyou\nthere", ["hello", "you\nthere"]),
+        ("one\ntwo\n", ["one", "two"]),
+        ("hello\n \t \nyou\nthere\n\n\n", ["hello", "you\nthere"]),
         ("{not json} is how this prose begins\n\nand goes on", None),
         ("Anna, Bert and Carl went out.\nIt rained, and they ran.\nThen, dry again, they ate.", ["Anna, Bert and Carl went out.", "It rained, and they ran.", "Then, dry again, they ate."]),
     ],
-    ids=range(14),
+    ids=range(15),
 )  # fmt: skip
 def test_each_form_of_traffic_is_read_as_what_it_is(tmp_path, text, contents):
     if contents is None:
@@ -119,6 +96,7 @@ def test_each_form_of_traffic_is_read_as_what_it_is(tmp_path, text, contents):
         ("id;text\n1;hello\n2;you", "a table"),
         ('{"prompt": [1, 2]}', "token ids"),
         ("true", "no object and no list"),
+        ('{"text": "no"}', "There are no prompts in"),
         ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
     ],
 )  # fmt: skip
