@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from test_trace import rounds_of_accepted
+from tiny import rounds_of_accepted
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.measure.hf_baselines import Generated

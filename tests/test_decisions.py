@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from stand_ins import FakeLab
-from test_trace import rounds_of_accepted
+from tiny import rounds_of_accepted
 
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from stand_ins import written
 from test_load import save
-from test_trace import rounds_of_accepted
+from tiny import rounds_of_accepted
 
 from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace
