@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from stand_ins import written
-from test_load import save
 from tiny import rounds_of_accepted
+from writer import save
 
 from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace
