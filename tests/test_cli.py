@@ -127,7 +127,7 @@ def test_doctor_names_what_is_missing_and_what_mends_it(capsys, monkeypatch, tmp
     assert code == 1 and "specdec-lab fetch" in out
 
 
-def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):
+def test_doctor_knows_every_package_its_range_and_whether_the_lab_is_installed(capsys, monkeypatch):
     needs = ["torch>=99", "no-such-package"]
     needs += ['another>=1; extra == "lab"', 'nobody-here; extra == "dev"', 'nor-here; extra == "class"']
     monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
@@ -138,8 +138,6 @@ def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):
     assert next(what for what in missing if what.startswith("torch >=99 (here is "))
     assert not {"nobody-here", "nor-here"} & set(missing)  # learners need neither
 
-
-def test_doctor_runs_from_a_checkout_that_is_not_installed(capsys, monkeypatch):
     def requires(name):
         raise importlib.metadata.PackageNotFoundError(name)
 

@@ -239,49 +239,39 @@ class Streamed:
         return self.lines.pop(0).encode()
 
 
-@pytest.mark.parametrize("raw", [False, True])
-def test_an_answer_is_streamed_and_timed_from_its_first_token(monkeypatch, raw):
-    now, asked = [100.0], []
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    usage = 'data: {"choices": [], "usage": {"completion_tokens": 7}}\n'
-
-    def fetch(url, body, timeout, key):
-        asked.append((url, body))
-        return Streamed(now, [": a comment\n", 'data: {"choices": []}\n', ANSWERED, ANSWERED, usage, "data: [DONE]\n"])
-
-    monkeypatch.setattr(endpoint, "fetch", fetch)
-    found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello", raw=raw), 9, 0.5)
-    assert found == endpoint.Answer(first=3.0, rest=1.0, tokens=7)
-    ((url, body),) = asked
-    what = {"prompt": "hello"} if raw else {"messages": [{"role": "user", "content": "hello"}]}
-    assert url == ("http://x/v1/completions" if raw else "http://x/v1/chat/completions")
-    assert body == {
-        "model": "m", "max_tokens": 9, "temperature": 0.5, "stream": True, "stream_options": {"include_usage": True}, **what,
-    }  # fmt: skip
-
-
 ROLE = 'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n'
 END = 'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n'
 USAGE = 'data:{"choices": [], "usage": {"completion_tokens": 4}}\n'
 
 
 @pytest.mark.parametrize(
-    "event",
+    ("event", "raw"),
     [
-        '{"choices": [{"delta": {"content": "a"}}]}',
-        '{"choices": [{"delta": {"reasoning_content": "hm"}}]}',
-        '{"choices": [{"delta": {"reasoning": "hm"}}]}',
-        '{"choices": [{"delta": {"tool_calls": [{"index": 0}]}}]}',
-        '{"choices": [{"text": "a"}]}',
+        ('{"delta": {"content": "a"}}', False),
+        ('{"delta": {"reasoning_content": "hm"}}', False),
+        ('{"delta": {"reasoning": "hm"}}', False),
+        ('{"delta": {"tool_calls": [{"index": 0}]}}', False),
+        ('{"text": "a"}', True),
     ],
 )
-def test_the_first_token_is_the_first_that_is_written_and_no_role(monkeypatch, event):
+def test_an_answer_is_streamed_and_timed_from_the_first_token_that_is_written(monkeypatch, event, raw):
     """A part that only says who speaks comes at once; taken for a token, it hides the wait and makes the others slow."""
-    now, line = [100.0], f"data: {event}\n"
+    now, asked, line = [100.0], [], f'data: {{"choices": [{event}]}}\n'
+
+    def fetch(url, body, timeout, key):
+        asked.append((url, body))
+        return Streamed(now, [": a comment\n", ROLE, line, line, line, END, USAGE, "data: [DONE]\n"])
+
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    monkeypatch.setattr(endpoint, "fetch", lambda *given: Streamed(now, [ROLE, ROLE, line, line, line, END, USAGE]))
-    found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello"), 9, 0.5)
+    monkeypatch.setattr(endpoint, "fetch", fetch)
+    found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello", raw=raw), 9, 0.5)
     assert found == endpoint.Answer(first=3.0, rest=2.0, tokens=4)
+    ((url, body),) = asked
+    what = {"prompt": "hello"} if raw else {"messages": [{"role": "user", "content": "hello"}]}
+    assert url == ("http://x/v1/completions" if raw else "http://x/v1/chat/completions")
+    assert body == {
+        "model": "m", "max_tokens": 9, "temperature": 0.5, "stream": True, "stream_options": {"include_usage": True}, **what,
+    }  # fmt: skip
 
 
 def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch, capsys, engine):

@@ -112,11 +112,19 @@ def cases() -> dict[str, str]:
     return {re.search(r'check\("(9\.\w+)"', text)[1]: text.partition("\n```python")[0] for text in texts}
 
 
+def table(text: str) -> list[list[str]]:
+    return [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
+
+
+def groups(text: str) -> list[list[float]]:
+    """The numbers in each pair of round brackets, and in each row of a table."""
+    return [numbers(x) for x in (*re.findall(r"\(([^()]*)\)", text), *map(" ".join, table(text)))]
+
+
 def rows(case: str) -> list[list[float]]:
-    """The distributions and the log of a case: what stands in round brackets or in a row of a table."""
+    """The distributions and the log of a case."""
     case = case.partition("*The form")[0]
-    lines = [line.split("|")[1:-1] for line in case.splitlines() if line.startswith("|")]
-    found = [numbers(x) for x in re.findall(r"\(([^()]*)\)", case)] + [numbers(" ".join(line)) for line in lines]
+    lines, found = table(case), groups(case)
     for head, line in zip(lines, lines[2:]):  # a count for each number of accepted drafts: also round by round
         if "accepted drafts" in head[0]:
             times = [(n, int(m)) for h, c in zip(head, line) for n, m in zip(numbers(h), numbers(c))]
@@ -165,11 +173,7 @@ class TestCase:
 def test_a_question_about_a_distribution_has_fresh_numbers(path):
     """Outside of cells and of worked cases."""
     text = re.sub(r"^```.*?^```|^\*A worked case.*?$", "", read(path), flags=re.S | re.M)
-    lines = [line.split("|") for line in text.splitlines() if line.startswith("|")]
-    found = [numbers(x) for x in re.findall(r"\(([^()]*)\)", text)] + [numbers(" ".join(line)) for line in lines]
-    for row in found:
+    read_before = [block for lesson in LESSONS for block in blocks(lesson)]
+    for row in groups(text):
         if len(row) > 2 and abs(sum(row) - 1) < 1e-9:
-            found_in = [
-                lesson.stem for lesson in LESSONS for _, text in blocks(lesson) if stands_in(row, numbers(text))
-            ]
-            assert not found_in, row
+            assert not [where for where, text in read_before if stands_in(row, numbers(text))], row

@@ -82,11 +82,6 @@ def test_without_llama_cpp_nothing_is_measured_and_a_wrong_path_is_said(program,
         assert arms == {} and "own target only" in said[-1]
 
 
-def test_what_does_not_answer_like_a_llama_server_is_said():
-    with pytest.raises(LabError, match="does not answer as it should .* mend --llama-server"):
-        ask("http://127.0.0.1:9", [1])
-
-
 @pytest.mark.parametrize(
     "answer", ["no JSON", "[]", "{}", '{"tokens": [1], "timings": 5}', '{"tokens": 1, "timings": {}}']
 )
@@ -94,6 +89,9 @@ def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
     monkeypatch.setattr(llama_cpp, "fetch", lambda *_, **__: io.BytesIO(answer.encode()))
     with pytest.raises(LabError, match="http://here does not answer like a llama-server"):
         ask("http://here", [1])
+    monkeypatch.undo()
+    with pytest.raises(LabError, match="does not answer as it should .* mend --llama-server"):
+        ask("http://127.0.0.1:9", [1])
 
 
 def test_texts_are_compared_with_the_plain_ones_of_their_own_kind():

@@ -12,7 +12,6 @@ from specdec_lab.measure import experts, roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.experts import Dense, Experts, block_times
 from specdec_lab.models.fast import FastModel
-from specdec_lab.show.charts import Line
 from specdec_lab.theory import experts_woken
 
 
@@ -76,12 +75,6 @@ def test_a_width_between_the_measured_ones_and_at_them():
     assert width_at(T, 2.0) == 5 and width_at(T, 1.25) == 2.5
     assert width_at(T, 4.01) is None
     assert width_at({2: [2.0], 1: [1.0], 3: [1.9]}, 2.0) == 2  # where it is reached first
-
-
-def test_a_line_of_measured_times():
-    line = Line.timed("T", times(noise=0.001, k1=0.010, k5=0.020))
-    assert line.points == [(1, pytest.approx(10)), (5, pytest.approx(20))]
-    assert line.spread[0] == (pytest.approx(8), pytest.approx(12))
 
 
 def test_a_row_goes_through_the_experts_that_it_chose_and_no_others():

@@ -33,14 +33,6 @@ def predicted_ratio(*texts, **settings) -> float:
     return ratio
 
 
-@pytest.mark.parametrize("gamma", [1, 3])
-def test_a_draft_that_is_always_right(our_lab, gamma):
-    draft = TinyModel(ALPHABET, seed=0, spread=0.5, context=400)
-    slowed(draft, our_lab.now, lambda row: 0.25)
-    ratio = predicted_ratio(our_lab, ModelDrafter(draft), gamma, [[0, 1], [2, 3, 1]], max_new_tokens=5 * (gamma + 1))
-    assert ratio == pytest.approx((gamma + 1) / (1 + 0.1 * gamma + 0.25 * gamma), rel=1e-6)
-
-
 def test_later_drafts_that_are_worse_than_the_first(our_lab):
     """Every second guess is wrong, so no round keeps two drafts, whatever single drafts would promise."""
     draft = TinyModel(ALPHABET, seed=0, spread=0.5, context=400)

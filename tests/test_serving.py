@@ -30,18 +30,6 @@ COSTS = StepCosts({(texts, gamma): max(1.0, texts * (gamma + 1) / 16) for texts 
 ACCEPTED = [0, 1, 2, 4, 4]  # mean 2.2: 3.2 tokens a round with γ = 4
 
 
-class Watched(LookupDrafter):
-    """Notes each time that it is asked."""
-
-    def __init__(self, asked: list):
-        super().__init__()
-        self.asked = asked
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        self.asked.append(gamma)
-        return super().drafting(text, gamma, sampler, uniforms)
-
-
 def test_one_request_alone_takes_its_steps():
     record = simulate([Arrival(3.0, 32)], never, COSTS, ACCEPTED)
     assert [(s.at, s.begun, s.done, s.tokens) for s in record.served] == [(3.0, 3.0, 35.0, 32)]
@@ -219,5 +207,7 @@ def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypa
     costs = batch_costs(target, [0, 1, 2], sizes=(1, 3), gammas=(0, 1, 4), samples=2)
     assert costs == {(n, g): n * (g + 1) for n in (1, 3) for g in (0, 1, 4)}
     assert join_cost(target, [0, 1, 2, 3], samples=2) == 3.0  # all but the last token
-    drafted = batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=Watched(asked := []))
-    assert set(drafted) == {(2, 2)} and asked == [2] * 2 * 3  # each text in each step, one of which warms up
+    drafting, asked = LookupDrafter.drafting, []
+    monkeypatch.setattr(LookupDrafter, "drafting", lambda *a: asked.append(a[2]) or drafting(*a))
+    assert set(batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=LookupDrafter())) == {(2, 2)}
+    assert asked == [2] * 2 * 3  # each text in each step, one of which warms up
