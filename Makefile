@@ -35,8 +35,8 @@ test: .venv/test
 	$(BIN)/ruff format --check .
 	$(TESTS) lessons tests solutions
 
-CHECKED := exact sampling trace rounds records block trees together batch processors drafters drawn theory formats \
-  mistakes judges grading cli quiz ledger setup notebooks exercises
+CHECKED := exact sampling trace rounds records block trees together batch drafters drawn theory formats \
+  mistakes judges grading quiz ledger setup notebooks exercises
 check: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
