@@ -1,6 +1,6 @@
 # make lab         set up and open the course
 # make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
-# make check       before each commit, in a minute: style, the engine on tiny models, drafters, judges, the files' agreement
+# make check       before each commit, in a minute and a half: style, the engine on tiny models, drafters, judges, the files' agreement
 # make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
 # make mutants     small mistakes are put into the package, one at a time: which would the tests not notice? (hours; ARGS="FILE …")
 # make notebooks   re-execute and store the lessons

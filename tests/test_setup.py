@@ -129,3 +129,20 @@ def test_the_lab_never_imports_the_grader():
         if name and name.split(".")[0] == "specdec_grader"
     ]
     assert found == []
+
+
+def test_make_installs_with_uv_which_is_pinned_in_one_place():
+    assert "uv" in PINS
+    for name in ("Makefile", "install.py", "pyproject.toml", "environment.yml", "postBuild", "lessons/build.py"):
+        assert not re.search(r"\buv *[=~><]=", (ROOT / name).read_text(encoding="utf-8")), name
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "pip install" not in makefile
+    assert len(re.findall(r"install\.py", makefile)) == 2  # this environment, and the engine's
+
+
+def test_the_promised_lower_bounds_and_the_version():
+    ranges = {r.name: str(r.specifier) for r in requirements()}
+    assert PROJECT["requires-python"] == ">=3.11"
+    assert ranges["torch"] == ">=2.11"
+    assert set(ranges["transformers"].split(",")) == {">=5.17", "<6"}
+    assert specdec_lab.__version__ == PROJECT["version"]
