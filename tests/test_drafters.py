@@ -150,6 +150,7 @@ def test_a_round_is_one_target_pass_and_nothing_else(monkeypatch):
     )
     assert passes.count((target.name, True)) == trace.target_passes
     assert passes.count((target.name, False)) == 1  # the prefill
+    assert passes.count((draft.name, True)) == 0 < passes.count((draft.name, False))  # its head reads single rows
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.75, 1.0])

@@ -122,12 +122,15 @@ def test_plain_settings_become_a_sampler_stops_and_numbers(folder):
     """None is lost on the way: a request that is lost gives the same text again."""
     lab = load(folder, device="cpu")
     given = {"temperature": 0.7, "top_k": 3, "top_p": 0.8, "min_p": 0.1}
-    settings = lab.settings(**given, max_new_tokens=9, stop_strings=["mat"], seed=4, request=5)
+    settings = lab.settings(**given, max_new_tokens=9, stop_strings=["dog", "cat sat"], seed=4, request=5)
     assert settings["sampler"] == Sampler(**given)
     numbers, expected = settings["uniforms"], Uniforms(4, 5)
     assert [numbers(i, DRAFT) for i in range(5)] == [expected(i, DRAFT) for i in range(5)]
     stops = settings["stops"]
-    assert (stops.max_new_tokens, stops.eos, stops.string(lab.encode("a mat"))) == (9, lab.eos, True)
+    assert (stops.max_new_tokens, stops.eos) == (9, lab.eos)
+    assert stops.cut([], lab.encode("the cat sat on"), 99) == (3, "stop_string")  # where one of them is complete
+    with pytest.raises(LabError, match="A stop string is empty"):
+        lab.settings(stop_strings=["dog", ""])
 
 
 def test_each_drafter_that_is_asked_for_has_a_text_of_its_own(folder):

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from tiny import TinyModel, slowed
+from tiny import TinyCached, TinyModel, slowed
 
 from specdec_lab.drafters import LookupDrafter
 from specdec_lab.engine.batch import Batch
@@ -204,9 +204,16 @@ def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypa
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     target = TinyModel(5, seed=1, context=400)
     slowed(target, now, len)
+    join, held = TinyCached.join, []
+    monkeypatch.setattr(TinyCached, "join", lambda self, other: held.append(other.lengths[0]) or join(self, other))
     costs = batch_costs(target, [0, 1, 2], sizes=(1, 3), gammas=(0, 1, 4), samples=2)
     assert costs == {(n, g): n * (g + 1) for n in (1, 3) for g in (0, 1, 4)}
+    assert set(held) == {2}  # behind the whole prompt, of which a step reads the last token
     assert join_cost(target, [0, 1, 2, 3], samples=2) == 3.0  # all but the last token
+    once = [100.0]
+    slowed(target, now, lambda row: once.pop() if once else 0.0)
+    assert join_cost(target, [0, 1, 2, 3], samples=1) == 3.0  # a first join that is slow does not count
+    assert not once
     drafting, asked = LookupDrafter.drafting, []
     monkeypatch.setattr(LookupDrafter, "drafting", lambda *a: asked.append(a[2]) or drafting(*a))
     assert set(batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=LookupDrafter())) == {(2, 2)}

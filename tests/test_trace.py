@@ -81,6 +81,8 @@ def test_the_context_is_filled_and_never_exceeded(context):
         more = {"drafter": ModelDrafter(target), "gamma": 5} if run is speculative else {}
         trace = Trace([0, 1]).collect(run(target, prompt=[0, 1], stops=Stops(100), **more))
         assert (trace.stop, len(trace.tokens)) == ("context", context - 2)
+        if run is speculative:  # as many drafts as fit with a token behind them
+            assert [len(r.drafted) for r in trace.rounds] == [min(5, context - r.start - 1) for r in trace.rounds]
 
 
 def test_stop_strings_cut_where_they_complete():
