@@ -120,6 +120,15 @@ def test_weights_go_with_the_folder(tmp_path, monkeypatch, one_source):
         read_passages(tmp_path)
 
 
+def test_every_source_names_its_client_and_its_licence_which_the_shipped_weights_name_too():
+    """They have learned from these texts: whoever ships them says under which terms the texts are."""
+    card = (Path(__file__).parents[1] / "specdec_lab" / "weights" / "README.md").read_text(encoding="utf-8")
+    for source in tool.SOURCES:
+        assert source.client in ("apt", "npm") and source.packages and source.weight > 0, source.name
+        assert source.licence and f"{source.name} ({source.licence})" in card, source.name
+    assert len({source.name for source in tool.SOURCES}) == len(tool.SOURCES)  # each is a file's name
+
+
 def test_what_cannot_be_fetched_is_left_out_with_a_sentence(tmp_path, monkeypatch, one_source):
     for which, says in (
         (lambda name: None, "“gnome-help” is left out: this machine has no apt-get."),

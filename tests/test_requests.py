@@ -98,6 +98,13 @@ def test_the_two_sides_share_no_subject_no_sum_and_no_document(tokenizer):
     assert sides == [document(i).held_out for i in range(400)]
 
 
+def test_sources_are_drawn_by_their_weight_and_not_by_their_size():
+    few = [Document("letters", "prose", "en", "", document(i).text) for i in range(3)]
+    library, draw = Library([*map(document, range(90)), *few], {"letters": 3}), random.Random(0)
+    share = sum(library.draw(draw, "prose", "en", 50).source == "letters" for _ in range(1000)) / 1000
+    assert 0.7 < share < 0.8
+
+
 def test_a_passage_is_whole_sentences_of_one_document(tokenizer):
     count = make(tokenizer).count
     for seed in range(50):

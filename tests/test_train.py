@@ -220,6 +220,14 @@ def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(w
         recipes.train("medusa", target, tokenizer, text, tokens=1_600, start=tmp_path, say=silent)
 
 
+def test_a_head_has_the_tokens_that_the_target_wrote_most_and_all_special_ones(monkeypatch):
+    """Users' words do not count; and without the end of a text among them, no draft could ever be that."""
+    monkeypatch.setattr(recipes, "FREQUENT", 3)
+    tokens, own = np.array([[5, 6, 7, 7, 8, 8, 8]]), np.array([[False, True, True, False, False, False]])  # 7 and 7
+    shard, tokenizer = SimpleNamespace(tokens=tokens, own=own), SimpleNamespace(all_special_ids=[2, 99])
+    assert recipes.frequent_ids([shard], tokenizer, 10, [9]).tolist() == [2, 7, 9]
+
+
 def test_a_training_that_goes_on_keeps_the_tokens_of_its_head(written, monkeypatch):
     """Though others may be the most frequent ones by now: its rows have learned to speak of these."""
     target, tokenizer, text = written
@@ -283,7 +291,10 @@ def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, smal
     few = [[Prompt(f"{i}", "code", f"a b c {x}")] for i, x in enumerate("abcdefgabc")]
     monkeypatch.setattr("specdec_lab.train.texts.installed_python", lambda: few)
     argv = ["train", "medusa", "--json", "--device", "cpu", "--target", writer, "--folder", str(tmp_path)]
+    argv += ["--dtype", "bfloat16"]
     assert main([*argv, "--write", "1k", "--tokens", "4k"]) == 0
+    learned = loop.read_checkpoint(tmp_path / "medusa.pt")["net"].values()
+    assert {x.dtype for x in learned} == {torch.float32}  # in half precision small steps are lost
     out, err = capsys.readouterr()
     result = json.loads(out)
     assert result["weights"] == str(tmp_path / "medusa.safetensors")

@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -116,7 +117,7 @@ def test_users_words_do_not_count(written):
     assert found > 20
 
 
-def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path):
+def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_path, monkeypatch):
     target, tokenizer, text = written
     first = read_shards(text / CONVERSATIONS)[0]
     write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL)
@@ -131,6 +132,17 @@ def test_a_shard_is_made_again_alike_and_a_torn_one_is_not_there(written, tmp_pa
     assert len(set(texts.values())) == 3
     (tmp_path / "text-0000.npz").unlink()
     assert read_shards(tmp_path) == []
+
+    def full(self, to):  # a part of it is in its place by then
+        if to.name.startswith("middle"):
+            raise OSError(28, "No space left on device")
+        return replaced(self, to)
+
+    replaced = Path.replace
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write.write_shard(target, tokenizer, requests(tokenizer), tmp_path, 0, SMALL)
+    assert read_shards(tmp_path) == [] and not list(tmp_path.glob("unfinished*"))
 
 
 def test_a_full_disk_is_one_sentence_before_anything_is_written(written, tmp_path, monkeypatch):
