@@ -45,7 +45,7 @@ def test_demo_runs_from_the_installed_wheel(python, tmp_path):
     assert json.loads(done.stdout)["identical"] is True
 
 
-def test_the_wheel_holds_every_file_of_both_packages(python, wheel):
+def test_the_wheel_holds_every_file_of_both_packages(wheel):
     held = set(zipfile.ZipFile(wheel).namelist())
     for folder, package in ((ROOT, "specdec_lab"), (ROOT / "exercises", "specdec_grader")):
         files = [p for p in (folder / package).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
