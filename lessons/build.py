@@ -7,7 +7,6 @@ is needed, and teaches nothing.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
     python lessons/build.py --prose      store changed text, where no code has changed; nothing is executed
-    python lessons/build.py --record     record the rounds that lesson 00 replays while the model loads
     python lessons/build.py --links      write the addresses for Binder and Colab into the README
 """
 
@@ -19,6 +18,7 @@ import re
 import sys
 import tempfile
 import tomllib
+from datetime import datetime
 from pathlib import Path
 
 import jupytext
@@ -29,7 +29,6 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
 SITE, SITE_END = "<!-- site -->", "<!-- /site -->"
-RECORDED = HERE.parent / "specdec_lab" / "data" / "recorded_rounds.json"
 
 
 def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
@@ -78,15 +77,16 @@ def link_terms(notebook: nbformat.NotebookNode) -> None:
 
 
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
-    """Write an executed notebook: no times, and no live widgets, whose static pictures stay.
+    """Write an executed notebook: the seconds of all its cells together, and no live widgets, whose pictures stay.
 
     The picture is another form of the same output, or an output of its own beside the widget. The seal shows
     whether code or results were changed by hand afterwards.
     """
+    took = 0.0
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
-        cell.metadata.pop("execution", None)
+        took += seconds(cell.metadata.pop("execution", {}))
         for output in cell.outputs:
             if "text/html" in output.get("data", {}):
                 output["data"].pop(WIDGET, None)
@@ -94,8 +94,16 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
             o for o in cell.outputs if WIDGET not in o.get("data", {}) and o.get("data") != {"text/plain": ""}
         ]  # the last: a line of progress that has gone
     notebook.metadata.pop("widgets", None)
+    if took:
+        notebook.metadata["seconds"] = round(took, 1)
     notebook.metadata["seal"] = seal(notebook)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def seconds(execution: dict) -> float:
+    """What a cell took, by the times that a kernel's messages carry."""
+    begin, end = (execution.get(key) for key in ("iopub.execute_input", "shell.execute_reply"))
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds() if begin and end else 0.0
 
 
 def seal(notebook: nbformat.NotebookNode) -> str:
@@ -135,19 +143,6 @@ def prose(source: Path) -> None:
             cell.outputs, cell.execution_count = old.outputs, old.execution_count
     made.metadata = stored.metadata
     store(made, path)
-
-
-def record() -> None:
-    from specdec_lab import load
-    from specdec_lab.cli.demo import PROMPT
-    from specdec_lab.formats import rounded
-    from specdec_lab.show.explorer import explorer_data
-
-    lab = load(device="cpu")
-    trace = lab.speculative(PROMPT, "lookup", max_new_tokens=40)
-    data = explorer_data(trace, lab.text, f"A recorded run: {lab.target.name}, drafts by prompt lookup")
-    RECORDED.parent.mkdir(exist_ok=True)
-    RECORDED.write_text(json.dumps(rounded(data), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def links() -> None:
@@ -195,9 +190,7 @@ def hosted(repository: str, tag: str, names: list[str]) -> str:
 
 if __name__ == "__main__":
     names = sys.argv[1:]
-    if names == ["--record"]:
-        record()
-    elif names == ["--links"]:
+    if names == ["--links"]:
         links()
     else:
         make = prose if "--prose" in names else build

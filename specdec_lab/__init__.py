@@ -22,7 +22,7 @@ _NAMES = {
     "engine.trace": ["Round", "Trace"],
     "errors": ["LabError"],
     "lab": ["Lab", "load", "load_soon"],
-    "measure.costs": ["doubts", "pass_times", "race"],
+    "measure.costs": ["doubts", "pass_times", "race", "times_as_long"],
     "measure.roofline": ["measure_machine", "work"],
     "show.charts": [
         "Bar",
@@ -36,7 +36,7 @@ _NAMES = {
         "Outline",
         "Plot",
     ],
-    "show.explorer": ["recorded_round"],
+    "show.explorer": ["recorded_round", "round_by_hand"],
     "show.guess": ["guess", "ledger", "outcome"],
     "show.loadlab": ["load_lab"],
     "show.progress_line": ["OneLine", "each"],
@@ -48,11 +48,14 @@ _NAMES = {
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
 # What exercises say is another package, which this one never imports: these two names lead there.
 _MODULE_OF |= {"check": "specdec_grader.check", "progress": "specdec_grader.progress"}
+_MODULES = {"in_words": "specdec_lab.show.in_words"}  # whole modules under a name of `sd.`
 __all__ = list(_MODULE_OF)
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str):
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
     return getattr(importlib.import_module(_MODULE_OF[name]), name)

@@ -111,6 +111,11 @@ def width_at(times: Mapping[int, Sequence[float]], factor: float) -> float | Non
     return None
 
 
+def times_as_long(times: Mapping[int, Sequence[float]], k: int, of: int = 1) -> float:
+    """T(k) / T(of), from the medians of what `pass_times` returns."""
+    return statistics.median(times[k]) / statistics.median(times[of])
+
+
 def doubts(times: Mapping[int, Sequence[float]]) -> str | None:
     """What speaks against the result of `pass_times`, as a sentence that asks to measure again; None if nothing does.
 

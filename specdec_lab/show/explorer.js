@@ -252,8 +252,8 @@ function render({ model, el }) {
     const text = h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏"));
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
-      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence() : "Mark each draft before you reveal the round. Press a token for its numbers."),
-      detail(r, shown), totals(),
+      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence() : `Mark each draft before you reveal the round.${data.words ? "" : " Press a token for its numbers."}`),
+      ...(data.words ? [] : [detail(r, shown), totals()]),
       h("div", { class: "sdl-legend" }, ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
     );

@@ -4,15 +4,13 @@ A learner marks a round, reveals it, and steps through a whole text; or sees two
 was.
 """
 
-import json
 from collections.abc import Callable
 from html import escape
-from importlib import resources
 
 import traitlets
 
 from specdec_lab.engine.trace import Trace
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import rounded
 from specdec_lab.show.charts import label, svg
 from specdec_lab.show.live import Live
@@ -214,7 +212,51 @@ class RaceWidget(Live):
         return f'<div style="font-size:14px"><b>{title}</b>{drawn}{numbers}<div>{about}</div></div>'
 
 
+@typed
+def round_by_hand(before: str, drafts: str, target: str, title: str = "One round, made by hand") -> RoundExplorer:
+    """The Round Explorer on a round of words, one for each place, by the greedy rule: no model, no waiting.
+
+    Args:
+        before: the text so far.
+        drafts: what the draft model proposes.
+        target: what the target says at each place, and behind the last draft: one word more than the drafts.
+
+    Raises:
+        LabError: for another number of words.
+    """
+    proposed, said = drafts.split(), target.split()
+    if len(said) != len(proposed) + 1:
+        raise LabError(
+            f"{len(proposed)} drafts and {len(said)} words of the target: it says one at each place and one behind them."
+        )
+    accepted = next((i for i, draft in enumerate(proposed) if draft != said[i]), len(proposed))
+
+    def surely(word: str) -> list[dict]:
+        return [{"id": word, "text": f" {word}", "p": 1.0}]
+
+    def draft(i: int) -> dict:
+        right = float(proposed[i] == said[i])
+        status = "accepted" if i < accepted else "rejected" if i == accepted else "discarded"
+        tops = {"p_top": surely(said[i]), "q_top": surely(proposed[i])}
+        numbers = {"p": right, "q": 1.0, "p_raw": right, "q_raw": 1.0, "u": None, "overlap": right}
+        return {"id": proposed[i], "text": f" {proposed[i]}", "status": status, **numbers, **tops}
+
+    own = said[accepted]
+    emitted = {"id": own, "text": f" {own}", "kind": "bonus" if accepted == len(proposed) else "corrected"}
+    emitted |= {"p": 1.0, "p_raw": 1.0, "p_top": surely(own)}
+    rounds = [
+        {
+            "drafted": [draft(i) for i in range(len(proposed))],
+            "emitted": emitted,
+            "before": before,
+            "stop": None,
+            "after_top": surely(said[-1]),
+        }
+    ]
+    summary = f"{accepted + 1} new tokens in one target pass."
+    return RoundExplorer({"title": title, "greedy": True, "summary": summary, "rounds": rounds, "words": True})
+
+
 def recorded_round() -> RoundExplorer:
-    """The Round Explorer on a short run that was recorded once: no model, no waiting."""
-    text = resources.files("specdec_lab").joinpath("data/recorded_rounds.json").read_text(encoding="utf-8")
-    return RoundExplorer(json.loads(text))
+    """The round of lesson 00."""
+    return round_by_hand("Last night", "the cat sat on a", "the cat sat by a .")

@@ -1,0 +1,150 @@
+"""What a reader's own numbers say, as one or two sentences below a result.
+
+A lesson cannot know what a machine will measure: times may rise, stay, fall or jump. So each sentence is chosen from
+the numbers themselves.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import mean, median
+
+from specdec_lab.engine.trace import Trace
+from specdec_lab.formats import short
+from specdec_lab.measure.bench import overall
+from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
+from specdec_lab.measure.results import saved_results
+from specdec_lab.models.base import Model
+from specdec_lab.theory import expected_tokens
+
+AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
+AGREES = 0.1  # the same for a formula and what was counted
+
+Times = Mapping[int, Sequence[float]]
+
+
+def race(result: Race) -> str:
+    """Tokens of a round, its cost, and what comes of them."""
+    E, S = result.speculative.tokens_per_pass, result.ratio
+    cost = E / S
+    if S > 1 + AS_LONG:
+        end = f"{S:.2f} times as fast."
+    elif S < 1 - AS_LONG:
+        end = f"{S:.2f} times as fast, so here the drafts were a loss."
+    else:
+        end = f"{S:.2f} times as fast: neither a gain nor a loss that the clock can show."
+    doubt = f" {result.doubt}" if result.doubt else ""
+    return (
+        f"A round wrote {E:.2f} tokens and took {cost:.2f} times as long as a step of plain decoding: "
+        f"{E:.2f} / {cost:.2f} = {end}{doubt}"
+    )
+
+
+def recorded() -> str:
+    """The best drafter of the recorded run over the built-in prompts."""
+    result = saved_results(temperature=0.0, gamma="best", dtype="float32")[0]
+    rows = {arm: row for arm, row in overall(result["rows"], peers=False).items() if row["gamma"]}
+    name, best = max(rows.items(), key=lambda item: item[1]["ratio_to_plain"])
+    low, high = best["ratio_interval"]
+    draft = rows["model"]["ratio_to_plain"]
+    return (
+        f"{best['prompts']} prompts, greedy, one at a time, on {result['meta']['hardware']}: the draft model is {draft:.2f} "
+        f"times as fast as plain decoding. The best drafter of this course, {name}, is {best['ratio_to_plain']:.2f} times as "
+        f"fast, and other prompts of these kinds would give {low:.2f} to {high:.2f}."
+    )
+
+
+def one_token(reading: float, computing: float) -> str:
+    """Seconds of both jobs of a pass over one token."""
+    most = f"plain decoding can write {short(1 / max(reading, computing))} tokens a second at most."
+    if reading > (1 + AS_LONG) * computing:
+        return f"Reading takes {short(reading / computing)} times as long as computing: {most}"
+    if computing > (1 + AS_LONG) * reading:
+        return (
+            f"Computing takes {short(computing / reading)} times as long as reading, so there is no idle math: {most}"
+        )
+    return f"Both take equally long: {most}"
+
+
+def passes(times: Times) -> str:
+    """T(k), with k = 1 and k = 5 among them, as `sd.pass_times` returns it."""
+    five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)
+    if five > 1 + AS_LONG:
+        first = (
+            f"Here five tokens take {five:.2f} times as long as one: four places are checked for {five - 1:.0%} more."
+        )
+    elif five < 1 - AS_LONG:
+        first = (
+            f"Here five tokens take only {five:.2f} times as long as one: products of matrices run better with several "
+            f"rows on this machine, and plain decoding is not at its best."
+        )
+    else:
+        first = f"Here five tokens take {five:.2f} times as long as one: four places are checked for nothing."
+    if twice:
+        second = f"A pass takes twice as long with about {twice:.0f} tokens."
+    else:
+        second = f"Even {widest} tokens take less than twice as long as one."
+    doubt = doubts(times)
+    return f"{first} {second}" + (f" {doubt}" if doubt else "")
+
+
+def formats(curves: Mapping[str, Times]) -> str:
+    """T(k) by number format, the most bits first."""
+    ones = [1e3 * median(times[1]) for times in curves.values()]
+    fives = [times_as_long(times, 5) for times in curves.values()]
+    measured = (
+        f"A pass over one token takes {listed(ones)} ms with {' and '.join([', '.join(list(curves)[:-1]), list(curves)[-1]])}. "
+        f"Five tokens take {listed(fives)} times as long as one."
+    )
+    if ones[-1] >= ones[0] * (1 - AS_LONG):
+        return (
+            f"{measured} So fewer bits are not faster here: this processor, or its program, has no fast way for them."
+        )
+    if fives[-1] > fives[0] + AS_LONG:
+        return f"{measured} So with the fewest bits the narrow pass is the fastest, and each further token costs more of it."
+    return f"{measured} So fewer bits are faster here, and a wide pass costs no more of a narrow one than before."
+
+
+def same_texts(same: int, of: int, target: Model) -> str:
+    """How many greedy texts are plain decoding's."""
+    if same == of:
+        return f"All {of} texts are those of plain decoding, token for token."
+    rounds = "in so few bits" if target.dtype.itemsize < 4 else "on this device"
+    return (
+        f"{same} of {of} texts are those of plain decoding. Where one parts, two tokens were nearly tied, and a wide pass "
+        f"rounds otherwise than a narrow one {rounds}."
+    )
+
+
+def kinds(alphas: Mapping[str, Mapping[str, float | None]]) -> str:
+    """α of several texts of each kind."""
+    known = {kind: [a for a in of.values() if a is not None] for kind, of in alphas.items()}
+    order = sorted((kind for kind in known if known[kind]), key=lambda kind: -mean(known[kind]))
+    top, low = order[0], order[-1]
+    means = ", ".join(f"{kind} {mean(known[kind]):.2f}" for kind in order)
+    if min(known[top]) > max(known[low]):
+        end = f"Each text of the kind {top} lies above each of the kind {low}."
+    else:
+        end = f"Some texts of the kind {low} lie above some of the kind {top}: trust no order of these means."
+    return f"Mean α by kind: {means}. {end}"
+
+
+def formula(traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
+    """E by the formula beside what was counted, over the rounds with all drafts that no stop cut short."""
+    rounds = [
+        r for of in traces.values() for t in of.values() for r in t.rounds if len(r.drafted) == gamma and not r.stop
+    ]
+    counted = Trace([], rounds)
+    E, by_formula = counted.tokens_per_pass, expected_tokens(counted.alpha, gamma)
+    off = by_formula / E - 1
+    numbers = (
+        f"Over these {len(rounds)} rounds α is {counted.alpha:.2f}. The formula makes {by_formula:.2f} tokens per pass of it, "
+        f"and {E:.2f} were counted: "
+    )
+    if abs(off) <= AGREES:
+        return f"{numbers}{abs(off):.0%} apart."
+    return f"{numbers}{abs(off):.0%} too {'many' if off > 0 else 'few'}. Here drafts do not survive independently."
+
+
+def listed(numbers: Sequence[float]) -> str:
+    """Numbers in a sentence."""
+    *first, last = (short(x) for x in numbers)
+    return f"{', '.join(first)} and {last}" if first else last
