@@ -17,6 +17,7 @@ from specdec_lab.theory import expected_tokens
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
 AGREES = 0.1  # the same for a formula and what was counted
+UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
 
 Times = Mapping[int, Sequence[float]]
 
@@ -125,6 +126,21 @@ def kinds(alphas: Mapping[str, Mapping[str, float | None]]) -> str:
     else:
         end = f"Some texts of the kind {low} lie above some of the kind {top}: trust no order of these means."
     return f"Mean α by kind: {means}. {end}"
+
+
+def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
+    """α of the tested drafts where the target was unsure, and where it was sure."""
+    places = [d for of in traces.values() for t in of.values() for r in t.rounds for d in r.tested]
+    unsure = [d.overlap for d in places if d.p_top[0][1] < UNSURE]
+    sure = [d.overlap for d in places if d.p_top[0][1] > SURE]
+    if not (unsure and sure):
+        return "The target was equally sure at all of these places."
+    low, high = mean(unsure), mean(sure)
+    measured = (
+        f"Where the target gives its favourite less than {UNSURE}, α is {low:.2f}, over {len(unsure)} drafts. "
+        f"Where it gives it more than {SURE}, α is {high:.2f}, over {len(sure)}."
+    )
+    return measured if high > low else f"{measured} So here a sure target was no easier to guess."
 
 
 def formula(traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
