@@ -23,6 +23,7 @@ _NAMES = {
     "errors": ["LabError"],
     "lab": ["Lab", "load", "load_soon"],
     "measure.costs": ["doubts", "pass_times", "race", "times_as_long"],
+    "measure.data_sheets": ["data_sheets"],
     "measure.roofline": ["measure_machine", "work"],
     "show.charts": [
         "Bar",

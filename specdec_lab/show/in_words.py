@@ -160,6 +160,29 @@ def formula(traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
     return f"{numbers}{abs(off):.0%} too {'many' if off > 0 else 'few'}. Here drafts do not survive independently."
 
 
+def best_gammas(results: Mapping[int, Mapping[str, dict]]) -> str:
+    """The best γ of each drafter, from the rows of `bench.overall` by γ and drafter."""
+    words, gains = [], {}
+    for name in (arm for arm, row in next(iter(results.values())).items() if row["gamma"]):
+        gamma, row = max(((g, rows[name]) for g, rows in results.items()), key=lambda x: x[1]["ratio_to_plain"])
+        gains[name] = row["ratio_to_plain"]
+        best = f"best with γ = {gamma}, {gains[name]:.2f} times as fast as plain decoding"
+        words.append(f"{name} is {best}" if gains[name] > 1 else f"{name} loses with every γ tried here")
+    return f"{'; '.join(words)}. The best of them is {max(gains, key=gains.get)}."
+
+
+def fewer_bits(best: Mapping[str, dict]) -> str:
+    """Tokens a second, plain and with the best drafter, by the bits of a weight: the most bits first."""
+    (high, first), *_, (low, last) = best.items()
+    by_bits, by_drafts = last["plain"] / first["plain"], first["best"] / first["plain"]
+    both, left = last["best"] / first["plain"], last["best"] / last["plain"]
+    return (
+        f"{low} in place of {high} make plain decoding {by_bits:.1f} times as fast. Drafts make it {by_drafts:.1f} times as "
+        f"fast with {high}, and {left:.2f} times with {low}. Both together bring {both:.1f} times, where {by_bits:.1f} · "
+        f"{by_drafts:.1f} would be {by_bits * by_drafts:.1f}."
+    )
+
+
 def listed(numbers: Sequence[float]) -> str:
     """Numbers in a sentence."""
     *first, last = (short(x) for x in numbers)

@@ -1,6 +1,7 @@
 """The Speed-up Explorer: S over α and γ, for costs that can be changed, with a learner's own machine among them."""
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 import numpy as np
 
@@ -22,6 +23,11 @@ def passes(times: Mapping[int, float]) -> list[float]:
     known = sorted(times)
     seconds = np.interp(range(1, max(GAMMAS) + 2), known, [times[k] for k in known])
     return np.maximum.accumulate(seconds / times[known[0]]).tolist()
+
+
+def v_of(given: Sequence[float] | Mapping[int, Sequence[float]]) -> list[float]:
+    """v(γ) of a machine, from the times of its passes or from itself."""
+    return passes({k: median(times) for k, times in given.items()}) if isinstance(given, Mapping) else list(given)
 
 
 def picture(alpha: float, gamma: int, c: float, o: float, v: Sequence[float]) -> str:
@@ -77,15 +83,20 @@ class SpeedupExplorer(Live):
     """S over α and γ, with sliders for the costs.
 
     Args:
-        machines: v(γ) for γ = 0 … 10 by name, such as `{"this machine": passes(times)}`. A machine whose passes all
-            cost the same comes after them.
+        machines: by name, the times of passes as `sd.pass_times` returns them, or v(γ) for γ = 0 … 10. A machine whose
+            passes all cost the same comes after them.
         c, o: what one draft and the loop cost at first, in plain steps.
     """
 
     scripts = ("common.js", "controls.js", "theory.js", "speedup.js")
 
-    def __init__(self, machines: Mapping[str, Sequence[float]] | None = None, c: float = 0.1, o: float = 0.0):
-        all_machines = {name: list(v) for name, v in (machines or {}).items()}
+    def __init__(
+        self,
+        machines: Mapping[str, Sequence[float] | Mapping[int, Sequence[float]]] | None = None,
+        c: float = 0.1,
+        o: float = 0.0,
+    ):
+        all_machines = {name: v_of(given) for name, given in (machines or {}).items()}
         all_machines["a pass costs the same, however wide"] = FLAT
         start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})
