@@ -1,13 +1,7 @@
 """Numbers as people read them. (As they type them: show/forms.js.)"""
 
 import math
-import re
 from collections.abc import Iterable
-
-
-def drop_leading_zeros(text: str) -> str:
-    """Without the zeros before a point, as the lessons write chances and ratios: .75."""
-    return re.sub(r"\b0(?=\.\d)", "", text)
 
 
 def short(value: float) -> str:
@@ -16,9 +10,9 @@ def short(value: float) -> str:
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """The least of the values that `share` of all, such as .95, stay within."""
+    """The least of the values that `share` of all, such as 0.95, stay within."""
     ordered = sorted(values)
-    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]  # .07 * 100 is a little more than 7
+    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]  # 0.07 * 100 is a little more than 7
 
 
 def rounded(value: object, digits: int) -> object:

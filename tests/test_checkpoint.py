@@ -67,7 +67,7 @@ def test_the_keys_follow_from_the_formulas():
     p, q = answers.P, answers.Q
     assert written_by("the rule: accept with min(1, p/q), replace from the residual") == pytest.approx(p)
     assert written_by("bug: after a rejection, take the target's favourite") == pytest.approx([0.25, 0.1, 0.65])
-    assert "writes the three tokens with the chances (.25, .1, .65)" in CASES[1]
+    assert "writes the three tokens with the chances (0.25, 0.1, 0.65)" in CASES[1]
     # what is said about the choices B and C of part 2
     assert written_by("another exact way: sample the target, accept a match") == pytest.approx(p)
     assert written_by("bug: accept only the target's favourite") == pytest.approx([0.17, 0, 0.83])

@@ -32,9 +32,9 @@ def constant(*ends, others=None):
 @pytest.mark.parametrize(
     ("made", "told", "belief"),
     [
-        (constant(0.2, 0.9), ["is [.2, .9]", "it should have no width"], None),
+        (constant(0.2, 0.9), ["is [0.2, 0.9]", "it should have no width"], None),
         (constant(0.9, 0.9), [f"α of this text, {sheet.pretty(ALPHA)}", "accepted divided by the examined"], None),
-        (constant(0.5, 0.5), ["is [.5, .5]", "Discarded drafts were never examined"], 5),
+        (constant(0.5, 0.5), ["is [0.5, 0.5]", "Discarded drafts were never examined"], 5),
     ],
 )
 def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):

@@ -54,7 +54,7 @@ def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pa
     text = generate(our_lab, PROMPT, {})
     assert (text.tokens, text.target_passes) == ([10, 11, 10, 10, 11, 12], 3)
     assert hf.hooks == []
-    # Four tokens came after the first round, in 2 s and .5 s more until the device was done; six take 6/4 of that.
+    # Four tokens came after the first round, in 2 s and 0.5 s more until the device was done; six take 6/4 of that.
     assert text.seconds == 2.5 * 6 / 4
     our_lab.writes(2)
     assert generate(our_lab, PROMPT, {}).seconds == 0.0  # one round: no time beyond the prefill

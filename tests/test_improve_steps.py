@@ -54,7 +54,7 @@ def test_improve_the_result_is_told_with_that_of_the_plain_version(judged):
         (
             Replayed(100, 100, 50, 61),
             0.9,
-            "It is silent in 61% of the rounds. A wrong draft does not spoil the text, it only costs .1: try more",
+            "It is silent in 61% of the rounds. A wrong draft does not spoil the text, it only costs 0.1: try more",
             11,
         ),
         (Replayed(100, 100, 50, 61), 1.0, "It is silent in 61% of the rounds.", None),

@@ -123,7 +123,7 @@ def test_a_race_goes_by_turns_and_by_seconds_a_token():
 
 
 def test_the_rates_of_a_machine_that_is_known(monkeypatch):
-    """A clock on which reading 256 MB takes 2 s, the product .5 s, and a launch 1/1024 s, each in its first call longer."""
+    """A clock on which reading 256 MB takes 2 s, the product 0.5 s, and a launch 1/1024 s, each in its first call longer."""
     now, warm = [0.0], set()
 
     def takes(what, seconds):

@@ -59,7 +59,7 @@ def test_3_test_the_answer_is_true_or_false():
 
 
 def test_3_test_the_given_rules_do_what_they_say():
-    p, q = (0.2, 0.3, 0.5), (0.6, 0.2, 0.2)  # what is lacking: 0, .1, .3
+    p, q = (0.2, 0.3, 0.5), (0.6, 0.2, 0.2)  # what is lacking: 0, 0.1, 0.3
     for u, w, written in ((0.1, 0.9, 0), (0.9, 0.0, 1), (0.9, 0.2, 1), (0.9, 0.3, 2), (0.9, 0.99, 2)):
         assert exactness.SOUND(p, q, 0, u, w) == written
     assert DRAWS(p, q, 0, 0.9, 0.1) == 0 and KEEPS(p, q, 0, 0.99, 0.5) == 0

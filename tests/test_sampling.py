@@ -30,12 +30,15 @@ P4 = torch.tensor([0.5, 0.3, 0.15, 0.05])
         (Sampler(1.0, top_p=1e-6), [1, 0, 0, 0]),
         (Sampler(1.0, top_p=1.0), [0.5, 0.3, 0.15, 0.05]),
         (Sampler(0.5), [0.25 / 0.365, 0.09 / 0.365, 0.0225 / 0.365, 0.0025 / 0.365]),
-        # In this order, each on what the one before it left: .5/.8 alone reaches .6, .5 would not have.
+        # In this order, each on what the one before it left: 0.5/0.8 alone reaches 0.6, 0.5 would not have.
         (Sampler(1.0, top_k=2, top_p=0.6), [1, 0, 0, 0]),
         (Sampler(0.5, top_p=0.68), [1, 0, 0, 0]),
         (Sampler(1.0, top_k=3, min_p=0.5), [0.625, 0.375, 0, 0]),
         (Sampler(0.5, min_p=0.2), [0.25 / 0.34, 0.09 / 0.34, 0, 0]),
-        (Sampler(1.0, top_p=0.81, min_p=0.2), [0.5 / 0.95, 0.3 / 0.95, 0.15 / 0.95, 0]),  # .5 and .3 of all are too few
+        (
+            Sampler(1.0, top_p=0.81, min_p=0.2),
+            [0.5 / 0.95, 0.3 / 0.95, 0.15 / 0.95, 0],
+        ),  # 0.5 and 0.3 of all are too few
     ],
 )
 def test_shapes_by_hand(sampler, wanted):

@@ -45,7 +45,7 @@ def card(verdict: Judgement, news: str = "") -> str:
     more = f"<div style='margin-top:4px'>{escape(news)}</div>" if news else ""
     return (
         f"<div style='border-left:5px solid {COLOURS[verdict.status]};padding:6px 12px;margin:4px 0;max-width:52em;"
-        "background:rgba(128,128,128,.08)'>"
+        "background:rgba(128,128,128,0.08)'>"
         f"<div style='display:flex;gap:12px;justify-content:space-between'><b>{escape(said)}</b>"
         f"<span style='white-space:nowrap'>{verdict.points:g} of {verdict.max_points} points</span></div>"
         f"<div style='white-space:pre-wrap'>{escape(verdict.message)}</div>{more}</div>"

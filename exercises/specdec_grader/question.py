@@ -14,7 +14,7 @@ from specdec_grader.mistakes import mistakes_of
 from specdec_grader.remote import for_each
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.course.reading import nothing, number, same, whole
-from specdec_lab.formats import cut, drop_leading_zeros, short
+from specdec_lab.formats import cut, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
 
@@ -37,7 +37,7 @@ class Question:
             was found in another way than by its results.
         read: makes a returned value comparable, or raises what is wrong with its form.
         near: told where no mistake explains the results and all of them may be right ones that were rounded: they differ
-            by less than .06. A small term that is left out looks the same, so it has to stand among the mistakes.
+            by less than 0.06. A small term that is left out looks the same, so it has to stand among the mistakes.
     """
 
     cases: Sequence[tuple]
@@ -143,8 +143,7 @@ def apart(found: object, right: object) -> tuple[str, str]:
     """Two results in as many digits as it takes to see that they differ."""
     if pretty(found) != pretty(right) or not all(isinstance(x, int | float) for x in (found, right)):
         return pretty(found), pretty(right)
-    yours, wanted = told_apart(found, right)
-    return drop_leading_zeros(yours), drop_leading_zeros(wanted)
+    return told_apart(found, right)
 
 
 def told_apart(a: float, b: float) -> tuple[str, str]:
@@ -154,10 +153,10 @@ def told_apart(a: float, b: float) -> tuple[str, str]:
 
 
 def pretty(value: object) -> str:
-    """A value as the lessons write it: numbers with few digits, and .75 for 0.75."""
+    """A value as the lessons write it: numbers with few digits."""
     if isinstance(value, bool) or not isinstance(value, float | int | tuple | list):
         return repr(value)
     if isinstance(value, tuple | list):
         inside = ", ".join(pretty(item) for item in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-    return drop_leading_zeros(short(value))
+    return short(value)

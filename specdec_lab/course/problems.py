@@ -1,9 +1,6 @@
 """The quiz questions with numbers, lesson by lesson; question.py says how each is written."""
 
-import math
 from collections.abc import Sequence
-from itertools import accumulate
-from operator import mul
 
 from specdec_lab import theory
 from specdec_lab.course.question import PROBLEMS, Problem, problem, variants
@@ -108,19 +105,6 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> str:
     """
 
 
-@problem(tolerance=0, gamma=(5, 6, 7, 8, 9), accepted=(2, 3, 4))
-def rows_computed(gamma: int, accepted: int) -> str:
-    return f"""
-    γ = {gamma}. The first {accepted} drafts are accepted, the next one is rejected. How many rows did the target
-    compute in this round?
-    {gamma + 1} | One row for each of the {gamma} drafts, and one for the last token of the text: {gamma + 1}. The pass
-        is over before anything is compared.
-    {gamma + 1 - accepted} #9 | Accepted drafts are not skipped: before the pass nobody knows they are right.
-    {accepted + 1} | The pass does not stop at the miss; the comparison does.
-    {gamma} | The last token of the text has a row as well: it checks the first draft.
-    """
-
-
 @problem(tolerance=0, gamma=(5, 6, 7, 8), accepted=(1, 2, 3, 4))
 def entries_kept(gamma: int, accepted: int) -> str:
     return f"""
@@ -170,22 +154,6 @@ def after_rejection(rows: tuple[Row, Row]) -> str:
     """
 
 
-@problem(rows=ROWS)
-def emitted_probability(rows: tuple[Row, Row]) -> str:
-    p, q = rows
-    from_p = theory.emitted(p, q, [min(1.0, a / b) for a, b in zip(p, q)], p)[0]
-    kept = short(p[0] / q[0])
-    return f"""
-    Temperature 1. {distributions(p, q)} One token is drafted, then accepted or replaced by the rule. With which
-    probability is a written?
-    {p[0]} | Exactly p(a) = {short(p[0])}. Drafted with {q[0]} and accepted with {kept}; as a replacement a never comes.
-    {q[0]} #11 | This is how often a is drafted. The drafter does not decide what is written.
-    {from_p} #2 | This comes out if a rejection draws from p: then a gets a second chance, one too many.
-    {p[0] * q[0]} #3 | This is how often two independent draws would both give a. The rule is another one.
-    """
-
-
-# Lesson 04: α, and the tokens of a pass
 @problem(
     rows=pairs("""60 30 10, 30 60 10; 50 40 10, 80 10 10; 40 30 30, 80 10 10; 60 20 20, 50 10 40; 70 20 10, 40 50 10;
                   40 40 20, 20 50 30; 20 70 10, 60 30 10; 30 50 20, 10 80 10; 80 10 10, 50 30 20""")
@@ -291,39 +259,6 @@ def break_even_tokens(gamma: int, c: float, v: float) -> str:
     """
 
 
-@problem(unit="s", reading=(0.6, 0.8, 1.2, 2.0), writing=(1.0, 1.5, 2.0, 3.0), times=(1.6, 2.0, 2.5))
-def whole_answer(reading: float, writing: float, times: float) -> str:
-    answer = reading + writing / times
-    return f"""
-    A server needs {reading} s to read a prompt, and then {writing} s to write the answer. Speculation makes its
-    decoding {times} times as fast. After how long is the answer complete?
-    {answer} | Only the writing becomes shorter: {reading} + {writing} / {times} = {short(answer)} s.
-    {(reading + writing) / times} #15 | This makes the reading faster too. Before the first token there is nothing to
-        draft.
-    {writing / times} | The reading is missing: the first token waits for it.
-    {reading / times + writing} #15 | It is the other way round: the writing gets faster, the reading does not.
-    """
-
-
-# Lesson 06: what a design brings, place by place and by the clock
-@problem(alphas=shares("80 60 40, 60 50 30, 90 70 50, 80 60 30, 90 60 30, 80 50 20, 70 60 40, 90 80 50"))
-def tokens_by_place(alphas: Sequence[float]) -> str:
-    places = range(1, len(alphas) + 1)
-    reached = [math.prod(alphas[:i]) for i in places]
-    expected = 1 + sum(reached)
-    products = [" · ".join(map(str, alphas[:i])) for i in places]
-    return f"""
-    Medusa drafts three tokens a round. Of the rounds that get to a place, these shares survive there:
-    {in_words(alphas)} at places 1, 2 and 3. How many tokens does a pass of the target give, on average?
-    {expected} | A draft counts if all before it survived, too: 1 + {" + ".join(products)} = {short(expected)}.
-    {1 + sum(alphas)} #1 | This also counts drafts behind a miss: place 2 is only reached past place 1.
-    {reached[-1]} | This is the share of rounds without a miss.
-    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
-    {theory.expected_tokens(alphas[0], len(alphas))} | This takes the first head's rate for all. The later heads are
-        worse: they do not see the drafts before theirs.
-    """
-
-
 @problem(layers=(4, 16, 24), thin=(3.1, 3.4), wide=(2.2, 2.5), gamma=(3, 4))
 def faster_of_two(layers: int, thin: float, wide: float, gamma: int) -> str:
     all_layers, wide_layers = 32, 2
@@ -399,46 +334,8 @@ def crossover(idle: int, drafts: tuple[int, float]) -> str:
 
 
 # Lesson 08: what a serving engine reports about its drafts
-@problem(
-    survival=shares("80 60 36, 75 60 48, 70 49 30, 60 42 34, 90 72 54, 85 51 36, 65 52 37"),
-    place=(2, 3),
-)
-def rate_from_survival(survival: Sequence[float], place: int) -> str:
-    before, here = survival[place - 2], survival[place - 1]
-    rate = here / before
-    return f"""
-    An engine reports survival: of all rounds with drafts, {in_words(survival)} were accepted at places 1, 2 and 3. How
-    large is α at place {place}, of the rounds that got this far?
-    {rate} | {here} of all rounds got past place {place}, and {before} past the one before it: {here} / {before} =
-        {short(rate)}.
-    {here} #5 | This is survival: it counts all rounds, also those whose miss came before this place.
-    {here * before} | Survival already holds all places before it. Divide by them; do not multiply again.
-    {1 - rate} | This is the share that was rejected there.
-    {before - here} | This is how many of all rounds ended there, with a rejection.
-    {here / survival[0] if place == 3 else None} | Divide by the place just before: place 2, not place 1.
-    """
 
 
-@problem(
-    survival=shares("""90 50 30, 70 40 20, 60 50 40, 75 60 50,
-                       90 70 60 50, 80 50 30 20, 60 30 20 10, 70 60 50 40""")
-)
-def tokens_from_survival(survival: Sequence[float]) -> str:
-    places, expected = len(survival), 1 + sum(survival)
-    return f"""
-    γ = {places}. An engine reports survival: of all rounds, {in_words(survival)} were accepted at places 1 to {places}.
-    How many tokens does a round write, on average?
-    {expected} | 1 + {" + ".join(map(str, survival))} = {short(expected)}. No formula is needed.
-    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
-    {1 + sum(accumulate(survival, mul))} | Products are for conditional rates. Survival already holds all places before
-        it.
-    {theory.expected_tokens(survival[0], places)} | This is the formula with the rate of place 1. The later places are
-        reported, and here they are not like it.
-    {places + 1} #1 | This counts all drafts of every round, also those behind a miss.
-    """
-
-
-# Lesson 10: what a tree brings, and what its rows are
 @problem(first=shares("60 30, 50 40, 70 20, 50 30, 40 30, 60 20"), behind=shares("80 50, 50 90, 60 80"))
 def tokens_of_tree(first: tuple[float, float], behind: tuple[float, float]) -> str:
     ways = [a * b for a, b in zip(first, behind)]
@@ -471,83 +368,6 @@ def tree_in_batch(texts: int, drafts: int, idle: int) -> str:
     {one_text} | This takes the rows of one text. Each text of the batch brings its own.
     {too_few} | The row of the newest token is missing: each text has one row more than drafts.
     {float(rows)} | So many rows in all. But the pass takes one unit of time until the card is busy.
-    """
-
-
-@problem(
-    rows=pairs("""50 40 10, 10 35 55; 60 30 10, 20 25 55; 40 50 10, 10 45 45; 70 20 10, 30 15 55;
-                  45 35 20, 5 25 70; 55 35 10, 15 30 55; 30 60 10, 10 50 40""")
-)
-def second_sibling(rows: tuple[Row, Row]) -> str:
-    p, q = rows
-    left = theory.residual(p, q)[1]
-    chance = left / q[1]
-    return f"""
-    Two drafts for one place are drawn from q, independently. p = {distribution(p)} and q = {distribution(q)} for the
-    tokens a, b and c. The first draft was c, and it is refused. The second one is b. With what chance is it kept?
-    {chance} | The refused draft leaves norm(max(0, p − q)), where b has {short(left)}. Divided by q(b) = {q[1]}:
-        {short(chance)}.
-    {min(1.0, p[1] / q[1])} #2 | This compares the second draft with p. It must be compared with what the first one left
-        of p.
-    {left} | This is what is left for it. It was drawn with chance q, so divide by that.
-    {(p[1] - q[1]) / q[1]} | Scale what is left up to 1: it is a distribution again.
-    """
-
-
-# Lesson 11: what a block of drafts brings by the clock, and what a relaxed rule writes
-@problem(places=shares("70 50 40, 60 40 30, 80 60 50"), d=(0.05, 0.1), v=(1.1, 1.2))
-def block_speed(places: Sequence[float], d: float, v: float) -> str:
-    E = 1 + sum(accumulate(places, mul))
-    return f"""
-    A block drafter fills three places in one pass of its own, which costs {d} of a plain step. Its drafts give
-    {short(E)} tokens per pass, and the target's pass over four rows takes {v} times a plain step. How many times as
-    fast as plain decoding is it? (o = 0)
-    {E / (d + v)} | One pass drafts all three, so d is {d}: {short(E)} / ({d} + {v}) = {short(E / (d + v))}.
-    {E / (3 * d + v)} | The three places are filled in one pass: it is paid for once.
-    {E} #7 | This is tokens per pass. Divide by what a round costs.
-    {E / (d + 1)} | The pass over four rows takes longer than a plain step.
-    {E / v} | Drafting is missing in the cost.
-    """
-
-
-@problem(
-    rows=pairs("""45 35 20, 10 30 60; 60 25 15, 20 30 50; 70 20 10, 30 20 50; 50 30 20, 10 20 70;
-                  55 35 10, 20 50 30; 50 40 10, 20 40 40; 65 25 10, 30 30 40""")
-)
-def relaxed_output(rows: tuple[Row, Row]) -> str:
-    p, q = rows
-    out = q[0] + q[2] * p[0]
-    residual = theory.residual(p, q)
-    return f"""
-    A draft is drawn from q, and kept if p of it is at least {short((p[1] + p[2]) / 2)}; otherwise the token is drawn
-    from p. p = {distribution(p)} and q = {distribution(q)} for the tokens a, b and c. With what chance does a come out?
-    {out} | a and b are always kept, c never. So q(a) + q(c) · p(a) = {q[0]} + {q[2]} · {p[0]} = {short(out)}, where an
-        exact rule gives {p[0]}.
-    {p[0]} | This is what an exact rule gives. Here a draft is kept without being compared with q.
-    {q[0]} | This is only the draft a. Where c was refused, a may be drawn from p.
-    {q[0] + q[2] * residual[0]} | Behind a refused draft this rule draws from p itself, not from the residual.
-    {q[0] + p[0]} | The token is drawn from p only where c was drafted and refused.
-    """
-
-
-# Lesson 12: what a better draft brings, and when its training has paid
-@problem(unit="thousand tokens", step=(20, 40, 50), tokens=((1.6, 2.0), (1.5, 2.0), (2.0, 2.5)), minutes=(5, 10))
-def paid_after(step: int, tokens: tuple[float, float], minutes: int) -> str:
-    before, after = tokens
-    old, new = step / before, step / after  # ms for each token
-    saved = old - new
-    each = (saved, step - new, new, step * (after - before))
-    answer, against_plain, written, multiplied = (minutes * 60_000 / ms / 1000 for ms in each)
-    return f"""
-    A plain step takes {step} ms. With the old draft text is written {before} times as fast as plain, with the new one
-    {after} times. Training took {minutes} minutes on this machine. After how many thousand tokens has it paid for
-    itself?
-    {answer} | A token took {step} / {before} = {short(old)} ms, and takes {step} / {after} = {short(new)} ms now.
-        {minutes * 60} 000 ms / {short(saved)} ms = {short(answer)} thousand tokens.
-    {against_plain} | This compares with plain decoding. The old draft is there already.
-    {written} | So many tokens the new draft writes in that time. Divide by what each of them saves.
-    {multiplied} | A token takes the step divided by the speed-up, not multiplied by it.
-    {answer / 60} | A minute has 60,000 milliseconds.
     """
 
 

@@ -11,7 +11,7 @@ from ast import literal_eval
 from collections.abc import Callable, Sequence
 
 from specdec_lab.course.mistake import Mistake
-from specdec_lab.formats import drop_leading_zeros, short
+from specdec_lab.formats import short
 
 RESULT = re.compile(r"\n *(\S+)(?: #(\d+))? \| ")  # the result, and the belief behind it
 
@@ -21,7 +21,7 @@ class Problem:
 
     Args:
         text: as the module's docstring says.
-        unit: without one, numbers are written as in the lessons: chances and ratios without the zero before the point.
+        unit: such as "s"; empty for chances, ratios and counts.
         tolerance: as a share of the answer; 0 for counts.
 
     Attributes:
@@ -30,10 +30,9 @@ class Problem:
     """
 
     def __init__(self, text: str, unit: str = "", tolerance: float = 0.02):
-        in_lessons = str if unit else drop_leading_zeros
         question, *found = RESULT.split(text)
         results, beliefs = [literal_eval(result) for result in found[0::3]], found[1::3]
-        said = [in_lessons(re.sub(r"\s*\n\s*", " ", part.strip())) for part in (question, *found[2::3])]
+        said = [re.sub(r"\s*\n\s*", " ", part.strip()) for part in (question, *found[2::3])]
         self.question, self.how, self.answer = said[0], said[1], results[0]
         self.mistakes = [
             Mistake(sentence, result, belief=belief and int(belief))
@@ -45,7 +44,7 @@ class Problem:
     @property
     def shown(self) -> str:
         """The answer with its unit."""
-        return f"{short(self.answer)} {self.unit}" if self.unit else drop_leading_zeros(short(self.answer))
+        return f"{short(self.answer)} {self.unit}" if self.unit else short(self.answer)
 
     @property
     def clear(self) -> bool:

@@ -31,8 +31,8 @@ class MedusaNet(Student):
     """Head k (from 0) guesses the row at i + k + 1 from that at i and token i + 1: row + W₂·SiLU(W₁·[row, embedding]).
 
     The paper's heads are one layer, row + SiLU(W·row), on rows of 4,096 numbers and more. On this
-    small target such a head has too little room: after 0.25 M tokens α of the first head was .250
-    with it, and .271 with two layers (three times as wide inside as the row; here twice, which costs less).
+    small target such a head has too little room: after 0.25 M tokens α of the first head was 0.250
+    with it, and 0.271 with two layers (three times as wide inside as the row; here twice, which costs less).
     Neither read the newest token yet.
     """
 

@@ -78,7 +78,7 @@ class ServingLog:
         return sum(s.per_token for s in self.served) / len(self.served)
 
     def percentile(self, share: float) -> float:
-        """Seconds a token that `share` of the requests stay within, such as .95."""
+        """Seconds a token that `share` of the requests stay within, such as 0.95."""
         return percentile((s.per_token for s in self.served), share)
 
     @property

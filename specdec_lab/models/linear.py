@@ -10,8 +10,8 @@ draft was drawn from is the one that it is compared with.
 And the target may run from the very numbers that its file stores: whole numbers of 4 bits, and in each row a scale and
 an offset for every 32 of them (the format Q4_1 of llama.cpp). A pass then reads a fifth of the bytes of float32.
 PyTorch's product takes these scales and offsets in bfloat16, where the file has float16. So the weights are not quite
-the file's: the matrices of the course's target are .2 % away (Frobenius norm). Rounded to bfloat16 one by one, weights
-are .14 % away.
+the file's: the matrices of the course's target are 0.2 % away (Frobenius norm). Rounded to bfloat16 one by one, weights
+are 0.14 % away.
 """
 
 import time

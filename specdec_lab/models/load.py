@@ -215,7 +215,7 @@ def wrapped(
             "use --backend reference."
         )
     if hf.device.type == "cuda":
-        # cuDNN's attention plans anew for each length of a text: .4 s each on a B200 (FunASR's issue 3704).
+        # cuDNN's attention plans anew for each length of a text: 0.4 s each on a B200 (FunASR's issue 3704).
         torch.backends.cuda.enable_cudnn_sdp(False)
     if backend != "reference" and supports(hf):
         model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)

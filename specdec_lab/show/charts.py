@@ -38,7 +38,7 @@ def label(x: float, y: float, words: str, anchor: str = "", bold: bool = False) 
 
 
 def heading(title: str, left: float, down: float, width: float) -> str:
-    """A picture's title; smaller where it would not fit. A bold letter is .6 of its height wide, on average."""
+    """A picture's title; smaller where it would not fit. A bold letter is 0.6 of its height wide, on average."""
     size = min(14, math.floor(10 * (width - left) / (0.6 * max(1, len(title)))) / 10)
     return f'<text x="{left}" y="{down}" font-size="{size}" font-weight="600">{escape(title)}</text>'
 
@@ -147,7 +147,7 @@ FONT = 12  # pixels: the size of the text, of everything but the title
 LETTERS = 14  # from one line of text to the next
 PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
-GRID = {"gridcolor": "rgba(128,128,128,.3)", "zerolinecolor": "rgba(128,128,128,.3)"}
+GRID = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
 LAYOUT = {"template": "none", "width": 720, "height": 380}
 LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 LAYOUT |= {"font_color": "#808080"}  # readable on a light and on a dark page

@@ -19,13 +19,13 @@ FREQUENT = 12_288  # F, the tokens that the drafters can draft
 def stages(name: str, tokens: int, begun: bool = False) -> list[Stage]:
     """How `tokens` training tokens are spent: three quarters on KL, the last one on TV, which is 1 − α itself.
 
-    The two-layer draft model after 2.4 M tokens of KL, and 0.4 M more of either: α .437 with KL
-    and .456 with TV on held-out text (and the same favourite in 44.0 % and 43.6 %). TV alone
+    The two-layer draft model after 2.4 M tokens of KL, and 0.4 M more of either: α 0.437 with KL
+    and 0.456 with TV on held-out text (and the same favourite in 44.0 % and 43.6 %). TV alone
     gives a new student too little to go by. EAGLE spends the last quarter on its own guesses.
 
     Args:
         begun: the student begins with trained weights, which go on with TV alone, in smaller steps. (EAGLE so went
-            from α .541 to .579 on held-out requests, in 1.3 M tokens.)
+            from α 0.541 to 0.579 on held-out requests, in 1.3 M tokens.)
     """
     first = Stage(tokens * 3 // 4, lr=2e-3, loss="tv") if begun else Stage(tokens * 3 // 4)
     last = Stage(tokens // 4, lr=2e-3 if begun else 4e-3, loss="tv", unroll=3 if name == "eagle" else 1)

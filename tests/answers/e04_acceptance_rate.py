@@ -97,7 +97,7 @@ WRONG = {
         "a missing token raises": (lambda p, q: sum(min(p[t], q[t]) for t in q), "raised KeyError"),
         "a missing token counts": (lambda p, q: sum(min(p.get(t, 1), q[t]) for t in q), "missing in one of them has chance 0"),
         "rounded": (lambda p, q: round(by_drafts(p, q), 1), "do not round"),
-        "always .8": (lambda p, q: 0.8, "Go token by token"),
+        "always 0.8": (lambda p, q: 0.8, "Go token by token"),
         "above 1": (lambda p, q: 80.0, "between 0 and 1"),
         "below 0": (lambda p, q: -0.5, "between 0 and 1"),
         "always 1": (lambda p, q: 1, "Go token by token"),

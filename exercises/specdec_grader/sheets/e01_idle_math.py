@@ -193,7 +193,7 @@ part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
 SHEETS = (  # weights, bits, bandwidth, arithmetic
     (8e9, 16, 3350e9, 989e12),  # crosses at 295
     (1e9, 4, 50e9, 500e9),  # at 2.5
-    (135e6, 32, 20e9, 8e9),  # at .8: compute-bound from the first token
+    (135e6, 32, 20e9, 8e9),  # at 0.8: compute-bound from the first token
 )
 
 

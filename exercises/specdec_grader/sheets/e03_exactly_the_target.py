@@ -207,7 +207,7 @@ def judge_how(made: Rule) -> None:
         raise Wrong(said, 2 / 3)
     if looks_at_u_again(made):
         raise Wrong(f"What comes out is p, but after a rejection {U_TWICE}", 2 / 3)
-    if kept < 0.65:  # of .7 that these two tokens can keep
+    if kept < 0.65:  # of 0.7 that these two tokens can keep
         said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
         raise Wrong(said, 2 / 3, belief=3)
     if written_by(made, [0.0, 0.4, 0.6], [1.0, 0.0, 0.0], [(0, 0.5, 0.0)]) == [0]:

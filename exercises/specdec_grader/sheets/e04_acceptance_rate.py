@@ -251,9 +251,9 @@ return next((n for n in range(101) if E(alpha, n) >= claimed), None)
 return next((n for n in range(101) if abs(E(alpha, n) - claimed) <= 0.05), None)
     You stop at the first γ that is near enough; a later one may be nearer. [earns ¾]
 if abs(E(alpha, nearest) - claimed) <= 0.05 else None →
-    The nearest γ is not enough: where no γ comes within .05 of the claimed number, the answer is None.
+    The nearest γ is not enough: where no γ comes within 0.05 of the claimed number, the answer is None.
 if abs(E(alpha, nearest) - claimed) <= 0.05 else None → ; range(101) → reversed(range(101))
-    Where no γ comes within .05 of the claimed number, the answer is None; and of two that are equally near, the smaller.
+    Where no γ comes within 0.05 of the claimed number, the answer is None; and of two that are equally near, the smaller.
 range(101) → reversed(range(101))
     Of two γ that are equally near, the smaller one is asked for. [earns ¾]
 range(101) → range(1, 101)
@@ -396,7 +396,7 @@ Counts = tuple[int, int]  # a text's accepted and tested drafts
 SEEDS = range(8)  # an interval is the mean of so many, so that chance hardly matters
 RUNS = 20_000  # for the judge's own intervals
 COPIED = a_text(2, 4, 0)  # ten copies of it have an interval without width
-ROOM = 0.014  # at each end: a right interval is off by .004, with few draws by .01; one that holds 90 % by .02
+ROOM = 0.014  # at each end: a right interval is off by 0.004, with few draws by 0.01; one that holds 90 % by 0.02
 
 
 def random_texts(alphas: Sequence[float], rounds: Sequence[int], seed: int) -> list[Text]:
@@ -468,7 +468,7 @@ ratio_of_sums → mean_of_ratios
 0.025 → 0.25
     You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %. [earns ½]
 0.025 → 0.005
-    You leave out .5 % at each end, so the interval holds 99 %. Leave out 2.5 %. [earns ½]
+    You leave out 0.5 % at each end, so the interval holds 99 %. Leave out 2.5 %. [earns ½]
 0.025 → 0.16
     It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end. [earns ½]
 0.025 → 0.5

@@ -291,7 +291,7 @@ def judge_least(made: Callable[[int, float], float | None]) -> None:
         raise Wrong(HARDLY_EVER)
     found = list(map(read_alpha, values))
     if all(same(x, LEAST.right(*case), 0.011) for case, x in zip(LEAST.cases, found)):
-        coarse = "Near, but not near enough: it should be right to .0005. Halve the interval more often."
+        coarse = "Near, but not near enough: it should be right to 0.0005. Halve the interval more often."
         replace(LEAST, mistakes=(), hint=coarse).compare(found, earned=0.75)
     LEAST.compare(found)
     for (gamma, cost), why in EDGES.items():

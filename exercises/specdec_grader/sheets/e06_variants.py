@@ -8,7 +8,6 @@ from specdec_grader.question import question
 from specdec_lab.course.given.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
 from specdec_lab.course.mistake import Mistake, Wrong
 from specdec_lab.course.reading import shown
-from specdec_lab.formats import drop_leading_zeros
 
 # 6.propose
 
@@ -131,7 +130,7 @@ def judge_improve(made: Propose) -> None:
         )
     reached = sum(times >= step for step in STEPS)
     if reached < len(STEPS):
-        said = drop_leading_zeros(
+        said = (
             f"Your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
             f"({plain.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
         )
@@ -143,7 +142,7 @@ def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
     """What to think about next, and the belief that a bad result shows."""
     silent, a_round = yours.silent / yours.passes, yours.drafted / yours.passes
     if silent > 0.6:
-        price = drop_leading_zeros(str(PRICE))
+        price = str(PRICE)
         said = (
             f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {price}:"
         )

@@ -24,7 +24,6 @@ from specdec_lab.course.given.arrivals import (
 )
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.course.reading import begun, nothing, number, same, shown, whole
-from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.serving import Policy, ServingLog
 from specdec_lab.theory import expected_tokens as E
 
@@ -55,7 +54,7 @@ POWER = Pass("n^.43", lambda n: n ** (math.log(2) / math.log(5)))  # five times 
 
 FREE = Pass("0", lambda n: 0.0, "D")
 EVEN = Pass(".1", lambda n: 0.1, "D")
-SMALL = Pass("max(.1, n/300)", lambda n: max(0.1, n / 300), "D")
+SMALL = Pass("max(0.1, n/300)", lambda n: max(0.1, n / 300), "D")
 
 FULLER = (
     "Your drafts get worse in a fuller batch. The target says the same about each text, however many others there are."
@@ -342,7 +341,7 @@ def as_users_see(when: str, logs: dict[str, ServingLog]) -> str:
 
 
 def price(texts: int, gamma: int) -> str:
-    return drop_leading_zeros(
+    return (
         f"with {texts} texts and γ = {gamma} a step writes {STEP[gamma]:.1f} times as many tokens as one without drafts, "
         f"and takes {COSTS(texts, gamma) / COSTS(texts, 0):.1f} times as long"
     )

@@ -11,7 +11,6 @@ from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_grader.stored import stored, table
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import listed, number, shown
-from specdec_lab.formats import drop_leading_zeros
 from specdec_lab.measure.prompts import FEW
 from specdec_lab.theory import expected_tokens
 
@@ -230,7 +229,7 @@ def seen_report(what: str) -> Callable[[tuple, Any, Any], str]:
             ends = row["ratio_interval"]
             interval = " from {:.2f} to {:.2f}".format(*ends) if ends else ", no interval"
             rows.append(f"{row['arm']} {ratio(row):.2f}{interval}")
-        decides = drop_leading_zeros(f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts")
+        decides = f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts"
         return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
     return seen

@@ -162,7 +162,7 @@ min(1, p / q) → min(p, q)
 return [acceptance(P, Q)] * 3
     α is a mean over the tokens that q draws. Each token has a chance of its own.
 return [1, 1, 1]
-    If every draft is accepted, the second token comes out with chance .6, which is too often.
+    If every draft is accepted, the second token comes out with chance 0.6, which is too often.
 """,
 )
 
@@ -212,11 +212,11 @@ THIRD = one_number(
     hint="Add two chances: that the third token is drafted and kept, and that it replaces a rejected draft.",
     wrong="""
 residual()[2] → P[2]
-    The chance .425 comes from drawing from p after a rejection. [belief 2]
+    The chance 0.425 comes from drawing from p after a rejection. [belief 2]
 residual()[2] → Q[2]
-    The chance .225 comes from drawing from q after a rejection.
+    The chance 0.225 comes from drawing from q after a rejection.
 residual()[2] → P[2] / (P[0] + P[2])
-    The chance .456 comes from drawing from p without the rejected token.
+    The chance 0.456 comes from drawing from p without the rejected token.
 + rejected * residual()[2] →
     This is the chance that it is drafted and kept. It can also come in after a rejection.
 kept + →
@@ -231,11 +231,11 @@ return 1.0
 )
 C2_WHY = """
 return "B"
-    With these p and q such a rule writes (.35, .1, .55): it is exact, and only keeps fewer drafts. [belief 3]
+    With these p and q such a rule writes (0.35, 0.1, 0.55): it is exact, and only keeps fewer drafts. [belief 3]
 return "C"
-    Such a rule never keeps the first token when it is drafted, and writes (.17, 0, .83). [belief 4]
+    Such a rule never keeps the first token when it is drafted, and writes (0.17, 0, 0.83). [belief 4]
 return "D"
-    With a right rule no q changes what comes out, so (.25, .1, .65) shows a bug. [belief 11]
+    With a right rule no q changes what comes out, so (0.25, 0.1, 0.65) shows a bug. [belief 11]
 """
 
 several("9.c2", {"the chances": CHANCES, "the residual": RESIDUAL, "the chance of the third token": THIRD})
@@ -254,7 +254,7 @@ EXAMINED = KEPT + DRAFTED - ROUNDS[-1]  # and the miss of each round that has on
 
 def hint_rate(_: tuple, found: float) -> str:
     if found > 1:
-        return "A rate is at most 1: write .5 for 50 %."
+        return "A rate is at most 1: write 0.5 for 50 %."
     return "Add up over the rounds with drafts: how many were examined, the misses included, and how many were kept?"
 
 
@@ -269,7 +269,7 @@ RATE = one_number(
     hint=hint_rate,
     wrong="""
 EXAMINED → (3 * DRAFTED)
-    .509 is 29/57. Drafts behind the first miss were not examined, and do not count. [belief 5]
+    0.509 is 29/57. Drafts behind the first miss were not examined, and do not count. [belief 5]
 EXAMINED → (EXAMINED + SILENT)
 EXAMINED → (3 * PASSES)
     In the rounds without drafts nothing was proposed, and nothing was examined.
@@ -277,9 +277,9 @@ EXAMINED → (KEPT + PASSES)
 EXAMINED → (KEPT + DRAFTED)
     You divide by the tokens that were written. Which drafts were examined?
 return ROUNDS[3] / DRAFTED
-    .263 is the share of the rounds without a miss. How many drafts were examined, and how many kept?
+    0.263 is the share of the rounds without a miss. How many drafts were examined, and how many kept?
 return 1 - ROUNDS[0] / DRAFTED
-    .789 counts only the first draft of each round. Later drafts were examined, too.
+    0.789 counts only the first draft of each round. Later drafts were examined, too.
 return sum(times * n / min(n + 1, 3) for n, times in enumerate(ROUNDS)) / DRAFTED
     This is a mean of ratios, one for each round. Divide the sums: all kept by all examined.
 return round(KEPT / EXAMINED, 2)
@@ -313,7 +313,7 @@ return EXAMINED / DRAFTED
 return E(KEPT / EXAMINED, 3)
     This is what a formula expects. The log says how many tokens there were: count them.
 return E(KEPT / (3 * DRAFTED), 3)
-    This is the formula with .509, which is not α. And the log says how many tokens there were. [belief 5]
+    This is the formula with 0.509, which is not α. And the log says how many tokens there were. [belief 5]
 return 3
     A round proposes at most 3 drafts; not all of them were kept.
 return 4
@@ -471,7 +471,7 @@ choice("9.c4.why", "B", C4_WHY)
 
 def times():
     reading = 2.7  # 270 MB at 100 GB/s, once in a pass
-    computing = 0.027  # .27 GFLOP at 10 TFLOP/s, for each token
+    computing = 0.027  # 0.27 GFLOP at 10 TFLOP/s, for each token
     return [max(reading, n * computing) for n in (1, 5, 200)]
 
 
@@ -479,7 +479,7 @@ TIMES = numbers(
     times,
     "list of times",
     room=0.005,
-    hint="Reading takes the bytes divided by bytes a second, once; computing takes .27 GFLOP for each token.",
+    hint="Reading takes the bytes divided by bytes a second, once; computing takes 0.27 GFLOP for each token.",
     wrong="""
 max(reading → max(n * reading
     You read the weights once for each token. A pass reads them once for all its tokens.
@@ -590,7 +590,7 @@ Q2_WHY = """
 return "A"
     No draft changes what is written, good or bad, at any load. [belief 11]
 return "C"
-    The log says that α is .65 with 48 texts as with one. [belief 13]
+    The log says that α is 0.65 with 48 texts as with one. [belief 13]
 return "D"
     The same number of tokens from a pass that takes three and a half times as long is no gain. [belief 7]
 """
