@@ -45,6 +45,5 @@ EARNED = {  # part → points, of an answer that does most of what is asked, or 
     "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
     "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
     "7.policy": {0: ["always four"], 1: ["a limit too low", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
-    "9.q1": {0.5: ["seconds"]},
     "10.offer": {2: ["only the first", "not the third"]},
 }  # fmt: skip

@@ -36,6 +36,7 @@ def from_measurement(result: dict) -> list[str]:
     waits = result["latency"]
     paces = [(name, *(f"{x[key]:.1f}" for key in PACES)) for name, x in waits.items()]
     plain, best = (x["answer"] for x in waits.values())
+    often = "once" if meta["repeats"] == 1 else f"{meta['repeats']} times"
     kinds = {r["kind"] for r in result["rows"]}
     rows = [
         row(r) for r in result["rows"] if r["kind"] == "overall" or len(kinds) > 2
@@ -47,7 +48,7 @@ def from_measurement(result: dict) -> list[str]:
         f"<p><b>{escape(result['verdict'].upper())}.</b> {escape(result['reason'])}</p>",
         f"<p>{escape(in_words(result['policy']))}</p>",
         f"<p>{escape(meta['target'])} on {escape(meta['hardware'])}, temperature {meta['temperature']:g}, "
-        f"{meta['prompts']} prompts, each decoded {meta['repeats']} times by every arm, by turns. "
+        f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns. "
         "“Times plain” is of writing alone, without reading the prompt.</p>",
         f"<h2>What a user waits for, in milliseconds</h2>{table(('arm', *PACES.values()), paces)}",
         f"<p>A whole answer, its prompt read as well, came {plain / best:.2f} times as fast.</p>",

@@ -61,8 +61,6 @@ RIGHT = {
     "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], [0.2, 0.0, 0.8], Fraction(11, 20))],
     "9.c3": [by_counting, c3(0.674, 2.16, [0.84, 0.57], [0.0, 1.0]), c3(Fraction(29, 43), Fraction(54, 25))],
     "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
-    "9.q1": [gives(torch.tensor([max(2.7, n * 0.027) for n in (1, 5, 200)])), gives([2.7, 2.7, 5.4]), gives(("2.700", "2.7", Fraction(27, 5)))],
-    "9.q2": [lambda: ["V", sum(0.65**i for i in range(5)) / 3.5], gives("v", 0.722), gives("v", Fraction(2526, 3500))],
     **{part: right for part, (right, _) in WHY.items()},
 }  # fmt: skip
 WRONG = {
@@ -110,15 +108,6 @@ WRONG = {
         "other gains": (c4([3, 2, 1]), "The gain is E"),
         "another crossover": (c4(crossover=16), "the gain is 1"),
         "one list": (gives([2.35, 1.175, 0.5875, 21.15]), "should return 2 things"),
-    },
-    "9.q1": {
-        "seconds": (gives([0.0027, 0.0027, 0.0054]), "milliseconds"),
-        "other times": (gives([1, 2, 3]), "Reading takes the bytes"),
-        "not finite": (gives([2.7, 2.7, float("inf")]), "finite"),
-    },
-    "9.q2": {
-        "a gain for a name": (gives(5, 0.722), "What changed?"),
-        "the cost, and another gain": (gives("the cost of a pass", 2), "divide by what the pass costs"),
     },
     **{part: wrong for part, (_, wrong) in WHY.items()},
 }

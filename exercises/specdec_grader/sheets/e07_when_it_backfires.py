@@ -53,7 +53,7 @@ ROWS = Pass("n", lambda n: float(n))
 POWER = Pass("n^.43", lambda n: n ** (math.log(2) / math.log(5)))  # five times the rows cost twice as much, at any size
 
 FREE = Pass("0", lambda n: 0.0, "D")
-EVEN = Pass(".1", lambda n: 0.1, "D")
+EVEN = Pass("0.1", lambda n: 0.1, "D")
 SMALL = Pass("max(0.1, n/300)", lambda n: max(0.1, n / 300), "D")
 
 FULLER = (

@@ -3,12 +3,11 @@
 import math
 from functools import partial
 
-from specdec_grader.part import part
-from specdec_grader.sheets.fixed_answers import choice, fixed, given, marks_of, numbers, one_number, several, text_of
-from specdec_lab.course.mistake import Mistake, Wrong
-from specdec_lab.course.reading import common_start, listed, number, same, shown, whole
+from specdec_grader.sheets.fixed_answers import choice, fixed, marks_of, numbers, one_number, several, text_of
+from specdec_lab.course.mistake import Mistake
+from specdec_lab.course.reading import common_start, listed, number, same, whole
 from specdec_lab.theory import acceptance
-from specdec_lab.theory import expected_tokens as E
+from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
 
 # 9.c1, who does what: tokens written, marks, rows whose entries stay
 
@@ -466,46 +465,7 @@ return "D"
 several("9.c4", {"the gains": GAINS, "the crossover": CROSSOVER})
 choice("9.c4.why", "B", C4_WHY)
 
-# 9.q1, why several positions cost about one: T(1), T(5), T(200) in milliseconds
-
-
-def times():
-    reading = 2.7  # 270 MB at 100 GB/s, once in a pass
-    computing = 0.027  # 0.27 GFLOP at 10 TFLOP/s, for each token
-    return [max(reading, n * computing) for n in (1, 5, 200)]
-
-
-TIMES = numbers(
-    times,
-    "list of times",
-    room=0.005,
-    hint="Reading takes the bytes divided by bytes a second, once; computing takes 0.27 GFLOP for each token.",
-    wrong="""
-max(reading → max(n * reading
-    You read the weights once for each token. A pass reads them once for all its tokens.
-return [2.7, 13.5, 5.4]
-    How often are the weights read in a pass over 5 tokens?
-return [2.7, 2.7, 540]
-    With 200 tokens the weights are still read once. How long is the arithmetic?
-max(reading, n * computing) → reading
-    You only count the reading. How long does the arithmetic of 200 tokens take?
-max(reading, n * computing) → reading + n * computing
-    You add reading and computing. They go on at the same time: the longer one counts.
-max(reading, n * computing) → n * computing
-    You only count the arithmetic. The weights have to be read, too.
-max(reading → min(reading
-    A pass lasts until both reading and computing are done: the longer one counts.
-""",
-)
-
-
-@part("9.q1", points=1, asks=[TIMES])
-def judge_times(made: object) -> None:
-    found = TIMES.read(given(made))
-    if TIMES.equal([1000 * t for t in found], TIMES.right()):
-        raise Wrong("These are seconds. Give milliseconds.", 0.5)
-    TIMES.compare([found])
-
+# 9.q1.why, why several positions cost about as much as one; 9.q2.why, why throughput can fall
 
 Q1_WHY = """
 return "A"
@@ -513,79 +473,11 @@ return "A"
 return "B"
     Every draft goes through all of the target's layers: a pass with γ drafts has γ + 1 rows. [belief 9]
 return "C"
-    Look at your T(200): rows are free only as long as their arithmetic takes less than the reading. [belief 8]
+    Rows are free only as long as their arithmetic takes less than the reading. [belief 8]
 """
 
 choice("9.q1.why", "D", Q1_WHY)
 
-# 9.q2, why throughput can fall: what changed, and the new gain
-
-ALPHA, Q2_GAMMA, COST = 0.65, 4, 3.5  # COST: a verify pass at noon, in plain passes at the same B
-NAMES = {"cost": "v", "the cost of a pass": "v", "α": "alpha"}  # other names of what may have changed
-
-
-def quantity_of(value: object) -> str:
-    found = value.strip().lower() if isinstance(value, str) else ""
-    found = NAMES.get(found, found)
-    if found not in ("v", "alpha", "e", "nothing", "quality"):
-        raise Wrong(f"What changed? Write “alpha”, “E” or “v”; you write {shown(value)}.")
-    return found
-
-
-def changed():
-    return "v"
-
-
-CHANGED = fixed(
-    changed,
-    read=quantity_of,
-    wrong="""
-return "alpha"
-    Look at the column of α: it is the same in both lines. [belief 13]
-return "e"
-    E follows from α and γ. Has one of them changed?
-return "nothing"
-    α and E are as before, but the speed does not follow from them alone. [belief 7]
-return "quality"
-    The text is the target's, at any load. [belief 11]
-""",
-)
-
-
-def gain_at_noon():
-    return E(ALPHA, Q2_GAMMA) / COST
-
-
-GAIN = one_number(
-    gain_at_noon,
-    "The new gain",
-    room=0.004,
-    hint="Compute the tokens per pass from α and γ, and divide by what the pass costs.",
-    wrong="""
-/ COST →
-    α and E have not changed, so you expect the same gain. What does a pass cost now? [belief 7]
-E(ALPHA, Q2_GAMMA) → (E(ALPHA, Q2_GAMMA) - 1)
-    You left out the target's own token: it comes on top of the accepted drafts. [belief 6]
-E(ALPHA, Q2_GAMMA) → ALPHA * Q2_GAMMA
-    α · γ treats α as a share of the proposed drafts; behind a miss none is kept. [belief 5]
-E(ALPHA, Q2_GAMMA) → (1 + ALPHA * Q2_GAMMA)
-    1 + α · γ treats α as a share of the proposed drafts; behind a miss none is kept. [belief 5]
-E(ALPHA, Q2_GAMMA) → ALPHA
-    α is not the number of tokens a pass. First compute E from α and γ.
-E(ALPHA, Q2_GAMMA) → 1
-    The pass costs 3.5 plain ones, but it also writes more than one token.
-return COST / E(ALPHA, Q2_GAMMA)
-    The gain is upside down: 2 should mean twice as fast.
-/ COST → * COST
-    A pass that costs more makes the gain smaller, and not larger.
-return 1
-    A gain of 1 would mean that nothing is won or lost. Divide the tokens by the cost.
-Q2_GAMMA → Q2_GAMMA + 1
-    There is a power of α too many in your E: this is γ = 5.
-Q2_GAMMA → Q2_GAMMA - 1
-    There is a power of α too few in your E: this is γ = 3.
-""",
-)
 Q2_WHY = """
 return "A"
     No draft changes what is written, good or bad, at any load. [belief 11]
@@ -595,5 +487,4 @@ return "D"
     The same number of tokens from a pass that takes three and a half times as long is no gain. [belief 7]
 """
 
-several("9.q2", {"what changed": CHANGED, "the new gain": GAIN})
 choice("9.q2.why", "B", Q2_WHY)
