@@ -97,7 +97,8 @@ class TestExercise:
         assert source.stem == "09_checkpoint" or sum("**Core. " in piece for piece in parts) == 2
         for piece in parts:
             assert re.search(
-                r"\*\*((Core|Further)\. )?Difficulty: (easy|medium|hard)\. About \d+ minutes?\. \d+ points?\.\*\*", piece
+                r"\*\*((Core|Further)\. )?Difficulty: (easy|medium|hard)\. About \d+ minutes?\. \d+ points?\.\*\*",
+                piece,
             )
             assert piece.count("<details><summary>Hint ") == 3 or source.stem == "09_checkpoint"
             assert build.CHECK.search(piece)

@@ -8,6 +8,7 @@ from small_models import LLAMA
 from tape import Tape
 from transformers import LlamaConfig, LlamaForCausalLM
 
+import specdec_lab as sd
 from specdec_lab.measure import experts, roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.experts import Dense, Experts, block_times
@@ -227,3 +228,17 @@ def test_blocks_are_timed_in_turns_and_find_nothing_near_the_processor(monkeypat
     found = block_times({"a": Block(5), "b": Block(7)}, [2, 3], samples=2)
     assert found == {name: {2: [2.0, 2.0], 3: [3.0, 3.0]} for name in "ab"}
     assert log == [x for shape in ((2, 5), (2, 7), (3, 5), (3, 7)) for x in ("sweep", shape)] * 3
+
+
+def test_data_sheets_say_where_drafts_are_free():
+    """By hand: an H100 computes 295 rows while it reads 16-bit weights; experts that sleep need not be read."""
+    v = dict(zip(("one", "short", "long", "four bits", "experts", "many experts"), sd.data_sheets().values()))
+    assert len(v) == len(sd.data_sheets()) and all(x[0] == 1 and len(x) == 11 for x in v.values())
+    assert v["one"][10] == 1
+    assert v["short"][1] == 1 < v["short"][4]  # 256 rows and 640
+    rows = 128 * 11 * (2 * 7.5e9 + 500 * 4 * 32 * 4096) / 989e12
+    read = (2 * 7.5e9 + 128 * 500 * 131_072) / 3350e9
+    assert v["short"][10] == pytest.approx(rows / read)
+    assert v["long"][4] == 1 < v["long"][10] < v["short"][10]
+    assert v["experts"][1] == pytest.approx((1.2e9 + 29e9 * (1 - (1 - 1 / 16) ** 2)) / (1.2e9 + 29e9 / 16), rel=0.01)
+    assert v["many experts"][10] < 1.05

@@ -29,6 +29,8 @@ def test_the_explorer_begins_with_the_machine_that_it_is_given():
     explorer = sd.speedup_explorer({"here": speedup.passes({1: 1.0, 5: 2.0})}, c=0.2, o=0.1)
     assert list(explorer.data["machines"]) == ["here", "a pass costs the same, however wide"]
     assert "4·0.20 + 2.00 + 0.10 = 2.90 plain steps" in explorer.text()
+    timed = sd.speedup_explorer({"here": {1: [0.9, 1.0, 1.1], 5: [2.0, 2.0, 5.0]}}, c=0.2, o=0.1)
+    assert timed.data["machines"] == explorer.data["machines"]
 
 
 @pytest.mark.parametrize("rule", theory.RULES)

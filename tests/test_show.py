@@ -140,15 +140,14 @@ def test_a_run_without_rounds_is_one_sentence():
         explorer_data(Trace([0]), words, "t")
 
 
-def test_the_recorded_rounds_are_a_real_run(lab):
-    """They can be made again: the same rounds, token for token."""
-    from specdec_lab.cli.demo import PROMPT
-
-    recorded = sd.recorded_round().data
-    again = explorer_data(lab.speculative(PROMPT, "lookup", max_new_tokens=40), lab.text, recorded["title"])
-    for a, b in zip(recorded["rounds"], again["rounds"], strict=True):
-        assert [(d["text"], d["status"]) for d in a["drafted"]] == [(d["text"], d["status"]) for d in b["drafted"]]
-        assert a["before"] == b["before"]
+def test_a_round_by_hand_is_judged_by_the_greedy_rule():
+    (first,) = sd.recorded_round().data["rounds"]
+    assert [d["status"] for d in first["drafted"]] == ["accepted"] * 3 + ["rejected", "discarded"]
+    assert (first["emitted"]["text"], first["emitted"]["kind"]) == (" by", "corrected")
+    (whole,) = sd.round_by_hand("We", "go home", "go home now").data["rounds"]
+    assert [d["status"] for d in whole["drafted"]] == ["accepted"] * 2 and whole["emitted"]["kind"] == "bonus"
+    with pytest.raises(LabError, match="2 drafts and 2 words of the target"):
+        sd.round_by_hand("We", "go home", "go home")
 
 
 def test_a_race_is_told_in_numbers_where_nothing_can_run():
