@@ -3,7 +3,7 @@
 A lesson is written and reviewed as Markdown (jupytext's format); the notebook beside it is
 made from it and stored with its results, for readers without a kernel. `tests/test_notebooks.py`
 fails when the two differ. A cell that begins with ```python tags=["fold"] is closed at first: code that
-is needed, and teaches nothing.
+is needed, and teaches nothing. So is a cell that only draws a field for a guess, its outcome, or a quiz.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
     python lessons/build.py --prose      store changed text, where no code has changed; nothing is executed
@@ -27,6 +27,7 @@ import nbformat
 HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+ONLY_DRAWS = re.compile(r"sd\.(guess|outcome|quiz|ledger)\(")
 BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
 SITE, SITE_END = "<!-- site -->", "<!-- /site -->"
 
@@ -45,6 +46,8 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
     for i, cell in enumerate(notebook.cells):
         cell.id = f"cell-{i:02}"
         cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
+        if cell.cell_type == "code" and ONLY_DRAWS.match(cell.source) and len(ast.parse(cell.source).body) == 1:
+            cell.metadata["tags"] = ["fold"]
         if "fold" in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"source_hidden": True}
     return nbformat.from_dict(notebook)
