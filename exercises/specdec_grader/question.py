@@ -158,5 +158,5 @@ def pretty(value: object) -> str:
         return repr(value)
     if isinstance(value, tuple | list):
         inside = ", ".join(pretty(item) for item in value)
-        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
     return short(value)

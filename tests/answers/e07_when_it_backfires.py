@@ -1,5 +1,7 @@
 """Answers to exercise 7."""
 
+import heapq
+
 import torch
 
 from specdec_lab.course.given.arrivals import MEASURED, STEP
@@ -62,6 +64,21 @@ def once_off(texts, last, off=[]):  # noqa: B006  it remembers
     return 0 if off else 4
 
 
+def by_heap(chances, T):
+    """Takes the next draft of each text from a heap."""
+    heap = [(-of_text[0], text, 0) for text, of_text in enumerate(chances) if of_text]
+    heapq.heapify(heap)
+    counts, tokens, rows = [0] * len(chances), len(chances), len(chances)
+    while heap:
+        chance, text, place = heapq.heappop(heap)
+        if tokens * T(rows + 1) > (tokens - chance) * T(rows):
+            break
+        counts[text], tokens, rows = place + 1, tokens - chance, rows + 1
+        if place + 1 < len(chances[text]):
+            heapq.heappush(heap, (-chances[text][place + 1], text, place + 1))
+    return tuple(counts)
+
+
 RIGHT = {
     "7.gain": [by_sum, by_tensors, lambda T, n, g, a: (n * E(a, g) / T(n * (g + 1))) / (n / T(n))],
     "7.crossover": [
@@ -69,6 +86,7 @@ RIGHT = {
         lambda T, D, g, a, most: next((n for n in range(1, most + 1) if (torch.tensor([D(n)] * g + [T(n + n * g)], dtype=torch.float64).sum() / T(n)) > 1.000001 * E(a, g)), None),
         lambda T, D, g, a, most: min((float(n) for n in range(1, most + 1) if (g * D(n) + T(n + n * g)) / T(n) > 1.000001 * E(a, g)), default=None),
     ],
+    "7.check": [by_heap, lambda chances, T: torch.tensor(by_heap(chances, T))],
     "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory(), Patient()],
 }  # fmt: skip
 WRONG = {
@@ -83,6 +101,11 @@ WRONG = {
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
         "solved for one machine": (lambda T, D, g, a, most: (E(a, g) - 0.1 * g) * 40 / (g + 1), "a whole number"),
         "always 27": (lambda *case: 27, "for the first time"),
+    },
+    "7.check": {
+        "the same for all": (lambda chances, T: [1] * len(chances), "Which draft is the likeliest"),
+        "the drafts themselves": (lambda chances, T: [list(row) for row in chances], "should be a number"),
+        "one number": (lambda chances, T: 3, "should be a list"),
     },
     "7.policy": {
         "never": (always(0), "never drafts"),

@@ -23,7 +23,7 @@ from specdec_lab.course.given.arrivals import (
     with_fixed_gamma,
 )
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
-from specdec_lab.course.reading import begun, nothing, number, same, shown, whole
+from specdec_lab.course.reading import begun, listed, nothing, number, same, shown, whole
 from specdec_lab.measure.serving import Policy, ServingLog
 from specdec_lab.theory import expected_tokens as E
 
@@ -362,3 +362,82 @@ def advice(
     if NIGHT in unreached:
         return "With one or two texts rows are nearly free: which γ writes most there?"
     return f"Your policy stops too early, or comes back too late: with {limit + 1} texts drafts may still pay."
+
+
+# 7.check: to_check(chances, T) → how many drafts of each text go into the pass
+
+NARROW = Pass("max(1, n/6)", lambda n: max(1.0, n / 6))
+DIP = Pass(
+    "1 up to 3 rows, then 1.5", lambda n: 1.0 if n <= 3 else 1.5
+)  # it loses with one row more, and gains with two
+
+
+def to_check(chances, T):
+    slots = [(chance, text) for text, of_text in enumerate(chances) for chance in of_text]
+    counts, tokens, rows = [0] * len(chances), len(chances), len(chances)
+    for chance, text in sorted(slots, reverse=True):
+        if (tokens + chance) / T(rows + 1) < tokens / T(rows):
+            break
+        counts[text] += 1
+        tokens, rows = tokens + chance, rows + 1
+    return counts
+
+
+def best_of_all(chances, T):
+    """The cut with the most tokens a second, wherever it lies."""
+    slots = sorted(((chance, text) for text, row in enumerate(chances) for chance in row), reverse=True)
+    texts = len(chances)
+
+    def pace(n):
+        return (texts + sum(chance for chance, _ in slots[:n])) / T(texts + n)
+
+    most = max(range(len(slots) + 1), key=pace)
+    return [sum(text == t for _, text in slots[:most]) for t in range(texts)]
+
+
+def counts_of(value: object) -> list[int]:
+    return [whole(n, "The number of drafts of a text") for n in listed(value)]
+
+
+CHECK = question(
+    to_check,
+    read=counts_of,
+    cases=(
+        (((0.9, 0.8, 0.7), (0.5, 0.2), (0.3,)), NARROW),
+        (((0.9, 0.8, 0.7), (0.5, 0.2), (0.3,)), FLAT),
+        (((0.6, 0.4), (0.95, 0.9, 0.85, 0.75)), NARROW),
+        (((0.35, 0.1), (0.45, 0.15), (0.4,), (0.3, 0.2), (0.25,), (0.55, 0.05)), NARROW),
+        (((), (0.7, 0.65, 0.3), (0.2, 0.01)), NARROW),
+        (((0.99, 0.97), (0.98, 0.96), (0.94, 0.93)), DIP),
+        (((0.8, 0.64), (0.7, 0.49), (0.6, 0.36), (0.5, 0.25)), BEND),
+        (((0.5, 0.4), (0.3, 0.2)), LINE),
+    ),
+    seen="For the chances {} and {} the answer is {right}; yours is {found}.",
+    hint="Which draft is the likeliest that is left? With it, is tokens / T(rows) as large as before, or larger?",
+    wrong="""
+, len(chances), len(chances) → , 0, len(chances)
+    Each text also writes the target's own token: begin with as many tokens as there are texts. [belief 6]
+, len(chances), len(chances) → , len(chances), 0
+    Each text has a row in the pass before any draft is there: begin with as many rows as there are texts.
+return [len(of_text) for of_text in chances]
+    You check every draft. A row has a price, and T says which. [belief 8]
+return [0 for of_text in chances]
+    You check no draft. Where rows are free, each of them is worth it.
+return [sum(chance > 0.5 for chance in of_text) for of_text in chances]
+return [sum(chance >= 0.5 for chance in of_text) for of_text in chances]
+    A limit that never moves cannot know the price of a row: ask T.
+, reverse=True →
+    You begin with the least likely draft. Begin with the likeliest.
+sorted(slots, reverse=True) → slots
+    You go through the texts one after the other. The likeliest draft of all texts comes first, whichever text it belongs to.
+return best_of_all(chances, T)
+    Stop at the first draft that makes it worse. Whoever looks further decides about a draft by what stands behind it, and drawn text would not follow the target any more.
+(tokens + chance) / T(rows + 1) < tokens / T(rows) → chance < T(rows + 1) - T(rows)
+    A row that costs a tenth of a pass must bring a tenth of the tokens that the pass writes, and not a tenth of one token.
+""",
+)
+
+
+@part("7.check", points=3, asks=[CHECK])
+def judge_check(made: Callable[[tuple, Pass], list[int]]) -> None:
+    CHECK.judge(made)
