@@ -367,9 +367,8 @@ def advice(
 # 7.check: to_check(chances, T) → how many drafts of each text go into the pass
 
 NARROW = Pass("max(1, n/6)", lambda n: max(1.0, n / 6))
-DIP = Pass(
-    "1 up to 3 rows, then 1.5", lambda n: 1.0 if n <= 3 else 1.5
-)  # it loses with one row more, and gains with two
+DIP = Pass("1 + (n > 3)/2", lambda n: 1 + (n > 3) / 2)  # it loses with one row more, and gains with two
+# it loses with one row more, and gains with two
 
 
 def to_check(chances, T):
