@@ -368,7 +368,6 @@ def advice(
 
 NARROW = Pass("max(1, n/6)", lambda n: max(1.0, n / 6))
 DIP = Pass("1 + (n > 3)/2", lambda n: 1 + (n > 3) / 2)  # it loses with one row more, and gains with two
-# it loses with one row more, and gains with two
 
 
 def to_check(chances, T):
