@@ -29,6 +29,36 @@ class Rows:
     logits: Tensor | None
 
 
+class Used:
+    """The positions that a pass is asked for, where its texts have different numbers of them: [R, k] has gaps then.
+
+    What treats each position alike, such as a product, need not compute the gaps: `together` leaves them out, and
+    `apart` puts them in again.
+
+    at: [N], the numbers of the wanted ones among the R · k. shape: (R, k).
+    """
+
+    def __init__(self, at: Tensor, shape: tuple[int, int]):
+        self.at, self.shape = at, shape
+
+    @classmethod
+    def of(cls, counts: Sequence[int], k: int, device: torch.device) -> "Used | None":
+        """For so many positions of each text, of k; None where all have k."""
+        if min(counts) == k:
+            return None
+        at = [r * k + i for r, count in enumerate(counts) for i in range(count)]
+        return cls(torch.tensor(at, device=device), (len(counts), k))
+
+    def together(self, x: Tensor) -> Tensor:
+        """[R, k, X] to [1, N, X]."""
+        return x.flatten(0, 1).index_select(0, self.at)[None]
+
+    def apart(self, x: Tensor) -> Tensor:
+        """[1, N, X] to [R, k, X], with meaningless numbers in the gaps."""
+        rows, k = self.shape
+        return x.new_empty(rows * k, x.shape[-1]).index_copy_(0, self.at, x[0]).view(rows, k, -1)
+
+
 class Model(ABC):
     """Weights, shared by every cache made from them."""
 
@@ -111,8 +141,11 @@ class Cached(ABC):
             width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees)
-            out = model.head(hidden) if logits and last == model.layers else None
+            used = Used.of(list(map(len, new)), inputs.shape[1], model.device)
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, used)
+            out = None
+            if logits and last == model.layers:
+                out = model.head(hidden) if used is None else used.apart(model.head(used.together(hidden)))
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
 
@@ -163,12 +196,21 @@ class Cached(ABC):
         return mask_of(slots, visible, trees, self.lengths, self.model.dtype)
 
     @abstractmethod
-    def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
+    def _run(
+        self,
+        inputs: Tensor,
+        first: int,
+        last: int,
+        visible: int,
+        trees: Sequence[Placed | None],
+        used: "Used | None",
+    ) -> Tensor:
         """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
 
         Args:
             visible: positions that the longest row holds after this.
             trees: as in `extend`.
+            used: which of the R · k positions are wanted; None for all.
 
         Returns:
             Hidden rows [R, k, H].

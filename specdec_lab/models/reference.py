@@ -15,7 +15,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
-from specdec_lab.models.base import Cached, Model
+from specdec_lab.models.base import Cached, Model, Used
 from specdec_lab.models.tree import Placed, positions
 
 
@@ -168,7 +168,15 @@ class ReferenceCached(Cached):
             for part in (layer.keys, layer.values):
                 part[row, :, to : to + len(slots)] = part[row, :, slots]
 
-    def _run(self, inputs: Tensor, first: int, last: int, visible: int, trees: Sequence[Placed | None]) -> Tensor:
+    def _run(
+        self,
+        inputs: Tensor,
+        first: int,
+        last: int,
+        visible: int,
+        trees: Sequence[Placed | None],
+        used: Used | None,
+    ) -> Tensor:
         model = self.model
         slots = self._slots(inputs.shape[1])
         for layer in self._kv.layers:
