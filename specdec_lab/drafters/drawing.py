@@ -89,7 +89,12 @@ class Drawing:
             check_finite(torch.stack(self._logits))
         q = whole_rows(self._q, self.ids, self.width, 0.0) if self._q else None
         logits = partial(whole_rows, self._logits, self.ids, self.width, float("-inf"))
-        return Proposal(torch.stack(self.tokens).tolist(), q, logits, started)
+        return Proposal(torch.stack(self.tokens).tolist(), q, logits, started, sure=partial(favourites, self._logits))
+
+
+def favourites(rows: Sequence[Tensor]) -> list[float]:
+    """The chance of each row's most likely token, from logits [F]: before a sampler shapes them."""
+    return torch.stack(list(rows)).float().softmax(-1).amax(-1).tolist()
 
 
 def whole_rows(rows: Sequence[Tensor], ids: Tensor | None, width: int, missing: float) -> Tensor:

@@ -9,6 +9,7 @@ and so is its part of the cache. (To the bit on a CPU, see `models.attention`; o
 """
 
 from collections import deque
+from collections.abc import Callable
 
 from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import Request, check_gamma, one_round
@@ -46,11 +47,15 @@ class Batch:
         """Texts that the next round will serve."""
         return min(self.most, len(self.running) + len(self.waiting))
 
-    def step(self, gamma: int) -> list[Round]:
+    def step(self, gamma: int, seconds: Callable[[int], float] | None = None) -> list[Round]:
         """One round for each text that runs or has just joined; γ = 0 is plain decoding.
 
         All texts share the drafting and the pass, so each round's seconds hold the whole of both. The trace's clock has
         what the text waited for: the whole step, in which the prompts of texts that join are read, too.
+
+        Args:
+            seconds: of such a step, by the rows of its pass. Given, each text has γ drafts, but only those that are worth
+                their row are checked (see `confidence`).
 
         Returns:
             The rounds, in the order of `running` as the step found it.
@@ -65,11 +70,11 @@ class Batch:
         if not self.running:
             return []
 
-        rounds = one_round(self.shared.cached, [request for request, _ in self.running], gamma)
-        seconds = read_clock() - begin
+        rounds = one_round(self.shared.cached, [request for request, _ in self.running], gamma, seconds)
+        took = read_clock() - begin
         for (_, trace), done in zip(self.running, rounds):
             trace.rounds.append(done)
-            trace.clock.append(seconds)
+            trace.clock.append(took)
         for r in reversed(range(len(self.running))):
             if rounds[r].stop is not None:
                 self._leave(r)

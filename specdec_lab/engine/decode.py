@@ -17,6 +17,7 @@ from torch import Tensor
 from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.branches import verify_tree
+from specdec_lab.engine.confidence import checked
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.greedy import argmax_tokens, greedy_choices, one_hot
 from specdec_lab.engine.processors import Processor, process
@@ -69,15 +70,20 @@ def rounds_of(request: "Request", gamma: int | AutoGamma) -> Iterator[Round]:
         yield done
 
 
-def one_round(cached: Cached, requests: Sequence["Request"], gamma: int | AutoGamma) -> list[Round]:
+def one_round(
+    cached: Cached, requests: Sequence["Request"], gamma: int | AutoGamma, seconds: Callable[[int], float] | None = None
+) -> list[Round]:
     """One round of each text: draft, and check what was drafted.
 
     Args:
         cached: the target's; text r has row r of it.
         gamma: the most drafts of each text; what chooses it follows one text alone.
+        seconds: of the step, by the rows of its pass; given, only drafts that are worth their row are checked.
     """
     watch = Stopwatch()
     proposals = together([request.drafting(gamma) for request in requests])
+    if seconds is not None:
+        proposals = checked(proposals, seconds)
     cached.model.synchronize()
     watch.lap("draft")
     return verify_drafts(cached, requests, proposals, watch)

@@ -24,6 +24,8 @@ class Proposal:
     started: what drafting has already done of the verify pass, if anything: (layers, hidden rows). The
         rows [γ + 1, H] are of the last token of the text and the γ drafts, after the target's first
         `layers` layers, whose cache holds them: it is rewound before the other layers run, and not earlier.
+    sure: called for the chance that the draft gives its favourite at the place of each token, [len(tokens)], if its
+        rows are known. It follows from the tokens before, and not from the one at this place: see `confidence`.
     tree: which draft follows which, if several follow the same token; None for a chain. Row i of q is then what
         tokens[i] was drawn from after its older siblings: where none may be drawn twice, a q without them.
     """
@@ -33,6 +35,16 @@ class Proposal:
     logits: Callable[[], Tensor] | None = None
     started: tuple[int, Tensor] | None = None
     tree: Tree | None = None
+    sure: Callable[[], list[float]] | None = None
+
+    def first(self, n: int) -> "Proposal":
+        """A chain's first n drafts, as if no more had been made."""
+        if n >= len(self.tokens):
+            return self
+        q = None if self.q is None else self.q[:n]
+        logits = None if self.logits is None else lambda: self.logits()[:n]
+        started = self.started and (self.started[0], self.started[1][: n + 1])
+        return Proposal(self.tokens[:n], q, logits, started)
 
     @cached_property
     def shape(self) -> Tree:
