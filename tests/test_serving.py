@@ -139,7 +139,7 @@ def test_a_real_run_by_a_clock_that_is_told(monkeypatch):
     batch = Batch(target, most=4)
     step = batch.step
 
-    def slow(gamma):
+    def slow(gamma, seconds=None):
         now[0] += 1.0
         return step(gamma)
 

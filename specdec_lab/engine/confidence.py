@@ -13,13 +13,15 @@ The text stays the target's only if it is decided blindly whether a draft is off
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import mul
+from typing import TYPE_CHECKING
 
-from specdec_lab.engine.drafter import Proposal
+if TYPE_CHECKING:  # the judges simulate servers, and must not wait for torch
+    from specdec_lab.engine.drafter import Proposal
 
 Seconds = Callable[[int], float]  # of a step, by the rows of its pass
 
 
-def survival(proposal: Proposal) -> list[float]:
+def survival(proposal: "Proposal") -> list[float]:
     """The chance that each draft survives, as the drafter sees it: falling, since all drafts before it must survive.
 
     Copies have no chances of their own, and a tree is checked whole: they count as sure.
@@ -46,7 +48,7 @@ def to_check(chances: Sequence[Sequence[float]], seconds: Seconds) -> list[int]:
     return counts
 
 
-def checked(proposals: Sequence[Proposal], seconds: Seconds) -> list[Proposal]:
+def checked(proposals: "Sequence[Proposal]", seconds: Seconds) -> "list[Proposal]":
     """What is left of the proposals of a batch. seconds: as in `to_check`."""
     counts = to_check(list(map(survival, proposals)), seconds)
     return [p if p.tree else p.first(n) for p, n in zip(proposals, counts)]

@@ -8,12 +8,15 @@ policy decides how many drafts its rounds have.
 import itertools
 import random
 import time
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from specdec_lab.clock import read_clock
+from specdec_lab.engine.confidence import to_check
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import percentile
 
@@ -21,8 +24,11 @@ if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
     from specdec_lab.engine.batch import Batch
     from specdec_lab.engine.decode import Request
 
-Policy = Callable[[int, int], int]  # (texts in this step, γ of the step before) → γ; 0 drafts nothing
+# (texts in this step, γ of the step before) → γ; 0 drafts nothing. One that has `seconds(texts, γ)`, as `ByConfidence`,
+# also lets a step check only the drafts that are worth their row.
+Policy = Callable[[int, int], int]
 
+TRIES = 40  # batches drawn to see what a γ would write
 WORTH = 1.02  # times the tokens a second that more drafts must promise before a schedule takes them
 
 
@@ -116,19 +122,37 @@ def scheduled(schedule: Sequence[tuple[int, int, int]]) -> Policy:
     return lambda running, last: next((gamma for low, high, gamma in schedule if low <= running <= high), 0)
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """One round of a real text, as a simulation draws it: how many drafts it accepted, and what chances they were given.
+
+    chances: see `confidence.survival`; empty where they are not known.
+    """
+
+    accepted: int
+    chances: tuple[float, ...] = ()
+
+
 class StepCosts:
     """Seconds of a step by the texts in it and γ; between the measured numbers of texts on a straight line.
 
     Args:
         measured: {(texts, γ): seconds}, with the same numbers of texts for each γ.
         join: seconds that each new text adds to the step in which it joins, for its prompt.
+        free: the same steps with drafts that cost nothing; what remains of `measured` is the drafting. None: the
+            drafts of `measured` cost nothing.
 
     Raises:
         LabError: when asked for a γ, or more texts, than were measured.
     """
 
-    def __init__(self, measured: Mapping[tuple[int, int], float], join: float = 0.0):
-        self.measured, self.join = dict(measured), join
+    def __init__(
+        self,
+        measured: Mapping[tuple[int, int], float],
+        join: float = 0.0,
+        free: Mapping[tuple[int, int], float] | None = None,
+    ):
+        self.measured, self.join, self.free = dict(measured), join, free and dict(free)
         self.sizes = sorted({texts for texts, _ in self.measured})
 
     def __call__(self, texts: int, gamma: int) -> float:
@@ -138,6 +162,31 @@ class StepCosts:
         below = max((n for n in self.sizes if n <= texts), default=above)
         share = (texts - below) / (above - below) if above > below else 0.0
         return self.measured[below, gamma] * (1 - share) + self.measured[above, gamma] * share
+
+    def by_rows(self, texts: int, gamma: int) -> Callable[[int], float]:
+        """Seconds of a step with γ drafts for each text, by the rows of its pass, where not all drafts are checked.
+
+        What was measured is bent a little, so that each further row costs as much as the one before it, or more: of the
+        measured points only those are used that lie on a curve from below (their lower convex hull).
+        """
+        free = self.free or self.measured
+        drafting = self(texts, gamma) - StepCosts(free)(texts, gamma)
+        points = [(texts * (g + 1), StepCosts(free)(texts, g)) for g in sorted({g for _, g in free})]
+        hull: list[tuple[float, float]] = []
+        for x, y in points:
+            while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) >= (y - hull[-2][1]) * (
+                hull[-1][0] - hull[-2][0]
+            ):
+                hull.pop()
+            hull.append((x, y))
+        rows, costs = zip(*hull)
+
+        def seconds(n: int) -> float:
+            i = min(max(1, bisect_left(rows, n)), len(rows) - 1)
+            slope = (costs[i] - costs[i - 1]) / (rows[i] - rows[i - 1])
+            return drafting + costs[i - 1] + slope * (n - rows[i - 1])
+
+        return seconds
 
     def crossover(self, gamma: int, tokens: float) -> int | None:
         """The fewest texts with which drafts no longer pay; None when they pay with as many as were measured.
@@ -169,6 +218,55 @@ class StepCosts:
         return found
 
 
+class ByConfidence:
+    """γ by the number of texts; and of these drafts only those are checked that are worth their row (see `confidence`).
+
+    Args:
+        outcomes: of rounds with the largest γ; from them follows what each γ would write.
+    """
+
+    def __init__(self, costs: StepCosts, outcomes: Sequence[Outcome], seed: int = 0):
+        self.costs, self.known, dice = costs, {}, random.Random(seed)
+        self.gammas = sorted({gamma for _, gamma in costs.measured})
+        self.best: dict[int, int] = {}
+        for texts in costs.sizes:
+            batches = [dice.choices(outcomes, k=texts) for _ in range(TRIES)]
+            self.best[texts] = max(self.gammas, key=lambda gamma, n=texts, them=batches: self.pace(n, gamma, them))
+
+    def pace(self, texts: int, gamma: int, batches: Sequence[Sequence[Outcome]]) -> float:
+        """Tokens a second over these batches."""
+        steps = [one_step(batch, gamma, self.costs, self) for batch in batches]
+        return sum(sum(new) for new, _ in steps) / sum(seconds for _, seconds in steps)
+
+    def __call__(self, running: int, last: int) -> int:
+        """The γ of the nearest measured number of texts that is not smaller."""
+        return self.best[next(n for n in self.costs.sizes if n >= running)]
+
+    def seconds(self, texts: int, gamma: int) -> Callable[[int], float]:
+        """Of such a step, by the rows of its pass."""
+        if (texts, gamma) not in self.known:
+            self.known[texts, gamma] = self.costs.by_rows(texts, gamma)
+        return self.known[texts, gamma]
+
+
+def written(outcomes: "Sequence[Outcome | int]", gammas: Iterable[int]) -> dict[int, float]:
+    """What a round with γ drafts writes on average, for each γ; 1 for γ = 0."""
+    accepted = [o.accepted if isinstance(o, Outcome) else o for o in outcomes]
+    return {gamma: 1 + fmean(min(n, gamma) for n in accepted) for gamma in sorted(gammas)}
+
+
+def one_step(
+    drawn: Sequence[Outcome], gamma: int, costs: StepCosts, policy: Policy | None = None
+) -> tuple[list[int], float]:
+    """The tokens that each text of a step writes, and the seconds that it takes."""
+    texts, whole = len(drawn), [gamma] * len(drawn)
+    if gamma == 0 or not hasattr(policy, "seconds"):
+        return [1 + min(n, o.accepted) for n, o in zip(whole, drawn)], costs(texts, gamma)
+    seconds = policy.seconds(texts, gamma)
+    counts = to_check([o.chances[:gamma] for o in drawn], seconds)
+    return [1 + min(n, o.accepted) for n, o in zip(counts, drawn)], seconds(texts + sum(counts))
+
+
 def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 96), seed: int = 0) -> list[Arrival]:
     """Random arrivals: for each (seconds, requests a second) a stretch of a Poisson process.
 
@@ -184,18 +282,18 @@ def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 
     return arrivals
 
 
-def drawn(accepted: Sequence[int], seed: int = 0) -> Iterator[int]:
-    """For each of endlessly many rounds, how many drafts it accepts: drawn at random from `accepted`."""
+def drawn(outcomes: Sequence[Outcome], seed: int = 0) -> Iterator[Outcome]:
+    """Endlessly many rounds, drawn at random from these."""
     dice = random.Random(seed)
     while True:
-        yield dice.choice(accepted)
+        yield dice.choice(outcomes)
 
 
 def simulate(
     arrivals: Sequence[Arrival],
     policy: Policy,
     costs: StepCosts,
-    accepted: Sequence[int],
+    outcomes: Sequence[Outcome | int],
     *,
     most: int = 64,
     seed: int = 0,
@@ -203,14 +301,15 @@ def simulate(
     """What a server would do with these arrivals.
 
     Args:
-        accepted: the accepted drafts of many rounds, from traces, with the largest γ in use. Rounds are
-            drawn from them; where γ is smaller, no more than γ count.
+        outcomes: of many rounds with the largest γ in use; a number is that of the accepted drafts. Rounds are drawn from
+            them; where γ is smaller, no more than γ drafts count.
         most: texts decoded at once; further ones wait.
 
     Raises:
         LabError: for a policy whose γ has no measured cost.
     """
-    rounds, log = drawn(accepted, seed), ServingLog()
+    rounds = drawn([o if isinstance(o, Outcome) else Outcome(o) for o in outcomes], seed)
+    log = ServingLog()
     waiting = deque(sorted(arrivals, key=lambda a: a.at))
     running: list[list] = []  # [arrival, when its first step began, tokens written]
     now, gamma = 0.0, 0
@@ -222,10 +321,11 @@ def simulate(
             running.append([waiting.popleft(), now, 0])
             joined += 1
         gamma = policy(len(running), gamma)
-        seconds = costs(len(running), gamma) + joined * costs.join
+        tokens, seconds = one_step(list(itertools.islice(rounds, len(running))), gamma, costs, policy)
+        seconds += joined * costs.join
         begin, now, written = now, now + seconds, 0
-        for row in running:
-            new = min(1 + min(gamma, next(rounds)), row[0].tokens - row[2])
+        for row, new in zip(running, tokens):
+            new = min(new, row[0].tokens - row[2])
             row[2] += new
             written += new
         log.steps.append(Step(begin, seconds, len(running), gamma, written))
@@ -259,7 +359,8 @@ def serve(
             time.sleep(min(0.05, max(0.0, waiting[0][1].at - now)))
             continue
         gamma = policy(len(batch), gamma)
-        rounds = batch.step(gamma)
+        worth = policy.seconds(len(batch), gamma) if gamma and hasattr(policy, "seconds") else None
+        rounds = batch.step(gamma, worth)
         done = read_clock() - start
         log.steps.append(Step(now, done - now, len(rounds), gamma, sum(len(r.tokens) for r in rounds)))
         for row in running:

@@ -54,9 +54,9 @@ class Used:
         return x.flatten(0, 1).index_select(0, self.at)[None]
 
     def apart(self, x: Tensor) -> Tensor:
-        """[1, N, X] to [R, k, X], with meaningless numbers in the gaps."""
+        """[1, N, X] to [R, k, X], with zeros in the gaps: what attention writes there must be a number."""
         rows, k = self.shape
-        return x.new_empty(rows * k, x.shape[-1]).index_copy_(0, self.at, x[0]).view(rows, k, -1)
+        return x.new_zeros(rows * k, x.shape[-1]).index_copy_(0, self.at, x[0]).view(rows, k, -1)
 
 
 class Model(ABC):

@@ -1,4 +1,4 @@
-// The Load Lab: the same arrivals served without drafts, always with drafts, and by a policy that looks at the load.
+// The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
 
@@ -14,13 +14,13 @@ function render(context) {
       load: whole("load", "load, % of plain", 5, 120, 5),
       bursts: tick("arrivals in bursts", state.bursts, changed("bursts")),
       gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
-      off: whole("off", "load-aware: off above", 0, most, 1),
+      off: whole("off", "by load: off above", 0, most, 1),
       on: whole("on", "and on again below", 0, most + 1, 1),
     };
   }
 
   function draw({ machine, load, bursts, gamma: chosen, off, on }) {
-    const { measured, join, capacity, rounds, tokens, limits } = machines[machine], gamma = Number(chosen);
+    const { measured, join, capacity, best, tokens, limits } = machines[machine], gamma = Number(chosen);
     if (!(gamma in tokens)) {
       const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
       return { nodes: [h("div", {}, said)], said };
@@ -29,10 +29,11 @@ function render(context) {
     const came = arrivals[bursts ? "bursts" : "steady"].map(([at, wanted]) => [at / rate, wanted]);
     const server = {
       costs: stepCosts(measured), join, most: Math.max(...measured.map(([texts]) => texts)),
-      accepted: (i) => rounds.charCodeAt(i) - 48,
+      drawn: drawnFrom(machines[machine]),
     };
     const policies = {
-      never, always: always(gamma), "load-aware": loadAware(gamma, off, Math.min(on, off + 1)),
+      never, always: always(gamma), "by load": loadAware(gamma, off, Math.min(on, off + 1)),
+      ...(best ? { "by confidence": byConfidence(machines[machine]) } : {}),
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
     const logs = Object.entries(policies).map(([name, policy]) => [name, simulate(came, policy, server)]);

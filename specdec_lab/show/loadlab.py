@@ -1,4 +1,4 @@
-"""The Load Lab: the same arrivals served without drafts, always with drafts, and by a policy that looks at the load."""
+"""The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -7,6 +7,8 @@ from statistics import fmean
 from specdec_lab.errors import LabError
 from specdec_lab.measure.serving import (
     Arrival,
+    ByConfidence,
+    Outcome,
     Policy,
     ServingLog,
     StepCosts,
@@ -15,7 +17,9 @@ from specdec_lab.measure.serving import (
     drawn,
     load_aware,
     never,
+    scheduled,
     simulate,
+    written,
 )
 from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.live import Live
@@ -24,6 +28,7 @@ from specdec_lab.show.table import table
 TOKENS = 32, 96  # new tokens that a request wants: fewest, most
 REQUESTS = 120  # at every load, so that every picture is drawn as fast
 POINTS = 80  # of a line over time
+LETTERS = 90  # characters of ASCII, from # on
 HEADS = ("", "mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
 
 
@@ -52,13 +57,43 @@ def row(name: str, log: ServingLog) -> tuple[str, ...]:
     return (name, *times, f"{log.throughput:.0f}", f"{drafting:.0%}", str(log.switches))
 
 
+def usual(costs: StepCosts, outcomes: Sequence[Outcome]) -> dict[str, Policy]:
+    """The policies that a server may have, each at its best: γ for `always` is the best for a single text."""
+    tokens = written(outcomes, {gamma for _, gamma in costs.measured})
+    schedule = costs.schedule(tokens)
+    best = schedule[0][2] or max(tokens)
+    found = {"never": never, f"always {best}": always(best), "by load": scheduled(schedule)}
+    return found | ({"by confidence": ByConfidence(costs, outcomes)} if outcomes[0].chances else {})
+
+
+def latency_by_throughput(
+    costs: StepCosts, outcomes: Sequence[Outcome], loads: Sequence[float], in_bursts: bool = False
+) -> dict[str, list[tuple[float, float]]]:
+    """For each of the `usual` policies a curve over the loads: (tokens a second of the server, milliseconds a token).
+
+    Args:
+        loads: as shares of what plain decoding can serve at most.
+    """
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for name, policy in usual(costs, outcomes).items():
+        for load in loads:
+            log = simulate(traffic(costs, load, in_bursts), policy, costs, outcomes, most=max(costs.sizes))
+            curves.setdefault(name, []).append((log.throughput, 1e3 * log.mean))
+    return curves
+
+
 def picture(
-    costs: StepCosts, accepted: Sequence[int], load: float, gamma: int, policies: Mapping[str, Policy], in_bursts: bool
+    costs: StepCosts,
+    outcomes: Sequence[Outcome | int],
+    load: float,
+    gamma: int,
+    policies: Mapping[str, Policy],
+    in_bursts: bool,
 ) -> str:
     """A table of all policies on the same arrivals, and what the last of them did over time."""
     came = traffic(costs, load / 100, in_bursts)
-    logs = {name: simulate(came, p, costs, accepted, most=max(costs.sizes)) for name, p in policies.items()}
-    tokens = 1 + fmean(min(n, gamma) for n in accepted)
+    logs = {name: simulate(came, p, costs, outcomes, most=max(costs.sizes)) for name, p in policies.items()}
+    tokens = written(outcomes, {gamma})[gamma]
     limit = costs.crossover(gamma, tokens)
     pays = f"with {limit} texts or more, drafting no longer pays"
     if limit is None:
@@ -97,7 +132,8 @@ class LoadLab(Live):
     """Policies on the same arrivals, with sliders for the load and for their limits.
 
     Args:
-        machines: by name, what steps cost there, and the accepted drafts of many rounds.
+        machines: by name, what steps cost there, and the outcomes of many rounds; numbers are accepted drafts. With
+            chances there is a policy more: by confidence.
         mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every
             number of texts and every γ, since the page has no Python to ask.
 
@@ -108,9 +144,12 @@ class LoadLab(Live):
     scripts = ("common.js", "controls.js", "serving.js", "loadlab.js")
 
     def __init__(
-        self, machines: Mapping[str, tuple[StepCosts, Sequence[int]]], mine: Mapping[str, Policy] | None = None
+        self,
+        machines: Mapping[str, tuple[StepCosts, Sequence[Outcome | int]]],
+        mine: Mapping[str, Policy] | None = None,
     ):
-        self.machines, self.mine = dict(machines), dict(mine or {})
+        self.machines = {name: (costs, list(map(shown, outcomes))) for name, (costs, outcomes) in machines.items()}
+        self.mine = dict(mine or {})
         most = max(max(costs.sizes) for costs, _ in self.machines.values())
         gammas = sorted({gamma for costs, _ in self.machines.values() for _, gamma in costs.measured})
         came = {"steady": arrivals(False), "bursts": arrivals(True)}
@@ -131,24 +170,45 @@ class LoadLab(Live):
 
     def picture(self) -> str:
         start = self.data["start"]
-        costs, accepted = self.machines[start["machine"]]
+        costs, outcomes = self.machines[start["machine"]]
         gamma, off = int(start["gamma"]), start["off"]
-        policies = {"never": never, "always": always(gamma), "load-aware": load_aware(gamma, off, start["on"])}
-        shown = picture(costs, accepted, start["load"], gamma, policies | self.mine, start["bursts"])
-        return f"<b>Load Lab</b>{shown}"
+        policies = {"never": never, "always": always(gamma), "by load": load_aware(gamma, off, start["on"])}
+        if outcomes[0].chances:
+            policies["by confidence"] = ByConfidence(costs, outcomes)
+        drawn = picture(costs, outcomes, start["load"], gamma, policies | self.mine, start["bursts"])
+        return f"<b>Load Lab</b>{drawn}"
 
 
-def machine_data(costs: StepCosts, accepted: Sequence[int], rounds: int) -> dict:
+def shown(outcome: Outcome | int) -> Outcome:
+    """As the page has it: chances with two digits."""
+    if not isinstance(outcome, Outcome):
+        return Outcome(outcome)
+    return Outcome(outcome.accepted, tuple(round(chance, 2) for chance in outcome.chances))
+
+
+def machine_data(costs: StepCosts, outcomes: Sequence[Outcome], rounds: int) -> dict:
     """What the page computes with: costs, so many drawn rounds, and for each γ what a round writes and its limit."""
-    tokens = {gamma: 1 + fmean(min(n, gamma) for n in accepted) for _, gamma in costs.measured if gamma}
+    gammas = {gamma for _, gamma in costs.measured}
+    tokens = {gamma: n for gamma, n in written(outcomes, gammas).items() if gamma}
+    known = {outcome: i for i, outcome in enumerate(dict.fromkeys(outcomes))}
+    draws = islice(drawn(outcomes), rounds)
+    by_confidence = ByConfidence(costs, outcomes).best if outcomes[0].chances else None
     return {
         "measured": [[texts, gamma, seconds] for (texts, gamma), seconds in costs.measured.items()],
+        "free": [[texts, gamma, seconds] for (texts, gamma), seconds in (costs.free or costs.measured).items()],
         "join": costs.join,
         "capacity": capacity(costs),
-        "rounds": "".join(chr(ord("0") + n) for n in islice(drawn(accepted), rounds)),  # shorter than a list
+        "outcomes": [[outcome.accepted, list(outcome.chances)] for outcome in known],
+        "rounds": "".join(map(letters, (known[outcome] for outcome in draws))),  # shorter than a list
+        "best": by_confidence and list(by_confidence.items()),
         "tokens": tokens,
         "limits": {gamma: costs.crossover(gamma, e) for gamma, e in tokens.items()},
     }
+
+
+def letters(number: int) -> str:
+    """A number below 8,100 as two characters."""
+    return chr(35 + number // LETTERS) + chr(35 + number % LETTERS)
 
 
 load_lab = LoadLab  # as notebooks call it

@@ -20,11 +20,63 @@ function stepCosts(measured) {
   };
 }
 
+/** Seconds of a step with γ drafts for each text, by the rows of its pass, where not all drafts are checked: by_rows of measure/serving.py. */
+function costsByRows(measured, free, texts, gamma) {
+  const pass = stepCosts(free), drafting = stepCosts(measured)(texts, gamma) - pass(texts, gamma);
+  const gammas = [...new Set(free.map(([, g]) => g))].sort((a, b) => a - b), hull = [];
+  for (const [x, y] of gammas.map((g) => [texts * (g + 1), pass(texts, g)])) {
+    const bends = ([x0, y0], [x1, y1]) => (y1 - y0) * (x - x0) >= (y - y0) * (x1 - x0);
+    while (hull.length > 1 && bends(hull.at(-2), hull.at(-1))) hull.pop();
+    hull.push([x, y]);
+  }
+  return (rows) => {
+    const found = hull.findIndex(([x]) => x >= rows), i = Math.min(Math.max(1, found < 0 ? hull.length : found), hull.length - 1);
+    const [[x0, y0], [x1, y1]] = [hull[i - 1], hull[i]];
+    return drafting + y0 + ((y1 - y0) / (x1 - x0)) * (rows - x0);
+  };
+}
+
+/** How many drafts of each text to check, by the chances of each to survive: to_check of engine/confidence.py. */
+function toCheck(chances, seconds) {
+  const counts = chances.map(() => 0), slots = chances.flatMap((row, text) => row.map((chance) => [chance, text]));
+  let tokens = chances.length, rows = chances.length;
+  for (const [chance, text] of slots.sort((a, b) => b[0] - a[0])) {
+    if ((tokens + chance) / seconds(rows + 1) < tokens / seconds(rows)) break;
+    counts[text] += 1;
+    tokens += chance;
+    rows += 1;
+  }
+  return counts;
+}
+
+/** γ by the number of texts, [[texts, γ], …]; and of these drafts only those are checked that are worth their row. */
+function byConfidence({ measured, free, best }) {
+  const known = new Map();
+  const policy = (running) => best.find(([texts]) => texts >= running)[1];
+  policy.seconds = (texts, gamma) => {
+    const key = `${texts} ${gamma}`;
+    if (!known.has(key)) known.set(key, costsByRows(measured, free, texts, gamma));
+    return known.get(key);
+  };
+  return policy;
+}
+
+/** The rounds of a machine in the order in which they are drawn: number i → [accepted drafts, their chances]. */
+const drawnFrom = ({ outcomes, rounds }) => (i) => outcomes[90 * (rounds.charCodeAt(2 * i) - 35) + rounds.charCodeAt(2 * i + 1) - 35];
+
+/** The tokens that each text of a step writes, and the seconds that it takes. */
+function oneStep(drawn, gamma, costs, policy) {
+  const texts = drawn.length, written = (counts) => drawn.map(([accepted], i) => 1 + Math.min(counts(i), accepted));
+  if (gamma === 0 || !policy.seconds) return [written(() => gamma), costs(texts, gamma)];
+  const seconds = policy.seconds(texts, gamma), counts = toCheck(drawn.map(([, chances]) => chances.slice(0, gamma)), seconds);
+  return [written((i) => counts[i]), seconds(texts + counts.reduce((a, b) => a + b, 0))];
+}
+
 /** What a server would do with these arrivals, [[seconds, tokens], …] in their order.
- *  machine: {costs, join, most, accepted}, accepted(i) being the accepted drafts of the round drawn as number i. */
-function simulate(arrivals, policy, { costs, join, most, accepted }) {
+ *  machine: {costs, join, most, drawn}, drawn(i) being the round drawn as number i. */
+function simulate(arrivals, policy, { costs, join, most, drawn }) {
   const log = { served: [], steps: [] };
-  let running = [], next = 0, now = 0, gamma = 0, drawn = 0;
+  let running = [], next = 0, now = 0, gamma = 0, rounds = 0;
   while (next < arrivals.length || running.length) {
     if (!running.length) now = Math.max(now, arrivals[next][0]);
     let joined = 0;
@@ -35,14 +87,15 @@ function simulate(arrivals, policy, { costs, join, most, accepted }) {
       joined += 1;
     }
     gamma = policy(running.length, gamma);
-    const seconds = costs(running.length, gamma) + joined * join;
+    const [tokens, spent] = oneStep(running.map((_, i) => drawn(rounds + i)), gamma, costs, policy);
+    rounds += running.length;
+    const seconds = spent + joined * join;
     log.steps.push({ at: now, seconds, running: running.length, gamma });
     now += seconds;
-    for (const row of running) {
-      row.written += Math.min(1 + Math.min(gamma, accepted(drawn)), row.tokens - row.written);
-      drawn += 1;
+    running.forEach((row, i) => {
+      row.written += Math.min(tokens[i], row.tokens - row.written);
       if (row.written === row.tokens) log.served.push({ at: row.at, begun: row.begun, done: now, tokens: row.tokens });
-    }
+    });
     running = running.filter((row) => row.written < row.tokens);
   }
   return log;

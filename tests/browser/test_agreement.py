@@ -144,11 +144,11 @@ def rows_of(text: str, beginnings: tuple[str, ...]) -> list[list[str]]:
 )
 def test_the_load_lab_has_the_table_of_its_picture(shown, load, gamma, off, on, bursts):
     page = shown(sd.load_lab({"a <machine>": (COSTS, ACCEPTED)}))
-    for name, value in {"load, % of plain": load, "load-aware: off above": off, "and on again below": on}.items():
+    for name, value in {"load, % of plain": load, "by load: off above": off, "and on again below": on}.items():
         page.get_by_label(name).fill(str(value))
     page.get_by_label("γ, drafts a round").select_option(str(gamma))
     page.get_by_label("arrivals in bursts").set_checked(bursts)
-    policies = {"never": never, "always": always(gamma), "load-aware": load_aware(gamma, off, min(on, off + 1))}
+    policies = {"never": never, "always": always(gamma), "by load": load_aware(gamma, off, min(on, off + 1))}
     right = as_text(loadlab.picture(COSTS, ACCEPTED, load, gamma, policies, bursts))
     found = as_text(page.inner_html(".sdl-picture"))
     table = rows_of(right, (*policies,))

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from specdec_lab import theory
-from specdec_lab.measure.serving import StepCosts, always, load_aware, never, simulate
+from specdec_lab.measure.serving import ByConfidence, Outcome, StepCosts, always, load_aware, never, simulate
 from specdec_lab.show import loadlab
 from specdec_lab.show.live import script
 from specdec_lab.show.sandbox import normalised
@@ -55,13 +55,19 @@ def test_the_speed_up_of_the_explorer(computed):
 
 LOADS = range(5, 121, 5)
 COSTS = StepCosts(
-    {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) + 0.001 * g for n in (1, 2, 5, 12, 32) for g in (0, 1, 4)}, join=0.013
+    {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) + 0.001 * g for n in (1, 2, 5, 12, 32) for g in (0, 1, 4)},
+    join=0.013,
+    free={(n, g): 0.02 * max(1.0, n * (g + 1) / 16) for n in (1, 2, 5, 12, 32) for g in (0, 1, 4)},
 )
+OUTCOMES = [
+    Outcome(0, (0.31, 0.2, 0.12, 0.02)), Outcome(1, (0.8, 0.42, 0.3, 0.25)), Outcome(2, (0.97, 0.9, 0.35, 0.3)),
+    Outcome(4, (0.99, 0.98, 0.95, 0.93)), Outcome(4, (0.71, 0.7, 0.66, 0.41)), Outcome(0, (0.6, 0.1, 0.05, 0.01)), Outcome(3, (0.5, 0.45, 0.4, 0.2)),
+]  # fmt: skip
 SERVED = """x.map(([load, inBursts, kind, ...limits]) => {
     const machine = data.machines.here, rate = (load / 100) * machine.capacity;
     const came = data.arrivals[inBursts ? "bursts" : "steady"].map(([at, wanted]) => [at / rate, wanted]);
-    const policy = { never: () => never, always, loadAware, mine: () => tabled(data.mine.mine) }[kind](...limits);
-    const server = { costs: stepCosts(machine.measured), join: machine.join, most: 32, accepted: (i) => machine.rounds.charCodeAt(i) - 48 };
+    const policy = { never: () => never, always, loadAware, byConfidence: () => byConfidence(machine), mine: () => tabled(data.mine.mine) }[kind](...limits);
+    const server = { costs: stepCosts(machine.measured), join: machine.join, most: 32, drawn: drawnFrom(machine) };
     const log = simulate(came, policy, server);
     return [summary(log), log.steps.map((s) => [s.at, s.running, s.gamma])];
 })"""
@@ -73,18 +79,18 @@ def test_the_simulation_of_the_load_lab(computed):
     def mine(texts: int, last: int) -> int:
         return 4 if texts < 6 + last else 1
 
-    accepted = [0, 1, 2, 4, 4, 0, 3]
-    data = loadlab.load_lab({"here": (COSTS, accepted)}, {"mine": mine}).data
+    data = loadlab.load_lab({"here": (COSTS, OUTCOMES)}, {"mine": mine}).data
     cases = []
     for i, (load, in_bursts) in enumerate(itertools.product(LOADS, (False, True))):
         gamma, off, on = (1, 4)[i // 2 % 2], i % 33, 7 * i % 34
-        kinds = ("never",), ("always", gamma), ("loadAware", gamma, off, min(on, off + 1)), ("mine",)
+        kinds = ("never",), ("always", gamma), ("loadAware", gamma, off, min(on, off + 1)), ("byConfidence",), ("mine",)
         cases += [(load, in_bursts, *kind) for kind in kinds]
     policies = {"never": lambda: never, "always": always, "loadAware": load_aware, "mine": lambda: mine}
+    policies["byConfidence"] = lambda: ByConfidence(COSTS, OUTCOMES)
     found = computed(SERVED.replace("data.", f"({json.dumps(data)})."), [list(case) for case in cases], "serving.js")
     for (load, in_bursts, kind, *limit), (said, steps) in zip(cases, found):
         came = loadlab.traffic(COSTS, load / 100, in_bursts)
-        log = simulate(came, policies[kind](*limit), COSTS, accepted, most=32)
+        log = simulate(came, policies[kind](*limit), COSTS, OUTCOMES, most=32)
         assert steps == [[s.at, s.running, s.gamma] for s in log.steps]
         times = {"mean": log.mean, "half": log.percentile(0.5), "most": log.percentile(0.95)}
         drafting = sum(s.gamma > 0 for s in log.steps) / len(log.steps)

@@ -29,11 +29,11 @@ def drive(page, lab) -> None:
     assert "120" in load.locator("..").inner_text()
 
     lab.get_by_label("arrivals in bursts").check()
-    limited = mean("load-aware")
-    lab.get_by_label("load-aware: off above").fill("32")
+    limited = mean("by load")
+    lab.get_by_label("by load: off above").fill("32")
     lab.get_by_label("and on again below").fill("33")
-    assert mean("load-aware") > 1.2 * limited
-    assert mean("load-aware") == mean("always")
+    assert mean("by load") > 1.2 * limited
+    assert mean("by load") == mean("always")
 
 
 def test_in_jupyterlab(page, course):
