@@ -7,6 +7,7 @@ import torch
 
 from specdec_lab.engine.trace import ACCEPTED, REJECTED, Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.measure.costs import Race
+from specdec_lab.measure.serving import StepCosts
 from specdec_lab.show import in_words
 
 
@@ -150,3 +151,24 @@ def test_bits_and_drafts_together_are_less_than_their_product():
         "4 bits in place of 32 bits make plain decoding 3.0 times as fast" in said and "1.20 times with 4 bits" in said
     )
     assert "Both together bring 3.6 times, where 3.0 · 2.0 would be 6.0." in said
+
+
+def test_it_is_said_where_each_gamma_begins_to_lose_also_if_none_does():
+    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 2, 4, 8) for g in (0, 1, 4)})
+    assert in_words.crossovers(costs, {0: 1.0, 1: 1.6, 4: 2.2}) == (
+        "Drafting loses with γ = 4 from 4 texts on, with γ = 1 from 7 texts on."
+    )
+    flat = StepCosts({(n, g): 1.0 for n in (1, 8) for g in (0, 4)})
+    assert "with γ = 4 not with up to 8 texts, the most that were timed" in in_words.crossovers(flat, {0: 1.0, 4: 2.2})
+
+
+def test_policies_are_compared_at_both_ends():
+    curves = {
+        "never": [(10, 50.0), (90, 300.0)],
+        "always 4": [(10, 30.0), (70, 500.0)],
+        "by load": [(10, 31.0), (89, 310.0)],
+    }
+    assert in_words.policies(curves).endswith("always 4 70, by load 89. The best are always 4 and never.")
+    assert "by confidence is the best of both." in in_words.policies(
+        curves | {"by confidence": [(10, 29.0), (95, 290.0)]}
+    )

@@ -82,7 +82,7 @@ KEY = """
 08.another-benchmark nothing: | 08.first-word the first word after 4 s | 10.cousins Behind “blue”
 10.choosy Another distribution | 11.block Where the next token hangs | 11.stop Offer this draft, and draw no
 11.better Speed, and the texts | 12.text The target's own answers | 12.aside All prompts of some customers
-12.none The draft already knew | 11.mtp-deep the later drafts are kept less
+12.none The draft already knew | 11.mtp-deep the later drafts are kept less | 06.early-exit γ + 1 times
 """
 
 
@@ -129,8 +129,6 @@ KEYS = [  # name, its numbers, the answer by hand, what known mistakes find, wit
     ("speed_up", {"expected": 3, "gamma": 4, "c": 0.125, "v": 1.25}, "12/7", "3#7 2.4 24/11 2"),
     ("best_gamma", {"alpha": 0.8, "c": 0.1}, "6", "8#8 1"),
     ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, "1.7", "1#7 1.3 1.4"),
-    ("faster_of_two", {"layers": 8, "thin": 3, "wide": 2, "gamma": 4}, "1.6", "3#7 1.5#7 3/1.08#14 2/1.0625"),
-    ("faster_of_two", {"layers": 8, "thin": 3.6, "wide": 2, "gamma": 4}, "1.8", "1.6 2.88"),
     ("gain_at_load", {"idle": 32, "texts": 1, "drafts": (4, 3.05)}, "3.05", "0.61"),
     ("gain_at_load", {"idle": 32, "texts": 16, "drafts": (4, 3.05)}, "1.22", "3.05#7 1.525 48.8"),
     ("gain_at_load", {"idle": 32, "texts": 64, "drafts": (4, 3.05)}, "0.61", "3.05#7 0.305 0.7625"),

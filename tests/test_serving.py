@@ -5,13 +5,17 @@ from itertools import pairwise
 import pytest
 from tiny import TinyCached, TinyModel, slowed
 
-from specdec_lab.drafters import LookupDrafter
+from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Request, Stops
+from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.sampling import Uniforms
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure.costs import batch_costs, join_cost
 from specdec_lab.measure.serving import (
     Arrival,
+    ByConfidence,
+    Outcome,
     Served,
     ServingLog,
     Step,
@@ -20,6 +24,7 @@ from specdec_lab.measure.serving import (
     bursts,
     load_aware,
     never,
+    outcomes,
     scheduled,
     serve,
     simulate,
@@ -218,3 +223,61 @@ def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypa
     monkeypatch.setattr(LookupDrafter, "drafting", lambda *a: asked.append(a[2]) or drafting(*a))
     assert set(batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=LookupDrafter())) == {(2, 2)}
     assert asked == [2] * 2 * 3  # each text in each step, one of which warms up
+
+
+def test_steps_that_check_fewer_drafts_cost_less_and_each_row_as_much_as_the_one_before_or_more():
+    free = {(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 4) for g in (0, 1, 2, 4)} | {(4, 2): 2.2}  # a bump
+    costs = StepCosts({key: seconds + 0.1 * key[1] for key, seconds in free.items()}, free=free)
+    seconds = costs.by_rows(4, 4)
+    assert (seconds(4), seconds(20)) == pytest.approx((1.0 + 0.4, 2.5 + 0.4))  # all are drafted, whatever is checked
+    assert seconds(12) == pytest.approx(1.5 + 0.4)  # between 8 and 20 rows, without the bump
+    prices = [seconds(n + 1) - seconds(n) for n in range(4, 20)]
+    assert all(b >= a - 1e-12 for a, b in pairwise(prices))
+    assert StepCosts(free).by_rows(1, 2)(3) == 1.0  # drafts that cost nothing
+
+
+SURE, UNSURE = Outcome(4, (0.95, 0.9, 0.9, 0.85)), Outcome(0, (0.2, 0.05, 0.02, 0.01))
+
+
+def test_by_confidence_is_as_good_as_the_best_of_the_others_and_better_in_between():
+    """Half of the rounds are sure, and the other half hopeless: fixed drafts pay for both."""
+    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 2, 4, 8, 16) for g in (0, 1, 2, 4)})
+    outcomes = [SURE, UNSURE]
+    policies = never, always(4), ByConfidence(costs, outcomes)
+    for texts in (1, 4, 16):
+        arrivals = [Arrival(0.0, 4000) for _ in range(texts)]
+        plain, fixed, chosen = (simulate(arrivals, p, costs, outcomes, most=16).throughput for p in policies)
+        assert chosen >= 0.999 * max(plain, fixed)
+        assert texts != 4 or chosen > 1.2 * max(plain, fixed)
+
+
+def test_a_real_server_checks_what_the_policy_finds_worth_its_row():
+    target, draft = TinyModel(4, seed=1, context=200), TinyModel(4, seed=2, spread=3.0, context=200)
+    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 5) for n in (1, 2, 3) for g in (0, 4)})
+    batch, prompts, traces = Batch(target, 3), [[1, 2, 3], [3, 0], [2, 3]], []
+
+    def request(i, arrival):
+        return Request(target, prompts[i], ModelDrafter(draft), stops=Stops(arrival.tokens), uniforms=Uniforms(0, i))
+
+    submit = batch.submit
+    batch.submit = lambda request: traces.append(submit(request)) or traces[-1]
+    log = serve(batch, [Arrival(0.0, 12)] * 3, request, ByConfidence(costs, [SURE, UNSURE]))
+    assert sum(step.tokens for step in log.steps) == 36
+    assert len({len(r.drafted) for trace in traces for r in trace.rounds}) > 1
+    for prompt, trace in zip(prompts, traces):
+        assert trace.tokens == Trace(prompt).collect(plain(target, prompt, stops=Stops(12))).tokens
+
+
+def test_outcomes_have_the_chances_that_the_draft_gave():
+    target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2)
+    run = speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12), keep=Keep(top=2))
+    trace = Trace([1, 2]).collect(run)
+    found = outcomes([trace])
+    whole = [r for r in trace.rounds if r.stop is None]
+    assert [o.accepted for o in found] == [r.accepted for r in whole]
+    for o, r in zip(found, whole):
+        text = [*trace.prompt, *trace.tokens][: r.start]
+        first, second = draft.probabilities(text).max(), draft.probabilities(text, [r.drafted[0].id]).max()
+        assert o.chances == pytest.approx([float(first), float(first * second)])
+    with pytest.raises(LabError, match="without the drafts' favourites"):
+        outcomes([Trace([1, 2]).collect(speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12)))])

@@ -259,35 +259,6 @@ def break_even_tokens(gamma: int, c: float, v: float) -> str:
     """
 
 
-@problem(layers=(4, 16, 24), thin=(3.1, 3.4), wide=(2.2, 2.5), gamma=(3, 4))
-def faster_of_two(layers: int, thin: float, wide: float, gamma: int) -> str:
-    all_layers, wide_layers = 32, 2
-    weights, thin_weights, wide_weights = 2000, 40, 200
-    a, b = layers / all_layers, wide_layers / all_layers
-    gain_a, gain_b = thin / (gamma * a + 1), wide / (gamma * b + 1)
-    by_weights = max(thin / (gamma * thin_weights / weights + 1), wide / (gamma * wide_weights / weights + 1))
-    a_wins = gain_a > gain_b
-    name, expected, c, best = ("A", thin, a, gain_a) if a_wins else ("B", wide, b, gain_b)
-    return f"""
-    A GPU starts operations one by one, and nothing else takes time: each layer takes equally long, thin or wide. The
-    target has {all_layers} layers and {weights:,} million weights. Draft A has {layers} thin layers and {thin_weights}
-    million weights, and brings {thin} tokens per pass. Draft B has {wide_layers} wide layers and {wide_weights} million
-    weights, and brings {wide}. γ = {gamma}, and the checking pass costs as much as a plain one. How many times as fast
-    as plain decoding is the faster of the two?
-    {best} | A draft of A costs {layers} / {all_layers} = {a:g} of a plain step, so S = {thin} / ({gamma} · {a:g} + 1) =
-        {short(gain_a)}. One of B costs {wide_layers} / {all_layers} = {b:g}, so S = {wide} / ({gamma} · {b:g} + 1) =
-        {short(gain_b)}. The faster one is {name}, with {short(best)}.
-    {thin} #7 | This is tokens per pass. A round costs more than one plain step.
-    {gain_b if a_wins else None} | This is B. Its drafts are the cheaper ones, but A's bring more than they cost.
-    {None if a_wins else gain_a} #7 | This is A. It brings more tokens per pass, but its drafts cost even more.
-    {by_weights} #14 | This takes the cost of a draft from its weights. Here the layers decide.
-    {expected / (c + 1)} | This pays for one draft; a round needs {gamma} of them, one after the other.
-    """
-
-
-# Lesson 07: what is left of the gain when many texts are written at once
-
-
 def machine(idle: int, gamma: int, expected: float) -> str:
     return (
         f"Up to n = {idle} a pass over n tokens takes as long as one over a single token; beyond, it takes n / {idle} "

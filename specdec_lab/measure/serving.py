@@ -6,6 +6,7 @@ policy decides how many drafts its rounds have.
 """
 
 import itertools
+import operator
 import random
 import time
 from bisect import bisect_left
@@ -23,6 +24,7 @@ from specdec_lab.formats import percentile
 if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
     from specdec_lab.engine.batch import Batch
     from specdec_lab.engine.decode import Request
+    from specdec_lab.engine.trace import Trace
 
 # (texts in this step, γ of the step before) → γ; 0 drafts nothing. One that has `seconds(texts, γ)`, as `ByConfidence`,
 # also lets a step check only the drafts that are worth their row.
@@ -131,6 +133,19 @@ class Outcome:
 
     accepted: int
     chances: tuple[float, ...] = ()
+
+
+def outcomes(traces: "Iterable[Trace]") -> list[Outcome]:
+    """Of all whole rounds of these traces, with the chances that the draft gave its favourites.
+
+    Raises:
+        LabError: for traces that were kept without favourites (see `Keep`; `Lab.speculative` keeps them).
+    """
+    rounds = [r for trace in traces for r in trace.rounds if r.stop is None]
+    if any(not d.q_top for r in rounds for d in r.drafted):
+        raise LabError("These traces were kept without the drafts' favourites: decode with keep=Keep(top=1).")
+    chances = (itertools.accumulate((d.q_top[0][1] for d in r.drafted), operator.mul) for r in rounds)
+    return [Outcome(r.accepted, tuple(falling)) for r, falling in zip(rounds, chances)]
 
 
 class StepCosts:

@@ -12,6 +12,7 @@ from specdec_lab.formats import short
 from specdec_lab.measure.bench import overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
 from specdec_lab.measure.results import saved_results
+from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
 from specdec_lab.theory import expected_tokens
 
@@ -181,6 +182,31 @@ def fewer_bits(best: Mapping[str, dict]) -> str:
         f"fast with {high}, and {left:.2f} times with {low}. Both together bring {both:.1f} times, where {by_bits:.1f} · "
         f"{by_drafts:.1f} would be {by_bits * by_drafts:.1f}."
     )
+
+
+def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
+    """With how many texts each γ begins to lose. tokens: that its rounds write, as `serving.written` gives them."""
+    most, said = costs.sizes[-1], []
+    for gamma in sorted(tokens, reverse=True):
+        limit = costs.crossover(gamma, tokens[gamma]) if gamma else None
+        if gamma:
+            said.append(
+                f"with γ = {gamma} from {limit} texts on"
+                if limit
+                else f"with γ = {gamma} not with up to {most} texts, the most that were timed"
+            )
+    return f"Drafting loses {', '.join(said)}."
+
+
+def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """What each policy does at the lowest and at the highest load: (tokens a second, milliseconds a token), by load."""
+    quiet = {name: curve[0][1] for name, curve in curves.items()}
+    full = {name: curve[-1][0] for name, curve in curves.items()}
+    waits = ", ".join(f"{name} {short(ms)}" for name, ms in quiet.items())
+    paces = ", ".join(f"{name} {pace:.0f}" for name, pace in full.items())
+    best = min(quiet, key=quiet.get), max(full, key=full.get)
+    end = f"{best[0]} is the best of both." if best[0] == best[1] else f"The best are {best[0]} and {best[1]}."
+    return f"Milliseconds a token at the lowest load: {waits}. Tokens a second at the highest load: {paces}. {end}"
 
 
 def listed(numbers: Sequence[float]) -> str:
