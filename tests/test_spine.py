@@ -7,7 +7,7 @@ import pytest
 import spine
 
 CORE = [path for path in spine.notebooks() if re.match(r"0[0-8]_", path.stem) and path.parent.name == "lessons"]
-COUNTS = {path.stem: spine.count(path) for path in spine.notebooks()}
+COUNTS = {f"{path.parent.name}/{path.stem}": spine.count(path) for path in spine.notebooks()}
 
 
 @pytest.mark.parametrize("path", CORE, ids=lambda path: path.stem)
@@ -20,7 +20,7 @@ def test_a_core_lesson_is_one_idea_of_a_quarter_of_an_hour(path):
 
 
 def test_the_path_is_two_hours_and_the_course_asks_with_measure():
-    core = [COUNTS[path.stem] for path in CORE]
+    core = [COUNTS[f"lessons/{path.stem}"] for path in CORE]
     assert len(core) == 9
     assert sum(c.minutes for c in core) <= 126 and sum(c.words for c in core) <= 11_000
     assert sum(c.askings for c in core) <= 54
@@ -28,7 +28,7 @@ def test_the_path_is_two_hours_and_the_course_asks_with_measure():
 
 
 def test_deeper_notebooks_ask_once_at_most():
-    deeper = {name: found for name, found in COUNTS.items() if name.startswith("deeper_")}
+    deeper = {name: found for name, found in COUNTS.items() if name.startswith("lessons/deeper_")}
     assert len(deeper) == 7
     assert all(found.guesses + found.folded <= 1 and found.quiz == 0 for found in deeper.values()), deeper
 
@@ -47,3 +47,20 @@ def test_what_is_counted(tmp_path):
     found = spine.count(path)
     assert (found.words, found.cells, found.lines, found.guesses, found.quiz, found.folded) == (6, 1, 2, 1, 4, 1)
     assert found.brackets == 1 and found.minutes == pytest.approx(6 / 180 + 0.5 + 6)
+
+
+@pytest.mark.parametrize(
+    ("page", "row"),
+    [
+        ("README.md", r"^\| \[(0\d) [^|]*\| (\d+) \|"),
+        ("exercises/README.md", r"^\| (?P<minutes>\d+) \| (?P<lesson>0\d) "),
+    ],
+)
+def test_the_pages_name_the_minutes_that_are_counted(page, row):
+    found = re.findall(row, (spine.ROOT / page).read_text(encoding="utf-8"), re.M)
+    said = dict(pair if page == "README.md" else reversed(pair) for pair in found)
+    assert list(said) == [f"0{n}" for n in range(10)]
+    for number, minutes in said.items():
+        folder = "exercises" if number == "09" else "lessons"
+        (counted,) = (c for name, c in COUNTS.items() if name.startswith(f"{folder}/{number}"))
+        assert abs(int(minutes) - counted.minutes) <= 2, number

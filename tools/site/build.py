@@ -35,6 +35,13 @@ ROOT = HERE.parents[1]
 LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, LoadLab, RaceWidget, Guess, Outcome, Quiz)
 TITLE = "Speculative decoding, understood by running it"
 GALLERY = "gallery.html"
+FIRST = "The path of two hours"
+GROUPS = {  # of pages, in the menu: the name, and how their addresses begin
+    FIRST: "lessons/0",
+    "Part two": "lessons/1",
+    "Deeper": "lessons/[a-z]",
+    "Exercises": "exercises/",
+}
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
@@ -117,14 +124,17 @@ def contents(titles: dict[str, str], here: str) -> str:
     """The list of all pages, as a navigation."""
     up = "../" if "/" in here else ""
     parts = []
-    for folder, name in (("lessons", "Lessons"), ("exercises", "Exercises")):
+    for name, pages in GROUPS.items():
         links = "".join(
             f'<li><a href="{up}{page}"{" aria-current=page" if page == here else ""}>{escape(label(page, title))}</a></li>'
             for page, title in titles.items()
-            if page.startswith(folder)
+            if re.match(pages, page)
         )
+        unfolded = re.match(pages, here) or (name == FIRST and not here.count("/"))
         parts.append(
-            f"<details{' open' if here.startswith(folder) or not here.count('/') else ''}><summary>{name}</summary><ul>{links}</ul></details>"
+            f"<details{' open' if unfolded else ''}><summary>{name}</summary><ul>{links}</ul></details>"
+            if links
+            else ""
         )
     current = " aria-current=page" if here == GALLERY else ""
     return f'{"".join(parts)}<p><a href="{up}{GALLERY}"{current}>Gallery of real rounds</a></p>'
