@@ -1,34 +1,29 @@
 """Checking only the drafts that are worth their row: what is left out, and that the text stays the target's."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
+from math import prod
 
 import pytest
-from tiny import TinyModel
+import torch
+from checks import drawn_from, round_cells
+from tiny import SAMPLED, Scripted, TinyModel
 
-from specdec_lab import theory
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.confidence import checked, survival, to_check
 from specdec_lab.engine.decode import Request, Stops, plain
 from specdec_lab.engine.drafter import Proposal
-from specdec_lab.engine.sampling import Uniforms
+from specdec_lab.engine.sampling import Fresh, Uniforms
 from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.verify import verify
 from specdec_lab.models.tree import Tree
 
 
 def sharp(rows: int) -> float:
     """Rows are free up to six, and cost their full price from there on."""
     return max(1.0, rows / 6)
-
-
-def dip(rows: int) -> float:
-    """A few rows more make it worse, and still more may make it better."""
-    return 1.0 if rows <= 2 else 1.25 + 0.1 * (rows - 2)
-
-
-def even(rows: int) -> float:
-    return 1 + 0.1 * rows
 
 
 def test_the_likeliest_drafts_are_checked_as_long_as_they_are_worth_their_row():
@@ -47,73 +42,104 @@ def test_chances_fall_along_a_draft_and_what_has_none_counts_as_sure():
     assert whole[0].tokens == [1, 2] and whole[1] is tree
 
 
-P = {(): (0.5, 0.3, 0.2), (0,): (0.8, 0.1, 0.1), (1,): (0.2, 0.6, 0.2), (2,): (0.34, 0.33, 0.33)}
-Q = {(): (0.4, 0.25, 0.35), (0,): (0.97, 0.02, 0.01), (1,): (0.3, 0.4, 0.3), (2,): (0.1, 0.85, 0.05)}
-LENGTH = 2
+PROMPTS, GAMMA = ([0, 1], [1]), 3
 
 
-def written(drafts: tuple[int, ...], text: tuple[int, ...] = ()) -> Counter:
-    """The chance of each text of LENGTH tokens that goes on from `text`, with these drafts to check and then without."""
-    if len(text) == LENGTH:
-        return Counter({text: 1.0})
-    p, found = P[text], Counter()
-    accepted = min(1.0, p[drafts[0]] / Q[text][drafts[0]]) if drafts else 0.0
-    if drafts:
-        for end, chance in written(drafts[1:], (*text, drafts[0])).items():
-            found[end] += accepted * chance
-    for token, share in enumerate(theory.residual(p, Q[text]) if drafts else p):
-        for end, chance in written((), (*text, token)).items():
-            found[end] += (1 - accepted) * share * chance
-    return found
+class Told(Scripted):
+    """Numbers that are written down are fresh ones."""
+
+    def fresh(self):
+        return self
 
 
-def both_texts(chances_of, choose, seconds) -> tuple[Counter, set]:
-    """What the first of two texts becomes, over all draws of two drafts for each, and how many drafts were checked."""
-    found, cuts = Counter(), set()
-    for draws in product(range(3), repeat=4):
-        pairs = draws[:2], draws[2:]
-        drawn = 1.0
-        for x, y in pairs:
-            drawn *= Q[()][x] * Q[x,][y]
-        counts = choose([chances_of(x, y) for x, y in pairs], seconds)
-        cuts.add(counts[0])
-        for text, chance in written(pairs[0][: counts[0]]).items():
-            found[text] += drawn * chance
-    return found, cuts
+def step(target, draft, scripts, seconds):
+    """One round of two texts, with these random numbers."""
+    batch = Batch(target, 2)
+    for prompt, script in zip(PROMPTS, scripts):
+        batch.submit(Request(target, prompt, ModelDrafter(draft), SAMPLED, Stops(99), Told([script])))
+    return batch.step(GAMMA, seconds)
 
 
-def as_built(x: int, y: int) -> list[float]:
-    return survival(Proposal([x, y], sure=lambda: [max(Q[()]), max(Q[x,])]))
+def apart(seconds) -> tuple[float, set]:
+    """How far the joint law of what two texts write is from the target's, and the numbers of drafts that were checked.
+
+    Every path of the engine is run: all drafts of both texts, whatever their rules can decide about those that were
+    checked, and all draws after that. What is missing up to γ + 1 tokens, the target itself would write.
+    """
+    target, draft = TinyModel(2, seed=1), TinyModel(2, seed=2, spread=3.0)
+    drafts = [list(drawn_from(draft.probabilities)(prompt, GAMMA)) for prompt in PROMPTS]
+    chances, cuts, measured = Counter(), set(), {}
+    for pair in product(*drafts):
+        counts = [len(r.drafted) for r in step(target, draft, [d.script for d in pair], seconds)]
+        cuts.add(tuple(counts))
+        left = [replace(d, tokens=d.tokens[:n], q=d.q[:n]) for d, n in zip(pair, counts)]
+        cells = [
+            round_cells(target, prompt, GAMMA, lambda text, gamma, d=d: [d], verify, measured)
+            for prompt, d in zip(PROMPTS, left)
+        ]
+        for (one, first), (other, second) in product(*map(list, cells)):
+            rounds = step(target, draft, (first, second), seconds)
+            chances[tuple(tuple(r.tokens) for r in rounds)] += one * other
+
+    def ahead(prompt, text, begin=0):
+        return prod(float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(begin, len(text)))
+
+    worst = 0.0
+    for texts in product(product(range(2), repeat=GAMMA + 1), repeat=2):
+        got = sum(
+            chance * prod(ahead(prompt, text, len(w)) for prompt, text, w in zip(PROMPTS, texts, written))
+            for written, chance in chances.items()
+            if all(text[: len(w)] == w for text, w in zip(texts, written))
+        )
+        worst = max(worst, abs(got - prod(map(ahead, PROMPTS, texts))))
+    return worst, cuts
 
 
-def of_the_draft_itself(x: int, y: int) -> list[float]:
-    return survival(Proposal([x, y], sure=lambda: [Q[()][x], Q[x,][y]]))
+def priced(*prices: float):
+    """Seconds by rows, for two texts: 1 for two rows, and these for each further one."""
+    return lambda rows: 1 + sum(prices[: rows - 2])
+
+
+CONVEX, BUMPY = priced(0.12, 0.2, 0.25, 0.3, 0.35, 0.4), priced(0.1, 0.1, 0.25, 0.05, 0.3, 0.05)
+
+
+@pytest.mark.parametrize("seconds", [CONVEX, BUMPY])
+def test_two_texts_write_what_the_target_writes_whatever_is_left_out(seconds):
+    """By enumeration: nothing is drawn, the chances of all draws are added up."""
+    worst, cuts = apart(seconds)
+    assert worst < 1e-12 and len(cuts) >= 3
 
 
 def best_of_all(chances, seconds) -> list[int]:
     """The best cut wherever it lies: it looks behind the first loss."""
-    slots = sorted(((c, text) for text, row in enumerate(chances) for c in row), reverse=True)
-    pace = [(2 + sum(c for c, _ in slots[:n])) / seconds(2 + n) for n in range(len(slots) + 1)]
-    most = pace.index(max(pace))
-    return [sum(text == t for _, text in slots[:most]) for t in range(2)]
+    slots = sorted(((c, -place, text) for text, row in enumerate(chances) for place, c in enumerate(row)), reverse=True)
+    pace = [(2 + sum(c for c, *_ in slots[:n])) / seconds(2 + n) for n in range(len(slots) + 1)]
+    kept = slots[: pace.index(max(pace))]
+    return [sum(text == t for *_, text in kept) for t in range(2)]
 
 
-def far(found: Counter) -> float:
-    """How far the law of the text is from the target's own."""
-    return max(abs(found[text] - chance) for text, chance in written(()).items())
+def of_the_drafts_themselves(proposal) -> list[float]:
+    """The chance of each draft, and not of its place's favourite."""
+    return proposal.q.gather(1, torch.tensor(proposal.tokens)[:, None])[:, 0].cumprod(0).tolist()
 
 
-@pytest.mark.parametrize("seconds", [even, dip])
-def test_the_text_of_a_batch_is_the_targets_whatever_is_left_out(seconds):
-    """By enumeration: nothing is drawn, the chances of all draws of both texts are added up."""
-    found, cuts = both_texts(as_built, to_check, seconds)
-    assert far(found) < 1e-12
-    assert len(cuts) > 1 or seconds is dip  # what is checked differs from draw to draw
+def test_a_choice_that_knows_the_draft_writes_another_text(monkeypatch):
+    with monkeypatch.context() as m:
+        m.setattr("specdec_lab.engine.confidence.to_check", best_of_all)
+        assert apart(BUMPY)[0] > 1e-3
+    monkeypatch.setattr("specdec_lab.engine.confidence.survival", of_the_drafts_themselves)
+    assert apart(CONVEX)[0] > 1e-3
 
 
-def test_whoever_looks_at_the_draft_itself_or_past_the_first_loss_writes_another_text():
-    assert far(both_texts(of_the_draft_itself, to_check, even)[0]) > 0.005
-    assert far(both_texts(as_built, best_of_all, dip)[0]) > 0.005
+def test_sampled_texts_draw_fresh_numbers_each_round():
+    """A draft that was left out has told its number, so the next round must not use it again."""
+    target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2)
+    batch = Batch(target, 2)
+    requests = [Request(target, [i], ModelDrafter(draft), SAMPLED, Stops(9), Uniforms(0, i)) for i in range(2)]
+    for request in requests:
+        batch.submit(request)
+    batch.step(2, float)
+    assert all(isinstance(request.uniforms, Fresh) for request in requests)
 
 
 def test_greedy_texts_of_a_batch_are_those_of_plain_decoding():

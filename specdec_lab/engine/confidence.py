@@ -49,6 +49,10 @@ def to_check(chances: Sequence[Sequence[float]], seconds: Seconds) -> list[int]:
 
 
 def checked(proposals: "Sequence[Proposal]", seconds: Seconds) -> "list[Proposal]":
-    """What is left of the proposals of a batch. seconds: as in `to_check`."""
+    """What is left of the proposals of a batch. seconds: as in `to_check`.
+
+    The chance of a draft that is left out may decide what is checked of another text, and so what that text drafts next.
+    If the same random number drew a draft for this place again, the texts would know of each other: numbers must be fresh.
+    """
     counts = to_check(list(map(survival, proposals)), seconds)
     return [p if p.tree else p.first(n) for p, n in zip(proposals, counts)]

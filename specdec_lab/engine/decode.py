@@ -81,8 +81,10 @@ def one_round(
         seconds: of the step, by the rows of its pass; given, only drafts that are worth their row are checked.
     """
     watch = Stopwatch()
+    for request in requests if seconds else []:
+        request.uniforms = request.uniforms.fresh()  # what was drafted and left out has told its numbers: see `checked`
     proposals = together([request.drafting(gamma) for request in requests])
-    if seconds is not None:
+    if seconds:
         proposals = checked(proposals, seconds)
     cached.model.synchronize()
     watch.lap("draft")
