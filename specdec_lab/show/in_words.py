@@ -5,7 +5,7 @@ the numbers themselves.
 """
 
 from collections.abc import Mapping, Sequence
-from statistics import mean, median
+from statistics import geometric_mean, mean, median
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import short
@@ -207,6 +207,14 @@ def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     best = min(quiet, key=quiet.get), max(full, key=full.get)
     end = f"{best[0]} is the best of both." if best[0] == best[1] else f"The best are {best[0]} and {best[1]}."
     return f"Milliseconds a token at the lowest load: {waits}. Tokens a second at the highest load: {paces}. {end}"
+def prices(perplexity: Mapping[str, Sequence[float]], traces: Mapping[str, Sequence[Trace]]) -> str:
+    """Ways to decode the same requests: two plain ones, the exact rule, and relaxed rules."""
+    means = {way: geometric_mean(of) for way, of in perplexity.items()}
+    E = {way: sum(len(t.tokens) for t in of) / sum(t.target_passes for t in of) for way, of in traces.items()}
+    plain, again, *others = means
+    luck = max(means[plain], means[again]) / min(means[plain], means[again])
+    ways = "; ".join(f"{way}, {short(E[way])} tokens per pass: {means[way] / means[plain]:.2f}" for way in others)
+    return f"Perplexity, in units of plain decoding’s: {ways}. Another seed alone changes it {luck:.2f} times."
 
 
 def listed(numbers: Sequence[float]) -> str:
