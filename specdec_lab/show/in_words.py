@@ -217,6 +217,52 @@ def prices(perplexity: Mapping[str, Sequence[float]], traces: Mapping[str, Seque
     return f"Perplexity, in units of plain decoding’s: {ways}. Another seed alone changes it {luck:.2f} times."
 
 
+def predictions(hoped: Mapping[str, Mapping[int, float]], found: Mapping[int, float]) -> str:
+    """Speed-ups that were predicted in some ways, beside what was found, over the same settings."""
+    said = []
+    for way, gain in hoped.items():
+        offs = [gain[x] / found[x] - 1 for x in found]
+        side = "too high" if min(offs) > 0 else "too low" if max(offs) < 0 else "in both directions"
+        same = sum((gain[x] > 1) == (found[x] > 1) for x in found)
+        said.append(
+            f"{way}: {mean(map(abs, offs)):.0%} off on average, {side}; gain or loss is right in {same} of {len(found)} cases."
+        )
+    return " ".join(said)
+
+
+def served(real: Mapping[str, float], simulated: Mapping[str, float], again: float) -> str:
+    """Milliseconds a token by policy, on a real server and simulated. again: of the first policy, a second time."""
+    best_first = [" before ".join(sorted(of, key=of.get)) for of in (real, simulated)]
+    ratios = [real[name] / simulated[name] for name in real]
+    first, *_ = real
+    noise = max(real[first], again) / min(real[first], again) - 1
+    order = (
+        f"The order is the same: {best_first[0]}."
+        if best_first[0] == best_first[1]
+        else f"The real order is {best_first[0]}, the simulated one {best_first[1]}."
+    )
+    return (
+        f"{order} The real server took {min(ratios):.2f} to {max(ratios):.2f} times as long as the simulated one. "
+        f"Two real runs of “{first}” differ by {noise:.0%}: policies that lie nearer than this cannot be ordered so."
+    )
+
+
+def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int, gamma: int) -> str:
+    """Seconds of a step by (texts, γ), behind short and behind long texts: the price of a row, and the ratio."""
+    row = [1e3 * (of[texts, gamma] - of[texts, 0]) / (texts * gamma) for of in costs.values()]
+    plain = [1e3 * of[texts, 0] for of in costs.values()]
+    ratio = [of[texts, gamma] / of[texts, 0] for of in costs.values()]
+    short_ones, long_ones = costs
+    dearer = (
+        "dearer" if row[1] > row[0] * (1 + AS_LONG) else "cheaper" if row[1] < row[0] * (1 - AS_LONG) else "as dear"
+    )
+    return (
+        f"A draft row costs {row[0]:.2f} ms behind {short_ones} and {row[1]:.2f} ms behind {long_ones}, so it became "
+        f"{dearer}. A plain step takes {plain[0]:.0f} ms and {plain[1]:.0f} ms. A step with {gamma} drafts takes "
+        f"{ratio[0]:.2f} and {ratio[1]:.2f} times as long as one without."
+    )
+
+
 def listed(numbers: Sequence[float]) -> str:
     """Numbers in a sentence."""
     *first, last = (short(x) for x in numbers)
