@@ -254,6 +254,25 @@ def auto(speeds: Mapping[str, Mapping[str, float]]) -> str:
     return f"Times as fast as plain decoding: {'; '.join(said)}. {end} than plain decoding."
 
 
+def stretches(alphas: Mapping[str, Mapping[str, float | None]]) -> str:
+    """α of drafters by the stretch of the answer, from its beginning on."""
+    said = []
+    for name, of in alphas.items():
+        first, *later = [a for a in of.values() if a is not None]
+        change = "as high" if abs(mean(later) - first) < AS_LONG else "lower" if mean(later) < first else "higher"
+        said.append(f"{name} {first:.2f}, later {mean(later):.2f}, {change}")
+    return f"α in the first stretch of the answers, and later: {'; '.join(said)}."
+
+
+def two_ways(drawn: float, argmax: float, greedy: float) -> str:
+    """α of one pair at temperature 1 with drafts of two kinds, and in greedy decoding."""
+    side = "less" if argmax < drawn else "more"
+    return (
+        f"At temperature 1 the favourite survives with chance {argmax:.2f}, {side} than a drawn draft with {drawn:.2f}. "
+        f"In greedy decoding it is {greedy:.2f} for both."
+    )
+
+
 def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int, gamma: int) -> str:
     """Seconds of a step by (texts, γ), behind short and behind long texts: the price of a row, and the ratio."""
     row = [1e3 * (of[texts, gamma] - of[texts, 0]) / (texts * gamma) for of in costs.values()]
