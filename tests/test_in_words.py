@@ -172,3 +172,65 @@ def test_policies_are_compared_at_both_ends():
     assert "by confidence is the best of both." in in_words.policies(
         curves | {"by confidence": [(10, 29.0), (95, 290.0)]}
     )
+
+
+def test_predictions_are_off_in_one_direction_in_both_or_not_at_all():
+    found = {1: 2.0, 2: 1.0}
+    hoped = {"high": {1: 2.2, 2: 1.2}, "low": {1: 1.8, 2: 0.8}, "both": {1: 2.2, 2: 0.9}, "right": {1: 2.01, 2: 1.0}}
+    assert in_words.predictions(hoped, found) == (
+        "high: 15% off on average and 20% at most, too high. low: 15% off on average and 20% at most, too low. "
+        "both: 10% off on average and 10% at most, in both directions. right: less than 1% off everywhere."
+    )
+
+
+def test_a_simulation_orders_policies_as_a_real_server_does_or_not():
+    real, simulated = {"never": 100.0, "always": 150.0}, {"never": 80.0, "always": 120.0}
+    assert in_words.served(real, simulated, again=110.0) == (
+        "The order is the same: never before always. The real server took 1.25 to 1.25 times as long as the simulated one. "
+        "Two real runs of “never” differ by 10%: policies that lie nearer than this cannot be ordered so."
+    )
+    assert "The real order is always before never, the simulated one never before always." in in_words.served(
+        {"never": 100.0, "always": 90.0}, simulated, again=100.0
+    )
+
+
+def test_a_chosen_gamma_loses_or_does_not():
+    good, bad = {"auto": 1.5, "fixed": 1.6}, {"auto": 0.92, "fixed": 0.8}
+    assert in_words.auto({"eagle": good}).endswith("With each of them auto was not slower than plain decoding.")
+    assert in_words.auto({"eagle": good, "untrained": bad}) == (
+        "Times as fast as plain decoding: eagle: auto 1.50, fixed 1.60; untrained: auto 0.92, fixed 0.80. "
+        "With untrained auto was slower than plain decoding."
+    )
+
+
+def test_alpha_falls_rises_or_stays_along_an_answer():
+    alphas = {"a": {"0": 0.6, "1": 0.5, "2": 0.4}, "b": {"0": 0.5, "1": 0.7}, "c": {"0": 0.5, "1": 0.52, "2": None}}
+    assert in_words.stretches(alphas) == (
+        "α in the first stretch of the answers, and later: a 0.60, later 0.45, lower; b 0.50, later 0.70, higher; "
+        "c 0.50, later 0.52, as high."
+    )
+
+
+def test_a_favourite_survives_more_or_less_often_than_a_drawn_draft():
+    assert "survives with chance 0.40, less than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.4, 0.6)
+    assert "survives with chance 0.60, more than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.6, 0.6)
+
+
+def test_a_draft_row_becomes_dearer_though_the_ratio_falls():
+    """The mistake that this sentence is there for: 64 rows cost 32 ms and then 61, while the plain step tripled."""
+    costs = {"short texts": {(16, 0): 0.02, (16, 4): 0.052}, "2,000 tokens": {(16, 0): 0.06, (16, 4): 0.121}}
+    assert in_words.draft_rows(costs, 16, 4) == (
+        "A draft row costs 0.50 ms behind short texts and 0.95 ms behind 2,000 tokens, so it became dearer. A plain step "
+        "takes 20 ms and 60 ms. A step with 4 drafts takes 2.60 and 2.02 times as long as one without."
+    )
+    cheaper = {"short texts": {(8, 0): 0.02, (8, 4): 0.052}, "long ones": {(8, 0): 0.06, (8, 4): 0.07}}
+    assert "it became cheaper" in in_words.draft_rows(cheaper, 8, 4)
+
+
+def test_relaxed_rules_are_compared_with_what_luck_alone_does():
+    trace = Trace([0], [Round(1, (), Emitted(0, "plain", 1.0, None))] * 4)
+    perplexity = {"plain": [4.0, 4.0], "again": [5.0, 5.0], "relaxed": [2.0, 2.0]}
+    said = in_words.prices(perplexity, dict.fromkeys(perplexity, [trace]))
+    assert said == (
+        "Perplexity, in units of plain decoding’s: relaxed, 1 tokens per pass: 0.50. Another seed alone changes it 1.25 times."
+    )

@@ -207,6 +207,8 @@ def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     best = min(quiet, key=quiet.get), max(full, key=full.get)
     end = f"{best[0]} is the best of both." if best[0] == best[1] else f"The best are {best[0]} and {best[1]}."
     return f"Milliseconds a token at the lowest load: {waits}. Tokens a second at the highest load: {paces}. {end}"
+
+
 def prices(perplexity: Mapping[str, Sequence[float]], traces: Mapping[str, Sequence[Trace]]) -> str:
     """Ways to decode the same requests: two plain ones, the exact rule, and relaxed rules."""
     means = {way: geometric_mean(of) for way, of in perplexity.items()}
