@@ -288,10 +288,45 @@ def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int,
         f"A draft row costs {row[0]:.2f} ms behind {short_ones} and {row[1]:.2f} ms behind {long_ones}, so it became "
         f"{dearer}. A plain step takes {plain[0]:.0f} ms and {plain[1]:.0f} ms. A step with {gamma} drafts takes "
         f"{ratio[0]:.2f} and {ratio[1]:.2f} times as long as one without."
+def chain_and_tree(tree: Mapping[str, float], chain: Mapping[str, float]) -> str:
+    """A tree and a chain of equally many drafts: rows of `bench.overall`."""
+    E, S = (tree[x] / chain[x] for x in ("tokens_per_pass", "ratio_to_plain"))
+    tokens = (
+        f"With {tree['gamma']} drafts the tree writes {tree['tokens_per_pass']:.2f} tokens per pass, and the chain "
+        f"{chain['tokens_per_pass']:.2f}."
+    )
+    clock = (
+        f"By the clock the tree is {tree['ratio_to_plain']:.2f} times as fast as plain decoding, and the chain "
+        f"{chain['ratio_to_plain']:.2f} times."
+    )
+    if abs(S - 1) < AS_LONG:
+        return f"{tokens} {clock} So between the two the clock sees no difference."
+    if (E > 1) == (S > 1):
+        return f"{tokens} {clock} So the {'tree' if S > 1 else 'chain'} is ahead in both."
+    return f"{tokens} {clock} So what it costs decides, and not E."
+
+
+def best_ways(ways: Mapping[str, Mapping[str, float]]) -> str:
+    """What is best for each number of texts, and the last of several ways, such as "tree of 8": times plain decoding.
+    "plain" is among them."""
+    sizes, (*_, last) = list(ways["plain"]), ways
+    best: dict[str, list[str]] = {}
+    for size in sizes:
+        best.setdefault(max(ways, key=lambda way: ways[way][size]), []).append(size)
+    words = [f"{'no drafts' if way == 'plain' else f'a {way}'} with {joined(of)}" for way, of in best.items()]
+    few, many = (ways[last][size] for size in (sizes[0], sizes[-1]))
+    return (
+        f"Best here: {', '.join(words)}. The {last} goes from {few:.2f} times plain decoding with {sizes[0]} to "
+        f"{many:.2f} times with {sizes[-1]}."
     )
 
 
 def listed(numbers: Sequence[float]) -> str:
     """Numbers in a sentence."""
-    *first, last = (short(x) for x in numbers)
+    return joined([short(x) for x in numbers])
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words in a sentence, with "and" before the last."""
+    *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
