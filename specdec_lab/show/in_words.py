@@ -13,6 +13,7 @@ from specdec_lab.measure.bench import overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
 from specdec_lab.measure.results import saved_results
 from specdec_lab.measure.serving import StepCosts
+from specdec_lab.measure.results import Counts, saved_results, tokens_per_pass
 from specdec_lab.models.base import Model
 from specdec_lab.theory import expected_tokens
 
@@ -318,6 +319,27 @@ def best_ways(ways: Mapping[str, Mapping[str, float]]) -> str:
     return (
         f"Best here: {', '.join(words)}. The {last} goes from {few:.2f} times plain decoding with {sizes[0]} to "
         f"{many:.2f} times with {sizes[-1]}."
+    )
+
+
+def climbed(history: Sequence[Mapping]) -> str:
+    """How far Σ min(p, q) of the first draft rose in a training, and in which half of its tokens."""
+    points = [(evaluation["tokens"], evaluation["steps"][0]["overlap"]) for evaluation in history]
+    first, last = points[0][1], points[-1][1]
+    middle = min(points, key=lambda point: abs(point[0] - points[-1][0] / 2))[1]
+    return (
+        f"Σ min(p, q) went from {first:.3f} to {last:.3f}: by {middle - first:+.3f} in the first half of the tokens, and by "
+        f"{last - middle:+.3f} in the second."
+    )
+
+
+def own_draft(before: Counts, after: Counts, clock: float) -> str:
+    """Two drafts on the same prompts, by tokens and passes of each, and how many times as fast the second one is."""
+    (old, _), (new, _), (ratio, (low, high)) = map(tokens_per_pass, (before, after, after), (None, None, before))
+    return (
+        f"On these {len(after)} prompts your draft writes {new:.2f} tokens per pass, and the course's {old:.2f}: {ratio:.2f} "
+        f"times as many, and other such prompts would give {low:.2f} to {high:.2f}. By the clock it is {clock:.2f} times as "
+        "fast."
     )
 
 
