@@ -230,7 +230,39 @@ def test_a_draft_row_becomes_dearer_though_the_ratio_falls():
 def test_relaxed_rules_are_compared_with_what_luck_alone_does():
     trace = Trace([0], [Round(1, (), Emitted(0, "plain", 1.0, None))] * 4)
     perplexity = {"plain": [4.0, 4.0], "again": [5.0, 5.0], "relaxed": [2.0, 2.0]}
-    said = in_words.prices(perplexity, dict.fromkeys(perplexity, [trace]))
+    said = in_words.prices(perplexity, {way: [trace] for way in perplexity})
     assert said == (
         "Perplexity, in units of plain decoding’s: relaxed, 1 tokens per pass: 0.50. Another seed alone changes it 1.25 times."
     )
+
+
+def row(gamma: int, E: float, S: float) -> dict:
+    return {"gamma": gamma, "tokens_per_pass": E, "ratio_to_plain": S}
+
+
+def test_a_tree_wins_loses_or_draws_by_the_clock():
+    said = in_words.chain_and_tree(row(8, 3.0, 2.0), row(8, 2.5, 1.5))
+    assert said.startswith("With 8 drafts the tree writes 3.00 tokens per pass, and the chain 2.50.")
+    assert said.endswith("So the tree is ahead in both.")
+    assert in_words.chain_and_tree(row(8, 3.0, 1.2), row(8, 2.5, 1.5)).endswith("what it costs decides, and not E.")
+    assert in_words.chain_and_tree(row(2, 2.0, 1.4), row(2, 2.2, 1.5)).endswith("So the chain is ahead in both.")
+    assert in_words.chain_and_tree(row(2, 2.0, 1.5), row(2, 2.2, 1.52)).endswith("the clock sees no difference.")
+
+
+def test_the_best_way_is_said_by_the_number_of_texts():
+    ways = {"plain": {"1 text": 1.0, "16 texts": 1.0}, "chain of 2": {"1 text": 1.7, "16 texts": 0.9}}
+    ways["tree of 8"] = {"1 text": 2.0, "16 texts": 0.5}
+    assert in_words.best_ways(ways) == (
+        "Best here: a tree of 8 with 1 text, no drafts with 16 texts. The tree of 8 goes from 2.00 times plain decoding "
+        "with 1 text to 0.50 times with 16 texts."
+    )
+
+
+def test_a_climb_is_said_by_halves_also_where_it_falls():
+    def history(*overlaps):
+        return [{"tokens": 10 * i, "steps": [{"overlap": x}]} for i, x in enumerate(overlaps)]
+
+    assert in_words.climbed(history(0.6, 0.65, 0.66)) == (
+        "Σ min(p, q) went from 0.600 to 0.660: by +0.050 in the first half of the tokens, and by +0.010 in the second."
+    )
+    assert "by +0.020 in the first half of the tokens, and by -0.030" in in_words.climbed(history(0.6, 0.62, 0.59))

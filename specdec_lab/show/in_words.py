@@ -11,9 +11,8 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import short
 from specdec_lab.measure.bench import overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
-from specdec_lab.measure.results import saved_results
-from specdec_lab.measure.serving import StepCosts
 from specdec_lab.measure.results import Counts, saved_results, tokens_per_pass
+from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
 from specdec_lab.theory import expected_tokens
 
@@ -289,6 +288,9 @@ def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int,
         f"A draft row costs {row[0]:.2f} ms behind {short_ones} and {row[1]:.2f} ms behind {long_ones}, so it became "
         f"{dearer}. A plain step takes {plain[0]:.0f} ms and {plain[1]:.0f} ms. A step with {gamma} drafts takes "
         f"{ratio[0]:.2f} and {ratio[1]:.2f} times as long as one without."
+    )
+
+
 def chain_and_tree(tree: Mapping[str, float], chain: Mapping[str, float]) -> str:
     """A tree and a chain of equally many drafts: rows of `bench.overall`."""
     E, S = (tree[x] / chain[x] for x in ("tokens_per_pass", "ratio_to_plain"))
