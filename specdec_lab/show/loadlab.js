@@ -47,7 +47,7 @@ function render(context) {
     const lines = [{ name: "texts", stairs: true, points: steps.map((s) => [s.at, s.running]) }, { name: "γ", stairs: true, points: steps.map((s) => [s.at, s.gamma]) }];
     return {
       nodes: [
-        h("div", {}, `${came.length} requests. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
+        h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
           `What a step costs grows with them: ${pays}.`),
         grid(heads, rows),
         h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end."),

@@ -104,7 +104,7 @@ def picture(
     gammas = Line("γ", [(s.at, s.gamma) for s in steps], dots=False)
     drawn = Plot(f"What “{name}” did", [texts, gammas], "seconds", "texts in the batch; γ")
     return (
-        f'<div style="font-size:15px;max-width:820px"><div>{len(came)} requests. With γ = {gamma} a round writes '
+        f'<div style="font-size:15px;max-width:820px"><div>{len(came)} requests, {load} % of what plain decoding can serve. With γ = {gamma} a round writes '
         f"{tokens:.2f} tokens, however many texts there are. What a step costs grows with them: {pays}.</div>"
         f"{table(HEADS, [row(name, log) for name, log in logs.items()], row_heads=True, align='right')}"
         "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
