@@ -52,16 +52,6 @@ def make(lab, name, relative):
     return ModelDrafter(relative) if name == "relative" else lab.drafter(name, alpha=0.7)
 
 
-def check_same(target, ids, tokens, expected, what) -> bool:
-    """Whether two greedy texts are equal. Where they part, the target's two best logits must be nearly tied."""
-    if tokens == expected:
-        return True
-    at = next(i for i, (a, b) in enumerate(zip(tokens, expected)) if a != b)
-    first, second = target.cached().extend([ids + expected[:at]]).logits[0, -1].topk(2).values.tolist()
-    assert first - second < NEAR_TIE, f"{what} differs at {at}, margin {first - second:.4f}"
-    return False
-
-
 def test_the_fast_backend_writes_the_text_of_the_reference(lab, full):
     """Greedy, on the built-in prompts; near-ties are counted. And its logits are the reference's, up to float32."""
     assert isinstance(lab.target, FastModel)
@@ -70,44 +60,38 @@ def test_the_fast_backend_writes_the_text_of_the_reference(lab, full):
     stops, ties, apart = Stops(64 if full else 8, lab.eos), 0, []
     for prompt in prompts:
         ids = lab.encode(prompt.content, prompt.raw)
-        expected = Trace(ids).collect(plain(reference, ids, stops=stops)).tokens
         tokens = Trace(ids).collect(plain(lab.target, ids, stops=stops)).tokens
-        ties += not check_same(reference, ids, tokens, expected, prompt.id)
-        ours, theirs = (model.cached().extend([ids]).logits[0] for model in (lab.target, reference))
+        ours, theirs = (model.cached().extend([ids + tokens]).logits[0] for model in (lab.target, reference))
         apart.append(float((ours - theirs).abs().max()))
+        said = theirs[len(ids) - 1 : -1]  # behind the text as it stands, the reference says each next token itself
+        behind = said.amax(-1) - said[range(len(tokens)), tokens]
+        assert behind.max() < NEAR_TIE, f"{prompt.id}: margins {behind.tolist()}"
+        ties += int((behind > 0).sum())
     assert max(apart) < 3e-4  # of logits up to 35
     print(f"\n{len(prompts)} texts: {ties} near-ties; largest difference of a logit {max(apart):.1e}")
 
 
-def test_greedy_output_is_plain_output(lab, relative, full):
-    """Token for token; on a GPU near-ties are counted."""
-    prompts, length = (PROMPTS, 64) if full else (PROMPTS[::26], 16)
-    stops, ties = Stops(length, lab.eos), 0
+@pytest.mark.parametrize(("dtype", "first"), [("float32", 0), ("bfloat16", 13), ("int4", 52)])
+def test_greedy_output_is_plain_output(lab, relative, full, dtype, first):
+    """Token for token; on a GPU near-ties are counted. In fewer bits the texts are often not those of float32."""
+    on_cpu = lab.target.device.type == "cpu"
+    if dtype != "float32" and not on_cpu:
+        pytest.skip("a GPU has its near-ties")
+    lab = lab if dtype == "float32" else load(dtype=dtype, say=lambda line: None)
+    names = (*DRAFTERS, "relative") if dtype == "float32" else (*MADE, *TRAINED)
+    prompts, stops, ties = PROMPTS if full else PROMPTS[first:][:1], Stops(64 if full else 16, lab.eos), 0
     for prompt in prompts:
-        ids = lab.encode(prompt)
+        ids = lab.encode(prompt, raw=not full)
         expected = Trace(ids).collect(plain(lab.target, ids, stops=stops)).tokens
-        for name in (*DRAFTERS, "relative"):
+        for name in names:
             trace = Trace(ids).collect(speculative(lab.target, make(lab, name, relative), ids, stops=stops))
             trace.check()
-            ties += not check_same(lab.target, ids, trace.tokens, expected, f"{name}: “{prompt}”")
-    assert ties == 0 or lab.target.device.type != "cpu"
-    print(
-        f"\n{len(prompts)} prompts × {len(DRAFTERS) + 1} drafters × {length} tokens: {ties} near-ties decided by rounding"
-    )
-
-
-@pytest.mark.parametrize("dtype", ["bfloat16", "int4"])
-def test_greedy_output_is_plain_output_in_fewer_bits(lab, dtype, full):
-    """Token for token, on a CPU. These texts are often not those of float32."""
-    if lab.target.device.type != "cpu":
-        pytest.skip("a GPU has its near-ties")
-    short, stops = load(dtype=dtype, say=lambda line: None), Stops(64 if full else 24, lab.eos)
-    for prompt in PROMPTS if full else PROMPTS[:1]:
-        ids = short.encode(prompt)
-        expected = Trace(ids).collect(plain(short.target, ids, stops=stops)).tokens
-        for name in (*MADE, *TRAINED):
-            trace = Trace(ids).collect(speculative(short.target, short.drafter(name), ids, stops=stops))
-            assert trace.tokens == expected, (name, prompt)
+            if trace.tokens != expected:  # where they part, the target's two best logits must be nearly tied
+                at = next(i for i, (a, b) in enumerate(zip(trace.tokens, expected)) if a != b)
+                best = lab.target.cached().extend([ids + expected[:at]]).logits[0, -1].topk(2).values
+                assert not on_cpu and best[0] - best[1] < NEAR_TIE, f"{name} differs at {at} of “{prompt}”: {best}"
+                ties += 1
+    print(f"\n{dtype}: {len(prompts)} prompts × {len(names)} drafters: {ties} near-ties decided by rounding")
 
 
 def no_residual(p, q, drafts, u_accept, u_resample) -> Verdict:
@@ -118,7 +102,13 @@ def no_residual(p, q, drafts, u_accept, u_resample) -> Verdict:
     return Verdict(verdict.accepted, draw(p[verdict.accepted], u_resample[verdict.accepted]), "corrected")
 
 
-BEGINNING, SOFT = {"prompt": "My favourite animal is the", "raw": True}, Sampler(0.6)
+BEGINNING = {"prompt": "My favourite animal is the", "raw": True}
+
+
+@pytest.fixture(scope="module")
+def soft(full) -> Sampler:
+    """Few runs have few tokens to draw: then wrong rules stand out, and most runs ask for rows that are known."""
+    return Sampler(0.6, top_k=None if full else 12)
 
 
 @pytest.fixture(scope="module")
@@ -128,24 +118,24 @@ def pair(lab, relative):
 
 
 @pytest.fixture(scope="module")
-def true_pairs(lab):
+def true_pairs(lab, soft):
     """What the target itself gives the first token, [V], and from one to the next, [V]: without memory or cache."""
     prompt = lab.encode(**BEGINNING)
 
     @cache
     def behind(*tokens: int) -> torch.Tensor:
-        return SOFT(lab.target.cached().extend([[*prompt, *tokens]]).logits[0, -1])
+        return soft(lab.target.cached().extend([[*prompt, *tokens]]).logits[0, -1])
 
     return behind(), behind
 
 
 @pytest.mark.parametrize("name", ["dial", "relative", *TRAINED, "eagle-tree"])
-def test_rounds_with_a_memory_are_those_without(lab, relative, pair, name):
+def test_rounds_with_a_memory_are_those_without(lab, relative, pair, soft, name):
     """Text, drafts, and every number that they were decided with, to the bit on a CPU: also where nothing was new."""
     near = 0 if lab.target.device.type == "cpu" else 1e-3
 
     def rounds(target, draft, request):
-        given = {"gamma": 3, "sampler": SOFT, "stops": Stops(6), "uniforms": Uniforms(11, request)}
+        given = {"gamma": 3, "sampler": soft, "stops": Stops(6), "uniforms": Uniforms(11, request)}
         drafter = make(lab, name, draft)
         return list(speculative(target, drafter, lab.encode(**BEGINNING), keep=Keep(rows=True), **given))
 
@@ -162,13 +152,13 @@ def test_rounds_with_a_memory_are_those_without(lab, relative, pair, name):
     ("name", "rule"),
     [*((name, verify) for name in ("dial", "relative", *TRAINED, "eagle-tree")), ("eagle", no_residual)],
 )
-def test_sampled_pairs_follow_the_target(lab, pair, true_pairs, full, name, rule):
+def test_sampled_pairs_follow_the_target(lab, pair, true_pairs, soft, full, name, rule):
     """χ² on the first two tokens, against the probabilities that the target itself gives them.
 
-    False alarm: 1e-4 a drafter. The planted bug must fail the same test, which takes some hundred runs with EAGLE: so
+    False alarm: 1e-4 a drafter. The planted bug must fail the same test, which takes two hundred runs with EAGLE: so
     EAGLE has as many without the bug. Texts that are expected fewer than five times share a cell.
     """
-    runs = 2500 if full else 300 if name == "eagle" else 80
+    runs = 2500 if full else 200 if name == "eagle" else 80
     (target, draft), prompt = pair, lab.encode(**BEGINNING)
     counts: dict[tuple[int, int], int] = {}
     for request in range(runs):
@@ -178,7 +168,7 @@ def test_sampled_pairs_follow_the_target(lab, pair, true_pairs, full, name, rule
             prompt,
             gamma=4 if name == "eagle-tree" else 2,  # with two drafts its tree is a chain
             verify=rule,
-            sampler=SOFT,
+            sampler=soft,
             stops=Stops(2),
             uniforms=Uniforms(11, request),
         )
@@ -206,13 +196,13 @@ def test_sampled_pairs_follow_the_target(lab, pair, true_pairs, full, name, rule
 def test_cached_rows_equal_uncached_rows(lab, sibling, full, name):
     """After every round of a real text, greedy and sampled, for the target's cache and the draft's."""
     kinds = set()
-    for prompt, sampler in [(PROMPTS[13], GREEDY), (PROMPTS[23], Sampler(1.0))]:
+    for prompt, sampler in [(PROMPTS[13 if full else 52], GREEDY), (PROMPTS[23], Sampler(1.0))]:
         kinds |= set(
             check_caches(
                 lab.target,
                 make(lab, name, sibling),
                 sibling if name == "relative" else None,
-                lab.encode(prompt),
+                lab.encode(prompt, raw=not full),
                 gamma=3,
                 uniforms=Uniforms(3),
                 sampler=sampler,
