@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[1]
-IS_ON = "from specdec_lab.lab import Lab; print(hasattr(Lab.stops.__wrapped__, '__wrapped__'))"
+WAS_STARTED = "'quick' in __import__('sys').modules"  # nothing else imports it
 
 
 SMALL = """
@@ -45,7 +45,7 @@ def test_what_is_stored_never_ran_quick(monkeypatch, tmp_path):
     )
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "ledger.json"))
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(IS_ON)])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"print({WAS_STARTED})")])
     build.execute(notebook, tmp_path)
     assert notebook.cells[0].outputs[0].text == "False\n"
 
@@ -53,7 +53,7 @@ def test_what_is_stored_never_ran_quick(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("option", "outcomes"), [("-v", "2 failed, 1 passed"), ("--full", "3 failed")])
 def test_nbval_runs_quick_unless_full_and_a_cell_that_fails_fails(tmp_path, option, outcomes):
     sources = (
-        "from specdec_lab.lab import Lab; assert hasattr(Lab.stops.__wrapped__, '__wrapped__')",
+        f"assert {WAS_STARTED}; from specdec_lab.lab import Lab; assert hasattr(Lab.stops.__wrapped__, '__wrapped__')",
         "assert 1 == 2",
         "1 / 0",
     )
