@@ -13,10 +13,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-from tape import STAND_INS, Graph
+from tape import STAND_INS, Graph, each, tensors
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
 
 from specdec_lab.models.cuda_graph import CapturedPass
 
@@ -52,7 +51,7 @@ class OnGpu(Tensor):
         return self.cpu().tolist()
 
 
-def held(tensor):
+def held(tensor: Tensor) -> Tensor:
     return tensor.held if isinstance(tensor, OnGpu) else tensor
 
 
@@ -68,7 +67,7 @@ class PretendedGpu(TorchDispatchMode):
         if name == "to":  # in inference mode it comes here whole
             with self:
                 return func.decompose(*args, **kwargs)
-        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
+        given = tensors([args, *kwargs.values()])
         there = [x for x in given if isinstance(x, OnGpu)]
         stays = kwargs.get("device") is None
         to_gpu = bool(there) if stays else torch.device(kwargs["device"]).type == "cuda"
@@ -87,17 +86,11 @@ class PretendedGpu(TorchDispatchMode):
             self.counted["readings"] += bool(there)
         elif to_gpu and not func.is_view and name not in ("detach", "lift_fresh", "alias"):
             self.counted["operations"] += 1
-        out = func(*tree_map(held, args), **tree_map(held, kwargs))
+        out = func(*each(held, args), **{name: each(held, x) for name, x in kwargs.items()})
         if name == "_to_copy" and there and to_gpu and out is held(args[0]):
             return args[0]
         known = {id(x.held): x for x in there}
-
-        def placed(x):
-            if not to_gpu or not isinstance(x, Tensor):
-                return x
-            return known[id(x)] if id(x) in known else OnGpu(x)
-
-        return tree_map(placed, out)
+        return each(lambda x: known[id(x)] if id(x) in known else OnGpu(x), out) if to_gpu else out
 
 
 class CountedGraph(Graph):
