@@ -89,10 +89,10 @@ def test_processors_applied_wrongly_are_caught(wrong, monkeypatch):
     shaped = (RepetitionPenalty(1.7),)
     monkeypatch.setattr(decode, "process", wrong or process)
     if wrong is None:  # so that what fails above fails for its bug
-        enumerate_with(shaped)
+        enumerate_with(shaped, gamma=3, rounds=1)
         return
     with pytest.raises(AssertionError, match="off by"):
-        enumerate_with(shaped)
+        enumerate_with(shaped, gamma=3, rounds=1)
 
 
 def test_the_draft_need_not_know_of_processors_and_greedy_texts_are_those_of_plain_decoding():
