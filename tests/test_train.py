@@ -31,7 +31,7 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     target, tokenizer, text = written
     (text / f"{name}.pt").unlink(missing_ok=True)
     said = []
-    trainer = recipes.train(name, target, tokenizer, text, tokens=12_000, say=said.append)
+    trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=said.append)
     trained = trainer.evaluate()[0]
     fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
     untrained = Trainer(fresh, trainer.text).evaluate()[0]
@@ -48,7 +48,7 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     assert sum(len(r.drafted) for r in trace.rounds) > 0
 
     tokens = trainer.tokens
-    more = recipes.train(name, target, tokenizer, text, tokens=12_600, say=said.append)
+    more = recipes.train(name, target, tokenizer, text, tokens=4_600, say=said.append)
     assert more.tokens > tokens
     assert len(more.history[-1]["steps"]) == {"eagle": 3, "medusa": 4}.get(name, 1)
     assert any("Going on" in line for line in said)
@@ -69,8 +69,8 @@ def sharp(writer, tmp_path_factory):
     lab = load(str(path), device="cpu", weights=text)
     with pytest.MonkeyPatch.context() as m:
         m.setattr(write, "TEMPERATURES", (1.0,))
-        size = Size(positions=256 * 41, answer=28, longest=13)
-        write_conversations(lab.target, lab.tokenizer, text, 8_000, size=size, say=silent)
+        size = Size(positions=128 * 41, answer=28, longest=13)
+        write_conversations(lab.target, lab.tokenizer, text, 4_000, size=size, say=silent)
     return lab, text
 
 
@@ -78,7 +78,7 @@ def trained_and_traces(lab, text, name, gamma):
     """A trainer of the drafter as it is stored, in 8 bits, and what that then does at temperature 1 with held-out prompts."""
     with pytest.MonkeyPatch.context() as m:
         m.setattr(loop, "GIVEN", 0.0)  # what a random target expects of users takes longer to learn
-        trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=12_000, say=silent)
+        trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=4_000, say=silent)
     recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
     held = read_shards(text / recipes.HELD_OUT)[0]
     begun = [row[: 1 + int(own.argmax())].tolist() for row, own in zip(held.tokens[:64], held.own)]  # the prompts
