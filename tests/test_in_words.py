@@ -96,7 +96,7 @@ def test_kinds_are_apart_or_overlap():
     assert in_words.kinds(apart) == (
         "Mean α by kind: repeat 0.85, story 0.50. Each text of the kind repeat lies above each of the kind story."
     )
-    assert "trust no order" in in_words.kinds({"repeat": {"a": 0.9, "b": 0.4}, "story": {"c": 0.5}})
+    assert "the kind alone does not decide" in in_words.kinds({"repeat": {"a": 0.9, "b": 0.4}, "story": {"c": 0.5}})
 
 
 def traces_of(rounds: list[tuple[int, float, float]], gamma: int = 3) -> dict:
@@ -266,3 +266,11 @@ def test_a_climb_is_said_by_halves_also_where_it_falls():
         "Σ min(p, q) went from 0.600 to 0.660: by +0.050 in the first half of the tokens, and by +0.010 in the second."
     )
     assert "by +0.020 in the first half of the tokens, and by -0.030" in in_words.climbed(history(0.6, 0.62, 0.59))
+
+
+def test_ways_are_ranked_and_it_is_said_where_their_runs_overlap():
+    paces = {"never": [100, 101, 102], "always": [95, 96, 120], "by confidence": [110, 111, 112]}
+    assert in_words.ranked(paces) == (
+        "The fastest is by confidence: 1.10 times never, 1.16 times always; its runs and those of always overlap."
+    )
+    assert in_words.ranked({"a": [1, 2], "b": [3, 4]}).endswith("each of its runs is faster than all others.")

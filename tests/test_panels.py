@@ -63,7 +63,10 @@ def test_the_load_lab_says_where_drafting_begins_to_lose():
     flat, _ = MACHINES["a flat one"]
     assert flat.crossover(4, tokens=5.0) is None
     text = loadlab.load_lab(MACHINES).text()
-    assert "With γ = 4 a round writes 3.20 tokens" in text and "with 11 texts or more, drafting no longer pays" in text
+    assert (
+        "With γ = 4 a round writes 3.20 tokens" in text
+        and "with 11 texts or more, so many drafts no longer pay" in text
+    )
 
 
 def rows_at(load: int) -> dict[str, list[str]]:

@@ -42,7 +42,7 @@ function render(context) {
       return [name, ...[s.mean, s.half, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
     });
     const limit = limits[gamma], [name, last] = logs.at(-1);
-    const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, drafting no longer pays`;
+    const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, so many drafts no longer pay`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const lines = [{ name: "texts", stairs: true, points: steps.map((s) => [s.at, s.running]) }, { name: "γ", stairs: true, points: steps.map((s) => [s.at, s.gamma]) }];
     return {

@@ -95,7 +95,7 @@ def picture(
     logs = {name: simulate(came, p, costs, outcomes, most=max(costs.sizes)) for name, p in policies.items()}
     tokens = written(outcomes, {gamma})[gamma]
     limit = costs.crossover(gamma, tokens)
-    pays = f"with {limit} texts or more, drafting no longer pays"
+    pays = f"with {limit} texts or more, so many drafts no longer pay"
     if limit is None:
         pays = "but here drafting pays at every size of the batch"
     name, last = list(logs.items())[-1]

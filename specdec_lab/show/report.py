@@ -80,7 +80,7 @@ def in_words(policy: dict) -> str:
     )
     return (
         f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}. "
-        f"The best γ by the texts at once: {schedule}. For vLLM: "
+        f"The best γ by the texts at once, in this engine: {schedule}. In the form that vLLM takes: "
         f'"num_speculative_tokens_per_batch_size": {policy["schedule"]}.'
     )
 
