@@ -87,25 +87,39 @@ class Looped:
         turns: complex [size, 2, 1, D/2], what keys and values are multiplied with at each position.
         k: new tokens of each row.
         heads: query heads.
-        given: rows that the products compute, k or more; those past k come out as zeros.
+        given: rows that the products compute for each text, k or more; those past k come out as zeros.
         dtype: of the products.
+        there: where texts have different numbers of tokens, which of the R · k rows exist (see `base.existing`): the
+            products then compute these alone, as one text.
     """
 
-    def __init__(self, kv: Tensor, turns: Tensor, k: int, heads: int, given: int, dtype: torch.dtype):
+    def __init__(
+        self,
+        kv: Tensor,
+        turns: Tensor,
+        k: int,
+        heads: int,
+        given: int,
+        dtype: torch.dtype,
+        there: Tensor | None = None,
+    ):
         _, _, rows, shared, _, dim = kv.shape
         self.kv, self.turns, self.shape = kv, turns, (rows, k, shared, heads // shared, dim)
         self.new = torch.arange(k).repeat(rows, 1)
-        self.out = kv.new_zeros(rows, given, heads * dim, dtype=dtype)
+        self.row = torch.arange(rows)[:, None] * given + self.new  # of the products' rows, that of each token
+        if there is not None:
+            self.row = torch.full((rows * k,), -1).index_copy_(0, there, torch.arange(len(there))).view(rows, k)
+        self.out = kv.new_zeros(rows if there is None else 1, given, heads * dim, dtype=dtype)
 
     def behind(self, start: int) -> "Looped":
         """All rows write behind `start` slots, one token after the other."""
         slots = self.new + start
-        return self.write(torch.stack([slots, slots, slots + 1]), self.new[:, :, None])
+        return self.write(torch.stack([slots, slots, slots + 1, self.row]), self.new[:, :, None])
 
     def scattered(self, slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> "Looped":
         """Each row writes at slots [R, k] of its own. trees, lengths: as in `positions`."""
         places = positions(slots, trees, lengths)
-        where = torch.stack([places, slots, places + 1])
+        where = torch.stack([places, slots, places + 1, self.row])
         deepest = max((max(tree[1].depths) + 1 for tree in trees if tree), default=1)
         paths = torch.zeros(*slots.shape, deepest, dtype=torch.long)
         for text, begin, tree in zip(range(len(slots)), lengths, trees):

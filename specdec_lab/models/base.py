@@ -29,36 +29,6 @@ class Rows:
     logits: Tensor | None
 
 
-class Used:
-    """The positions that a pass is asked for, where its texts have different numbers of them: [R, k] has gaps then.
-
-    What treats each position alike, such as a product, need not compute the gaps: `together` leaves them out, and
-    `apart` puts them in again.
-
-    at: [N], the numbers of the wanted ones among the R · k. shape: (R, k).
-    """
-
-    def __init__(self, at: Tensor, shape: tuple[int, int]):
-        self.at, self.shape = at, shape
-
-    @classmethod
-    def of(cls, counts: Sequence[int], k: int, device: torch.device) -> "Used | None":
-        """For so many positions of each text, of k; None where all have k."""
-        if min(counts) == k:
-            return None
-        at = [r * k + i for r, count in enumerate(counts) for i in range(count)]
-        return cls(torch.tensor(at, device=device), (len(counts), k))
-
-    def together(self, x: Tensor) -> Tensor:
-        """[R, k, X] to [1, N, X]."""
-        return x.flatten(0, 1).index_select(0, self.at)[None]
-
-    def apart(self, x: Tensor) -> Tensor:
-        """[1, N, X] to [R, k, X], with zeros in the gaps: what attention writes there must be a number."""
-        rows, k = self.shape
-        return x.new_zeros(rows * k, x.shape[-1]).index_copy_(0, self.at, x[0]).view(rows, k, -1)
-
-
 class Model(ABC):
     """Weights, shared by every cache made from them."""
 
@@ -72,6 +42,7 @@ class Model(ABC):
     device: torch.device
     dtype: torch.dtype
     four_bits = False  # whether the weights are numbers of 4 bits (see `linear`)
+    same_bits = False  # whether each row has the same bits in every pass, whatever stands beside it (see `attention`)
 
     @property
     def precision(self) -> str:
@@ -140,12 +111,10 @@ class Cached(ABC):
         else:
             width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
+        there = existing([len(row) for row in new]) if model.same_bits else None
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            used = Used.of(list(map(len, new)), inputs.shape[1], model.device)
-            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, used)
-            out = None
-            if logits and last == model.layers:
-                out = model.head(hidden) if used is None else used.apart(model.head(used.together(hidden)))
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, there)
+            out = apart(model.head, hidden, there) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
 
@@ -203,14 +172,14 @@ class Cached(ABC):
         last: int,
         visible: int,
         trees: Sequence[Placed | None],
-        used: "Used | None",
+        there: Tensor | None,
     ) -> Tensor:
         """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
 
         Args:
             visible: positions that the longest row holds after this.
             trees: as in `extend`.
-            used: which of the R · k positions are wanted; None for all.
+            there: which of the R · k rows exist, if not all do; see `existing`. The others need not be computed.
 
         Returns:
             Hidden rows [R, k, H].
@@ -227,3 +196,28 @@ class Cached(ABC):
     @abstractmethod
     def _drop(self, row: int) -> None:
         """Put the last row's keys and values in the place of `row`. `lengths` changes after this."""
+
+
+def existing(widths: Sequence[int]) -> Tensor | None:
+    """Of texts with so many new tokens each, filled up to the widest: the numbers [n] of the rows that are no filling.
+
+    None where there is no filling: then a pass is spared the picking out.
+    """
+    k = max(widths)
+    rows = [r * k + i for r, width in enumerate(widths) for i in range(width)]
+    return None if len(rows) == k * len(widths) else torch.tensor(rows)
+
+
+def apart(function: Callable[[Tensor], Tensor], x: Tensor, there: Tensor | None) -> Tensor:
+    """A function of rows, called for the existing rows of x [R, k, H] alone; zeros for the others.
+
+    Args:
+        function: [1, n, H] to [1, n, any].
+        there: as `existing` says.
+    """
+    if there is None:
+        return function(x)
+    found = function(x.flatten(0, 1)[there][None])[0]
+    whole = found.new_zeros(x.shape[0] * x.shape[1], found.shape[1])
+    whole[there] = found
+    return whole.view(*x.shape[:2], -1)

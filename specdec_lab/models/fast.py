@@ -24,7 +24,7 @@ from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
 from specdec_lab.models import loops
 from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
-from specdec_lab.models.base import Cached, Used
+from specdec_lab.models.base import Cached, apart
 from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
 from specdec_lab.models.reference import ReferenceModel
@@ -37,7 +37,6 @@ MAX_CAPTURED_ROWS = 2048  # rows of a captured pass, all texts together: wider p
 MAX_LOOPED_ROWS = 257
 # Rows of one text in passes whose shape is kept, or captured: wider ones are prompts, each of its own length.
 MAX_KEPT_ROWS = 64
-GAPS = 4  # rows that nobody wants, from which on leaving them out takes less time than computing them
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -53,7 +52,6 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype.itemsize < 4 else dtype
 
 
-Attend = Callable[[int, Tensor], Tensor]  # (layer, its qkv [R, k, C]) → what the heads saw [R, k, heads · D]
 Weights = tuple[Tensor, Tensor | None]  # a product's [out, in], and its bias [out]
 Product = Callable[..., nn.Module]
 # A captured pass is known by its rows, width, first and last layer, and whether there are trees.
@@ -250,11 +248,6 @@ class KeyValues:
         self.shapes: dict[Key, tuple[Tensor, Tensor]] = {}  # positions and mask of the trees that a captured pass reads
 
 
-def without_gaps(attend: Attend, used: Used) -> Attend:
-    """The same attention, in a pass whose products leave gaps out: attention alone works by texts."""
-    return lambda layer, qkv: used.together(attend(layer, used.apart(qkv)))
-
-
 class FastCached(Cached):
     """A cache in `KeyValues`, which may have space for more rows and positions than are used."""
 
@@ -320,7 +313,7 @@ class FastCached(Cached):
         last: int,
         visible: int,
         trees: Sequence[Placed | None],
-        used: Used | None,
+        there: Tensor | None,
     ) -> Tensor:
         model, (rows, k) = self.model, inputs.shape[:2]
         if model.same_bits:
@@ -328,11 +321,14 @@ class FastCached(Cached):
         if visible > self.held.size:
             self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
+        if there is not None and self._looped(k):
+            kv = self.held.kv[first:last, :, :rows]
+            attend = Looped(kv, self.held.turns, k, model.heads, len(there), model.takes, there)
+            attend.scattered(self._slots(k), trees, self.lengths)
+            return apart(lambda some: self._layers(some, first, last, attend), x, there)
         if model.same_bits:
             width = max(k, -(-model.min_rows // rows))
             attend = self._same_bits(first, last, k, visible, width, trees)
-            if used and width == k and rows * k - len(used.at) >= GAPS:
-                return used.apart(self._layers(used.together(x), first, last, without_gaps(attend, used)))
             return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend)[:, :k]
         if model.capture and k <= MAX_KEPT_ROWS and rows * k <= MAX_CAPTURED_ROWS:
             return self._replay(x, first, last, trees)
@@ -355,13 +351,16 @@ class FastCached(Cached):
         key = first, last, rows, k
         if not (attend := held.shaped.get(key)):
             pass_ = held.kv[first:last, :, :rows], held.turns, k, model.heads, width, model.takes
-            looped = loops.here(model.precise, model.takes) and k <= MAX_LOOPED_ROWS
-            attend = Looped(*pass_) if looped else SameBits(*pass_, visible)
+            attend = Looped(*pass_) if self._looped(k) else SameBits(*pass_, visible)
             if k <= MAX_KEPT_ROWS:
                 held.shaped[key] = attend
         if len(set(self.lengths)) == 1 and not any(trees):
             return attend.behind(self.lengths[0])
         return attend.scattered(self._slots(k), trees, self.lengths)
+
+    def _looped(self, k: int) -> bool:
+        """Whether loops attend in passes of so many new tokens a text, where rows have the same bits in every pass."""
+        return loops.here(self.model.precise, self.model.takes) and k <= MAX_LOOPED_ROWS
 
     def _replay(self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None]) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
@@ -421,7 +420,7 @@ class FastCached(Cached):
         rotations = held.turns[at, 0] if places is None else held.turns[places][:, :, 0]
         return Fused(kv, rotations, slots, at, mask, visible, self.model.heads)
 
-    def _layers(self, x: Tensor, first: int, last: int, attend: Attend) -> Tensor:
+    def _layers(self, x: Tensor, first: int, last: int, attend: Fused | Looped | SameBits) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last."""
         model, y = self.model, None
         x = x.to(model.precise, copy=True)  # what it adds up is written there

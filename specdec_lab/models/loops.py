@@ -163,12 +163,10 @@ else:
                 out[d] += weights[j] * v[d]
 
     @compiled
-    def attended_loop(
-        qkv, short, keys_values, turns, seen_by, path_of, deep, out, out_short, shape, given, capacity, size
-    ):
+    def attended_loop(qkv, short, keys_values, turns, seen_by, path_of, deep, out, out_short, shape, capacity, size):
         rows, k, shared, group, dim = shape
         heads = shared * group
-        where = carray(pointer(seen_by), (3, rows, k), np.int64)
+        where = carray(pointer(seen_by), (4, rows, k), np.int64)
         paths = carray(pointer(path_of), (rows, k, deep), np.int64)
         each, of_qkv, of_out = (heads + 2 * shared) * dim, 2 if short else 4, 2 if out_short else 4
         cos_sin = carray(pointer(turns), (size, 2, dim // 2, 2), np.float32)
@@ -183,15 +181,19 @@ else:
         for r in range(rows):
             keys, values = cache[0, r], cache[1, r]
             for i in range(k):
-                place, slot = where[0, r, i], where[1, r, i]
-                read(qkv + (r * given + i) * each * of_qkv, short, each, row)
+                place, slot, at = where[0, r, i], where[1, r, i], where[3, r, i]
+                if at < 0:
+                    continue
+                read(qkv + at * each * of_qkv, short, each, row)
                 for h in range(heads):
                     turn(row[h * dim : (h + 1) * dim], cos_sin[place, 0], queries[i, h])
                 for h in range(shared):
                     turn(row[(heads + h) * dim : (heads + h + 1) * dim], cos_sin[place, 0], keys[h, slot])
                     values[h, slot] = row[(heads + shared + h) * dim : (heads + shared + h + 1) * dim]
             for i in range(k):
-                n, begin = where[0, r, i] + 1, where[2, r, i]
+                n, begin, at = where[0, r, i] + 1, where[2, r, i], where[3, r, i]
+                if at < 0:
+                    continue
                 for j in range(begin, min(n, begin + deep)):
                     slots[j] = paths[r, i, j - begin]
                 for h in range(heads):
@@ -200,7 +202,7 @@ else:
                         scores[j] = dot(queries[i, h], keys[of, slots[j]])
                     softmax(scores, n, bits)
                     weighted(scores, values[of], slots, n, seen)
-                    write(seen, out + ((r * given + i) * heads + h) * dim * of_out, out_short, dim)
+                    write(seen, out + (at * heads + h) * dim * of_out, out_short, dim)
                 for j in range(begin, min(n, begin + deep)):
                     slots[j] = j
 
@@ -258,20 +260,20 @@ def attention(
 
     Args:
         turns: complex [size, 2, 1, D/2].
-        where: [3, R, k], for each token its position in the text, its slot, and how many slots it sees from the first
-            one on.
+        where: [4, R, k], for each token its position in the text, its slot, how many slots it sees from the first
+            one on, and its row of qkv and of out; −1 for what only fills a text up to the widest.
         paths: [R, k, n], the slots that it sees behind those; may be longer.
         kv: [layers, 2, R, kv heads, size, D], the first R rows of a cache.
         shape: (R, k, kv heads, group, D).
-        out: [R, given, heads · D], where each result is written.
+        out: [.., heads · D], where each result is written.
 
     Returns:
-        A function of a layer's number and its qkv [R, given, (heads + 2 kv heads) · D]. Of it, k tokens of a row count.
+        A function of a layer's number and its qkv [.., (heads + 2 kv heads) · D].
     """
     first, step, size = kv.data_ptr(), kv.stride(0) * kv.itemsize, kv.shape[4]
     read = turns.data_ptr(), where.data_ptr(), paths.data_ptr(), paths.shape[2]
     written, capacity = (out.data_ptr(), SHORT[out.dtype]), kv.stride(1) // kv.stride(2)
-    more = *read, *written, shape, out.shape[1], capacity, size
+    more = *read, *written, shape, capacity, size
 
     def attend(layer: int, qkv: Tensor) -> Tensor:
         attended_loop(qkv.data_ptr(), SHORT[qkv.dtype], first + layer * step, *more)

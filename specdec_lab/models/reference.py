@@ -15,7 +15,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
-from specdec_lab.models.base import Cached, Model, Used
+from specdec_lab.models.base import Cached, Model
 from specdec_lab.models.tree import Placed, positions
 
 
@@ -175,7 +175,7 @@ class ReferenceCached(Cached):
         last: int,
         visible: int,
         trees: Sequence[Placed | None],
-        used: Used | None,
+        there: Tensor | None,
     ) -> Tensor:
         model = self.model
         slots = self._slots(inputs.shape[1])
