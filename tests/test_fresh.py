@@ -109,7 +109,8 @@ def elsewhere() -> list[tuple[str, str]]:
 def cases() -> dict[str, str]:
     """What each part of the checkpoint asks about: its text, up to its first cell."""
     texts = read(CHECKPOINT).split("\n## Part ")[1:]
-    return {re.search(r'check\("(9\.\w+)"', text)[1]: text.partition("\n```python")[0] for text in texts}
+    asked = [(re.search(r'check\("(9\.\w+)"', text), text.partition("\n```python")[0]) for text in texts]
+    return {found[1]: text for found, text in asked if found}  # the two quick checks have no numbers
 
 
 def table(text: str) -> list[list[str]]:

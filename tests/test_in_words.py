@@ -189,6 +189,8 @@ def test_a_simulation_orders_policies_as_a_real_server_does_or_not():
         "The order is the same: never before always. The real server took 1.25 to 1.25 times as long as the simulated one. "
         "Two real runs of “never” differ by 10%: policies that lie nearer than this cannot be ordered so."
     )
+    tied = {"never": 80.0, "always": 120.0, "schedule": 80.5}
+    assert "never and schedule before always" in in_words.served({**real, "schedule": 99.5}, tied, again=100.0)
     assert "The real order is always before never, the simulated one never before always." in in_words.served(
         {"never": 100.0, "always": 90.0}, simulated, again=100.0
     )

@@ -17,6 +17,7 @@ from specdec_lab.models.base import Model
 from specdec_lab.theory import expected_tokens
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
+TIED = 0.02  # simulated times that differ by less than this share are not put in an order
 AGREES = 0.1  # the same for a formula and what was counted
 UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
 
@@ -233,7 +234,7 @@ def predictions(hoped: Mapping[str, Mapping[Hashable, float]], found: Mapping[Ha
 
 def served(real: Mapping[str, float], simulated: Mapping[str, float], again: float) -> str:
     """Milliseconds a token by policy, on a real server and simulated. again: of the first policy, a second time."""
-    best_first = [" before ".join(sorted(of, key=of.get)) for of in (real, simulated)]
+    best_first = list(map(in_order, (real, simulated)))
     ratios = [real[name] / simulated[name] for name in real]
     first, *_ = real
     noise = max(real[first], again) / min(real[first], again) - 1
@@ -246,6 +247,16 @@ def served(real: Mapping[str, float], simulated: Mapping[str, float], again: flo
         f"{order} The real server took {min(ratios):.2f} to {max(ratios):.2f} times as long as the simulated one. "
         f"Two real runs of “{first}” differ by {noise:.0%}: policies that lie nearer than this cannot be ordered so."
     )
+
+
+def in_order(ms: Mapping[str, float]) -> str:
+    """Names by their numbers, the least first; "and" stands between two that are nearly equal."""
+    first, *others = sorted(ms, key=ms.get)
+    said, before = first, first
+    for name in others:
+        said += f"{' and ' if ms[name] < (1 + TIED) * ms[before] else ' before '}{name}"
+        before = name
+    return said
 
 
 def auto(speeds: Mapping[str, Mapping[str, float]]) -> str:
@@ -261,8 +272,12 @@ def stretches(alphas: Mapping[str, Mapping[str, float | None]]) -> str:
     said = []
     for name, of in alphas.items():
         first, *later = [a for a in of.values() if a is not None]
+        if not later:
+            continue
         change = "as high" if abs(mean(later) - first) < AS_LONG else "lower" if mean(later) < first else "higher"
         said.append(f"{name} {first:.2f}, later {mean(later):.2f}, {change}")
+    if not said:
+        return "These answers are too short to have a later stretch."
     return f"α in the first stretch of the answers, and later: {'; '.join(said)}."
 
 

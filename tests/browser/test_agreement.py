@@ -153,7 +153,7 @@ def test_the_load_lab_has_the_table_of_its_picture(shown, load, gamma, off, on, 
     found = as_text(page.inner_html(".sdl-picture"))
     table = rows_of(right, (*policies,))
     assert rows_of(found, (*policies,)) == table and len(table) == 3
-    sentence = right[: right.index("no longer pays")]
+    sentence = right[: right.index("no longer pay")]
     assert " ".join(found.split()).startswith(" ".join(sentence.split()))
 
 

@@ -15,9 +15,9 @@ CELLS = (
     "import specdec_lab as sd",
     'sd.guess("09.a", "How many tokens?", "tokens")',
     'sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4)',
-    'sd.quiz("02")',
+    'sd.quiz("01")',
 )
-ITEM = items("02")[0]
+ITEM = items("01")[0]
 WRONG = next(c.text for c in ITEM.choices if c.misconception == 1)
 RIGHT = next(c.text for c in ITEM.choices if c.right)
 FOCUSED = "document.activeElement.closest('label')?.innerText.trim()"
@@ -36,7 +36,7 @@ def lesson(site, tmp_path_factory):
 
 def parts(page):
     """Guess, outcome, and the first two questions of the quiz."""
-    names = "Your guess", "What came of the guess", "Question 1 of 6.", "Question 2 of 6."
+    names = "Your guess", "What came of the guess", "Question 1 of 4.", "Question 2 of 4."
     return tuple(page.get_by_role("group", name=name) for name in names)
 
 
@@ -145,7 +145,7 @@ def test_guess_outcome_and_quiz(request, place):
         page.get_by_role("menuitem", name="Create New View for Cell Output").click()
         view = page.locator(".jp-LinkedOutputView")
         view.get_by_text("✓ Right.").wait_for()
-        assert view.get_by_role("group", name="Question 2 of 6.").is_visible()
+        assert view.get_by_role("group", name="Question 2 of 4.").is_visible()
 
     ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 2)
     claim = ledger["claims"]["09.a"]

@@ -38,7 +38,7 @@ def test_nothing_is_wider_than_the_window(visit, width):
 def test_three_rounds_are_played_by_touch_on_a_small_phone_and_kept_over_a_reload(visit):
     """Marks and what happened stand in the window, so that nothing has to be scrolled sideways to play."""
     page = visit("lessons/00_start_here.html", 360, has_touch=True, is_mobile=True)
-    explorer = page.locator(".live .sdl-explorer").first
+    explorer = page.locator(".live .sdl-explorer").nth(1)  # the first is a single round
     for n in range(3):
         for mark in explorer.locator("select.sdl-mark").all():
             mark.select_option(index=1)
@@ -53,20 +53,6 @@ def test_three_rounds_are_played_by_touch_on_a_small_phone_and_kept_over_a_reloa
     score = re.search(r"\d+ right of \d+ set", explorer.inner_text())[0]
     page.reload()
     explorer.get_by_text(score).wait_for()
-
-
-def test_the_text_of_a_lesson_leads_to_the_round_that_it_speaks_of(visit):
-    page = visit("lessons/00_start_here.html")
-    explorer = page.locator(".live .sdl-explorer").first
-    page.get_by_role("link", name="round 4", exact=True).first.click()
-    explorer.get_by_text("round 4 of").wait_for()
-    assert explorer.locator("[data-happened]").count() == 0, "the question gives its answer away"
-    page.locator("details", has_text="The first miss ends the round").locator("summary").click()
-    page.get_by_role("link", name="round 3", exact=True).last.click()
-    explorer.get_by_text("round 3 of").wait_for()
-    assert explorer.locator(".sdl-token.sdl-chosen").inner_text().strip() == "runs"
-    assert explorer.locator("[data-happened]").count() > 0
-    assert page.evaluate("document.activeElement.id") == "explorer-1"
 
 
 def test_the_sandbox_follows_its_sliders(visit):

@@ -72,8 +72,6 @@ def prose(source: str) -> str:
     """A Markdown cell. Links to notebooks lead to their pages; sections, and states of widgets, can be linked to."""
     html = MARKDOWN.render(source)
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
-    # A round that the text speaks of: plain words in a notebook, here a link to it (see links.js).
-    html = re.sub(r'<span data-see="([^"]*)">(.*?)</span>', r'<a href="#\1">\2</a>', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r"<p>(<img [^>]*>)</p>", r'<div class="wide">\1</div>', html)
     html = no_empty_heads(html)
