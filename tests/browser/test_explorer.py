@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from driving import focus_on
+from driving import focus_on, run_cells
 
 EXPLORER = '.sdl-explorer[aria-label="Round Explorer"]'  # guesses have the same frame
 
@@ -78,10 +78,17 @@ def test_round_explorer_in_lesson_02(page):
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 1000, "height": 1250}, "has_touch": True}], indirect=True)
-def test_by_touch_a_round_that_a_stop_cut_can_be_marked_right(page):
-    """The last recorded round ends inside its drafts: the target adds nothing, and that is a choice."""
-    page.run("lessons/00_start_here.ipynb", until=EXPLORER)
-    explorer = page.locator(EXPLORER).nth(1)  # of a real text; the first is a round by hand
+def test_by_touch_a_round_that_a_stop_cut_can_be_marked_right(page, course):
+    """The last round ends inside its drafts: the target adds nothing, and that is a choice."""
+    run_cells(
+        page,
+        course / "lessons" / "cut.ipynb",
+        (
+            "import specdec_lab as sd\nfrom specdec_lab.cli.demo import PROMPT\nlab = sd.load()",
+            'lab.explore(lab.speculative(PROMPT, "lookup", max_new_tokens=40))',
+        ),
+    )
+    explorer = page.locator(EXPLORER).first
     explorer.scroll_into_view_if_needed()  # JupyterLab does not lay out what is far from the window
     explorer.get_by_text("round 1 of").wait_for()
     rounds = int(re.search(r"round 1 of (\d+)", explorer.text_content())[1])  # laid out or not

@@ -155,7 +155,7 @@ def test_guess_outcome_and_quiz(request, place):
         (False, 1, "up to the miss", "sure"),
         (True, None, "up to the miss", "think so"),
     ]
-    (number,) = ledger["quiz"][items("02")[1].id]
+    (number,) = ledger["quiz"][items("01")[1].id]
     assert (number["chosen"], number["right"], number["confidence"]) == (0, False, "guess")
     assert violations(page, within=".sdl-explorer") == []
 

@@ -38,7 +38,7 @@ def test_nothing_is_wider_than_the_window(visit, width):
 def test_three_rounds_are_played_by_touch_on_a_small_phone_and_kept_over_a_reload(visit):
     """Marks and what happened stand in the window, so that nothing has to be scrolled sideways to play."""
     page = visit("lessons/00_start_here.html", 360, has_touch=True, is_mobile=True)
-    explorer = page.locator(".live .sdl-explorer").nth(1)  # the first is a single round
+    explorer = page.locator('.live .sdl-explorer[aria-label="Round Explorer"]').nth(1)  # the first is a single round
     for n in range(3):
         for mark in explorer.locator("select.sdl-mark").all():
             mark.select_option(index=1)
