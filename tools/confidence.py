@@ -14,7 +14,17 @@ from statistics import median
 import specdec_lab as sd
 from specdec_lab.measure.costs import batch_costs
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.measure.serving import ByConfidence, StepCosts, always, never, one_step, outcomes, scheduled, written
+from specdec_lab.measure.serving import (
+    ByConfidence,
+    StepCosts,
+    always,
+    by_rows_of,
+    never,
+    one_step,
+    outcomes,
+    scheduled,
+    written,
+)
 
 GAMMAS, SIZES, TIMED, NEW = (0, 1, 2, 4), (1, 2, 4, 8, 16, 32), (1, 4, 16, 32), 48
 TURNS = 7
@@ -31,13 +41,14 @@ def main(name: str = "eagle", temperature: str = "0") -> None:
     real, free = (batch_costs(lab.target, ids[0], drafter=drafter, **timing) for drafter in (lab.drafter(name), None))
     costs = StepCosts(real, free=free)
     tokens = written(rounds, GAMMAS)
+    by_load = costs.schedule(tokens)
     policies = {
         "never": never,
         "always 4": always(4),
-        "by load": scheduled(costs.schedule(tokens)),
+        "by load": scheduled(by_load),
         "by confidence": ByConfidence(costs, rounds),
     }
-    by_load, chosen = costs.schedule(tokens), policies["by confidence"].best
+    chosen = policies["by confidence"].best
     print(f"{name}, temperature {temperature}, {lab.hardware}; {len(rounds)} rounds, E = {tokens[4]:.2f} with γ = 4")
     print(f"by load: {by_load}; by confidence γ = {chosen}")
 
@@ -52,8 +63,7 @@ def main(name: str = "eagle", temperature: str = "0") -> None:
         count, begin = 0, time.perf_counter()
         while len(batch) == texts:
             gamma = policy(texts, 0)
-            worth = policy.seconds(texts, gamma) if gamma and hasattr(policy, "seconds") else None
-            count += sum(len(r.tokens) for r in batch.step(gamma, worth))
+            count += sum(len(r.tokens) for r in batch.step(gamma, by_rows_of(policy, texts, gamma)))
         return count / (time.perf_counter() - begin)
 
     def foretold(texts: int, policy) -> float:

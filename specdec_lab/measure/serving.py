@@ -184,9 +184,9 @@ class StepCosts:
         What was measured is bent a little, so that each further row costs as much as the one before it, or more: of the
         measured points only those are used that lie on a curve from below (their lower convex hull).
         """
-        free = self.free or self.measured
-        drafting = self(texts, gamma) - StepCosts(free)(texts, gamma)
-        points = [(texts * (g + 1), StepCosts(free)(texts, g)) for g in sorted({g for _, g in free})]
+        free = StepCosts(self.free or self.measured)
+        drafting = self(texts, gamma) - free(texts, gamma)
+        points = [(texts * (g + 1), free(texts, g)) for g in sorted({g for _, g in free.measured})]
         hull: list[tuple[float, float]] = []
         for x, y in points:
             while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) >= (y - hull[-2][1]) * (
@@ -270,14 +270,19 @@ def written(outcomes: "Sequence[Outcome | int]", gammas: Iterable[int]) -> dict[
     return {gamma: 1 + fmean(min(n, gamma) for n in accepted) for gamma in sorted(gammas)}
 
 
+def by_rows_of(policy: Policy | None, texts: int, gamma: int) -> Callable[[int], float] | None:
+    """Seconds of a step by the rows of its pass, for a policy that checks some drafts only; None where all are checked."""
+    return policy.seconds(texts, gamma) if gamma and hasattr(policy, "seconds") else None
+
+
 def one_step(
     drawn: Sequence[Outcome], gamma: int, costs: StepCosts, policy: Policy | None = None
 ) -> tuple[list[int], float]:
     """The tokens that each text of a step writes, and the seconds that it takes."""
-    texts, whole = len(drawn), [gamma] * len(drawn)
-    if gamma == 0 or not hasattr(policy, "seconds"):
-        return [1 + min(n, o.accepted) for n, o in zip(whole, drawn)], costs(texts, gamma)
-    seconds = policy.seconds(texts, gamma)
+    texts = len(drawn)
+    seconds = by_rows_of(policy, texts, gamma)
+    if seconds is None:
+        return [1 + min(gamma, o.accepted) for o in drawn], costs(texts, gamma)
     counts = to_check([o.chances[:gamma] for o in drawn], seconds)
     return [1 + min(n, o.accepted) for n, o in zip(counts, drawn)], seconds(texts + sum(counts))
 
@@ -374,8 +379,7 @@ def serve(
             time.sleep(min(0.05, max(0.0, waiting[0][1].at - now)))
             continue
         gamma = policy(len(batch), gamma)
-        worth = policy.seconds(len(batch), gamma) if gamma and hasattr(policy, "seconds") else None
-        rounds = batch.step(gamma, worth)
+        rounds = batch.step(gamma, by_rows_of(policy, len(batch), gamma))
         done = read_clock() - start
         log.steps.append(Step(now, done - now, len(rounds), gamma, sum(len(r.tokens) for r in rounds)))
         for row in running:
