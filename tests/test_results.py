@@ -92,3 +92,14 @@ def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prom
     assert value == low == high == 2.0  # pairs: whichever prompts are drawn
     assert results.tokens_per_pass(some)[0] == 110 / 50  # of all together: no mean of 3 and 2
     assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws
+
+
+def test_what_a_gpu_did_can_be_read_as_it_is_measured():
+    recorded = results.recorded_gpu()
+    assert "NVIDIA" in recorded["hardware"]
+    for T in recorded["passes"].values():
+        assert list(T) == sorted(T) and 1 in T and all(seconds > 0 for seconds in T.values())
+    for steps in recorded["steps"].values():
+        assert {gamma for _, gamma in steps} == {0, 1, 2, 4} and all(seconds > 0 for seconds in steps.values())
+    for texts in recorded["texts"].values():
+        assert all(n <= texts["texts"] for n in texts["same"].values())

@@ -73,6 +73,16 @@ def recorded_climbs() -> dict:
     return _recorded("climbs.json")
 
 
+def recorded_gpu() -> dict:
+    """What `tools/record_gpu.py` measured on one card: {"hardware", "passes": {model: {k: seconds}}, "steps": {model:
+    {(texts, γ): seconds}}, "texts": {model: {"texts", "same" and "tokens_per_second" by arm}}, …}.
+    """
+    found = _recorded("gpu.json")
+    found["passes"] = {m: {int(k): seconds for k, seconds in T.items()} for m, T in found["passes"].items()}
+    found["steps"] = {m: {(n, gamma): seconds for n, gamma, seconds in all_} for m, all_ in found["steps"].items()}
+    return found
+
+
 def _recorded(name: str) -> dict:
     return json.loads((folder().parent / name).read_text(encoding="utf-8"))
 
