@@ -1,6 +1,7 @@
 """The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -16,11 +17,15 @@ pytestmark = pytest.mark.usefixtures("fresh_ledger")
 def enter(control, **entered) -> None:
     """What the page sends when the learner keeps something."""
     id = control.claim_id
-    control.set_state({"state": {id: {**control.state.get(id, {}), **entered}}})
+    control.set_state({"state": {id: {**control.state.get(id, {}), **entered}}, "sent": control.sent + 1})
+    assert control.heard == control.sent
 
 
-def keep(control, value: float, reason: str = "", kind: str = "guess") -> None:
-    enter(control, **{kind: {"value": value, "reason": reason, "when": "2026-01-01T00:00:00+00:00"}})
+LONG_AGO = "2026-01-01T00:00:00+00:00"
+
+
+def keep(control, value: float, reason: str = "", kind: str = "guess", when: str | None = LONG_AGO) -> None:
+    enter(control, **{kind: {"value": value, "reason": reason, "when": when}})
 
 
 def test_a_guess_starts_empty_is_kept_and_then_fixed(fresh_ledger):
@@ -29,7 +34,7 @@ def test_a_guess_starts_empty_is_kept_and_then_fixed(fresh_ledger):
     keep(control, 1, "because of <b>")
     first = control.kept
     assert (type(first["value"]), first["value"], first["reason"]) == (float, 1.0, "because of <b>")
-    assert first["after_outcome"] is False and first["when"] > "2026-01-02"  # by this machine's clock
+    assert first["after_outcome"] is False and first["when"] == LONG_AGO
     keep(control, 9)
     assert control.kept == first and control.state == {"01.a": {"guess": first}}
     assert json.loads(fresh_ledger.read_text())["claims"]["01.a"]["question"] == "How many times?"
@@ -84,7 +89,7 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger):
         assert Ledger().claim("a")["assumed"] == line
     assert "that &lt;reading&gt; is free" in shown.picture()
 
-    keep(shown, 2, kind="revision")
+    keep(shown, 2, kind="revision", when=None)
     assert "your second guess" in shown.picture()
     assert shown.error == "Your guess was 3 times too high. Your second guess was 2 times too high."
     keep(shown, 1, kind="revision")
@@ -96,8 +101,24 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger):
     assert claim["revision"]["after_outcome"] and not claim["guess"]["after_outcome"]
 
     sd.outcome("b", 1.0)
-    keep(sd.guess("b", "How many?"), 1)
+    keep(sd.guess("b", "How many?"), 1, when=None)
     assert sd.outcome("b", 1.0).error.endswith("It was made when the measurement was known.")
+
+
+@pytest.mark.parametrize("when", ["9999-12-31T23:59:59+00:00", "yesterday", "", 7])
+def test_a_guess_of_no_time_or_of_the_future_is_one_of_now(when):
+    keep(sd.guess("a", "How many?"), 3, when=when)
+    assert LONG_AGO < sd.guess("a", "How many?").kept["when"] <= datetime.now(UTC).isoformat()
+
+
+def test_a_guess_that_waited_for_a_busy_kernel_was_made_in_time_and_the_outcome_learns_of_it():
+    """The page sends it while another cell runs; an old kernel hears it behind the cell that measures."""
+    control = sd.guess("a", "How many?")
+    shown = sd.outcome("a", 2.0)
+    assert shown.error == "There was no guess to compare with."
+    keep(control, 3)
+    assert shown.state == control.state and shown.state["a"]["guess"]["value"] == 3
+    assert shown.error == "Your guess was 1.5 times too high."
 
 
 @pytest.mark.parametrize(

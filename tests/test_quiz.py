@@ -262,13 +262,24 @@ def test_every_attempt_is_written_once():
     quiz = sd.quiz("02")
     first, second = quiz.data["ledger"]["ids"][:2]
     wrong, right, number = attempt(False, misconception=1), attempt(True), attempt(True, chosen=3)
-    quiz.set_state({"state": {first: [wrong]}})
-    quiz.set_state({"state": {first: [wrong, right, right], second: [number]}})
-    quiz.set_state({"state": {first: [wrong, right, right], second: [number, wrong]}})
-    assert Ledger().read()["quiz"] == {first: [wrong, right, right], second: [number, wrong]}
+    later = attempt(True, said="and once more")
+    for n, state in enumerate(
+        (
+            {first: [wrong]},
+            {first: [wrong, right, later], second: [number]},
+            {first: [wrong, right, later], second: [number, wrong]},
+        ),
+        start=1,
+    ):
+        quiz.set_state({"state": state, "sent": n})
+        assert quiz.heard == n
+    assert Ledger().read()["quiz"] == {first: [wrong, right, later], second: [number, wrong]}
     again = sd.quiz("02")  # the cell is run again: asked again, and written behind the others
     assert again.state == {}
-    again.set_state({"state": {second: [right]}})
+    again.set_state({"state": {second: [right]}, "sent": 1})
+    assert Ledger().attempts(second) == [number, wrong, right]
+    again = sd.quiz("02")  # what nobody answered in time comes again, and may have been written after all
+    again.set_state({"state": {second: [right]}, "sent": 1})
     assert Ledger().attempts(second) == [number, wrong, right]
 
 

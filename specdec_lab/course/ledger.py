@@ -133,12 +133,20 @@ class Ledger:
         if not asked.items() <= self.claim(id).items():
             self._change_claim(id, lambda claim: claim.update(asked))
 
-    def guess(self, id: str, value: float, reason: str = "", kind: str = "guess") -> dict:
-        """Keep a guess, unless there is one; returns the one that is kept."""
-        new = {"value": value, "reason": reason, "when": _now()}
+    def guess(
+        self, id: str, value: float, reason: str = "", kind: str = "guess", when: str | None = None
+    ) -> dict:
+        """Keep a guess, unless there is one; returns the one that is kept.
+
+        Args:
+            when: it was made, where that was before now: it may have waited for a kernel that was busy. What was
+                measured meanwhile was not known to it.
+        """
+        new = {"value": value, "reason": reason, "when": past(when)}
 
         def edit(claim: dict) -> None:
-            claim.setdefault(kind, {**new, "after_outcome": bool(claim.get("measured"))})
+            known = [m for m in claim.get("measured", []) if not when or m.get("when", "") < new["when"]]
+            claim.setdefault(kind, {**new, "after_outcome": bool(known)})
 
         return self._change_claim(id, edit)[kind]
 
@@ -163,9 +171,17 @@ class Ledger:
         return self.read()["quiz"].get(item, [])
 
     def attempt(self, item: str, **answer) -> None:
-        """Add an answer; its fields are those of the module's docstring, less `when`."""
-        new = {"when": _now(), **answer}
-        self.change(lambda data: data["quiz"].setdefault(item, []).append(new))
+        """Add an answer, unless this very one is there; its fields are those of the module's docstring, `when` may be
+        missing.
+        """
+        new = {**answer, "when": past(answer.get("when"))}
+
+        def edit(data: dict) -> None:
+            there = data["quiz"].setdefault(item, [])
+            if "when" not in answer or new not in there:
+                there.append(new)
+
+        self.change(edit)
 
     # Exercises
 
@@ -184,6 +200,15 @@ class Ledger:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def past(when: object) -> str:
+    """A time that a page told, in the form of `_now`; now, where it is none, or is still to come."""
+    try:
+        told = datetime.fromisoformat(when).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        return _now()
+    return min(told, datetime.now(UTC)).isoformat(timespec="seconds")
 
 
 def _empty() -> dict:

@@ -46,6 +46,62 @@ function radios(name, choices) {
   return { set, chosen: () => inputs.findIndex((input) => input.checked), choose: (i) => { inputs[i].checked = true; } };
 }
 
+const PATIENCE = 3000; // ms that Python has to say that an entry is in the ledger
+const NOTED = "Noted …", NOT_KEPT = "Not kept yet. Is a cell still running? If none is, run this cell again: what you entered is still here.";
+
+/** Entries of this tab that are in no ledger yet, {id: entry}: they outlive a kernel that was restarted, and a reload. */
+const waiting = {
+  key: "specdec-lab waiting",
+  read() {
+    try { return JSON.parse(sessionStorage.getItem(this.key)) ?? {}; } catch { return {}; }
+  },
+  change(part) {
+    const all = { ...this.read(), ...part };
+    for (const id of Object.keys(all)) if (all[id] === null) delete all[id];
+    try { sessionStorage.setItem(this.key, JSON.stringify(all)); } catch { /* then they are kept by the page alone */ }
+  },
+};
+
+/**
+ * Sends entries to Python. Only its answer says that one is kept: until then it waits, and what was left waiting by a widget
+ * that nobody heard is sent again by the next one for the same thing. said() → what is to be said of the newest entry, called
+ * `what`; tell: called when this changes. missing(entry, id): whether a waiting entry has something that is not kept.
+ */
+function outbox(model, tell, missing) {
+  const { ids } = model.get("data").ledger;
+  let timer = null, late = false, newest = "";
+  const pending = () => model.get("heard") < model.get("sent");
+  function watch() {
+    clearTimeout(timer);
+    late = false;
+    if (pending()) timer = setTimeout(() => { late = true; tell(); }, PATIENCE);
+  }
+  function send(what, id, entry, kept = entry) {
+    newest = what;
+    waiting.change({ [id]: kept });
+    model.set("sent", model.get("sent") + 1); // first: what is shown next is not kept yet
+    model.set("state", { ...model.get("state"), [id]: entry });
+    watch();
+    model.save_changes();
+    tell();
+  }
+  function heard() {
+    if (!pending()) waiting.change(Object.fromEntries(ids.map((id) => [id, null])));
+    watch();
+    tell();
+  }
+  model.on("change:heard", heard);
+  queueMicrotask(() => { // when the widget is there
+    for (const id of ids) {
+      const left = waiting.read()[id];
+      if (left && missing(left, id)) send("again", id, left);
+    }
+  });
+  watch();
+  const said = (what) => (pending() && [what, "again"].includes(newest) ? (late ? NOT_KEPT : NOTED) : "");
+  return { send, said, end: () => { clearTimeout(timer); model.off("change:heard", heard); } };
+}
+
 /** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}. */
 function entry(name, unit, keep) {
   const number = field(name, "a number", { unit }), reason = field("because", "one line"), message = said();
@@ -63,33 +119,34 @@ function entry(name, unit, keep) {
   }
   // The button stays as it is when all is kept, so that the keyboard keeps its place.
   const box = h("div", { class: "sdl-entry" }, number.line, reason.line, h("button", { type: "button", onclick: press }, `keep ${name}`), message);
-  /** kept: what the ledger holds, if anything. news: about the ledger. */
-  function show(kept, news) {
+  /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does. */
+  function show(kept, news, pending) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
     for (const input of typed) input.readOnly = Boolean(kept);
     reason.input.placeholder = kept ? "" : "one line";
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;
     const outcome = entered === null ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it does not change any more.";
-    message.textContent = [outcome, news].filter(Boolean).join(" ");
+    message.textContent = pending || [outcome, news].filter(Boolean).join(" ");
   }
   return { box, show };
 }
 
-/** Calls refresh now, and whenever the learner's entries or the news of the ledger change; returns what ends that. */
-function follow(model, refresh) {
+/** Calls refresh now, and whenever the learner's entries or the news of the ledger change; returns what ends that, and calls end. */
+function follow(model, refresh, end) {
   for (const name of ["state", "news"]) model.on(`change:${name}`, refresh);
   refresh();
-  return () => { for (const name of ["state", "news"]) model.off(`change:${name}`, refresh); };
+  return () => {
+    for (const name of ["state", "news"]) model.off(`change:${name}`, refresh);
+    end();
+  };
 }
 
-/** Everything known about the one claim of a widget, and what changes a part of it. */
-function claimOf(model) {
+/** Everything known about the one claim of a widget, and what changes a part of it; the others are those of `outbox`. */
+function claimOf(model, tell) {
   const { question, unit, ledger } = model.get("data"), [id] = ledger.ids;
   const read = () => model.get("state")[id] ?? {};
-  function change(part) {
-    model.set("state", { ...model.get("state"), [id]: { question, unit, ...read(), ...part } });
-    model.save_changes();
-  }
-  return { read, change };
+  const { send, ...more } = outbox(model, tell, (entry) => ["guess", "revision", "assumed"].some((part) => part in entry && !(part in read())));
+  const change = (part) => send(Object.keys(part)[0], id, { question, unit, ...read(), ...part });
+  return { read, change, ...more };
 }

@@ -1,8 +1,10 @@
 """Predictions: a guess before the experiment, afterwards what came of it, and the ledger of them all as a page."""
 
 import math
+import weakref
 from collections import Counter
 from html import escape
+from typing import ClassVar
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
@@ -20,9 +22,12 @@ ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
 class OfClaim(Recorded):
     """Shows one claim of the ledger, and what the learner enters about it."""
 
+    shown: ClassVar[weakref.WeakSet["OfClaim"]] = weakref.WeakSet()
+
     def __init__(self, id: str, data: dict, ledger: Ledger):
         self.claim_id, self.ledger = id, ledger
         super().__init__(data, "claims", [id], self.entered(), ledger)
+        self.shown.add(self)
 
     @property
     def claim(self) -> dict:
@@ -37,10 +42,14 @@ class OfClaim(Recorded):
         new, known = state.get(self.claim_id, {}), self.claim
         for kind in ("guess", "revision"):
             if kind in new and kind not in known:
-                self.ledger.guess(self.claim_id, float(new[kind]["value"]), new[kind]["reason"], kind)
+                value, when = float(new[kind]["value"]), new[kind].get("when")
+                self.ledger.guess(self.claim_id, value, new[kind]["reason"], kind, when)
         if new.get("assumed") not in (None, known.get("assumed")):
             self.ledger.assume(self.claim_id, new["assumed"])
-        return self.entered()  # the ledger has the last word: there may have been a guess already
+        entered = self.entered()  # the ledger has the last word: there may have been a guess already
+        for other in [other for other in self.shown if other is not self and other.claim_id == self.claim_id]:
+            other.state = entered  # an outcome that is there already learns of a guess that came late
+        return entered
 
 
 class Guess(OfClaim):

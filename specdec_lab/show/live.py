@@ -58,10 +58,15 @@ class Live(anywidget.AnyWidget):
         display(self.stored(), raw=True)
         widget, metadata = self._repr_mimebundle_()
         display(widget, metadata=metadata, raw=True)
+        # From 7.4 on, ipykernel hands what a page sends to the thread that last spoke to this widget: here the one that
+        # runs cells, which may be busy for a minute. Forgotten, JupyterLab's own choice counts, a thread that is free.
+        vars(self.comm).pop("_reply_subshell_id", None)
 
 
 class Recorded(Live):
     """Its `state` is a piece of the ledger, {id: what is there}; the page adds to it, and `write` to the ledger.
+
+    The page counts what it has `sent`, and says that it is kept when Python has `heard` as many.
 
     Args:
         section: of the ledger, "claims" or "quiz".
@@ -70,17 +75,17 @@ class Recorded(Live):
     """
 
     news = traitlets.Unicode().tag(sync=True)  # what happened to the ledger's file
+    sent, heard = traitlets.Int(0).tag(sync=True), traitlets.Int(0).tag(sync=True)
 
     def __init__(self, data: dict, section: str, ids: list[str], state: dict, ledger: Ledger):
         super().__init__({**data, "ledger": {"section": section, "ids": ids}})
         self.ledger, self.state, self.news = ledger, state, ledger.news()
-        self.observe(self._entered, "state")
+        self.observe(self._entered, "sent")
 
     def _entered(self, change: dict) -> None:
-        self.unobserve(self._entered, "state")  # what follows is not the learner's doing
-        self.state = self.write(change["new"])
+        self.state = self.write(self.state)
         self.news = self.ledger.news()
-        self.observe(self._entered, "state")
+        self.heard = change["new"]
 
     def write(self, state: dict) -> dict:
         """Put into the ledger what is new in `state`; returns the state as it is then."""

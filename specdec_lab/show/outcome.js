@@ -35,20 +35,20 @@ function barTable(rows) {
 
 function render(context) {
   const { model } = context, { question, unit, theory, measured } = model.get("data");
-  const claim = claimOf(model), picture = h("div"), error = said(), message = said();
+  const claim = claimOf(model, () => refresh()), picture = h("div"), error = said(), message = said();
   const assumed = field("what I had assumed", "one line");
   const second = entry("second guess", unit, (revision) => claim.change({ revision: { ...revision, after_outcome: true } }));
   function assume() {
     const line = assumed.input.value.trim();
-    if (line) claim.change({ assumed: line });
-    message.textContent = line ? model.get("news") || "Kept." : "Write one line first.";
+    if (!line) message.textContent = "Write one line first.";
+    else claim.change({ assumed: line });
   }
   const keep = h("button", { type: "button", onclick: assume }, "keep this line");
   const line = h("div", { class: "sdl-entry" }, assumed.line, keep);
   frame(context, "What came of the guess", h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question), picture, error, line, message, second.box);
 
   let noted = "";
-  return follow(model, () => {
+  function refresh() {
     const found = claim.read();
     const rows = [{ name: "your guess", value: found.guess?.value }, ...(theory == null ? [] : [{ name: "theory", value: theory }]), measured];
     picture.replaceChildren(barTable(found.revision ? [...rows, { name: "your second guess", value: found.revision.value }] : rows));
@@ -56,9 +56,10 @@ function render(context) {
     line.hidden = second.box.hidden = !found.guess;
     // Only what is new in the ledger: a line that is being typed stays.
     if ((found.assumed ?? "") !== noted) assumed.input.value = noted = found.assumed ?? "";
-    second.show(found.revision, "");
-    if (model.get("news")) message.textContent = model.get("news");
-  });
+    second.show(found.revision, "", claim.said("revision"));
+    message.textContent = claim.said("assumed") || model.get("news") || (noted ? "Kept." : "");
+  }
+  return follow(model, refresh, claim.end);
 }
 
 export default { render };

@@ -118,14 +118,14 @@ function render(context) {
   const { model } = context, data = model.get("data"), n = data.items.length;
   const keys = h("div", { class: "sdl-keys" }, "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
   const result = said(), news = said();
+  const post = outbox(model, () => refresh(), (attempts, id) => !model.get("state")[id]?.length);
   const views = data.items.map((item, i) => itemView(item, `Question ${i + 1} of ${n}.`, data, (attempt) => {
-    const state = model.get("state");
-    model.set("state", { ...state, [item.id]: [...(state[item.id] ?? []), attempt] });
-    model.save_changes();
+    const of = (all) => [...(all[item.id] ?? []), attempt];
+    post.send("answer", item.id, of(model.get("state")), of(waiting.read()));
   }));
   frame(context, "Quiz", keys, ...views.map((view) => view.box), result, news);
 
-  return follow(model, () => {
+  function refresh() {
     const of = data.items.map((item) => model.get("state")[item.id] ?? []);
     const asked = of.filter((attempts) => attempts.length).length;
     views.forEach((view, i) => {
@@ -134,8 +134,9 @@ function render(context) {
     });
     const good = of.filter((attempts) => attempts[0]?.right).length;
     result.replaceChildren(...(asked === n ? [h("b", {}, `${good} of ${n} right at the first attempt.`)] : []));
-    news.textContent = model.get("news");
-  });
+    news.textContent = post.said("answer") || model.get("news");
+  }
+  return follow(model, refresh, post.end);
 }
 
 export default { render };

@@ -73,7 +73,7 @@
   /** What a widget takes for its model: the data of the page, and what is kept of the reader's. */
   function modelOf(data) {
     const listening = {};
-    const own = { data, news, state: {}, revealed: [], guesses: {} };
+    const own = { data, news, state: {}, sent: 0, heard: 0, revealed: [], guesses: {} };
     const key = `specdec-lab widget ${data.id}`; // another one when the lesson was executed anew: its rounds are others
     const piece = data.ledger;
     const fire = (name) => { for (const f of listening[name] ?? []) f(); };
@@ -95,8 +95,10 @@
             for (const [id, { assumed }] of Object.entries(own.state)) if (assumed) ledger.claims[id].assumed = assumed;
           }
           keep(ledger);
+          own.heard = own.sent;
+          fire("change:heard");
         } else {
-          const { data, news, ...rest } = own;
+          const { data, news, sent, heard, ...rest } = own;
           save(key, rest);
         }
       },
