@@ -106,7 +106,7 @@ function outbox(model, tell, missing) {
 function entry(name, unit, keep) {
   const number = field(name, "a number", { unit }), reason = field("because", "one line"), message = said();
   const typed = [number.input, reason.input];
-  let entered = null;
+  let entered = null; // the number that was entered here, or by a widget that nobody heard
   function press() {
     if (number.input.readOnly) return;
     const { value, wrong } = readNumber(number.input.value, unit);
@@ -124,6 +124,7 @@ function entry(name, unit, keep) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
     for (const input of typed) input.readOnly = Boolean(kept);
     reason.input.placeholder = kept ? "" : "one line";
+    if (pending) entered ??= kept?.value ?? null;
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;
     const outcome = entered === null ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it does not change any more.";
