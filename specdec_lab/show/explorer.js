@@ -1,16 +1,30 @@
-// The Round Explorer: mark a round, reveal it, step and play through all of them.
+// The Round Explorer: find the first miss of a round, see what happened, step and play through all of them.
 // Everything it shows comes from one synced value, `data`; it needs no kernel once drawn.
 
-const MARK_CHOICES = ["accepted", "rejected", "discarded"];
-const OWN_CHOICES = ["corrected", "bonus", "plain", "nothing"];
 const LEGEND = ["accepted", "rejected", "corrected", "bonus", "discarded", "plain"];
+
+/** The first miss of a round, counted from 0; the number of its drafts where there is none. What a learner says has the same form. */
+const missOf = (r) => {
+  const miss = r.drafted.findIndex((d) => d.status === "rejected");
+  return miss < 0 ? r.drafted.length : miss;
+};
+
+/** The pieces that a round adds to the text: [text, whose it is]. */
+const written = (r) => [
+  ...r.drafted.filter((d) => d.status === "accepted").map((d) => [d.text, "accepted"]),
+  ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
+];
+
+/** What was last asked, and what came of it, without the marks of the chat template. */
+const plainly = (text) => text.replace(/^[^]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
 
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
   const guesses = model.get("guesses");
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: rounds.map((_, i) => ({ ...guesses[i] })), timer: null };
+  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: Object.fromEntries(Object.entries(guesses).filter(([, miss]) => Number.isInteger(miss))), timer: null };
+  let numbersOpen = false, legendOpen = false;
   if (open) state.revealed.add(round);
   model.set("state", placeOf(state));
 
@@ -28,11 +42,18 @@ function render({ model, el }) {
   /** What really happened, a word for each column: the drafts, then the target's own token. */
   const truth = (r) => [...r.drafted.map((d) => d.status), r.emitted ? r.emitted.kind : "nothing"];
 
+  /** The learner says which draft is the first miss; all marks of the round follow from it. */
+  function say(miss) {
+    state.guesses[state.round] = miss;
+    state.chosen = Math.min(miss, missOf(rounds[state.round]));
+    reveal();
+  }
+
   function reveal() {
     state.revealed.add(state.round);
-    draw(state.timer ? null : ".sdl-next");
+    draw(state.timer ? null : ".sdl-next:not([disabled]), .sdl-token");
     const r = rounds[state.round];
-    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}${marksSentence()}`;
+    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}${said()}`;
     keep();
   }
 
@@ -40,7 +61,7 @@ function render({ model, el }) {
   function keep() {
     model.set("state", placeOf(state));
     model.set("revealed", [...state.revealed].sort((a, b) => a - b));
-    model.set("guesses", Object.fromEntries(state.guesses.map((columns, i) => [i, columns])));
+    model.set("guesses", { ...state.guesses });
     model.save_changes();
   }
 
@@ -75,21 +96,11 @@ function render({ model, el }) {
     draw();
   }
 
-  /** [right, given] over the marks that were set in these rounds before they were revealed. */
-  function score(revealed) {
-    let right = 0, given = 0;
-    for (const i of revealed) {
-      truth(rounds[i]).forEach((word, column) => {
-        const guess = state.guesses[i][column];
-        if (guess) { given += 1; right += guess === word; }
-      });
-    }
-    return [right, given];
-  }
-
-  function marksSentence() {
-    const [right, given] = score([state.round]);
-    return given ? ` Your marks: ${right} of ${given} right.` : "";
+  /** What became of what the learner said about this round. */
+  function said() {
+    const guess = state.guesses[state.round], r = rounds[state.round], name = (miss) => (miss < r.drafted.length ? `draft ${miss + 1}` : "none");
+    if (guess === undefined) return "";
+    return guess === missOf(r) ? ` You said ${name(guess)}: right.` : ` You said ${name(guess)}; it is ${name(missOf(r))}.`;
   }
 
   function verdictSentence(r) {
@@ -110,16 +121,17 @@ function render({ model, el }) {
       : sentence;
   }
 
-  function tokenButton(column, text, word, label) {
+  /** A token as a button: before the round is revealed it is an answer, afterwards it shows its numbers. */
+  function tokenButton(column, text, word, label, press) {
     return h(
       "button",
       {
-        class: `sdl-token${word ? ` sdl-${word}` : ""}${state.chosen === column ? " sdl-chosen" : ""}`,
+        class: `sdl-token${word ? ` sdl-${word}` : ""}${word && state.chosen === column ? " sdl-chosen" : ""}`,
         style: word ? `--mark: ${mark(word).colour}` : null,
-        "aria-pressed": String(state.chosen === column),
+        "aria-pressed": word ? String(state.chosen === column) : null,
         "aria-label": label,
         "data-column": column,
-        onclick: () => { state.chosen = column; keep(); draw(`.sdl-token[data-column="${column}"]`); },
+        onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); }),
       },
       h("code", {}, text),
     );
@@ -130,32 +142,15 @@ function render({ model, el }) {
     return tokenButton(column, visible(text), kind, `the target's own token: ${visible(text)}, ${kind}`);
   }
 
-  function markSelect(column, choices) {
-    const guesses = state.guesses[state.round];
-    const select = h(
-      "select",
-      {
-        class: "sdl-mark",
-        "data-column": column,
-        "aria-label": column < rounds[state.round].drafted.length ? `your mark for draft ${column + 1}` : "your mark for the target's own token",
-        onchange: () => { guesses[column] = select.value || undefined; keep(); },
-      },
-      h("option", { value: "" }, choices === OWN_CHOICES ? "? it adds" : "? mark"),
-      // The word first: typing its first letter chooses it.
-      ...choices.map((word) => h("option", { value: word }, word === "nothing" ? "nothing" : `${word} ${mark(word).symbol}`)),
-    );
-    select.value = guesses[column] ?? "";
-    return select;
-  }
-
   function strip(r, shown) {
-    const n = r.drafted.length;
-    const words = truth(r);
+    const n = r.drafted.length, words = truth(r);
     const head = h("tr", {}, h("td"), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
     const drafts = h(
       "tr", {}, h("th", { scope: "row" }, "the draft says"),
-      ...r.drafted.map((d, i) => h("td", {}, tokenButton(i, visible(d.text), shown ? d.status : null, `draft ${i + 1}: ${visible(d.text)}${shown ? `, ${d.status}` : ""}`))),
-      h("td", {}, ""),
+      ...r.drafted.map((d, i) => h("td", {}, shown
+        ? tokenButton(i, visible(d.text), d.status, `draft ${i + 1}: ${visible(d.text)}, ${d.status}`)
+        : tokenButton(i, visible(d.text), null, `draft ${i + 1}, ${visible(d.text)}, is the first miss`, () => say(i)))),
+      h("td", {}, n && !shown ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss") : ""),
     );
     const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]];
     const target = h(
@@ -163,32 +158,56 @@ function render({ model, el }) {
       ...favourites.map((top, i) =>
         h("td", {}, h("code", { class: i === n ? "sdl-after" : "" }, top ? visible(top.text) : "–"))),
     );
-    const marks = h(
-      "tr", {}, h("th", { scope: "row" }, shown ? "what happened" : "your mark"),
-      ...words.map((word, i) => {
-        if (!shown) return h("td", {}, markSelect(i, i < n ? MARK_CHOICES : OWN_CHOICES));
-        const guess = state.guesses[state.round][i];
-        const note = !guess ? null : guess === word ? h("div", { class: "sdl-note" }, "as you said")
-          : h("div", { class: "sdl-note" }, `you: ${mark(guess)?.symbol ?? ""} ${guess}`);
-        if (i === n && word !== "bonus" && word !== "plain") return h("td", {}, h("span", { class: "sdl-note" }, "not used"), note);
-        return h("td", i < n ? { "data-happened": word } : {}, chip(word), note);
-      }),
+    const marks = shown && h(
+      "tr", {}, h("th", { scope: "row" }, "what happened"),
+      ...words.map((word, i) => (i === n && word !== "bonus" && word !== "plain"
+        ? h("td", {}, h("span", { class: "sdl-note" }, "not used"))
+        : h("td", i < n ? { "data-happened": word } : {}, chip(word)))),
     );
     // A correction stands where the miss was; a bonus stands after the last draft.
     const place = r.emitted ? words.filter((word) => word === "accepted").length : -1;
-    const own = shown
-      ? h("tr", {}, h("th", { scope: "row" }, "into the text"),
-          ...words.map((word, i) => i === place
-            ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), h("div", { class: "sdl-note" }, `${mark(r.emitted.kind).symbol} ${r.emitted.kind}`))
-            : h("td", {}, i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")))
-      : null;
-    const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` },
-      h("tbody", { role: "rowgroup" }, head, drafts, target, marks, own));
+    const own = shown && h(
+      "tr", {}, h("th", { scope: "row" }, "into the text"),
+      ...words.map((word, i) => i === place
+        ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), " ", h("span", { class: "sdl-note" }, `${mark(r.emitted.kind).symbol} ${r.emitted.kind}`))
+        : h("td", {}, i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")));
+    const rows = [head, drafts, target, marks, own].filter(Boolean);
+    const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
     for (const row of table.rows) { // said again, since a browser forgets it where the table is laid out as a grid
       row.setAttribute("role", "row");
       for (const cell of row.cells) cell.setAttribute("role", { col: "columnheader", row: "rowheader" }[cell.scope] ?? "cell");
     }
     return h("div", { class: "sdl-scroll" }, table);
+  }
+
+  /** All rounds beside each other, each as high as the tokens that it wrote; those that were not revealed yet are flat. */
+  function roundsStrip() {
+    const most = Math.max(...rounds.map((r) => written(r).length), 1), seen = (i) => state.revealed.has(i);
+    return h("div", { class: "sdl-rounds", role: "group", "aria-label": "All rounds", style: `--most: ${most}` }, ...rounds.map((r, i) => h(
+      "button",
+      {
+        class: "sdl-round", "data-column": `r${i}`, tabindex: i === state.round ? 0 : -1, "aria-current": i === state.round ? "true" : null,
+        "aria-label": `round ${i + 1}: ${seen(i) ? `${written(r).length} tokens` : "not revealed yet"}`, onclick: () => go(i, ".sdl-round[aria-current]"),
+      },
+      ...(seen(i) ? written(r).map(([, word]) => h("span", { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol)).reverse() : [h("span", {}, "?")]),
+    )));
+  }
+
+  /** The text so far; what came in earlier rounds in the colours of where it came from. */
+  function textSoFar(r) {
+    const earlier = rounds.slice(0, state.round).flatMap(written);
+    const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, text);
+    const known = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i)) && data.rounds[0].before !== undefined;
+    const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
+      ...(known ? [plainly(rounds[0].before), ...earlier.map(piece)] : [plainly(r.before)]), h("span", { class: "sdl-cursor" }, "▏"));
+    queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
+    return box;
+  }
+
+  /** Whether a draft is kept, on a line from 0 to 1: min(1, p/q) is filled, and the number that was drawn is a tick. */
+  function chance(ratio, u) {
+    return h("div", { class: "sdl-chance", role: "img", "aria-label": `min(1, p/q) = ${number(ratio)}, drawn ${number(u)}` },
+      h("div", { style: `width: ${100 * ratio}%` }), u == null ? null : h("span", { style: `left: ${100 * u}%` }));
   }
 
   /** The numbers behind one token. */
@@ -208,7 +227,7 @@ function render({ model, el }) {
         h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), h("code", {}, visible(d.text)),
           h("table", {}, h("tbody", {},
             ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, typeof value === "string" ? value : number(value)))))),
-          shown ? h("div", {}, decided) : null),
+          data.greedy ? null : chance(ratio, d.u), shown ? h("div", {}, decided) : null),
         bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
       );
     }
@@ -217,20 +236,19 @@ function render({ model, el }) {
       shown && r.emitted ? bars("target, top 5", r.emitted.p_top) : null);
   }
 
+  /** The counts over the rounds that were revealed, in one line. */
   function totals() {
-    const seen = [...state.revealed].map((i) => rounds[i]);
-    const accepted = seen.flatMap((r) => r.drafted).filter((d) => d.status === "accepted").length;
+    const open = [...state.revealed], seen = open.map((i) => rounds[i]);
     const tested = seen.flatMap((r) => r.drafted).filter((d) => d.status !== "discarded");
-    const tokens = accepted + seen.filter((r) => r.emitted).length;
+    const tokens = seen.reduce((sum, r) => sum + written(r).length, 0);
     const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–";
-    const [right, given] = score(state.revealed);
+    const given = open.filter((i) => state.guesses[i] !== undefined), right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
     const items = [
-      ["rounds revealed", `${seen.length} of ${rounds.length}`], ["target passes", seen.length], ["new tokens", tokens],
-      ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
-      ["your marks", given ? `${right} right of ${given} set` : "none set"],
+      ["tokens", tokens], ["passes", seen.length], ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
+      ["first misses found", given.length ? `${right.length} of ${given.length}` : "–"],
     ];
     return h("div", { class: "sdl-totals" },
-      ...items.map(([name, value]) => h("div", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+      ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
   /** Draw all of it again, with the focus on `focus`; without one the focus stays where it is, if it is in here. */
@@ -239,27 +257,31 @@ function render({ model, el }) {
       const held = document.activeElement;
       focus = held.dataset.column ? `.${held.classList[0]}[data-column="${held.dataset.column}"]` : `.${held.classList[0]}`;
     }
-    const r = rounds[state.round], shown = state.revealed.has(state.round);
+    const r = rounds[state.round], shown = state.revealed.has(state.round), n = r.drafted.length;
     const first = state.round === 0, last = state.round === rounds.length - 1;
     const bar = h(
       "div", { class: "sdl-nav" },
-      h("button", { class: "sdl-previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "← previous"),
+      h("button", { class: "sdl-previous", "aria-label": "previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
+      h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
-      h("button", { class: "sdl-next", disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
-    const text = h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏"));
+    const question = n ? "Which draft is the first miss? Press it, or “no miss”." : "Nothing was drafted here.";
+    const numbers = h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: () => { numbersOpen = numbers.open; } },
+      h("summary", {}, "numbers of this token"), detail(r, shown));
+    const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
+      h("summary", {}, "? what the marks mean"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
+      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
+    const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), bar, text, strip(r, shown),
-      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + marksSentence() : `Mark each draft before you reveal the round.${data.words ? "" : " Press a token for its numbers."}`),
-      ...(data.words ? [] : [detail(r, shown), totals()]),
-      h("div", { class: "sdl-legend" }, ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`))),
-      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
+      h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(r),
+      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + said() : h("b", {}, question)),
+      strip(r, shown), ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {
       const wanted = body.querySelector(focus);
-      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled])"))?.focus();
+      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token"))?.focus();
     }
   }
 

@@ -158,7 +158,7 @@ function render({ model, el }) {
       h("div", { class: "sdl-scroll" }, behind(r, -1, shown)),
       h("p", { class: "sdl-verdict" }, shown ? sentence(r) : "Choose the drafts that you expect to be kept, then reveal the round."),
       detail(r, shown), totals(),
-      h("div", { class: "sdl-legend" }, ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`))),
+      h("details", { class: "sdl-legend" }, h("summary", {}, "? what the marks mean"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`))),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."),
     );
     if (focus) {

@@ -12,11 +12,14 @@ import re
 import shutil
 import sys
 import tomllib
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 
 import gallery
 import nbformat
+import opening
 from markdown_it import MarkdownIt
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -77,8 +80,8 @@ def prose(source: str) -> str:
     html = no_empty_heads(html)
 
     def anchor(found: re.Match) -> str:
-        name = re.sub(r"<[^>]*>", "", found[2]).strip().replace(" ", "-")
-        return f'<h{found[1]} id="{escape(name)}">{found[2]}</h{found[1]}>'
+        name = slug(re.sub(r"<[^>]*>", "", found[2]))
+        return f'<h{found[1]} id="{name}">{found[2]}</h{found[1]}>'
 
     return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
 
@@ -89,11 +92,13 @@ def no_empty_heads(html: str) -> str:
 
 
 def code(cell: nbformat.NotebookNode) -> str:
-    """A code cell, folded where the lesson folds it, and its results."""
+    """A code cell, folded where the lesson folds it or it only draws, and its results."""
     shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
-    if "fold" in cell.metadata.get("tags", []):
+    outputs = cell.get("outputs", [])
+    widget = any(STORED in out.get("data", {}) for out in outputs)  # which says more than the line that made it
+    if "fold" in cell.metadata.get("tags", []) or widget or not outputs:
         shown = f"<details class='fold'><summary>code</summary>{shown}</details>"
-    return shown + "".join(map(output, cell.get("outputs", [])))
+    return shown + "".join(map(output, outputs))
 
 
 def code_colours(style: str, where: str) -> str:
@@ -118,16 +123,30 @@ def output(out: nbformat.NotebookNode) -> str:
     return f'<pre class="out">{escape(text)}</pre>{live}' if text else live
 
 
-def contents(titles: dict[str, str], here: str) -> str:
-    """The list of all pages, as a navigation."""
+def contents(
+    titles: dict[str, str],
+    here: str,
+    sections: Sequence[str] = (),
+    asked: Mapping[str, list[str]] = MappingProxyType({}),
+) -> str:
+    """The list of all pages, as a navigation; below the page itself its sections.
+
+    Args:
+        asked: the ids that a page asks about, for progress.js to tick it off.
+    """
     up = "../" if "/" in here else ""
+    inner = "".join(f'<li><a href="#{escape(slug(name))}">{escape(name)}</a></li>' for name in sections)
+    inner = f'<ul class="sections">{inner}</ul>' if inner else ""
+
+    def item(page: str, title: str) -> str:
+        ids = f' data-ids="{escape(" ".join(asked[page]))}"' if asked.get(page) else ""
+        current = " aria-current=page" if page == here else ""
+        link = f'<a href="{up}{page}"{current}{ids}>{escape(label(page, title))}</a>'
+        return f"<li>{link}{inner if page == here else ''}</li>"
+
     parts = []
     for name, pages in GROUPS.items():
-        links = "".join(
-            f'<li><a href="{up}{page}"{" aria-current=page" if page == here else ""}>{escape(label(page, title))}</a></li>'
-            for page, title in titles.items()
-            if re.match(pages, page)
-        )
+        links = "".join(item(page, title) for page, title in titles.items() if re.match(pages, page))
         unfolded = re.match(pages, here) or (name == FIRST and not here.count("/"))
         parts.append(
             f"<details{' open' if unfolded else ''}><summary>{name}</summary><ul>{links}</ul></details>"
@@ -138,12 +157,36 @@ def contents(titles: dict[str, str], here: str) -> str:
     return f'{"".join(parts)}<p><a href="{up}{GALLERY}"{current}>Gallery of real rounds</a></p>'
 
 
+def sections_of(notebook: nbformat.NotebookNode) -> list[str]:
+    """The names of its sections, as they are read."""
+    prose_cells = "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    return [re.sub("[`*]", "", name) for name in re.findall(r"(?m)^## (.+)$", prose_cells)]
+
+
+def asked_in(notebook: nbformat.NotebookNode) -> list[str]:
+    """The ids of what this page asks: its guesses and the items of its quizzes."""
+    stored = [o.data[STORED] for c in notebook.cells for o in c.get("outputs", []) if STORED in o.get("data", {})]
+    return [id for s in stored if s["script"] in ("guess", "quiz") for id in s["data"]["ledger"]["ids"]]
+
+
+def slug(name: str) -> str:
+    """A section's name in an address."""
+    return name.strip().replace(" ", "-")
+
+
 def label(page: str, title: str) -> str:
     number = Path(page).stem[:2]
     return f"{number} {re.sub('^Exercise [0-9]+: ', '', title)}" if number.isdigit() else title
 
 
-def page_of(body: str, title: str, here: str, titles: dict[str, str]) -> str:
+def page_of(
+    body: str,
+    title: str,
+    here: str,
+    titles: dict[str, str],
+    sections: Sequence[str] = (),
+    asked: Mapping[str, list[str]] = MappingProxyType({}),
+) -> str:
     up = "../" if "/" in here else ""
     order = [page for page in titles if page.split("/")[0] == here.split("/")[0]]
     at = order.index(here) if here in order else None
@@ -154,7 +197,8 @@ def page_of(body: str, title: str, here: str, titles: dict[str, str]) -> str:
         turns += "".join(f'<a rel="next" href="{up}{p}">{escape(label(p, titles[p]))} →</a>' for p in after)
     return (
         (HERE / "page.html").read_text(encoding="utf-8")
-        .replace("{{title}}", escape(title if here == "index.html" else f"{title} – Speculative decoding")).replace("{{up}}", up).replace("{{contents}}", contents(titles, here))
+        .replace("{{kind}}", "front" if here == "index.html" else "")
+        .replace("{{title}}", escape(title if here == "index.html" else f"{title} – Speculative decoding")).replace("{{up}}", up).replace("{{contents}}", contents(titles, here, sections, asked))
         .replace("{{turns}}", turns).replace("{{body}}", body)
     )  # fmt: skip
 
@@ -165,20 +209,26 @@ def run_it(path: Path) -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     repository = project["tool"]["specdec-lab"]["repository"]
     clone = f"<code>git clone https://github.com/{repository}</code>" if repository else "get the course"
+    live = (
+        ""
+        if path.parent.name == "exercises"
+        else " The results on this page are stored ones; the widgets work here, too."
+    )
     return (
-        f'<p class="run">Run it yourself: {clone}, <code>make lab</code>, open <code>{escape(where)}</code>. '
-        "The results below are stored ones; the widgets work here as well.</p>"
+        f'<details class="run"><summary>Run this page yourself</summary>{clone}, <code>make lab</code>, open '
+        f"<code>{escape(where)}</code>.{live}</details>"
     )
 
 
-def front(titles: dict[str, str]) -> str:
+def front(titles: dict[str, str], asked: Mapping[str, list[str]]) -> str:
     """The first page: what this is, and where to begin. The README's own words."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     first = readme.split("\n## ")[0]
     first = re.sub("(?s)<!-- site -->.*<!-- /site -->", "", first)  # the link to this page
-    return (
-        prose(first)
-        + f'<div class="start"><a href="lessons/00_start_here.html">Begin with lesson 00</a></div>{contents(titles, "")}'
+    first = re.sub(r"(?m)^# .*$|^!\[.*$", "", first)  # what the page shows otherwise
+    found = gallery.recorded()
+    return opening.front(
+        found, gallery.traces(found)[opening.RACE], prose(first), contents(titles, "index.html", asked=asked)
     )
 
 
@@ -207,20 +257,22 @@ def build(out: Path, made_from: list[Path]) -> None:
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
     (out / "page.css").write_text("\n".join(css), encoding="utf-8")
-    for name in ("page.js", "progress.js", "links.js"):
+    for name in ("page.js", "progress.js", "links.js", "opening.js"):
         shutil.copy(HERE / name, out / name)
     for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
         to = out / picture.relative_to(ROOT)
         to.parent.mkdir(exist_ok=True)
         shutil.copy(picture, to)
+    asked = {page: asked_in(notebook) for page, notebook in pages.items()}
     for page, notebook in pages.items():
         cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
         body = cells[0] + how + "".join(cells[1:])
-        (out / page).write_text(page_of(body, titles[page], page, titles), encoding="utf-8")
-    shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles)
+        whole = page_of(body, titles[page], page, titles, sections_of(notebook), asked)
+        (out / page).write_text(whole, encoding="utf-8")
+    shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, asked=asked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
-    (out / "index.html").write_text(page_of(front(titles), TITLE, "index.html", titles), encoding="utf-8")
+    (out / "index.html").write_text(page_of(front(titles, asked), TITLE, "index.html", titles), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -40,9 +40,42 @@
   places.forEach(show);
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
-  if (matchMedia("(max-width: 860px)").matches) {
-    for (const list of document.querySelectorAll("nav details")) list.open = false;
+  const menu = document.querySelector("nav .menu");
+  if (matchMedia("(max-width: 860px)").matches) menu.open = false;
+
+  /** Where am I: the section that stands highest in the window. */
+  const links = [...document.querySelectorAll("nav .sections a")];
+  const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  function follow() {
+    const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
+    links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
   }
+  addEventListener("scroll", follow, { passive: true });
+  follow();
+
+  /** All code of the page, or none of what is folded; it stays so on the next page. */
+  const codes = [...document.querySelectorAll("details.fold")], code = document.getElementById("code");
+  code.hidden = !codes.length;
+  function unfold(all) {
+    for (const fold of codes) fold.open = all;
+    code.setAttribute("aria-pressed", String(all));
+    code.textContent = all ? "hide code" : "show code";
+  }
+  code.addEventListener("click", () => {
+    const all = code.getAttribute("aria-pressed") !== "true";
+    specdecLab.save("specdec-lab code", all);
+    unfold(all);
+  });
+  if (specdecLab.load("specdec-lab code")) unfold(true);
+
+  /** The progress closes by Esc, and by a press elsewhere. */
+  const progress = document.querySelector("details.progress");
+  addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !progress.open) return;
+    progress.open = false;
+    progress.querySelector("summary").focus();
+  });
+  addEventListener("click", ({ target }) => { if (!progress.contains(target)) progress.open = false; });
 
   /** What is too wide for its place scrolls sideways: by keyboard, too. */
   const scrolls = new ResizeObserver((changes) => {

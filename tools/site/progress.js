@@ -117,7 +117,16 @@
   const counts = node("p"), status = node("p");
   status.setAttribute("role", "status");
 
+  /** In the list of pages: ✓ where all that a page asks has been answered, and how much of it where some has. */
+  function tickOff({ claims, quiz }) {
+    for (const link of document.querySelectorAll("[data-ids]")) {
+      const ids = link.dataset.ids.split(" "), done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
+      link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : "";
+    }
+  }
+
   function tell() {
+    tickOff(read());
     const { claims, quiz } = read(), asked = Object.values(quiz).filter((attempts) => attempts.length);
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;

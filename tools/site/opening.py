@@ -1,0 +1,64 @@
+"""The first screen: what the course is, and one recorded race that plays by itself; below it three ways in."""
+
+from html import escape
+
+RACE = "summary-hybrid-4-0"  # of the gallery
+CARDS = (
+    ("Play", "lessons/00_start_here.html", "Find the first miss of a round. Then two guesses, and a real race."),
+    (
+        "Measure",
+        "lessons/08_measure_your_traffic.html",
+        "Your own prompts go in, a decision with its interval comes out.",
+    ),
+    ("Decide", "lessons/05_choosing_gamma.html", "Move α, γ and the costs, and see when drafts stop to pay."),
+)
+
+
+def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
+    """One way of decoding as it ended; opening.js plays the same elements again."""
+    at, pieces = 0.0, []
+    for i, (more, tokens) in enumerate(zip(seconds, passes)):
+        at += more
+        odd = ' class="odd"' if i % 2 else ""
+        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{escape("".join(tokens))}</span>')
+    tokens = sum(map(len, passes))
+    return (
+        f'<div class="lane"><p class="counter"><b>{tokens}</b> tokens <span>{name}: passes <i>{len(passes)}</i>, '
+        f'seconds <i>{at:.1f}</i></span></p><p class="said">{"".join(pieces)}</p></div>'
+    )
+
+
+def race(found: dict, trace: dict) -> str:
+    written = [
+        [d["text"] for d in r["drafted"] if d["status"] == "accepted"]
+        + ([r["emitted"]["text"]] if r["emitted"] else [])
+        for r in trace["rounds"]
+    ]
+    plain = lane("plain decoding", trace["plain"]["seconds"], [[text] for text in trace["plain"]["tokens"]])
+    drafts = lane("with drafts", trace["seconds"], written)
+    return (
+        f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">{drafts}{plain}'
+        '<p class="under"><button type="button">▶ again</button> The words of one pass have one tint. '
+        f"{escape(found['target'])} on {escape(found['hardware'])}, as recorded, slowed down.</p></div>"
+    )
+
+
+def front(found: dict, trace: dict, about: str, contents: str) -> str:
+    """The body of the first page.
+
+    Args:
+        about: a paragraph on the course, as HTML.
+        contents: the list of all pages, as HTML.
+    """
+    cards = "".join(
+        f'<li><a href="{page}"><b>{name}</b><span>{escape(words)}</span></a></li>' for name, page, words in CARDS
+    )
+    return f"""<div class="hero"><div>
+<h1>Speculative decoding, understood by running it</h1>
+<p class="lead">A small draft guesses the next words, the large model checks all of them in one pass. The text stays the
+same, and there are fewer slow passes.</p>
+<p><a class="go" href="lessons/00_start_here.html">Play a round</a> <a href="#lessons">All lessons</a></p>
+<p class="small">Five minutes, in this page. No account, nothing to install.</p>
+</div>{race(found, trace)}</div>
+<ul class="cards">{cards}</ul>
+<div class="after"><div>{about}</div><div id="lessons">{contents}</div></div>"""
