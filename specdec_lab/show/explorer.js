@@ -187,7 +187,7 @@ function render({ model, el }) {
       "button",
       {
         class: "sdl-round", "data-column": `r${i}`, tabindex: i === state.round ? 0 : -1, "aria-current": i === state.round ? "true" : null,
-        "aria-label": `round ${i + 1}: ${seen(i) ? `${written(r).length} tokens` : "not revealed yet"}`, onclick: () => go(i, ".sdl-round[aria-current]"),
+        "aria-label": `round ${i + 1}: ${seen(i) ? `${written(r).length} tokens` : "still closed"}`, onclick: () => go(i, ".sdl-round[aria-current]"),
       },
       ...(seen(i) ? written(r).map(([, word]) => h("span", { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol)).reverse() : [h("span", {}, "?")]),
     )));

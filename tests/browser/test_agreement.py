@@ -32,7 +32,7 @@ from specdec_lab.show.page import as_text
 
 def totals(page) -> dict[str, str]:
     """The numbers below an explorer, by name."""
-    rows = page.locator(".sdl-totals > div").all()
+    rows = page.locator(".sdl-totals > *").all()
     return {row.locator(".sdl-name").inner_text(): row.locator("b").inner_text() for row in rows}
 
 
@@ -51,13 +51,18 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     kinds = {r.emitted.kind if r.emitted else "nothing" for r in trace.rounds}
     assert {"corrected", "bonus"} <= kinds or temperature == 0
     page = shown(RoundExplorer(explorer_data(trace, str, "a title")))
-    page.locator(".sdl-mark").first.select_option("accepted")
-    assert totals(page)["your marks"] == "none set"  # it is not told before the round is revealed
+    assert totals(page)["first misses found"] == "–"
     for n, r in enumerate(trace.rounds, 1):
-        page.locator(".sdl-reveal").click()
+        if n == 1:  # said, and so revealed: the second draft is the first miss
+            page.locator(".sdl-token").nth(1).click()
+            miss = r.accepted if r.missed else len(r.drafted)
+            assert ("You said draft 2: right." in page.locator(".sdl-verdict").inner_text()) == (miss == 1)
+            assert totals(page)["first misses found"] == f"{int(miss == 1)} of 1"
+        else:
+            page.locator(".sdl-reveal").click()
         so_far = Trace(trace.prompt, trace.rounds[:n])
         found = totals(page)
-        assert (found["target passes"], found["new tokens"]) == (str(n), str(len(so_far.tokens)))
+        assert (found["passes"], found["tokens"]) == (str(n), str(len(so_far.tokens)))
         assert float(found["tokens per pass"]) == pytest.approx(so_far.tokens_per_pass, abs=0.0051)
         assert float(found["α so far"]) == pytest.approx(so_far.alpha, abs=0.0051)
         marks = page.locator("[data-happened]").evaluate_all("all => all.map(e => e.dataset.happened)")
@@ -81,7 +86,9 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
                 )
         if n < len(trace.rounds):
             page.locator(".sdl-next").click()
-    assert re.fullmatch("[01] right of 1 set", totals(page)["your marks"])
+    # The strip of all rounds has as many boxes as tokens were written.
+    boxes = page.locator(".sdl-round").evaluate_all("all => all.map(e => e.children.length)")
+    assert boxes == [max(1, len(r.tokens)) for r in trace.rounds]
 
 
 TREES = [

@@ -19,32 +19,27 @@ def test_round_explorer_in_lesson_02(page):
     explorer.scroll_into_view_if_needed()
     assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
 
-    # By mouse: mark every column of a round, reveal it, and read what happened.
-    for select in explorer.locator("select.sdl-mark").all():
-        select.select_option(index=1)  # ✓ accepted, and ↻ corrected for the target's own token
-    explorer.get_by_role("button", name="reveal").click()
+    # By mouse: one press says which draft is the first miss, and shows what happened.
+    drafts = explorer.locator(".sdl-token").count()
+    explorer.locator(".sdl-token").first.click()
     marks = happened(explorer)
-    assert marks
-    assert set(marks) <= {"accepted", "rejected", "discarded", "corrected", "bonus", "plain"}
+    assert set(marks) <= {"accepted", "rejected", "discarded", "corrected", "bonus", "plain"} and len(marks) > drafts
     for word in marks:  # symbol and word, not colour alone
         assert re.search(rf"[✓✗↻+–·] {word}", explorer.inner_text())
-    right = sum(m == g for m, g in zip(marks, ["accepted"] * (len(marks) - 1) + ["corrected"]))
-    assert f"{right} right of {len(marks)} set" in explorer.inner_text()
+    right = int(marks[0] == "rejected")
+    assert f"You said draft 1{': right.' if right else '; it is'}" in explorer.locator(".sdl-verdict").inner_text()
 
-    # By keyboard alone: next round, mark, reveal, three times.
+    # By keyboard alone: on to the next round, and say that there is no miss; three times.
     seen = []
     for i in range(3):
         page.keyboard.press("ArrowRight")
         assert f"round {i + 2} of" in explorer.inner_text()
-        focus_on(page, "sdl-mark")
-        # A native list: the first letter of a choice chooses it.
-        page.keyboard.type(page.evaluate("document.activeElement.options[1].text[0]"))
-        focus_on(page, "sdl-reveal", backwards=True)
+        focus_on(page, "sdl-none")
         page.keyboard.press("Enter")
         seen.append(happened(explorer))
-        assert seen[-1], "Enter on reveal did nothing"
-        given = int(re.search(r"right of (\d+) set", explorer.inner_text())[1])
-        assert given == len(marks) + i + 1, "the mark set by keyboard was lost"
+        assert seen[-1], "Enter on an answer did nothing"
+        right += seen[-1][-1] == "bonus"
+        assert f"{right} of {i + 2}" in explorer.locator(".sdl-totals").inner_text()
     assert any("rejected" in marks or "bonus" in marks for marks in seen)
     assert page.locator(".jp-Notebook .jp-Cell").count() > 20, "a key meant for the widget reached the notebook"
 
@@ -58,17 +53,17 @@ def test_round_explorer_in_lesson_02(page):
     page.wait_for_timeout(1500)
     assert explorer.locator(".sdl-where").inner_text() == now
 
-    # A token's numbers.
+    # A token's numbers, of a round that was revealed.
+    page.keyboard.press("ArrowLeft")
+    assert not explorer.get_by_text("the draft gives it").is_visible()
     explorer.locator(".sdl-token").first.click()
     assert "the draft gives it" in explorer.inner_text()  # p, q and u are explained later, and decide nothing here
     assert "target, top 5" in explorer.inner_text()
     assert not page.locator("[class^=sdl-static]").first.is_visible(), "the static picture repeats the live widget"
     assert page.outside == []
 
-    # A second view of the same widget knows what was marked and revealed. (The round before is revealed, whether or not
-    # play had come to reveal the one where it stopped.)
-    page.keyboard.press("ArrowLeft")
-    score = re.search(r"\d+ right of \d+ set", explorer.inner_text())[0]
+    # A second view of the same widget knows what was said and revealed.
+    score = re.search(r"first misses found \d of \d", explorer.inner_text())[0]
     explorer.locator(".sdl-title").click(button="right")
     page.get_by_role("menuitem", name="Create New View for Cell Output").click()
     second = page.locator(".jp-LinkedOutputView .sdl-explorer")
@@ -78,8 +73,8 @@ def test_round_explorer_in_lesson_02(page):
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 1000, "height": 1250}, "has_touch": True}], indirect=True)
-def test_by_touch_a_round_that_a_stop_cut_can_be_marked_right(page, course):
-    """The last round ends inside its drafts: the target adds nothing, and that is a choice."""
+def test_by_touch_a_round_that_a_stop_cut(page, course):
+    """The last round ends inside its drafts: there is no miss, and the target adds nothing."""
     run_cells(
         page,
         course / "lessons" / "cut.ipynb",
@@ -91,12 +86,9 @@ def test_by_touch_a_round_that_a_stop_cut_can_be_marked_right(page, course):
     explorer = page.locator(EXPLORER).first
     explorer.scroll_into_view_if_needed()  # JupyterLab does not lay out what is far from the window
     explorer.get_by_text("round 1 of").wait_for()
-    rounds = int(re.search(r"round 1 of (\d+)", explorer.text_content())[1])  # laid out or not
-    for _ in range(rounds - 1):
-        explorer.get_by_role("button", name="next").tap()
+    explorer.locator(".sdl-round").last.tap()
+    explorer.locator(".sdl-none").tap()
+    said = explorer.locator(".sdl-verdict").inner_text()
+    assert "the text ends there (an end marker)" in said and "You said none: right." in said
     explorer.locator(".sdl-token").last.tap()
     assert explorer.locator(".sdl-token").last.get_attribute("aria-pressed") == "true"
-    explorer.locator("select.sdl-mark").last.select_option("nothing")
-    explorer.get_by_role("button", name="reveal").tap()
-    assert "1 right of 1 set" in explorer.inner_text()
-    assert "the text ends there (an end marker)" in explorer.inner_text()
