@@ -45,8 +45,11 @@ const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2"];
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
-/** A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds until the next. */
-function chart(title, lines, xName, yName) {
+/**
+ * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
+ * until the next. dot: a point with its words.
+ */
+function chart(title, lines, xName, yName, dot = null) {
   const [wide, tall, left, right, top, bottom] = [380, 240, 40, 12, 30, 40]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, 1e-9)];
@@ -66,6 +69,10 @@ function chart(title, lines, xName, yName) {
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(i)}/>`;
   });
+  if (dot) {
+    const [x, y, said] = dot, left = across(x), after = left < wide / 2;
+    svg += `<circle cx="${left}" cy="${down(y)}" r="5" fill="${COLOURS[0]}"/><text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`;
+  }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:11px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${left}" y="16" font-size="12" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
@@ -111,6 +118,9 @@ function panel({ model, el }, title, start, controls, draw) {
   frame({ model, el }, title, h("div", { class: "sdl-title" }, title), h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
   redraw();
 }
+
+/** Two things beside each other, where there is room. */
+const pair = (left, right, how = "") => h("div", { class: `sdl-pair ${how}` }, h("div", {}, ...left), h("div", {}, ...right));
 
 /** A node from SVG or HTML text of our own. */
 function drawn(text) {

@@ -15,9 +15,6 @@ const written = (r) => [
   ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
 ];
 
-/** What was last asked, and what came of it, without the marks of the chat template. */
-const plainly = (text) => text.replace(/^[^]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
-
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;

@@ -49,9 +49,10 @@ function render(context) {
       nodes: [
         h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
           `What a step costs grows with them: ${pays}.`),
-        grid(heads, rows),
-        h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end."),
-        drawn(chart(`What “${name}” did`, lines, "seconds", "texts in the batch; γ")),
+        pair(
+          [grid(heads, rows), h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end.")],
+          [drawn(chart(`What “${name}” did`, lines, "seconds", "texts in the batch; γ"))],
+        ),
       ],
       said: rows.map(([policy, mean]) => `${policy}: ${mean}`).join(", ") + " milliseconds a token",
     };

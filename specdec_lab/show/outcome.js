@@ -19,18 +19,23 @@ function errorOf(claim, measured) {
   return compare("guess", claim.guess.value, measured) + late + second;
 }
 
-/** Bars that are also a table of numbers, over the end of each its interval. */
-function barTable(rows) {
-  const largest = Math.max(...rows.flatMap(({ value, interval }) => [value ?? 0, ...(interval ?? [])])) || 1;
-  const part = (x) => `${((100 * x) / largest).toFixed(1)}%`;
-  return h("table", { class: "sdl-bars" }, ...rows.map(({ name, value, interval }) => {
-    const [low, high] = interval ?? [];
-    const spread = interval ? h("div", { class: "sdl-spread", style: `left:${part(low)};width:${part(high - low)}` }) : null;
-    const shown = value == null ? "no guess" : short(value) + (interval ? ` (between ${short(low)} and ${short(high)})` : "");
-    return h("tr", {}, h("th", { scope: "row" }, name),
-      h("td", {}, h("div", { class: "sdl-track" }, h("div", { class: "sdl-length", style: `width:${part(value ?? 0)}` }), spread)),
-      h("td", {}, shown));
-  }));
+/**
+ * All numbers on one line from 0: the guess, what theory says, what was measured with its interval, and how far the guess is
+ * from it. Below it the same in words.
+ */
+function numberLine(points) {
+  const there = points.filter(({ value }) => value != null);
+  const largest = 1.08 * Math.max(...there.flatMap(({ value, interval }) => [value, ...(interval ?? [])])) || 1;
+  const at = (x) => `${((100 * x) / largest).toFixed(1)}%`;
+  const shown = ({ value, interval }) => (value == null ? "no guess" : short(value) + (interval ? ` (between ${short(interval[0])} and ${short(interval[1])})` : ""));
+  const spans = there.filter(({ interval }) => interval).map(({ interval: [low, high] }) => h("span", { class: "sdl-spread", style: `left:${at(low)};width:${at(high - low)}` }));
+  const [guess, measured] = ["◆", "●"].map((sign) => there.find((point) => point.sign === sign)?.value);
+  const gap = guess > 0 && measured > 0 ? Math.max(guess / measured, measured / guess) : 1;
+  const apart = gap > 1.1 ? [h("span", { class: "sdl-apart", style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}` }, h("span", {}, `${short(Number(gap.toPrecision(2)))}×`))] : [];
+  return [
+    h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", style: `left:${at(value)}` }, sign))),
+    h("div", { class: "sdl-key" }, ...points.map((point) => h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))))),
+  ];
 }
 
 function render(context) {
@@ -50,8 +55,11 @@ function render(context) {
   let noted = "";
   function refresh() {
     const found = claim.read();
-    const rows = [{ name: "your guess", value: found.guess?.value }, ...(theory == null ? [] : [{ name: "theory", value: theory }]), measured];
-    picture.replaceChildren(barTable(found.revision ? [...rows, { name: "your second guess", value: found.revision.value }] : rows));
+    const points = [
+      { sign: "◆", name: "your guess", value: found.guess?.value }, ...(theory == null ? [] : [{ sign: "○", name: "theory", value: theory }]),
+      { sign: "●", ...measured }, ...(found.revision ? [{ sign: "◇", name: "your second guess", value: found.revision.value }] : []),
+    ];
+    picture.replaceChildren(...numberLine(points));
     error.textContent = errorOf(found, measured);
     line.hidden = second.box.hidden = !found.guess;
     // Only what is new in the ledger: a line that is being typed stays.

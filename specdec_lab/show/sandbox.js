@@ -50,7 +50,8 @@ function render(context) {
     const rows = tokens.map((token, i) => [token, ...[p, q, accepts, kept, replacement, out].map((row) => row[i].toFixed(3))]);
     const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
     const bars = barPicture(tokens, looks, p, q, kept, replacement.map((x) => rejected * x));
-    return { nodes: [drawn(bars), grid(["", ...heads], rows, undefined, "p, q, and what comes out"), h("div", {}, sums), h("b", {}, verdict)], said: verdict };
+    const table = grid(["", ...heads], rows, undefined, "p, q, and what comes out");
+    return { nodes: [h("b", {}, verdict), pair([drawn(bars)], [table, h("p", {}, sums)], "sdl-narrow-wide")], said: verdict };
   }
 
   panel(context, "Acceptance Sandbox", start, controls, draw);

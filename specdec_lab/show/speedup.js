@@ -3,21 +3,26 @@
 const ALPHAS = [0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.15, 0.05];
 const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** A gain on its shade: losses striped and in brackets, the best of its row bold, the chosen cell framed. */
-function gainCell(s, best, framed) {
+/** What is written where there is room, and on a phone. */
+const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough", "aria-hidden": "true" }, rough));
+
+/** A gain on its shade: losses striped and in brackets, the best of its row bold, the chosen cell framed. A press chooses it. */
+function gainCell(s, best, framed, choose) {
   const stripe = `rgba(213,94,0,${Math.min(0.75, 0.9 * (1 - s)).toFixed(2)})`;
   const paint = s >= 1
     ? `rgba(0,158,115,${Math.min(0.75, 0.28 * (s - 1)).toFixed(2)})`
     : `repeating-linear-gradient(45deg,${stripe} 0 4px,transparent 4px 8px)`;
-  const shown = s >= 1 ? s.toFixed(2) : `(${s.toFixed(2)})`;
+  const shown = either(s >= 1 ? s.toFixed(2) : `(${s.toFixed(2)})`, s.toFixed(1));
   const style = `background:${paint}${framed ? ";outline:2px solid currentColor" : ""}`;
-  return h("td", { style }, best ? h("b", {}, shown) : shown);
+  return h("td", { style, onclick: choose }, best ? h("b", {}, shown) : shown);
 }
 
 function render(context) {
   const { machines, start } = context.model.get("data");
+  let set = null; // changes several of the controls at once
 
   function controls(state, changed) {
+    set = (part) => { Object.assign(state, part); changed("gamma")(state.gamma); };
     const number = (name, label, low, high, step) =>
       slider(label, { value: state[name], low, high, step }, () => state[name].toFixed(step < 1 ? 2 : 0), changed(name));
     return {
@@ -39,20 +44,21 @@ function render(context) {
       (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
     const rows = ALPHAS.map((a) => {
       const most = bestGamma(a, c, v, o);
-      return [`α=${a.toFixed(2)}`, ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === nearest && g === gamma))];
+      return [either(`α=${a.toFixed(2)}`, a.toFixed(2)), ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === nearest && g === gamma, () => set({ alpha: a, gamma: g })))];
     });
     const lines = [
       { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) },
       { name: "E, tokens a pass", points: GAMMAS.map((g) => [g, expectedTokens(alpha, g)]) },
       { name: "plain decoding", points: GAMMAS.map((g) => [g, 1]) },
     ];
-    const key = "S for each α and γ. (Brackets and stripes): slower than plain decoding. Bold: the best γ of the row. Framed: the cell nearest to your sliders.";
+    const key = "S for each α and γ. Stripes: slower than plain decoding. Bold: the best γ of the row. Framed: the cell nearest to your sliders; press another one to go there.";
     return {
       nodes: [
         h("div", {}, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
-        grid(["", ...GAMMAS.map((g) => `γ=${g}`)], rows, (cell) => cell, "S for each α and γ"),
-        h("div", { class: "sdl-note" }, key),
-        drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding")),
+        pair(
+          [grid(["", ...GAMMAS.map((g) => either(`γ=${g}`, String(g)))], rows, (cell) => cell, "S for each α and γ"), h("div", { class: "sdl-note" }, key)],
+          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", [gamma, gain, `${gain.toFixed(2)}×`]))],
+        ),
       ],
       said: `S = ${gain.toFixed(2)}`,
     };

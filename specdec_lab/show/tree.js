@@ -5,6 +5,7 @@ function render({ model, el }) {
   const rounds = data.rounds;
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
   const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
+  let numbersOpen = false;
   if (open) state.revealed.add(round);
   model.set("state", placeOf(state));
 
@@ -92,20 +93,17 @@ function render({ model, el }) {
     );
   }
 
-  /** What stands behind a place: the target's word there, then a line for each draft, with its own place behind it. */
+  /** What stands behind a place: the target's word there, and below it a line for each draft, with its own place behind it. */
   function behind(r, at, shown) {
     const top = favourites(r, at)[0], own = shown && r.emitted && place(r) === at;
-    const list = h(
-      "ul", { class: "sdl-branches" },
-      h("li", { class: "sdl-says" }, `${data.greedy ? "the target says" : "the target's favourite"} `, h("code", {}, top ? visible(top.text) : "–")),
-      ...children(r, at).map((i) => h("li", {}, node(r, i, shown), behind(r, i, shown))),
-    );
+    const says = h("span", { class: "sdl-says" }, ` ${data.greedy ? "then the target says" : "then the target's favourite is"} `, h("code", {}, top ? visible(top.text) : "–"));
+    const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
     if (own) {
       const { kind, text } = r.emitted;
       list.append(h("li", { "data-happened": kind },
-        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text)), ` ${kind}`)));
+        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text))), h("span", { class: "sdl-note" }, ` ${kind}`)));
     }
-    return list;
+    return list.children.length ? [says, list] : [says];
   }
 
   /** The numbers behind one draft. */
@@ -154,12 +152,13 @@ function render({ model, el }) {
     );
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar,
-      h("p", { class: "sdl-text" }, r.before, h("span", { class: "sdl-cursor" }, "▏")),
-      h("div", { class: "sdl-scroll" }, behind(r, -1, shown)),
-      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : "Choose the drafts that you expect to be kept, then reveal the round."),
-      detail(r, shown), totals(),
-      h("details", { class: "sdl-legend" }, h("summary", {}, "? what the marks mean"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`))),
-      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."),
+      h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" }, plainly(r.before), h("span", { class: "sdl-cursor" }, "▏")),
+      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, "Choose the drafts that you expect to be kept, then reveal the round.")),
+      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), totals(),
+      h("div", { class: "sdl-foot" },
+        h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r, shown)),
+        h("details", { class: "sdl-legend" }, h("summary", {}, "? what the marks mean"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
+          h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."))),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

@@ -181,7 +181,8 @@ def test_the_speed_up_explorer_has_the_numbers_of_its_picture(shown, alpha, gamm
     page = shown(sd.speedup_explorer({"here": v}))
     for name, value in {"α": alpha, "γ": gamma, "c,": c, "o,": o}.items():
         page.locator(f'input[aria-label^="{name}"]').fill(str(value))
-    right, found = speedup.picture(alpha, gamma, c, o, v), page.inner_html(".sdl-picture")
+    page.locator(".sdl-rough").evaluate_all("all => all.forEach(e => e.remove())")  # the same, shorter, on a phone
+    right, found = speedup.picture(alpha, gamma, c, o, v), re.sub("</?span[^>]*>", "", page.inner_html(".sdl-picture"))
     assert rows_of(as_text(found), ("α=",)) == rows_of(as_text(right), ("α=",))
     for mark in ("<b>", "outline"):
         assert cells_with(found, mark) == cells_with(right, mark) != []
@@ -204,14 +205,20 @@ def test_the_sandbox_draws_what_its_picture_draws(shown, rule):
         assert re.search(f"{said}[^<]*", found)[0][:30] in re.sub("</?b>", "", right)
 
 
-def test_the_bars_of_an_outcome_are_as_long_as_those_of_its_picture(shown, fresh_ledger):
+def test_the_points_of_an_outcome_stand_where_the_bars_of_its_picture_end(shown, fresh_ledger):
     Ledger().guess("a", 3.0)
     outcome = Outcome("a", Bar("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
     kept = json.dumps(fresh_ledger.read_text("utf-8"))
     page = shown(outcome, before=f"localStorage.setItem('specdec-lab ledger', {kept})")
-    lengths = page.locator(".sdl-length").evaluate_all("all => all.map(e => parseFloat(e.style.width))")
-    assert lengths == pytest.approx([100, 25, 50], abs=0.1)
-    spread = page.locator(".sdl-spread").evaluate("e => [parseFloat(e.style.left), parseFloat(e.style.width)]")
-    assert spread == pytest.approx([100 / 3, 100 / 3], abs=0.1)
+    points = page.locator(".sdl-point").evaluate_all("all => all.map(e => [e.innerText, parseFloat(e.style.left)])")
+    assert [sign for sign, _ in points] == ["◆", "○", "●"]
+    left = [x for _, x in points]
+    (low, width), apart = (
+        page.locator(name).evaluate("e => [parseFloat(e.style.left), parseFloat(e.style.width)]")
+        for name in (".sdl-spread", ".sdl-apart")
+    )
     pixels = [int(x) for x in re.findall(r"width:(\d+)px", outcome.picture())]
-    assert pixels == [320, 80, 160, 106]
+    assert [*left, width] == pytest.approx([x / pixels[0] * left[0] for x in pixels], abs=0.3)
+    assert low == pytest.approx(left[2] * 2 / 3, abs=0.2)
+    assert apart == pytest.approx([left[2], left[0] - left[2]], abs=0.2) and "2×" in page.inner_text(".sdl-apart")
+    assert "measured 1.5 (between 1 and 2)" in " ".join(page.inner_text(".sdl-key").split())
