@@ -24,6 +24,8 @@ from pathlib import Path
 import jupytext
 import nbformat
 
+from specdec_lab.show.progress_line import GONE
+
 HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -93,9 +95,7 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
         for output in cell.outputs:
             if "text/html" in output.get("data", {}):
                 output["data"].pop(WIDGET, None)
-        cell.outputs = [
-            o for o in cell.outputs if WIDGET not in o.get("data", {}) and o.get("data") != {"text/plain": ""}
-        ]  # the last: a line of progress that has gone
+        cell.outputs = [o for o in cell.outputs if WIDGET not in o.get("data", {}) and o.get("data") != GONE]
     notebook.metadata.pop("widgets", None)
     if took:
         notebook.metadata["seconds"] = round(took, 1)

@@ -5,6 +5,7 @@ Start reading at `engine/verify.py` (the rule), then `engine/decode.py` (the loo
 
 import importlib
 import os
+import sys
 
 # Threads of torch that wait for each other keep a core busy; GNU's, on Linux, for 300,000 turns unless told otherwise.
 # Several kernels on one machine, or one beside other programs, then mostly wait. Measured on 2 cores: with 2,000 turns
@@ -21,7 +22,7 @@ _NAMES = {
     "engine.sampling": ["Sampler", "Uniforms"],
     "engine.trace": ["Round", "Trace"],
     "errors": ["LabError"],
-    "lab": ["Lab", "load", "load_soon"],
+    "lab": ["Lab", "load"],
     "measure.costs": ["doubts", "pass_times", "race", "times_as_long"],
     "measure.data_sheets": ["data_sheets"],
     "measure.roofline": ["measure_machine", "work"],
@@ -45,6 +46,7 @@ _NAMES = {
     "show.sandbox": ["Rules", "sandbox"],
     "show.speedup": ["speedup_explorer"],
     "show.table": ["Table"],
+    "soon": ["load_soon"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
 # What exercises say is another package, which this one never imports: these two names lead there.
@@ -59,6 +61,10 @@ def __getattr__(name: str):
         return importlib.import_module(_MODULES[name])
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
+    if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:
+        with __getattr__("OneLine")() as say:  # in a notebook, where nobody would know what takes so long
+            say("Importing PyTorch and transformers, once: up to 10 s …")
+            return importlib.import_module(_MODULE_OF[name]).load
     return getattr(importlib.import_module(_MODULE_OF[name]), name)
 
 

@@ -4,7 +4,6 @@ import copy
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -268,14 +267,6 @@ def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
     except KeyboardInterrupt:
         trace.interrupted = True
     return trace
-
-
-def load_soon(**settings) -> Future:
-    """`load` in the background: carry on, and call `.result()` when you need the Lab."""
-    pool = ThreadPoolExecutor(1, thread_name_prefix="specdec-lab-load")
-    future = pool.submit(load, **settings)
-    pool.shutdown(wait=False)
-    return future
 
 
 @typed

@@ -24,7 +24,7 @@ def test_in_a_notebook_there_is_one_line_until_the_end():
     cells = [nbformat.v4.new_code_cell(source) for source in ("import specdec_lab as sd", *CELLS.values())]
     NotebookClient(nbformat.v4.new_notebook(cells=cells), timeout=120, kernel_name="python3").execute()
     shown = [[o.get("data", o.get("text")) for o in cell.outputs] for cell in cells[1:]]
-    gone = {"text/plain": ""}
+    gone = {"text/html": "", "text/plain": ""}
     line, *printed = shown[0]
     assert (line, "".join(printed)) == (gone, "text 1\ntext 2\n")
     assert shown[1:] == [[{"text/plain": "2 of 3"}], [gone], [gone, "done\n"]]

@@ -37,7 +37,7 @@ def test_a_stored_widget_leaves_its_page(tmp_path):
     """Whether the page is another form of the widget's own output, or an output beside it."""
     page = {"text/html": "<p>a page</p>", "text/plain": "a page"}
     both, alone, beside = {build.WIDGET: {}, **page}, {build.WIDGET: {}, "text/plain": "Widget()"}, dict(page)
-    outputs = [nbformat.v4.new_output("display_data", data) for data in (both, alone, beside, {"text/plain": ""})]
+    outputs = [nbformat.v4.new_output("display_data", data) for data in (both, alone, beside, build.GONE)]
     cell = nbformat.v4.new_code_cell("widget", outputs=outputs, metadata={"execution": {"iopub": "a time"}})
     notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {"state": {}}})
     build.store(notebook, tmp_path / "stored.ipynb")

@@ -133,9 +133,7 @@ class Ledger:
         if not asked.items() <= self.claim(id).items():
             self._change_claim(id, lambda claim: claim.update(asked))
 
-    def guess(
-        self, id: str, value: float, reason: str = "", kind: str = "guess", when: str | None = None
-    ) -> dict:
+    def guess(self, id: str, value: float, reason: str = "", kind: str = "guess", when: str | None = None) -> dict:
         """Keep a guess, unless there is one; returns the one that is kept.
 
         Args:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from IPython import get_ipython
 from IPython.display import display
 
+GONE = {"text/html": "", "text/plain": ""}  # as HTML, nothing takes no room
+
 
 class OneLine:
     """Call it with a sentence, as often as you like: the newest one stands there. For the `say` of long measurements.
@@ -21,13 +23,14 @@ class OneLine:
         if self._shown is None:
             self._shown = display({"text/plain": line}, raw=True, display_id=True)
         else:
-            self._shown.update({"text/plain": line}, raw=True)
+            self._shown.update({"text/plain": line} if line else GONE, raw=True)
 
     def __enter__(self) -> "OneLine":
         return self
 
     def __exit__(self, *error: object) -> None:
-        self("")
+        if self._shown is not None:
+            self("")
 
 
 def each(items: Iterable, what: str) -> Iterator:
