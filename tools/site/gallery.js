@@ -5,7 +5,7 @@ const DRAFTERS = { lookup: "lookup", model: "a draft model", medusa: "Medusa", "
 async function render({ model, el }) {
   const { texts, arms, hardware, target, marks } = model.get("data");
   const names = { text: Object.keys(texts), drafter: Object.keys(DRAFTERS), gamma: ["1", "2", "4", "8"], temperature: ["0", "1"] };
-  const start = { text: names.text[0], drafter: "eagle", gamma: "4", temperature: "0" };
+  const start = { text: "summary", drafter: "hybrid", gamma: "4", temperature: "0" };
   const recorded = (state) => arms.includes(`${state.drafter}-${state.gamma}-${state.temperature}`);
 
   const asked = model.get("state");

@@ -73,7 +73,7 @@
   /** What a widget takes for its model: the data of the page, and what is kept of the reader's. */
   function modelOf(data) {
     const listening = {};
-    const own = { data, news, state: {}, sent: 0, heard: 0, revealed: [], guesses: {} };
+    const own = { data, news, state: {}, sent: 0, heard: 0, gated: true, revealed: [], guesses: {} };
     const key = `specdec-lab widget ${data.id}`; // another one when the lesson was executed anew: its rounds are others
     const piece = data.ledger;
     const fire = (name) => { for (const f of listening[name] ?? []) f(); };
@@ -98,7 +98,7 @@
           own.heard = own.sent;
           fire("change:heard");
         } else {
-          const { data, news, sent, heard, ...rest } = own;
+          const { data, news, sent, heard, gated, ...rest } = own;
           save(key, rest);
         }
       },
