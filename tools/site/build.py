@@ -36,6 +36,7 @@ from specdec_lab.show.speedup import SpeedupExplorer
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, LoadLab, RaceWidget, Guess, Outcome, Quiz)
+SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
 GALLERY = "gallery.html"
 FIRST = "The path of two hours"
@@ -241,8 +242,10 @@ def build(out: Path, made_from: list[Path]) -> None:
     (out / "widgets").mkdir(parents=True)
     for folder in {page.split("/")[0] for page in pages}:
         (out / folder).mkdir()
-    widgets = {kind.scripts[-1].removesuffix(".js"): script(*kind.scripts) for kind in LIVE}
-    widgets["gallery"] = script("common.js", "controls.js") + (HERE / "gallery.js").read_text(encoding="utf-8")
+    (out / "widgets" / "shared.js").write_text(script(*SHARED), encoding="utf-8")
+    own = {kind.scripts[-1]: [name for name in kind.scripts if name not in SHARED] for kind in LIVE}
+    widgets = {name.removesuffix(".js"): script(*scripts) for name, scripts in own.items()}
+    widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
     for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.
         text = text.replace("export default { render };", "return { render };")

@@ -18,6 +18,7 @@
 
   /** A widget of this site, by name. */
   async function widget(name) {
+    await include("widgets/shared.js");
     await include(`widgets/${name}.js`);
     return specdecLab[name];
   }
