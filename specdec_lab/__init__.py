@@ -34,7 +34,6 @@ _NAMES = {
         "FrequencyBars",
         "LearningCurve",
         "Line",
-        "Multiples",
         "Outline",
         "Plot",
     ],

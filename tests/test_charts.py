@@ -243,28 +243,6 @@ def test_ticks_are_few_and_inside(low, high):
     assert all(low <= t <= high + 1e-9 for t in found)
 
 
-def test_small_multiples_share_axes_and_looks_say_every_number_and_ring_the_largest():
-    def lines_of(height):
-        clock = charts.Line("by the clock", [(1, height), (2, 2 * height), (4, height)])
-        return [clock, charts.Line("foretold <", [(1, 0.5), (4, 1.25)], dots=False, of="by the clock")]
-
-    shown = sd.Multiples("A & B", {"a": lines_of(0.5), "b": lines_of(1)}, "γ", "S", level=(1, "plain"))
-    tree = drawn(shown)
-    assert repr(shown).splitlines()[1:3] == [
-        "a, by the clock: 0.5 at 1, 1 at 2, 0.5 at 4; the largest at 2",
-        "a, foretold <: 0.5 at 1, 1.25 at 4; the largest at 4",
-    ]
-    paths = [p for p in tree.iter(f"{SVG}path") if p.get("fill") == "none"]
-    assert len(paths) == 4 + 2  # and a sample of each in the legend
-    assert {p.get("stroke-dasharray") for p in paths} == {"", "7 3"} and len({p.get("stroke") for p in paths}) == 1
-    foretold = [p.get("d").split()[1] for p in paths if p.get("stroke-dasharray")][1:]
-    assert foretold[0] == foretold[1]  # the same height for the same number
-    circles = [*tree.iter(f"{SVG}circle")]
-    dots = [(c.get("cx"), c.get("cy")) for c in circles if c.get("fill") != "none"]
-    rings = [(c.get("cx"), c.get("cy")) for c in circles if c.get("fill") == "none"]
-    assert len(rings) == 1 + 4 and {dots[1], dots[4]} < {*rings}  # the first is in the legend
-
-
 def test_a_learning_curve_is_that_of_the_first_draft_in_thousands_of_tokens():
     curve = sd.LearningCurve()
     curve.histories["eagle"] = [

@@ -1,7 +1,7 @@
 """Charts as SVG: pictures that need no kernel, no network and no library, each with its numbers as text.
 
-`Plot` draws lines, and is live where plotly runs; `LearningCurve` is one that grows; `Multiples` are small ones side by
-side; `Dots` show a dot for each text, `FrequencyBars` shares over what was wanted, `Bars` a guess beside a measurement.
+`Plot` draws lines, and is live where plotly runs; `LearningCurve` is one that grows; `Dots` show a dot for each text,
+`FrequencyBars` shares over what was wanted, `Bars` a guess beside a measurement.
 """
 
 import math
@@ -282,88 +282,6 @@ class LearningCurve:
 
 
 Climb = LearningCurve  # its name in the notebooks that learners have
-
-
-@dataclass(frozen=True)
-class Multiples:
-    """Small charts side by side with the same axes: what changes from one to the next is seen at a glance.
-
-    Displayed as the last value of a cell, plain text elsewhere. The largest point of each line has a ring.
-
-    Args:
-        panels: {title of a panel: its lines}. Lines of the same name look the same in every panel.
-        level: (y, name) of a horizontal line through all panels, such as (1, "plain decoding").
-    """
-
-    title: str
-    panels: Mapping[str, Sequence[Line]]
-    x_name: str
-    y_name: str
-    level: tuple[float, str] | None = None
-
-    def _repr_html_(self) -> str:
-        panel, high = 162, 150  # pixels of a panel's drawing, with the space to the next one, and its height
-        left_margin, top_margin, head, foot = 50, 52, 24, 26  # of the picture; above and below each row of panels
-        across = min(4, len(self.panels))  # panels in a row
-        kinds = list({line.name: line for lines in self.panels.values() for line in lines}.values())
-        strokes = {line.name: stroke for line, stroke in zip(kinds, _strokes(kinds, thin=1.5))}
-        points = [xy for lines in self.panels.values() for line in lines for xy in line.points]
-        xs, ys = sorted({x for x, _ in points}), [y for _, y in points] + ([self.level[0]] if self.level else [])
-        x0, x1, y0, y1 = xs[0], max(xs[-1], xs[0] + 1e-9), min(0.0, *ys), max(*ys, 1e-9) * 1.08
-        width, row = max(left_margin + across * panel, 480), head + high + foot
-        height = top_margin + -(-len(self.panels) // across) * row + 16
-
-        def place(number: int, x: float, y: float) -> tuple[float, float]:
-            """Pixels from the left and from the top, in the panel of this number."""
-            left, top = left_margin + number % across * panel, top_margin + number // across * row + head
-            down = top + (y1 - y) / (y1 - y0) * high
-            return round(left + 8 + (x - x0) / (x1 - x0) * (panel - 34), 1), round(down, 1)
-
-        parts = [heading(self.title, left_margin, 16, width), self._legend(strokes, left_margin)]
-        for number, (name, lines) in enumerate(self.panels.items()):
-            (left, bottom), (right, top) = place(number, x0, y0), place(number, x1, y1)
-            parts.append(label(left - 8, top - 8, name, bold=True))
-            for y in ticks(y0, y1, 4):
-                parts.append(_level(y, place(number, x0, y)[1], left - 8, right + 8, named=number % across == 0))
-            for x in xs if len(xs) <= 8 else ticks(x0, x1, 4):
-                parts.append(label(place(number, x, y0)[0], bottom + 15, f"{x:g}", "middle"))
-            if self.level:
-                down = place(number, x0, self.level[0])[1]
-                parts.append(f'<path d="M{left - 8} {down}H{right + 8}" stroke="currentColor" stroke-width="1"/>')
-            for line in lines:
-                colour, stroke = strokes[line.name]
-                places = [place(number, *xy) for xy in line.points]
-                parts += [_curve(places, stroke), *(_points(places, colour) if line.dots else [])]
-                a, b = place(number, *line.largest)
-                parts.append(f'<circle cx="{a}" cy="{b}" r="5" fill="none" stroke="{colour}" stroke-width="1.5"/>')
-        middle, half = (left_margin + width) / 2, (top_margin + height) / 2
-        parts.append(_axis_names(self.x_name, self.y_name, middle, height - 4, half))
-        look = f'style="max-width:{width}px;min-width:480px;font:12px sans-serif" fill="currentColor"'
-        picture = svg(width, height, look, self.title, parts, repr(self))
-        return f'<div style="overflow-x:auto">{picture}</div>'
-
-    def _legend(self, strokes: Mapping[str, tuple[str, str]], left: float) -> str:
-        """Samples of the lines with their names, in one line below the title."""
-        entries = [(name, f'<path d="M{{x}} 34h24" fill="none" {stroke}/>') for name, (_, stroke) in strokes.items()]
-        if self.level:
-            entries.append((self.level[1], '<path d="M{x} 34h24" stroke="currentColor" stroke-width="1"/>'))
-        entries.append(("the largest", '<circle cx="{middle}" cy="34" r="5" fill="none" stroke="currentColor"/>'))
-        parts = []
-        for name, sample in entries:
-            parts.append(sample.format(x=left, middle=left + 12) + label(left + 30, 38, name))
-            left += 50 + 7 * len(name)
-        return "".join(parts)
-
-    def __repr__(self) -> str:
-        rows = [f"{self.title} ({self.y_name} against {self.x_name})"]
-        for name, lines in self.panels.items():
-            for line in lines:
-                numbers = ", ".join(f"{y:.3g} at {x:g}" for x, y in line.points)
-                rows.append(f"{name}, {line.name}: {numbers}; the largest at {line.largest[0]:g}")
-        return "\n".join(rows + ([f"{self.level[1]}: {self.level[0]:g}"] if self.level else []))
-
-
-# Dots and bars.
 
 
 @dataclass(frozen=True)

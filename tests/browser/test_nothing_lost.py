@@ -123,7 +123,10 @@ def test_a_notebook_opened_the_next_day_is_live_and_keeps_what_is_entered(page, 
         if "sdl-static" in path.read_text(encoding="utf-8"):
             break
         page.wait_for_timeout(200)
-    assert "application/vnd.jupyter.widget-state+json" in json.loads(path.read_text(encoding="utf-8"))["metadata"]["widgets"]
+    assert (
+        "application/vnd.jupyter.widget-state+json"
+        in json.loads(path.read_text(encoding="utf-8"))["metadata"]["widgets"]
+    )
     for kernel in page.request.get(address(jupyter, "api/kernels")).json():
         page.request.delete(address(jupyter, f"api/kernels/{kernel['id']}"), headers=xsrf(page))
     lab("next_day", again=True)
