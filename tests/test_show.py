@@ -157,7 +157,7 @@ def test_a_race_is_told_in_numbers_where_nothing_can_run():
     shown = RaceWidget(race_data(result.plain, result.speculative, str, "a <race>", "no machine"))
     assert lanes(shown.data)["plain"] == [(0.25 * n, n) for n in range(1, 17)]
     assert lanes(shown.data)["speculative"][-1] == (0.25 * rounds, 16)
-    said = f"Speculation wrote 16 tokens in {0.25 * rounds:.2f} s, in {rounds} rounds: {16 / rounds:.2f} times as fast a token."
+    said = f"Speculation wrote 16 tokens in {0.25 * rounds:.2f} s, in {rounds} rounds: {16 / rounds:.2f} times as fast per token."
     assert said in shown.text() and re.search(r"0.80 s +3 ", shown.text()) and "no machine" in shown.text()
     assert "<b>a &lt;race&gt;</b>" in shown.picture()
     with pytest.raises(LabError, match="interrupted before its first round"):

@@ -48,9 +48,9 @@ function render({ model, el }) {
 
   function reveal() {
     state.revealed.add(state.round);
-    draw(state.timer ? null : ".sdl-next:not([disabled]), .sdl-token");
+    draw(state.timer ? null : rounds.length > 1 ? ".sdl-next:not([disabled])" : `.sdl-token[data-column="${state.chosen}"]`);
     const r = rounds[state.round];
-    live.textContent = `Round ${state.round + 1}: ${verdictSentence(r)}${said()}`;
+    live.textContent = `Round ${state.round + 1}: ${said()}${verdictSentence(r)}`;
     keep();
   }
 
@@ -95,9 +95,9 @@ function render({ model, el }) {
 
   /** What became of what the learner said about this round. */
   function said() {
-    const guess = state.guesses[state.round], r = rounds[state.round], name = (miss) => (miss < r.drafted.length ? `draft ${miss + 1}` : "none");
+    const guess = state.guesses[state.round], r = rounds[state.round], miss = missOf(r);
     if (guess === undefined) return "";
-    return guess === missOf(r) ? ` You said ${name(guess)}: right.` : ` You said ${name(guess)}; it is ${name(missOf(r))}.`;
+    return guess === miss ? "✓ Right. " : miss < r.drafted.length ? `Not quite: the first miss is draft ${miss + 1}. ` : "Not quite: there is no miss. ";
   }
 
   function verdictSentence(r) {
@@ -130,7 +130,7 @@ function render({ model, el }) {
         "data-column": column,
         onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); }),
       },
-      h("code", {}, text),
+      h("code", {}, text.match(/^\s*/)[0], h("span", { class: "sdl-word" }, text.trimStart())),
     );
   }
 
@@ -273,7 +273,7 @@ function render({ model, el }) {
     const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(r),
-      h("p", { class: "sdl-verdict" }, shown ? verdictSentence(r) + said() : h("b", {}, question)),
+      h("p", { class: "sdl-verdict" }, ...(shown ? [h("b", {}, said()), verdictSentence(r)] : [h("b", {}, question)])),
       strip(r, shown), ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {

@@ -175,7 +175,7 @@ def result(data: dict) -> str:
     ratio = (plain / n) / (speculative / m)
     return (
         f"Plain decoding wrote {n} tokens in {plain:.2f} s, with a pass for each. Speculation wrote {m} tokens in "
-        f"{speculative:.2f} s, in {len(data['rounds'])} rounds: {ratio:.2f} times as fast a token."
+        f"{speculative:.2f} s, in {len(data['rounds'])} rounds: {ratio:.2f} times as fast per token."
     )
 
 

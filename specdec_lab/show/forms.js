@@ -117,8 +117,9 @@ function entry(name, unit, keep) {
     entered = value;
     keep({ value, reason: reason.input.value.trim(), when: now() });
   }
-  // The button stays as it is when all is kept, so that the keyboard keeps its place.
-  const box = h("div", { class: "sdl-entry" }, number.line, reason.line, h("button", { type: "button", onclick: press }, `keep ${name}`), message);
+  // The button stays when all is kept, so that the keyboard keeps its place.
+  const button = h("button", { type: "button", onclick: press });
+  const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
   /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does. */
   function show(kept, news, pending) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
@@ -127,7 +128,9 @@ function entry(name, unit, keep) {
     if (pending) entered ??= kept?.value ?? null;
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;
-    const outcome = entered === null ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it does not change any more.";
+    const outcome = !kept ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it stays as it is.";
+    button.textContent = kept ? (pending ? "…" : "✓ kept") : `keep ${name}`;
+    button.setAttribute("aria-disabled", String(Boolean(kept)));
     message.textContent = pending || [outcome, news].filter(Boolean).join(" ");
   }
   return { box, show };

@@ -49,11 +49,8 @@ function render(context) {
     else claim.change({ assumed: line });
   }
   const keep = h("button", { type: "button", onclick: assume }, "keep this line");
-  // Where the outcome is there before the guess, as on the static site, it waits for one, or for a press.
-  const gate = h("button", { type: "button", onclick: () => { open = true; refresh(); } }, "show it without a guess");
-  let open = !model.get("gated");
   const line = h("div", { class: "sdl-entry" }, assumed.line, keep);
-  frame(context, "What came of the guess", h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question), gate, picture, error, line, message, second.box);
+  frame(context, "What came of the guess", h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question), picture, error, line, message, second.box);
 
   let noted = "";
   function refresh() {
@@ -64,8 +61,6 @@ function render(context) {
     ];
     picture.replaceChildren(...numberLine(points));
     error.textContent = errorOf(found, measured);
-    gate.hidden = open || Boolean(found.guess);
-    picture.hidden = error.hidden = !gate.hidden;
     line.hidden = second.box.hidden = !found.guess;
     // Only what is new in the ledger: a line that is being typed stays.
     if ((found.assumed ?? "") !== noted) assumed.input.value = noted = found.assumed ?? "";

@@ -110,7 +110,7 @@ function render({ model, el }) {
       h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
     ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
     h("p", {}, `A box is a pass of the target, with its drafting; the wider, the longer it took, and the number is what it wrote. ` +
-      `Speculation was ${(plain / speculative).toFixed(2)} times as fast a token.` +
+      `Speculation was ${(plain / speculative).toFixed(2)} times as fast per token.` +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
     h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
     h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),

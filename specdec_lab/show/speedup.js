@@ -12,7 +12,7 @@ function gainCell(s, best, framed, choose) {
   const paint = s >= 1
     ? `rgba(0,158,115,${Math.min(0.75, 0.28 * (s - 1)).toFixed(2)})`
     : `repeating-linear-gradient(45deg,${stripe} 0 4px,transparent 4px 8px)`;
-  const shown = either(s >= 1 ? s.toFixed(2) : `(${s.toFixed(2)})`, s.toFixed(1));
+  const shown = either(s >= 1 ? s.toFixed(2) : `(${s.toFixed(2)})`, s.toFixed(2).replace(/^0/, ""));
   const style = `background:${paint}${framed ? ";outline:2px solid currentColor" : ""}`;
   return h("td", { style, onclick: choose }, best ? h("b", {}, shown) : shown);
 }
@@ -47,7 +47,7 @@ function render(context) {
       return [either(`α=${a.toFixed(2)}`, a.toFixed(2)), ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === nearest && g === gamma, () => set({ alpha: a, gamma: g })))];
     });
     const lines = [
-      { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) },
+      { name: "speed-up S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) },
       { name: "E, tokens a pass", points: GAMMAS.map((g) => [g, expectedTokens(alpha, g)]) },
       { name: "plain decoding", points: GAMMAS.map((g) => [g, 1]) },
     ];
@@ -56,7 +56,7 @@ function render(context) {
       nodes: [
         h("div", {}, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
         pair(
-          [grid(["", ...GAMMAS.map((g) => either(`γ=${g}`, String(g)))], rows, (cell) => cell, "S for each α and γ"), h("div", { class: "sdl-note" }, key)],
+          [grid([either("", "α, γ"), ...GAMMAS.map((g) => either(`γ=${g}`, String(g)))], rows, (cell) => cell, "S for each α and γ"), h("div", { class: "sdl-note" }, key)],
           [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", [gamma, gain, `${gain.toFixed(2)}×`]))],
         ),
       ],

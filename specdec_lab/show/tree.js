@@ -96,7 +96,7 @@ function render({ model, el }) {
   /** What stands behind a place: the target's word there, and below it a line for each draft, with its own place behind it. */
   function behind(r, at, shown) {
     const top = favourites(r, at)[0], own = shown && r.emitted && place(r) === at;
-    const says = h("span", { class: "sdl-says" }, ` ${data.greedy ? "then the target says" : "then the target's favourite is"} `, h("code", {}, top ? visible(top.text) : "–"));
+    const says = h("span", { class: "sdl-says" }, ` → ${data.greedy ? "target" : "favourite"}: `, h("code", {}, top ? visible(top.text) : "–"));
     const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
     if (own) {
       const { kind, text } = r.emitted;

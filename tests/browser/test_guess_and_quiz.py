@@ -66,9 +66,8 @@ def in_jupyterlab(request):
 
 def on_the_site(request):
     page = request.getfixturevalue("from_disk")(request.getfixturevalue("lesson"))
-    outcome = parts(page)[1]
-    assert not outcome.get_by_text("There was no guess to compare with.").is_visible()  # it would give the answer away
-    outcome.get_by_role("button", name="show it without a guess").click()
+    assert not parts(page)[1].is_visible()  # it would give the answer away
+    page.get_by_role("button", name="show the results without a guess").click()
     return page, lambda: page.evaluate(KEPT), lambda: None
 
 
@@ -95,9 +94,9 @@ def test_guess_outcome_and_quiz(request, place):
     page.keyboard.press("Tab")
     page.keyboard.type("twice and a bit")
     press_button(page, "keep your guess")
-    guess.get_by_text("Kept: it does not change any more.").wait_for()
+    guess.get_by_text("Kept: it stays as it is.").wait_for()
     assert not guess.get_by_label("your guess").is_editable()
-    assert page.evaluate("document.activeElement.innerText") == "keep your guess"  # the keyboard keeps its place
+    assert page.evaluate("document.activeElement.innerText") == "✓ kept"  # the keyboard keeps its place
 
     # What came of it; then the line and the second guess.
     outcome_again()
@@ -232,7 +231,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     assert other.evaluate(KEPT) == json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
     other.on("dialog", lambda dialog: dialog.accept())
     other.get_by_role("button", name="forget all").tap()
-    parts(other)[1].get_by_role("button", name="show it without a guess").wait_for()
+    other.get_by_role("button", name="show the results without a guess").wait_for()
     assert parts(other)[0].get_by_label("your guess").is_editable()
     assert violations(page) == []
 
@@ -271,7 +270,7 @@ def test_a_link_holds_nobodys_guess(from_disk, lesson):
     page = from_disk(lesson.with_name(f"{lesson.name}#guess-1?guess=3"))
     guess, outcome, first, _ = parts(page)
     first.get_by_role("button", name="show the choices").click()
-    outcome.get_by_role("button", name="show it without a guess").wait_for()
+    page.get_by_role("button", name="show the results without a guess").wait_for()
     assert guess.get_by_label("your guess").is_editable()
     assert page.get_by_role("button", name="copy a link").count() == 0
     assert page.evaluate(KEPT) is None

@@ -16,7 +16,7 @@ from .conftest import STARTING
 IMPORT = "import specdec_lab as sd"
 RACE = "import time; print('racing'); time.sleep(12); print('done')"
 NOT_KEPT = "Not kept yet. Is a cell still running?"
-KEPT = "Kept: it does not change any more."
+KEPT = "Kept: it stays as it is."
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);
       tokens.textContent = done.reduce((sum, piece) => sum + piece.tokens, 0);
       passes.textContent = done.length;
-      time.textContent = Math.min(now, pieces.at(-1).to).toFixed(1);
+      time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
     }
   }
 

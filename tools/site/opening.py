@@ -10,7 +10,7 @@ CARDS = (
         "lessons/08_measure_your_traffic.html",
         "Your own prompts go in, a decision with its interval comes out.",
     ),
-    ("Decide", "lessons/05_choosing_gamma.html", "Move α, γ and the costs, and see when drafts stop to pay."),
+    ("Decide", "lessons/05_choosing_gamma.html", "Move α, γ and the costs, and see when drafts stop paying off."),
 )
 
 
@@ -20,11 +20,11 @@ def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
     for i, (more, tokens) in enumerate(zip(seconds, passes)):
         at += more
         odd = ' class="odd"' if i % 2 else ""
-        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{escape("".join(tokens))}</span>')
+        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{escape("".join(t for t in tokens if not t.startswith("<|")))}</span>')
     tokens = sum(map(len, passes))
     return (
         f'<div class="lane"><p class="counter"><b>{tokens}</b> tokens <span>{name}: passes <i>{len(passes)}</i>, '
-        f'seconds <i>{at:.1f}</i></span></p><p class="said">{"".join(pieces)}</p></div>'
+        f'<i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
 
@@ -55,8 +55,8 @@ def front(found: dict, trace: dict, about: str, contents: str) -> str:
     )
     return f"""<div class="hero"><div>
 <h1>Speculative decoding, understood by running it</h1>
-<p class="lead">A small draft guesses the next words, the large model checks all of them in one pass. The text stays the
-same, and there are fewer slow passes.</p>
+<p class="lead">A small model guesses the next words, a large model checks them all at once. The text stays exactly the same, and it
+is there sooner.</p>
 <p><a class="go" href="lessons/00_start_here.html">Play a round</a> <a href="#lessons">All lessons</a></p>
 <p class="small">Five minutes, in this page. No account, nothing to install.</p>
 </div>{race(found, trace)}</div>

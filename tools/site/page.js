@@ -39,9 +39,50 @@
   }
   specdecLab.links.name(places);
   places.forEach(show);
+  /**
+   * Stored results would give a guess away. What stands between a guess and its outcome waits until the guess is kept, or
+   * until the reader would rather see it.
+   */
+  const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
+  const blocks = [...document.querySelectorAll("main > .result, main > .out")];
+  const held = []; // {ids, blocks, skip: the button in front of them}
+  for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
+    const id = idOf(guess), from = blocks.indexOf(guess.closest(".result"));
+    const to = blocks.findIndex((b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id));
+    // Widgets to play with stay; a race, and the outcome itself, would tell.
+    const between = blocks.slice(from + 1, to + 1).filter((b) => !b.querySelector('.live:not([data-script="outcome"], [data-script="race"])'));
+    const same = held.find((one) => one.blocks[0] === between[0]);
+    if (same) {
+      same.ids.push(id);
+      same.blocks = [...new Set([...same.blocks, ...between])];
+    } else if (between.length) held.push({ ids: [id], blocks: between, open: false });
+  }
+  for (const one of held) {
+    const skip = document.createElement("button");
+    Object.assign(skip, { type: "button", className: "skip-guess", textContent: "show the results without a guess" });
+    skip.addEventListener("click", () => { one.open = true; release(); });
+    one.blocks[0].before(skip);
+    one.skip = skip;
+  }
+  function release() {
+    const { claims } = specdecLab.read();
+    for (const one of held) {
+      const open = one.open || one.ids.every((id) => claims[id]?.guess);
+      one.skip.hidden = open;
+      for (const block of one.blocks) block.hidden = !open;
+    }
+  }
+  document.addEventListener("ledger", release);
+  release();
+
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
   const menu = document.querySelector("nav .menu");
+  document.getElementById("menu").addEventListener("click", () => {
+    menu.open = !menu.open || scrollY > 60;
+    scrollTo(0, 0);
+    menu.querySelector("summary").focus();
+  });
   if (matchMedia("(max-width: 860px)").matches) menu.open = false;
 
   /** Where am I: the section that stands highest in the window. */

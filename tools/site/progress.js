@@ -59,10 +59,11 @@
     return mine;
   }
 
-  /** Shows what is kept now, in all widgets of the page. */
+  /** Shows what is kept now, in all widgets of the page, and tells whoever listens. */
   function refresh() {
     for (const model of models) model.refresh();
     tell();
+    document.dispatchEvent(new Event("ledger"));
   }
 
   function keep(ledger) {
@@ -73,7 +74,7 @@
   /** What a widget takes for its model: the data of the page, and what is kept of the reader's. */
   function modelOf(data) {
     const listening = {};
-    const own = { data, news, state: {}, sent: 0, heard: 0, gated: true, revealed: [], guesses: {} };
+    const own = { data, news, state: {}, sent: 0, heard: 0, revealed: [], guesses: {} };
     const key = `specdec-lab widget ${data.id}`; // another one when the lesson was executed anew: its rounds are others
     const piece = data.ledger;
     const fire = (name) => { for (const f of listening[name] ?? []) f(); };
@@ -98,7 +99,7 @@
           own.heard = own.sent;
           fire("change:heard");
         } else {
-          const { data, news, sent, heard, gated, ...rest } = own;
+          const { data, news, sent, heard, ...rest } = own;
           save(key, rest);
         }
       },
@@ -174,5 +175,5 @@
   tell();
   addEventListener("storage", ({ key }) => { if (key === KEY) refresh(); }); // another page of the site, open beside this one
 
-  Object.assign(specdecLab, { load, save, modelOf });
+  Object.assign(specdecLab, { load, save, read, modelOf });
 })();
