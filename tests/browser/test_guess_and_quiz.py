@@ -268,7 +268,7 @@ def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_d
 
 def test_a_link_holds_nobodys_guess(from_disk, lesson):
     page = from_disk(lesson.with_name(f"{lesson.name}#guess-1?guess=3"))
-    guess, outcome, first, _ = parts(page)
+    guess, _, first, _ = parts(page)
     first.get_by_role("button", name="show the choices").click()
     page.get_by_role("button", name="show the results without a guess").wait_for()
     assert guess.get_by_label("your guess").is_editable()

@@ -78,11 +78,13 @@
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
   const menu = document.querySelector("nav .menu");
-  document.getElementById("menu").addEventListener("click", () => {
-    menu.open = !menu.open || scrollY > 60;
+  const opener = document.getElementById("menu");
+  opener.addEventListener("click", () => {
+    menu.open = !menu.open || scrollY > 60; // from further down it leads to the list, which is on top
     scrollTo(0, 0);
-    menu.querySelector("summary").focus();
+    if (menu.open) menu.querySelector("a[aria-current], a").focus();
   });
+  menu.addEventListener("toggle", () => opener.setAttribute("aria-expanded", String(menu.open)));
   if (matchMedia("(max-width: 860px)").matches) menu.open = false;
 
   /** Where am I: the section that stands highest in the window. */

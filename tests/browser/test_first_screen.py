@@ -1,0 +1,125 @@
+"""What a visitor of the site meets first, and what tells them where they are."""
+
+import re
+
+import pytest
+from driving import KEPT
+
+PHONE = {"width": 360, "has_touch": True, "is_mobile": True}
+
+
+def numbers(page) -> list[tuple[int, int]]:
+    """(tokens, passes) of both lanes of the first page's race."""
+    return [
+        (int(lane.locator("b").inner_text()), int(lane.locator("i").first.inner_text()))
+        for lane in page.locator(".opening .lane").all()
+    ]
+
+
+def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion(visit):
+    still = visit("index.html", reduced_motion="reduce")
+    end = numbers(still)
+    assert still.locator(".opening .later").count() == 0
+    (drafts, plain) = end
+    assert drafts[0] == plain[0] == plain[1] and drafts[1] < plain[1] / 2  # the same tokens, fewer passes
+    still.wait_for_timeout(600)
+    assert numbers(still) == end
+
+    page = visit("index.html")
+    assert numbers(page) != end and page.locator(".opening .later").count() > 0
+    early = numbers(page)
+    page.wait_for_function("n => Number(document.querySelector('.lane b').innerText) > n", arg=early[0][0])
+    button = page.locator(".opening button")
+    button.click()  # stops it
+    assert numbers(page) == end
+    button.click()
+    page.wait_for_function("n => Number(document.querySelector('.lane b').innerText) < n", arg=end[0][0])
+
+
+@pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])
+def test_something_to_press_is_in_the_first_window_and_one_press_answers(visit, size):
+    page = visit("index.html", **size)
+    go = page.get_by_role("link", name="Play a round")
+    box = go.bounding_box()
+    assert box["y"] + box["height"] < 640
+    go.click()
+    page.wait_for_url(re.compile("00_start_here"))
+    tokens = page.locator(".sdl-explorer").first.locator(".sdl-token")
+    assert tokens.first.bounding_box()["y"] < 740
+    tokens.nth(3).click()
+    page.locator(".sdl-verdict").first.get_by_text("✓ Right.").wait_for()
+
+
+def test_results_wait_for_the_guess(visit):
+    page = visit("lessons/01_idle_math.html")
+    told = page.get_by_text("Here five tokens take")
+    outcome = page.locator(".live[data-script=outcome]").first
+    assert not told.is_visible() and not outcome.is_visible()
+    assert page.get_by_role("group", name="Quiz").is_visible()
+    guess = page.get_by_role("group", name="Your guess").first
+    guess.get_by_label("your guess").fill("2")
+    guess.get_by_role("button").click()
+    told.wait_for()
+    outcome.get_by_text(re.compile("Your guess was .* times too high")).wait_for()
+    page.reload()
+    told.wait_for()
+
+    other = visit("lessons/01_idle_math.html")
+    other.get_by_role("button", name="show the results without a guess").first.click()
+    other.get_by_text("Here five tokens take").wait_for()
+    assert other.evaluate(KEPT) is None
+
+
+def test_the_menu_says_where_one_is_and_what_is_done(visit):
+    page = visit("lessons/01_idle_math.html", reduced_motion="reduce")
+    menu = page.get_by_role("navigation", name="Contents")
+    heads = page.locator("main h2").all_inner_texts()
+    assert menu.locator(".sections a").all_inner_texts() == heads
+    page.get_by_role("heading", name=heads[2]).scroll_into_view_if_needed()
+    page.evaluate("n => document.querySelectorAll('main h2')[n].scrollIntoView()", 2)
+    menu.locator(".sections a[aria-current]").get_by_text(heads[2]).wait_for()
+    box = menu.bounding_box()
+    assert 0 <= box["y"] < 100, "the menu scrolled away"
+
+    link = menu.locator("a[aria-current=page]")
+    ids = link.get_attribute("data-ids").split()
+    assert len(ids) == 6 and (link.get_attribute("data-done") or "") == ""
+    guess = page.get_by_role("group", name="Your guess").first
+    guess.get_by_label("your guess").fill("2")
+    guess.get_by_role("button").click()
+    assert link.get_attribute("data-done") == "1/6"
+    whole = {"schema": 1, "claims": {id: {"guess": {"value": 1}} for id in ids}, "quiz": {}}
+    page.evaluate("l => specdecLab.save('specdec-lab ledger', l)", whole)
+    page.reload()
+    assert page.locator("nav a[aria-current=page]").get_attribute("data-done") == "✓"
+
+
+def test_progress_closes_by_escape_and_by_a_press_elsewhere_and_code_has_one_switch(visit):
+    page = visit("lessons/05_choosing_gamma.html")
+    progress = page.locator("details.progress")
+    for close in (lambda: page.keyboard.press("Escape"), lambda: page.locator("h1").click()):
+        page.get_by_text("your progress", exact=True).click()
+        assert progress.evaluate("e => e.open")
+        close()
+        assert not progress.evaluate("e => e.open")
+    folds = page.locator("details.fold")
+    opened = "all => all.filter(e => e.open).length"
+    assert folds.count() > 4 and folds.evaluate_all(opened) == 0
+    page.get_by_role("button", name="show code").click()
+    assert folds.evaluate_all(opened) == folds.count()
+    page.reload()
+    assert folds.evaluate_all(opened) == folds.count()
+    page.get_by_role("button", name="hide code").click()
+    assert folds.evaluate_all(opened) == 0
+
+
+def test_on_a_phone_the_contents_open_from_anywhere(visit):
+    page = visit("lessons/05_choosing_gamma.html", **PHONE)
+    listed = page.get_by_role("link", name="08 Measure your traffic")
+    assert not listed.is_visible()
+    page.evaluate("scrollTo(0, 3000)")
+    page.get_by_role("button", name="contents").tap()
+    listed.wait_for()
+    assert page.evaluate("scrollY") == 0
+    page.get_by_role("button", name="contents").tap()
+    assert not listed.is_visible()
