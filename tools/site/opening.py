@@ -20,7 +20,8 @@ def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
     for i, (more, tokens) in enumerate(zip(seconds, passes)):
         at += more
         odd = ' class="odd"' if i % 2 else ""
-        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{escape("".join(t for t in tokens if not t.startswith("<|")))}</span>')
+        said = escape("".join(t for t in tokens if not t.startswith("<|")))  # no marks of the chat template
+        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{said}</span>')
     tokens = sum(map(len, passes))
     return (
         f'<div class="lane"><p class="counter"><b>{tokens}</b> tokens <span>{name}: passes <i>{len(passes)}</i>, '
