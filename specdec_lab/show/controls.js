@@ -47,15 +47,15 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
- * until the next. dot: a point with its words.
+ * until the next. dot: a point with its words. tall: its height.
  */
-function chart(title, lines, xName, yName, dot = null) {
-  const [wide, tall, left, right, top, bottom] = [380, 240, 40, 12, 30, 40]; // so narrow that its words are read on a phone
+function chart(title, lines, xName, yName, { dot = null, tall = 240 } = {}) {
+  const [wide, left, right, top, bottom] = [380, 40, 12, 30, 40]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, 1e-9)];
   const across = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (wide - left - right);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
-  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => y1 / s <= 6) || 20;
+  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => y1 / s <= tall / 40) || 20;
   let svg = "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
@@ -77,7 +77,7 @@ function chart(title, lines, xName, yName, dot = null) {
   return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:11px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${left}" y="16" font-size="12" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>` +
-    key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name]));
+    (lines.length > 1 ? key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name])) : "");
 }
 
 /** What the looks of a picture mean, below it: [SVG text of 26 × 14 pixels, words] each. */

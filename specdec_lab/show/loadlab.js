@@ -44,14 +44,17 @@ function render(context) {
     const limit = limits[gamma], [name, last] = logs.at(-1);
     const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, so many drafts no longer pay`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
-    const lines = [{ name: "texts", stairs: true, points: steps.map((s) => [s.at, s.running]) }, { name: "γ", stairs: true, points: steps.map((s) => [s.at, s.gamma]) }];
+    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "seconds", unit, { tall: 150 }));
+    const longest = Math.max(...logs.map(([, log]) => summary(log).most));
+    /** A cell with a bar behind its milliseconds: the shorter, the better. */
+    const cell = (text, i) => h("td", i < 3 ? { style: `background: linear-gradient(to left, color-mix(in srgb, #0072b2 22%, transparent) ${(100 * text) / (1e3 * longest)}%, transparent 0)` } : {}, text);
     return {
       nodes: [
         h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
           `What a step costs grows with them: ${pays}.`),
         pair(
-          [grid(heads, rows), h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end.")],
-          [drawn(chart(`What “${name}” did`, lines, "seconds", "texts in the batch; γ"))],
+          [grid(heads, rows, cell), h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end: the fewer, the better.")],
+          [over("running", `Texts in the batch, with “${name}”`, "texts"), over("gamma", "γ of its steps", "γ")],
         ),
       ],
       said: rows.map(([policy, mean]) => `${policy}: ${mean}`).join(", ") + " milliseconds a token",

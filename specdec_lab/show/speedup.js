@@ -57,7 +57,7 @@ function render(context) {
         h("div", {}, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
         pair(
           [grid([either("", "α, γ"), ...GAMMAS.map((g) => either(`γ=${g}`, String(g)))], rows, (cell) => cell, "S for each α and γ"), h("div", { class: "sdl-note" }, key)],
-          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", [gamma, gain, `${gain.toFixed(2)}×`]))],
+          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dot: [gamma, gain, `${gain.toFixed(2)}×`] }))],
         ),
       ],
       said: `S = ${gain.toFixed(2)}`,
