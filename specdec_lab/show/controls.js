@@ -36,9 +36,11 @@ function tick(name, value, changed) {
 
 /** A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not see it. */
 function grid(heads, rows, cell = (content) => h("td", {}, content), name = "table") {
-  return h("div", { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: "sdl-grid", "aria-label": name },
+  const box = h("div", { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: "sdl-grid", "aria-label": name },
     h("tr", {}, ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : h("td")))),
     ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell)))));
+  new ResizeObserver(() => box.classList.toggle("sdl-wide", box.scrollWidth > box.clientWidth + 1)).observe(box);
+  return box;
 }
 
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
@@ -74,8 +76,8 @@ function chart(title, lines, xName, yName, { dot = null, tall = 240 } = {}) {
     svg += `<circle cx="${left}" cy="${down(y)}" r="5" fill="${COLOURS[0]}"/><text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`;
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
-  return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:11px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
-    `<text x="${left}" y="16" font-size="12" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
+  return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:13px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
+    `<text x="${left}" y="16" font-size="14" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>` +
     (lines.length > 1 ? key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name])) : "");
 }

@@ -46,6 +46,13 @@ function render({ model, el }) {
     reveal();
   }
 
+  function again() {
+    state.revealed.delete(state.round);
+    delete state.guesses[state.round];
+    draw(".sdl-token");
+    keep();
+  }
+
   function reveal() {
     state.revealed.add(state.round);
     draw(state.timer ? null : rounds.length > 1 ? ".sdl-next:not([disabled])" : `.sdl-token[data-column="${state.chosen}"]`);
@@ -130,7 +137,7 @@ function render({ model, el }) {
         "data-column": column,
         onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); }),
       },
-      h("code", {}, text.match(/^\s*/)[0], h("span", { class: "sdl-word" }, text.trimStart())),
+      h("code", {}, h("span", { class: "sdl-word" }, text.trimStart() || text)),
     );
   }
 
@@ -273,7 +280,7 @@ function render({ model, el }) {
     const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(r),
-      h("p", { class: "sdl-verdict" }, ...(shown ? [h("b", {}, said()), verdictSentence(r)] : [h("b", {}, question)])),
+      h("p", { class: "sdl-verdict" }, ...(shown ? [h("b", {}, said()), verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null].filter(Boolean) : [h("b", {}, question)])),
       strip(r, shown), ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {

@@ -119,6 +119,7 @@ function entry(name, unit, keep) {
   }
   // The button stays when all is kept, so that the keyboard keeps its place.
   const button = h("button", { type: "button", onclick: press });
+  for (const input of typed) input.addEventListener("keydown", ({ key }) => { if (key === "Enter") press(); });
   const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
   /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does. */
   function show(kept, news, pending) {

@@ -74,6 +74,9 @@ def test_axe_finds_nothing_serious_on_any_page(browser, site, pages, full):
         for width, theme in kinds if full else [kind]:
             page.set_viewport_size({"width": width, "height": 740})
             page.emulate_media(color_scheme=theme)
+            page.evaluate(
+                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+            )
             wrong += [f"{name}, {width} px, {theme}: {found}" for found in violations(page)]
     page.close()
     assert wrong == [], "\n".join(wrong)

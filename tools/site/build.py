@@ -92,12 +92,12 @@ def no_empty_heads(html: str) -> str:
     return re.sub("<th(| [^>]*)></th>", "<td></td>", html)
 
 
-def code(cell: nbformat.NotebookNode) -> str:
-    """A code cell, folded where the lesson folds it or it only draws, and its results."""
+def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
+    """A code cell, folded where the lesson folds it or it only draws, and its results; an exercise begins from its code."""
     shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
     outputs = cell.get("outputs", [])
     widget = any(STORED in out.get("data", {}) for out in outputs)  # which says more than the line that made it
-    if "fold" in cell.metadata.get("tags", []) or widget or not outputs:
+    if "fold" in cell.metadata.get("tags", []) or widget or not (outputs or exercise):
         shown = f"<details class='fold'><summary>code</summary>{shown}</details>"
     return shown + "".join(map(output, outputs))
 
@@ -210,27 +210,21 @@ def run_it(path: Path) -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     repository = project["tool"]["specdec-lab"]["repository"]
     clone = f"<code>git clone https://github.com/{repository}</code>" if repository else "get the course"
-    live = (
-        ""
-        if path.parent.name == "exercises"
-        else " The results on this page are stored ones; the widgets work here, too."
-    )
+    if path.parent.name == "exercises":
+        return (
+            f'<p class="run">This page is for reading: an exercise is written and checked in its notebook ({clone}, '
+            f"<code>make lab</code>, <code>{escape(where)}</code>).</p>"
+        )
     return (
         f'<details class="run"><summary>Run this page yourself</summary>{clone}, <code>make lab</code>, open '
-        f"<code>{escape(where)}</code>.{live}</details>"
+        f"<code>{escape(where)}</code>. The results on this page are stored ones; the widgets work here, too.</details>"
     )
 
 
 def front(titles: dict[str, str], asked: Mapping[str, list[str]]) -> str:
-    """The first page: what this is, and where to begin. The README's own words."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    first = readme.split("\n## ")[0]
-    first = re.sub("(?s)<!-- site -->.*<!-- /site -->", "", first)  # the link to this page
-    first = re.sub(r"(?m)^# .*$|^!\[.*$", "", first)  # what the page shows otherwise
+    """The first page: what this is, and where to begin."""
     found = gallery.recorded()
-    return opening.front(
-        found, gallery.traces(found)[opening.RACE], prose(first), contents(titles, "index.html", asked=asked)
-    )
+    return opening.front(found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", asked=asked))
 
 
 def build(out: Path, made_from: list[Path]) -> None:
@@ -268,7 +262,10 @@ def build(out: Path, made_from: list[Path]) -> None:
         shutil.copy(picture, to)
     asked = {page: asked_in(notebook) for page, notebook in pages.items()}
     for page, notebook in pages.items():
-        cells = [prose(c.source) if c.cell_type == "markdown" else code(c) for c in notebook.cells]
+        cells = [
+            prose(c.source) if c.cell_type == "markdown" else code(c, page.startswith("exercises/"))
+            for c in notebook.cells
+        ]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
         body = cells[0] + how + "".join(cells[1:])
         whole = page_of(body, titles[page], page, titles, sections_of(notebook), asked)

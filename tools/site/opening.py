@@ -44,13 +44,8 @@ def race(found: dict, trace: dict) -> str:
     )
 
 
-def front(found: dict, trace: dict, about: str, contents: str) -> str:
-    """The body of the first page.
-
-    Args:
-        about: a paragraph on the course, as HTML.
-        contents: the list of all pages, as HTML.
-    """
+def front(found: dict, trace: dict, contents: str) -> str:
+    """The body of the first page. contents: the list of all pages, as HTML."""
     cards = "".join(
         f'<li><a href="{page}"><b>{name}</b><span>{escape(words)}</span></a></li>' for name, page, words in CARDS
     )
@@ -62,4 +57,4 @@ is there sooner.</p>
 <p class="small">Five minutes, in this page. No account, nothing to install.</p>
 </div>{race(found, trace)}</div>
 <ul class="cards">{cards}</ul>
-<div class="after"><div>{about}</div><div id="lessons">{contents}</div></div>"""
+<div class="after lessons" id="lessons">{contents}</div>"""

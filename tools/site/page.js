@@ -40,17 +40,19 @@
   specdecLab.links.name(places);
   places.forEach(show);
   /**
-   * Stored results would give a guess away. What stands between a guess and its outcome waits until the guess is kept, or
-   * until the reader would rather see it.
+   * Stored results would give a guess away. What stands between a guess and the end of the section with its outcome waits
+   * until the guess is kept, or until the reader would rather see it.
    */
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
-  const blocks = [...document.querySelectorAll("main > .result, main > .out")];
+  const blocks = [...document.querySelectorAll("main > .result, main > .out, main > h2")];
   const held = []; // {ids, blocks, skip: the button in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
     const id = idOf(guess), from = blocks.indexOf(guess.closest(".result"));
     const to = blocks.findIndex((b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id));
+    const end = blocks.findIndex((b, i) => i > to && b.tagName === "H2");
     // Widgets to play with stay; a race, and the outcome itself, would tell.
-    const between = blocks.slice(from + 1, to + 1).filter((b) => !b.querySelector('.live:not([data-script="outcome"], [data-script="race"])'));
+    const between = blocks.slice(from + 1, end < 0 ? blocks.length : end)
+      .filter((b) => b.tagName !== "H2" && !b.querySelector('.live:not([data-script="outcome"], [data-script="race"])'));
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
       same.ids.push(id);
@@ -79,10 +81,13 @@
 
   const menu = document.querySelector("nav .menu");
   const opener = document.getElementById("menu");
+  let from = 0; // where the reader was
   opener.addEventListener("click", () => {
-    menu.open = !menu.open || scrollY > 60; // from further down it leads to the list, which is on top
-    scrollTo(0, 0);
-    if (menu.open) menu.querySelector("a[aria-current], a").focus();
+    const far = scrollY > 60;
+    if (far) from = scrollY;
+    menu.open = !menu.open || far; // from further down it leads to the list, which is on top
+    scrollTo(0, menu.open ? 0 : from);
+    if (menu.open) menu.querySelector("a[aria-current], a").focus({ preventScroll: true });
   });
   menu.addEventListener("toggle", () => opener.setAttribute("aria-expanded", String(menu.open)));
   if (matchMedia("(max-width: 860px)").matches) menu.open = false;
