@@ -1,6 +1,7 @@
 """The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -17,8 +18,10 @@ pytestmark = pytest.mark.usefixtures("fresh_ledger")
 def enter(control, **entered) -> None:
     """What the page sends when the learner keeps something."""
     id = control.claim_id
-    control.set_state({"state": {id: {**control.state.get(id, {}), **entered}}, "sent": control.sent + 1})
-    assert control.heard == control.sent
+    n = str(len(control.outgoing) + time.monotonic_ns())
+    entries = [{"n": n, "id": id, "kind": kind, "value": value} for kind, value in entered.items()]
+    control.set_state({"outgoing": entries})
+    assert control.heard == ([n] if control.ledger.written else [])
 
 
 LONG_AGO = "2026-01-01T00:00:00+00:00"

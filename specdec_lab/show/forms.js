@@ -49,57 +49,56 @@ function radios(name, choices) {
 const PATIENCE = 3000; // ms that Python has to say that an entry is in the ledger
 const NOTED = "Noted …", NOT_KEPT = "Not kept yet. Is a cell still running? If none is, run this cell again: what you entered is still here.";
 
-/** Entries of this tab that are in no ledger yet, {id: entry}: they outlive a kernel that was restarted, and a reload. */
+/**
+ * Entries that are in no ledger yet, {n: {id, kind, value}} in their order, by a number of their own. This browser remembers
+ * them: they outlive a kernel that was restarted, a reload, and a page that was closed.
+ */
 const waiting = {
   key: "specdec-lab waiting",
+  here: {}, // where the browser keeps nothing
   read() {
-    try { return JSON.parse(sessionStorage.getItem(this.key)) ?? {}; } catch { return {}; }
+    try { return JSON.parse(localStorage.getItem(this.key)) ?? this.here; } catch { return this.here; }
   },
-  change(part) {
-    const all = { ...this.read(), ...part };
-    for (const id of Object.keys(all)) if (all[id] === null) delete all[id];
-    try { sessionStorage.setItem(this.key, JSON.stringify(all)); } catch { /* then they are kept by the page alone */ }
+  write(all) {
+    this.here = all;
+    try { localStorage.setItem(this.key, JSON.stringify(all)); } catch { /* then the page alone keeps them */ }
   },
+  add(entry) { this.write({ ...this.read(), [`${Date.now()}-${Math.random().toString(36).slice(2)}`]: entry }); },
+  drop(numbers) { this.write(Object.fromEntries(Object.entries(this.read()).filter(([n]) => !numbers.includes(n)))); },
 };
 
 /**
- * Sends entries to Python. Only its answer says that one is kept: until then it waits, and what was left waiting by a widget
- * that nobody heard is sent again by the next one for the same thing. said() → what is to be said of the newest entry, called
- * `what`; tell: called when this changes. missing(entry, id): whether a waiting entry has something that is not kept.
+ * Sends what is entered to Python. Only Python's answer says that it is in the ledger: until then it waits, and what a widget
+ * left waiting is sent again by the next one for the same thing. kinds: of entries that this widget makes; tell: called
+ * when there is something new to say.
  */
-function outbox(model, tell, missing) {
+function outbox(model, kinds, tell) {
   const { ids } = model.get("data").ledger;
-  let timer = null, late = false, newest = "";
-  const pending = () => model.get("heard") < model.get("sent");
-  function watch() {
-    clearTimeout(timer);
+  let timer = null, late = false;
+  const left = () => Object.entries(waiting.read()).filter(([, { id, kind }]) => ids.includes(id) && kinds.includes(kind));
+  function post() {
     late = false;
-    if (pending()) timer = setTimeout(() => { late = true; tell(); }, PATIENCE);
-  }
-  function send(what, id, entry, kept = entry) {
-    newest = what;
-    waiting.change({ [id]: kept });
-    model.set("sent", model.get("sent") + 1); // first: what is shown next is not kept yet
-    model.set("state", { ...model.get("state"), [id]: entry });
-    watch();
+    clearTimeout(timer);
+    timer = setTimeout(() => { late = true; tell(); }, PATIENCE);
+    model.set("outgoing", left().map(([n, entry]) => ({ n, ...entry })));
     model.save_changes();
     tell();
   }
+  function send(id, kind, value) {
+    waiting.add({ id, kind, value });
+    post();
+  }
   function heard() {
-    if (!pending()) waiting.change(Object.fromEntries(ids.map((id) => [id, null])));
-    watch();
+    waiting.drop(model.get("heard"));
     tell();
   }
   model.on("change:heard", heard);
-  queueMicrotask(() => { // when the widget is there
-    for (const id of ids) {
-      const left = waiting.read()[id];
-      if (left && missing(left, id)) send("again", id, left);
-    }
-  });
-  watch();
-  const said = (what) => (pending() && [what, "again"].includes(newest) ? (late ? NOT_KEPT : NOTED) : "");
-  return { send, said, end: () => { clearTimeout(timer); model.off("change:heard", heard); } };
+  queueMicrotask(() => { if (left().length) post(); }); // when the widget is there
+  /** What waits: the values of this kind, for this id. */
+  const of = (id, kind) => left().filter(([, entry]) => entry.id === id && entry.kind === kind).map(([, { value }]) => value);
+  /** What is to be said of the entries of a kind, while some wait. */
+  const said = (kind) => (!left().some(([, entry]) => entry.kind === kind) ? "" : late ? [NOT_KEPT, model.get("news")].filter(Boolean).join(" ") : NOTED);
+  return { send, of, said, end: () => { clearTimeout(timer); model.off("change:heard", heard); } };
 }
 
 /** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}. */
@@ -121,12 +120,12 @@ function entry(name, unit, keep) {
   const button = h("button", { type: "button", onclick: press });
   for (const input of typed) input.addEventListener("keydown", ({ key }) => { if (key === "Enter") press(); });
   const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
-  /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does. */
-  function show(kept, news, pending) {
+  /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does, of the entry `sent`. */
+  function show(kept, news, pending, sent) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
     for (const input of typed) input.readOnly = Boolean(kept);
     reason.input.placeholder = kept ? "" : "one line";
-    if (pending) entered ??= kept?.value ?? null;
+    if (sent) entered = sent.value;
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;
     const outcome = !kept ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it stays as it is.";
@@ -147,11 +146,14 @@ function follow(model, refresh, end) {
   };
 }
 
-/** Everything known about the one claim of a widget, and what changes a part of it; the others are those of `outbox`. */
-function claimOf(model, tell) {
-  const { question, unit, ledger } = model.get("data"), [id] = ledger.ids;
-  const read = () => model.get("state")[id] ?? {};
-  const { send, ...more } = outbox(model, tell, (entry) => ["guess", "revision", "assumed"].some((part) => part in entry && !(part in read())));
-  const change = (part) => send(Object.keys(part)[0], id, { question, unit, ...read(), ...part });
-  return { read, change, ...more };
+/** Everything known about the one claim of a widget, what waits included, and what changes a part of it; the others are those of `outbox`. */
+function claimOf(model, kinds, tell) {
+  const [id] = model.get("data").ledger.ids, box = outbox(model, kinds, tell);
+  const newest = (kind) => box.of(id, kind).at(-1);
+  function read() {
+    const kept = model.get("state")[id] ?? {};
+    const more = kinds.filter((kind) => newest(kind) !== undefined && (kind === "assumed" || !(kind in kept)));
+    return { ...kept, ...Object.fromEntries(more.map((kind) => [kind, newest(kind)])) };
+  }
+  return { ...box, read, newest, change: (kind, value) => box.send(id, kind, value) };
 }

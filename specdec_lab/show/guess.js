@@ -2,10 +2,10 @@
 
 function render(context) {
   const { model } = context, { question, unit } = model.get("data");
-  const form = entry("your guess", unit, (guess) => claim.change({ guess: { ...guess, after_outcome: Boolean(claim.read().measured) } }));
+  const form = entry("your guess", unit, (guess) => claim.change("guess", guess));
   frame(context, "Your guess", h("div", { class: "sdl-title" }, question), form.box);
-  const refresh = () => form.show(claim.read().guess, model.get("news"), claim.said("guess"));
-  const claim = claimOf(model, refresh);
+  const refresh = () => form.show(claim.read().guess, model.get("news"), claim.said("guess"), claim.newest("guess"));
+  const claim = claimOf(model, ["guess"], refresh);
   return follow(model, refresh, claim.end);
 }
 

@@ -38,18 +38,13 @@ class OfClaim(Recorded):
         claim = self.claim
         return {self.claim_id: {key: claim[key] for key in ENTERED if key in claim}}
 
-    def write(self, state: dict) -> dict:
-        new, known = state.get(self.claim_id, {}), self.claim
-        for kind in ("guess", "revision"):
-            if kind in new and kind not in known:
-                value, when = float(new[kind]["value"]), new[kind].get("when")
-                self.ledger.guess(self.claim_id, value, new[kind]["reason"], kind, when)
-        if new.get("assumed") not in (None, known.get("assumed")):
-            self.ledger.assume(self.claim_id, new["assumed"])
-        entered = self.entered()  # the ledger has the last word: there may have been a guess already
-        for other in [other for other in self.shown if other is not self and other.claim_id == self.claim_id]:
-            other.state = entered  # an outcome that is there already learns of a guess that came late
-        return entered
+    def write(self, id: str, kind: str, value: object) -> None:
+        if kind == "assumed":
+            self.ledger.assume(id, value)
+        else:
+            self.ledger.guess(id, float(value["value"]), value["reason"], kind, value.get("when"))
+        for other in [other for other in self.shown if other is not self and other.claim_id == id]:
+            other.state = other.entered()  # an outcome that is there already learns of a guess that came late
 
 
 class Guess(OfClaim):

@@ -4,6 +4,7 @@ What learners enter in a `Recorded` one goes into their ledger: in a notebook by
 browser.
 """
 
+import json
 import uuid
 from pathlib import Path
 
@@ -66,7 +67,7 @@ class Live(anywidget.AnyWidget):
 class Recorded(Live):
     """Its `state` is a piece of the ledger, {id: what is there}; the page adds to it, and `write` to the ledger.
 
-    The page counts what it has `sent`, and says that it is kept when Python has `heard` as many.
+    The page sends entries, {"n", "id", "kind", "value"}, and calls one kept when its number n was `heard`.
 
     Args:
         section: of the ledger, "claims" or "quiz".
@@ -75,18 +76,32 @@ class Recorded(Live):
     """
 
     news = traitlets.Unicode().tag(sync=True)  # what happened to the ledger's file
-    sent, heard = traitlets.Int(0).tag(sync=True), traitlets.Int(0).tag(sync=True)
+    outgoing, heard = traitlets.List().tag(sync=True), traitlets.List().tag(sync=True)
 
     def __init__(self, data: dict, section: str, ids: list[str], state: dict, ledger: Ledger):
         super().__init__({**data, "ledger": {"section": section, "ids": ids}})
         self.ledger, self.state, self.news = ledger, state, ledger.news()
-        self.observe(self._entered, "sent")
+        self.observe(self._entered, "outgoing")
 
     def _entered(self, change: dict) -> None:
-        self.state = self.write(self.state)
+        entries = well_formed(change["new"])
+        for entry in entries:
+            self.write(entry["id"], entry["kind"], entry["value"])
+        self.state = self.entered()
         self.news = self.ledger.news()
-        self.heard = change["new"]
+        if self.ledger.written:  # else the page must go on asking
+            self.heard = [entry["n"] for entry in entries]
 
-    def write(self, state: dict) -> dict:
-        """Put into the ledger what is new in `state`; returns the state as it is then."""
+    def write(self, id: str, kind: str, value: object) -> None:
+        """Put an entry into the ledger; the same one may come twice."""
         raise NotImplementedError
+
+    def entered(self) -> dict:
+        """The state as it is now."""
+        raise NotImplementedError
+
+
+def well_formed(data: object) -> object:
+    """The same JSON without halves of characters, which a page may send and Python cannot send back."""
+    text = json.dumps(data, ensure_ascii=False)
+    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))

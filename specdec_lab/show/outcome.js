@@ -40,13 +40,13 @@ function numberLine(points) {
 
 function render(context) {
   const { model } = context, { question, unit, theory, measured } = model.get("data");
-  const claim = claimOf(model, () => refresh()), picture = h("div"), error = said(), message = said();
+  const claim = claimOf(model, ["revision", "assumed"], () => refresh()), picture = h("div"), error = said(), message = said();
   const assumed = field("what I had assumed", "one line");
-  const second = entry("second guess", unit, (revision) => claim.change({ revision: { ...revision, after_outcome: true } }));
+  const second = entry("second guess", unit, (revision) => claim.change("revision", revision));
   function assume() {
     const line = assumed.input.value.trim();
     if (!line) message.textContent = "Write one line first.";
-    else claim.change({ assumed: line });
+    else claim.change("assumed", line);
   }
   const keep = h("button", { type: "button", onclick: assume }, "keep this line");
   const line = h("div", { class: "sdl-entry" }, assumed.line, keep);
@@ -64,7 +64,7 @@ function render(context) {
     line.hidden = second.box.hidden = !found.guess;
     // Only what is new in the ledger: a line that is being typed stays.
     if ((found.assumed ?? "") !== noted) assumed.input.value = noted = found.assumed ?? "";
-    second.show(found.revision, "", claim.said("revision"));
+    second.show(found.revision, "", claim.said("revision"), claim.newest("revision"));
     message.textContent = claim.said("assumed") || model.get("news") || (noted ? "Kept." : "");
   }
   return follow(model, refresh, claim.end);

@@ -118,15 +118,19 @@ function render(context) {
   const { model } = context, data = model.get("data"), n = data.items.length;
   const keys = h("div", { class: "sdl-keys" }, "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
   const result = said(), news = said();
-  const post = outbox(model, () => refresh(), (attempts, id) => !model.get("state")[id]?.length);
+  const post = outbox(model, ["attempt"], () => refresh());
+  /** All attempts at an item, those that wait included. */
+  function attemptsAt({ id }) {
+    const kept = model.get("state")[id] ?? [];
+    return [...kept, ...post.of(id, "attempt").filter((one) => !kept.some((other) => other.when === one.when && other.chosen === one.chosen))];
+  }
   const views = data.items.map((item, i) => itemView(item, `Question ${i + 1} of ${n}.`, data, (attempt) => {
-    const of = (all) => [...(all[item.id] ?? []), attempt];
-    post.send("answer", item.id, of(model.get("state")), of(waiting.read()));
+    post.send(item.id, "attempt", attempt);
   }));
   frame(context, "Quiz", keys, ...views.map((view) => view.box), result, news);
 
   function refresh() {
-    const of = data.items.map((item) => model.get("state")[item.id] ?? []);
+    const of = data.items.map(attemptsAt);
     const asked = of.filter((attempts) => attempts.length).length;
     views.forEach((view, i) => {
       if (of[i].length !== view.count) view.restore(of[i]);
@@ -134,7 +138,7 @@ function render(context) {
     });
     const good = of.filter((attempts) => attempts[0]?.right).length;
     result.replaceChildren(...(asked === n ? [h("b", {}, `${good} of ${n} right at the first attempt.`)] : []));
-    news.textContent = post.said("answer") || model.get("news");
+    news.textContent = post.said("attempt") || model.get("news");
   }
   return follow(model, refresh, post.end);
 }

@@ -23,18 +23,19 @@ class Quiz(Recorded):
 
     def __init__(self, lesson: str, ledger: Ledger):
         self.items = items(lesson)
-        self.written = dict.fromkeys((item.id for item in self.items), 0)
+        self.attempts: dict[str, list[dict]] = {}  # at this widget
         asked = [{"id": item.id, "versions": [*map(as_data, item.versions())]} for item in self.items]
         beliefs = {str(n): said for n, said in MISCONCEPTIONS.items() if n in beliefs_of(asked)}
         data = {"items": asked, "beliefs": beliefs, "confidence": CONFIDENCE}
-        super().__init__(data, "quiz", list(self.written), {}, ledger)
+        super().__init__(data, "quiz", [item.id for item in self.items], {}, ledger)
 
-    def write(self, state: dict) -> dict:
-        for id, attempts in state.items():
-            for attempt in attempts[self.written[id] :]:
-                self.ledger.attempt(id, **attempt)
-            self.written[id] = len(attempts)
-        return state
+    def write(self, id: str, kind: str, value: object) -> None:
+        self.ledger.attempt(id, **value)
+        if value not in self.attempts.setdefault(id, []):
+            self.attempts[id].append(value)
+
+    def entered(self) -> dict:
+        return {id: list(attempts) for id, attempts in self.attempts.items()}
 
     def picture(self) -> str:
         fold = '<details style="margin-bottom:1em"><summary>Answer</summary>'

@@ -141,7 +141,9 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
             attempts = page.evaluate(KEPT)["quiz"][item.id]
             assert [a["right"] for a in attempts] == [False, True]
     assert f"{n - 1} of {n} right at the first attempt." in page.inner_text("body")
-    quiz.set_state({"state": page.evaluate(KEPT)["quiz"], "sent": 1})
+    entered = [(id, a) for id, attempts in page.evaluate(KEPT)["quiz"].items() for a in attempts]
+    entries = [{"n": str(n), "id": id, "kind": "attempt", "value": a} for n, (id, a) in enumerate(entered)]
+    quiz.set_state({"outgoing": entries})
     kept = json.loads(fresh_ledger.read_text(encoding="utf-8"))["quiz"]
     assert {id: len(attempts) for id, attempts in kept.items()} == {
         item.id: 2 if i == 1 else 1 for i, item in enumerate(quiz.items)

@@ -3,6 +3,7 @@ two notebooks at once.
 """
 
 import json
+import re
 
 import nbformat
 import pytest
@@ -109,7 +110,7 @@ def test_after_a_restart_nothing_is_called_kept_and_the_next_run_keeps_it(page, 
     assert Ledger().claim("77.restart")["guess"]["value"] == 3
     run_cell(page, 2)
     page.get_by_role("group", name="Question 2 of 4.").wait_for()  # the answer stands there again
-    page.wait_for_function("sessionStorage.getItem('specdec-lab waiting') == '{}'")
+    page.wait_for_function("localStorage.getItem('specdec-lab waiting') == '{}'")
     assert len(Ledger().attempts(item)) == len(before) + 1
 
 
@@ -158,3 +159,36 @@ def test_two_notebooks_at_once_lose_nothing(page, lab, jupyter):
     enter(page, "8", 1)
     guess_of(page, 1).get_by_text(KEPT).wait_for()
     assert [Ledger().claim(f"77.{x}")["guess"]["value"] for x in ("two", "one", "other")] == [5, 6, 8]
+
+
+def test_after_a_restart_each_entry_of_an_outcome_waits_by_itself(page, lab):
+    """A line that was changed, and a second guess: none of them is called kept because another one waits, or was kept."""
+    ask, show = 'sd.guess("77.out", "How many?")', 'sd.outcome("77.out", 2.0)'
+    lab("outcome", IMPORT, ask, show)
+    Ledger().guess("77.out", 3.0)
+    run_all(page)
+    outcome = page.locator(".sdl-explorer[aria-label='What came of the guess']")
+    line = outcome.get_by_label("what I had assumed")
+    line.wait_for(timeout=STARTING)
+    line.fill("old")
+    outcome.get_by_role("button", name="keep this line").click()
+    outcome.get_by_text("Kept.", exact=True).wait_for()
+    restart(page)
+    line.fill("new")
+    outcome.get_by_role("button", name="keep this line").click()
+    outcome.get_by_label("second guess").fill("5")
+    outcome.get_by_role("button", name="keep second guess").click()
+    outcome.get_by_text(NOT_KEPT).nth(1).wait_for()
+    assert outcome.get_by_text(re.compile("^Kept|✓ kept")).count() == 0
+    claim = Ledger().claim("77.out")
+    assert claim["assumed"] == "old" and "revision" not in claim
+
+    # As in another tab of the browser, which has no memory of this one: what waited is still there.
+    page.evaluate("sessionStorage.clear()")
+    lab("outcome", again=True)
+    run_all(page)
+    outcome.get_by_text("Your second guess was 2.5 times too high.").wait_for(timeout=STARTING)
+    page.wait_for_function("localStorage.getItem('specdec-lab waiting') == '{}'")
+    claim = Ledger().claim("77.out")
+    assert (claim["assumed"], claim["revision"]["value"], claim["guess"]["value"]) == ("new", 5, 3)
+    assert line.input_value() == "new"

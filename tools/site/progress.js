@@ -74,7 +74,7 @@
   /** What a widget takes for its model: the data of the page, and what is kept of the reader's. */
   function modelOf(data) {
     const listening = {};
-    const own = { data, news, state: {}, sent: 0, heard: 0, revealed: [], guesses: {} };
+    const own = { data, news, state: {}, outgoing: [], heard: [], revealed: [], guesses: {} };
     const key = `specdec-lab widget ${data.id}`; // another one when the lesson was executed anew: its rounds are others
     const piece = data.ledger;
     const fire = (name) => { for (const f of listening[name] ?? []) f(); };
@@ -91,15 +91,20 @@
       set: (name, value) => { own[name] = value; fire(`change:${name}`); },
       save_changes() {
         if (piece) {
-          const ledger = merge(read(), { ...empty(), [piece.section]: own.state });
-          if (piece.section === "claims") { // a line on what had been assumed may be written anew
-            for (const [id, { assumed }] of Object.entries(own.state)) if (assumed) ledger.claims[id].assumed = assumed;
+          const ledger = read();
+          for (const { id, kind, value } of own.outgoing) {
+            if (kind === "attempt") ledger.quiz[id] = joined(ledger.quiz[id] ?? [], [value]);
+            else {
+              const { question, unit } = data, claim = (ledger.claims[id] = { question, unit, ...ledger.claims[id] });
+              if (kind === "assumed") claim.assumed = value; // it may be written anew
+              else claim[kind] ??= { ...value, after_outcome: kind === "revision" || Boolean(claim.measured) };
+            }
           }
+          own.heard = own.outgoing.map(({ n }) => n);
           keep(ledger);
-          own.heard = own.sent;
           fire("change:heard");
         } else {
-          const { data, news, sent, heard, ...rest } = own;
+          const { data, news, outgoing, heard, ...rest } = own;
           save(key, rest);
         }
       },
