@@ -26,8 +26,9 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     assert numbers(still) == end
 
     page = visit("index.html")
-    assert numbers(page) != end and page.locator(".opening .later").count() > 0
+    page.locator(".opening button").get_by_text("stop").wait_for()
     early = numbers(page)
+    assert early != end and page.locator(".opening .later").count() > 0
     page.wait_for_function("n => Number(document.querySelector('.lane b').innerText) > n", arg=early[0][0])
     button = page.locator(".opening button")
     button.click()  # stops it

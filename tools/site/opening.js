@@ -34,6 +34,7 @@
   function start() {
     since = performance.now();
     button.textContent = "❚❚ stop";
+    draw(0); // at once: the end that stood there would flash
     requestAnimationFrame(frame);
   }
 
