@@ -6,6 +6,7 @@ Start reading at `engine/verify.py` (the rule), then `engine/decode.py` (the loo
 import importlib
 import os
 import sys
+from concurrent.futures import Future, ThreadPoolExecutor
 
 # Threads of torch that wait for each other keep a core busy; GNU's, on Linux, for 300,000 turns unless told otherwise.
 # Several kernels on one machine, or one beside other programs, then mostly wait. Measured on 2 cores: with 2,000 turns
@@ -45,13 +46,12 @@ _NAMES = {
     "show.sandbox": ["Rules", "sandbox"],
     "show.speedup": ["speedup_explorer"],
     "show.table": ["Table"],
-    "soon": ["load_soon"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
 # What exercises say is another package, which this one never imports: these two names lead there.
 _MODULE_OF |= {"check": "specdec_grader.check", "progress": "specdec_grader.progress"}
 _MODULES = {"in_words": "specdec_lab.show.in_words"}  # whole modules under a name of `sd.`
-__all__ = list(_MODULE_OF)
+__all__ = [*_MODULE_OF, "load_soon"]
 __version__ = "0.1.0"
 
 
@@ -62,9 +62,20 @@ def __getattr__(name: str):
         raise AttributeError(f"specdec_lab has no {name!r}")
     if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:
         with __getattr__("OneLine")() as say:  # in a notebook, where nobody would know what takes so long
-            say("Importing PyTorch and transformers, once: up to 10 s …")
+            say("Importing PyTorch and transformers, once: some seconds …")
             return importlib.import_module(_MODULE_OF[name]).load
     return getattr(importlib.import_module(_MODULE_OF[name]), name)
+
+
+def load_soon(**settings) -> Future:
+    """`load` in the background, its imports too: carry on, and call `.result()` when you need the Lab.
+
+    It is here since this file imports nothing slow: what a notebook shows first must not wait for PyTorch.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="specdec-lab-load")
+    future = pool.submit(lambda: importlib.import_module("specdec_lab.lab").load(**settings))
+    pool.shutdown(wait=False)
+    return future
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,7 @@
 """The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import json
-import time
+import uuid
 from datetime import UTC, datetime
 
 import pytest
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("fresh_ledger")
 def enter(control, **entered) -> None:
     """What the page sends when the learner keeps something."""
     id = control.claim_id
-    n = str(len(control.outgoing) + time.monotonic_ns())
+    n = uuid.uuid4().hex
     entries = [{"n": n, "id": id, "kind": kind, "value": value} for kind, value in entered.items()]
     control.set_state({"outgoing": entries})
     assert control.heard == ([n] if control.ledger.written else [])

@@ -34,6 +34,12 @@ const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.r
 /** What was last asked, and what came of it, without the marks of the chat template. */
 const plainly = (text) => text.replace(/^[^]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
 
+/** The pieces that a round adds to the text: [text, whose it is]. */
+const written = (r) => [
+  ...r.drafted.filter((d) => d.status === "accepted").map((d) => [d.text, "accepted"]),
+  ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
+];
+
 const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;

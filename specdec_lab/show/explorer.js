@@ -9,18 +9,12 @@ const missOf = (r) => {
   return miss < 0 ? r.drafted.length : miss;
 };
 
-/** The pieces that a round adds to the text: [text, whose it is]. */
-const written = (r) => [
-  ...r.drafted.filter((d) => d.status === "accepted").map((d) => [d.text, "accepted"]),
-  ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
-];
-
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
-  const guesses = model.get("guesses");
+  const guesses = Object.entries(model.get("guesses")).filter(([, miss]) => Number.isInteger(miss)); // older ones had another form
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: Object.fromEntries(Object.entries(guesses).filter(([, miss]) => Number.isInteger(miss))), timer: null };
+  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: Object.fromEntries(guesses), timer: null };
   let numbersOpen = false, legendOpen = false;
   if (open) state.revealed.add(round);
   model.set("state", placeOf(state));
@@ -108,7 +102,7 @@ function render({ model, el }) {
   }
 
   function verdictSentence(r) {
-    const n = r.drafted.length, miss = r.drafted.findIndex((d) => d.status === "rejected");
+    const n = r.drafted.length, miss = missOf(r);
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
     const drafts = n === 1 ? "the one draft" : `all ${n} drafts`;
     if (!r.emitted) {
@@ -116,7 +110,7 @@ function render({ model, el }) {
         `${kept < n ? "what was drafted after it is discarded, and " : ""}the target's own token is not used.`;
     }
     if (n === 0) return "nothing was drafted: a plain step, one token from one pass.";
-    if (miss < 0) return `${drafts} accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
+    if (miss === n) return `${drafts} accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
     const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].id === d.id).length;
     const sentence = `${kept} accepted; draft ${miss + 1} is the first miss, and the target's own token takes its place: ` +
       `${kept + 1} token${kept ? "s" : ""} from one pass.`;
@@ -201,7 +195,7 @@ function render({ model, el }) {
   function textSoFar(r) {
     const earlier = rounds.slice(0, state.round).flatMap(written);
     const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, text);
-    const known = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i)) && data.rounds[0].before !== undefined;
+    const known = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i));
     const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
       ...(known ? [plainly(rounds[0].before), ...earlier.map(piece)] : [plainly(r.before)]), h("span", { class: "sdl-cursor" }, "▏"));
     queueMicrotask(() => { box.scrollTop = box.scrollHeight; });

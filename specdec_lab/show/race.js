@@ -10,10 +10,7 @@ function passesOf({ plain, rounds, seconds }) {
     let at = 0;
     return times.map((more, i) => ({ from: at, to: (at += more), tokens: tokens[i] }));
   }
-  const written = (r) => [
-    ...r.drafted.filter((d) => d.status === "accepted").map((d) => d.text), ...(r.emitted ? [r.emitted.text] : []),
-  ];
-  return { plain: timed(plain.seconds, plain.tokens.map((text) => [text])), speculative: timed(seconds, rounds.map(written)) };
+  return { plain: timed(plain.seconds, plain.tokens.map((text) => [text])), speculative: timed(seconds, rounds.map((r) => written(r).map(([text]) => text))) };
 }
 
 const EXACT = 1e-4; // seconds: a moment is kept, and put into links, with four digits
@@ -38,9 +35,9 @@ function render({ model, el }) {
     h("span", { class: "sdl-pass", style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%` },
       String(pass.tokens.length))), h("span", { class: "sdl-head" }));
   const tracks = { plain: lane("plain"), speculative: lane("speculative") };
-  const written = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
+  const textOf = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
     h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, pass.tokens.join(""))));
-  const texts = { plain: written("plain"), speculative: written("speculative") };
+  const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
   const counts = { plain: h("span"), speculative: h("span") };
 
   /** Where each way is at this moment, in words. */

@@ -20,7 +20,7 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     still = visit("index.html", reduced_motion="reduce")
     end = numbers(still)
     assert still.locator(".opening .later").count() == 0
-    (drafts, plain) = end
+    drafts, plain = end
     assert drafts[0] == plain[0] == plain[1] and drafts[1] < plain[1] / 2  # the same tokens, fewer passes
     still.wait_for_timeout(600)
     assert numbers(still) == end
@@ -76,7 +76,6 @@ def test_the_menu_says_where_one_is_and_what_is_done(visit):
     menu = page.get_by_role("navigation", name="Contents")
     heads = page.locator("main h2").all_inner_texts()
     assert menu.locator(".sections a").all_inner_texts() == heads
-    page.get_by_role("heading", name=heads[2]).scroll_into_view_if_needed()
     page.evaluate("n => document.querySelectorAll('main h2')[n].scrollIntoView()", 2)
     menu.locator(".sections a[aria-current]").get_by_text(heads[2]).wait_for()
     box = menu.bounding_box()
@@ -124,3 +123,4 @@ def test_on_a_phone_the_contents_open_from_anywhere(visit):
     assert page.evaluate("scrollY") == 0
     page.get_by_role("button", name="contents").tap()
     assert not listed.is_visible()
+    assert page.evaluate("scrollY") == 3000  # back where one was

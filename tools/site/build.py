@@ -199,7 +199,7 @@ def page_of(
     return (
         (HERE / "page.html").read_text(encoding="utf-8")
         .replace("{{kind}}", "front" if here == "index.html" else "")
-        .replace("{{title}}", escape(title if here == "index.html" else f"{title} – Speculative decoding")).replace("{{up}}", up).replace("{{contents}}", contents(titles, here, sections, asked))
+        .replace("{{title}}", escape(title if here == "index.html" else f"{title} – Speculative decoding")).replace("{{up}}", up).replace("{{contents}}", "" if here == "index.html" else contents(titles, here, sections, asked))
         .replace("{{turns}}", turns).replace("{{body}}", body)
     )  # fmt: skip
 

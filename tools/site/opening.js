@@ -2,7 +2,6 @@
 
 (() => {
   const box = document.querySelector(".opening");
-  if (!box) return;
   const SECONDS = 9; // that it takes here, however long it took
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
     const [passes, time] = lane.querySelectorAll("i");

@@ -30,6 +30,7 @@ def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
 
 
 def race(found: dict, trace: dict) -> str:
+    """Both lanes of a recorded race."""
     written = [
         [d["text"] for d in r["drafted"] if d["status"] == "accepted"]
         + ([r["emitted"]["text"]] if r["emitted"] else [])
@@ -57,4 +58,5 @@ is there sooner.</p>
 <p class="small">Five minutes, in this page. No account, nothing to install.</p>
 </div>{race(found, trace)}</div>
 <ul class="cards">{cards}</ul>
-<div class="after lessons" id="lessons">{contents}</div>"""
+<div class="after lessons" id="lessons">{contents}</div>
+<script src="opening.js"></script>"""

@@ -39,6 +39,7 @@
   }
   specdecLab.links.name(places);
   places.forEach(show);
+
   /**
    * Stored results would give a guess away. What stands between a guess and the end of the section with its outcome waits
    * until the guess is kept, or until the reader would rather see it.
@@ -79,18 +80,20 @@
 
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
-  const menu = document.querySelector("nav .menu");
-  const opener = document.getElementById("menu");
-  let from = 0; // where the reader was
+  /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
+  const menu = document.querySelector("nav"), opener = document.getElementById("menu");
+  let place = 0; // where the reader was
+  function showMenu(open) {
+    menu.hidden = !open;
+    opener.setAttribute("aria-expanded", String(open));
+  }
   opener.addEventListener("click", () => {
-    const far = scrollY > 60;
-    if (far) from = scrollY;
-    menu.open = !menu.open || far; // from further down it leads to the list, which is on top
-    scrollTo(0, menu.open ? 0 : from);
-    if (menu.open) menu.querySelector("a[aria-current], a").focus({ preventScroll: true });
+    if (scrollY > 60) place = scrollY;
+    showMenu(menu.hidden || scrollY > 60);
+    scrollTo(0, menu.hidden ? place : 0);
+    if (!menu.hidden) menu.querySelector("a[aria-current], a").focus({ preventScroll: true });
   });
-  menu.addEventListener("toggle", () => opener.setAttribute("aria-expanded", String(menu.open)));
-  if (matchMedia("(max-width: 860px)").matches) menu.open = false;
+  showMenu(!matchMedia("(max-width: 860px)").matches);
 
   /** Where am I: the section that stands highest in the window. */
   const links = [...document.querySelectorAll("nav .sections a")];
