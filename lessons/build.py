@@ -6,7 +6,7 @@ fails when the two differ. A cell that begins with ```python tags=["fold"] is cl
 is needed, and teaches nothing. So is a cell that only draws a field for a guess, its outcome, or a quiz.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
-    python lessons/build.py --prose      store changed text, where no code has changed; nothing is executed
+    python lessons/build.py --prose      store changed text and changed looks, where no code has changed; nothing is executed
     python lessons/build.py --links      write the addresses for Binder and Colab into the README
 """
 
@@ -23,11 +23,11 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+import stills
 
 from specdec_lab.show.progress_line import GONE
 
 HERE = Path(__file__).parent
-WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 ONLY_DRAWS = re.compile(r"sd\.(guess|outcome|quiz|ledger)\(")
 BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
@@ -84,18 +84,14 @@ def link_terms(notebook: nbformat.NotebookNode) -> None:
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
     """Write an executed notebook: the seconds of all its cells together, and no live widgets, whose pictures stay.
 
-    The picture is another form of the same output, or an output of its own beside the widget. The seal shows
-    whether code or results were changed by hand afterwards.
+    The seal shows whether code or results were changed by hand afterwards.
     """
     took = 0.0
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
         took += seconds(cell.metadata.pop("execution", {}))
-        for output in cell.outputs:
-            if "text/html" in output.get("data", {}):
-                output["data"].pop(WIDGET, None)
-        cell.outputs = [o for o in cell.outputs if WIDGET not in o.get("data", {}) and o.get("data") != GONE]
+        cell.outputs = [o for o in cell.outputs if stills.VIEW not in o.get("data", {}) and o.get("data") != GONE]
     notebook.metadata.pop("widgets", None)
     if took:
         notebook.metadata["seconds"] = round(took, 1)
@@ -127,6 +123,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
 def build(source: Path) -> None:
     notebook = from_source(source)
     execute(notebook, HERE)
+    stills.keep(notebook)
     path = HERE / f"{source.stem}.ipynb"
     store(notebook, path)
     print(f"{path.name}: {path.stat().st_size >> 10} KB")
@@ -145,6 +142,7 @@ def prose(source: Path) -> None:
             old = next(results)
             cell.outputs, cell.execution_count = old.outputs, old.execution_count
     made.metadata = stored.metadata
+    stills.keep(made)
     store(made, path)
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import nbformat
 
+from specdec_lab.show.live import STORED
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -23,7 +25,7 @@ def builder():
 def page_with(site: Path, *widgets) -> str:
     """A page that shows these widgets as a lesson's stored results are shown; its path in the site."""
     build = builder()
-    outputs = [nbformat.v4.new_output("display_data", data=widget.stored()) for widget in widgets]
+    outputs = [nbformat.v4.new_output("display_data", data={STORED: w.stored(w.data)}) for w in widgets]
     name = f"lessons/made-{widgets[0].data['id']}.html"
     body = "<h1>Widgets</h1>" + "".join(map(build.output, outputs))
     (site / name).write_text(build.page_of(body, "Widgets", name, {}), encoding="utf-8")

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 
 import specdec_lab as sd
-from specdec_lab import theory
 from specdec_lab.formats import short
 from specdec_lab.show import charts
 from specdec_lab.show.table import Table
@@ -139,25 +138,6 @@ def test_frequency_bars_show_what_was_wanted_and_what_came():
     assert repr(exact) == "\na: wanted 0.300, x 0.300" and "19 of 20" not in exact._repr_html_()
     with pytest.raises(ValueError, match="told apart"):
         sd.FrequencyBars("", {}, {way: {} for way in "abcd"})
-
-
-def test_every_rule_has_its_picture_and_what_comes_out_of_it_is_as_high_as_its_number():
-    """Left of each pair the whole of q, cut at what is kept; right what comes out, on what is kept, and p around it."""
-    p, q = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
-    shown = sd.Rules(p, q)
-    said, page = repr(shown).splitlines(), shown._repr_html_()
-    assert len(said) == 1 + len(theory.RULES) and sum(line.startswith("✓") for line in said) == 2
-    assert "✗ 0.60 0.16 0.24  bug: after a rejection, draw from p" in said
-    assert page.count("p comes out</b>") == 2 and page.count("not p</b>") == len(theory.RULES) - 2
-    pictures = re.findall(r"<svg .*?</svg>", page, re.S)
-    for (name, out), picture in zip(shown.outputs().items(), pictures, strict=True):
-        accepts, _ = theory.RULES[name](p, q)
-        boxes = [r for r in ElementTree.fromstring(picture).iter(f"{SVG}rect") if r.get("width") == "20"]
-        spans = [[1 - (float(r.get("y")) + x) / 92 for x in (float(r.get("height")), 0.0)] for r in boxes]
-        for i in range(3):
-            kept = q[i] * accepts[i]
-            right = [(0, kept), (kept, q[i]), (0, kept), (kept, out[i]), (0, p[i])]
-            assert spans[5 * i : 5 * i + 5] == [pytest.approx(pair, abs=0.002) for pair in right], (name, i)
 
 
 LINES = [

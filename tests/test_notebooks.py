@@ -33,19 +33,6 @@ def test_there_are_lessons():
     assert len(SOURCES) >= 2
 
 
-def test_a_stored_widget_leaves_its_page(tmp_path):
-    """Whether the page is another form of the widget's own output, or an output beside it."""
-    page = {"text/html": "<p>a page</p>", "text/plain": "a page"}
-    both, alone, beside = {build.WIDGET: {}, **page}, {build.WIDGET: {}, "text/plain": "Widget()"}, dict(page)
-    outputs = [nbformat.v4.new_output("display_data", data) for data in (both, alone, beside, build.GONE)]
-    cell = nbformat.v4.new_code_cell("widget", outputs=outputs, metadata={"execution": {"iopub": "a time"}})
-    notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {"state": {}}})
-    build.store(notebook, tmp_path / "stored.ipynb")
-    kept = json.loads((tmp_path / "stored.ipynb").read_text(encoding="utf-8"))
-    assert [{k: "".join(v) for k, v in o["data"].items()} for o in kept["cells"][0]["outputs"]] == [page, page]
-    assert kept["cells"][0]["metadata"] == {} and set(kept["metadata"]) == {"seal"}
-
-
 def test_a_result_changed_by_hand_breaks_the_seal(tmp_path):
     cell = nbformat.v4.new_code_cell("1 + 1", outputs=[nbformat.v4.new_output("stream", text="2")])
     build.store(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")

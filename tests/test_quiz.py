@@ -15,11 +15,8 @@ from specdec_lab import theory
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.problems import PROBLEMS, variants
-from specdec_lab.course.quiz import Choices, items, lessons
+from specdec_lab.course.quiz import items, lessons
 from specdec_lab.errors import LabError
-from specdec_lab.show.live import STORED
-from specdec_lab.show.page import as_text
-from specdec_lab.show.quiz import marked_up
 
 SHEETS = Path(__file__).parents[1] / "exercises" / "specdec_grader" / "sheets"
 EVERY = [item for lesson in lessons() for item in items(lesson)]
@@ -283,30 +280,8 @@ def test_every_attempt_is_written_once():
 
 
 @pytest.mark.parametrize("lesson", lessons())
-def test_without_a_kernel_the_questions_stand_there_with_their_answers_folded(lesson):
-    quiz = sd.quiz(lesson)
-    beliefs = re.findall(r'"(?:misconception|belief)": (\d+)', json.dumps(quiz.data["items"]))
-    assert quiz.data["beliefs"] == {n: MISCONCEPTIONS[int(n)] for n in {*beliefs}}  # each that an answer may show
-    data = quiz.stored()
-    assert set(data) == {STORED, "text/html", "text/plain"}
-    html, text = data["text/html"], data["text/plain"]
-    assert (quiz.picture(), text) == (sd.quiz(lesson).picture(), sd.quiz(lesson).text())  # the same at every build
+def test_a_page_gets_every_belief_that_an_answer_may_show(lesson):
+    data = sd.quiz(lesson).data
+    beliefs = re.findall(r'"(?:misconception|belief)": (\d+)', json.dumps(data["items"]))
+    assert data["beliefs"] == {n: MISCONCEPTIONS[int(n)] for n in {*beliefs}}
     assert len(json.dumps(data)) < 50_000
-    assert "<script" not in html
-    assert html.count("<details ") == html.count("</details>") == len(quiz.items)
-    open_part = as_text(re.sub(r"<details .*?</details>", "", html))
-    asked, told = text.split("\nAnswers\n")
-    for item, (_, page) in zip(quiz.items, quiz.pages()):
-        posed = item.versions()[0]
-        assert as_text(page) in told
-        if isinstance(posed, Choices):
-            for c in posed.choices:
-                assert c.text in open_part and c.text in asked
-                assert as_text(marked_up(c.reason)) not in open_part
-        else:
-            assert posed.question in open_part and posed.how not in open_part
-            assert posed.how in told
-
-
-def test_text_of_items_cannot_become_markup():
-    assert marked_up("a < b and `x > y`") == "a &lt; b and <code>x &gt; y</code>"

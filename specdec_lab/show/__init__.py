@@ -1,1 +1,14 @@
-"""Showing rounds to people: one set of marks, in the terminal, on a static page and in a widget."""
+"""Showing rounds to people: one set of marks, in the terminal and in a widget."""
+
+
+def kinds() -> dict[str, type]:
+    """Every kind of live widget, by the name of its script."""
+    from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer
+    from specdec_lab.show.guess import Guess, Outcome
+    from specdec_lab.show.loadlab import LoadLab
+    from specdec_lab.show.quiz import Quiz
+    from specdec_lab.show.sandbox import Sandbox
+    from specdec_lab.show.speedup import SpeedupExplorer
+
+    every = RoundExplorer, TreeExplorer, RaceWidget, Guess, Outcome, LoadLab, Quiz, Sandbox, SpeedupExplorer
+    return {kind.scripts[-1].removesuffix(".js"): kind for kind in every}

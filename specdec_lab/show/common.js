@@ -25,11 +25,6 @@ function ownKeys(root, act = () => false) {
   });
 }
 
-/** Hides the stored picture of a widget, which stands where none can live. */
-function hideStored({ id }) {
-  for (const picture of document.querySelectorAll(`.sdl-static-${id}`)) picture.style.display = "none";
-}
-
 const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
 /** What was last asked, and what came of it, without the marks of the chat template. */
 const plainly = (text) => text.replace(/^[^]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");

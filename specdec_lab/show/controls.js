@@ -89,11 +89,10 @@ function key(entries) {
 }
 
 /** The box of a widget. */
-function frame({ model, el }, title, ...parts) {
+function frame({ el }, title, ...parts) {
   const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title }, ...parts);
   ownKeys(root);
   el.append(root);
-  hideStored(model.get("data"));
 }
 
 /** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. */

@@ -17,6 +17,7 @@ function render({ model, el }) {
   const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: Object.fromEntries(guesses), timer: null };
   let numbersOpen = false, legendOpen = false;
   if (open) state.revealed.add(round);
+  if (model.get("still")) rounds.forEach((_, i) => state.revealed.add(i)); // as lessons/stills.py asks for it: nothing can be pressed
   model.set("state", placeOf(state));
 
   const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": "Round Explorer" });
@@ -24,7 +25,6 @@ function render({ model, el }) {
   const body = h("div");
   root.append(body, live);
   el.append(root);
-  hideStored(data);
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>

@@ -10,7 +10,7 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import short
-from specdec_lab.show.charts import Bar, Bars
+from specdec_lab.show.charts import Bar
 from specdec_lab.show.live import Recorded
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
@@ -61,13 +61,6 @@ class Guess(OfClaim):
         """The guess in the ledger: its value, reason and time, and if the outcome was known."""
         return self.claim.get("guess")
 
-    def picture(self) -> str:
-        answer = "No guess yet. It is entered here, before the measurement."
-        if kept := self.kept:
-            because = f", because {kept['reason']}" if kept.get("reason") else ""
-            answer = f"Your guess: {short(kept['value'])}{because}"
-        return f"<div><b>{escape(self.data['question'])}</b><p>{escape(answer)}</p></div>"
-
 
 class Outcome(OfClaim):
     """Guess, theory and measurement beside each other; see `outcome`."""
@@ -91,17 +84,6 @@ class Outcome(OfClaim):
         late = " It was made when the measurement was known." if claim["guess"].get("after_outcome") else ""
         second = f" {compare('second guess', claim['revision']['value'], self.bar)}" if "revision" in claim else ""
         return compare("guess", claim["guess"]["value"], self.bar) + late + second
-
-    def picture(self) -> str:
-        claim = self.claim
-        bars = [Bar("your guess", claim.get("guess", {}).get("value"))]
-        bars += [Bar("theory", self.theory)] if self.theory is not None else []
-        bars += [self.bar]
-        bars += [Bar("your second guess", claim["revision"]["value"])] if "revision" in claim else []
-        unit = f" ({self.data['unit']})" if self.data["unit"] else ""
-        assumed = f"<p>What I had assumed: {escape(claim['assumed'])}</p>" if "assumed" in claim else ""
-        picture = Bars(self.data["question"] + unit, tuple(bars))._repr_html_()
-        return f"{picture}<p>{escape(self.error)}</p>{assumed}"
 
 
 def compare(name: str, guess: float, measured: Bar) -> str:

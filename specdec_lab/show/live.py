@@ -14,7 +14,6 @@ from IPython.display import display
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.show.marks import MARKS
-from specdec_lab.show.page import as_text
 
 STORED = "application/vnd.specdec-lab.widget+json"  # its data, in a stored page: what the static site shows live
 
@@ -25,7 +24,7 @@ def script(*names: str) -> str:
 
 
 class Live(anywidget.AnyWidget):
-    """Shows `data`. Where no kernel or browser can draw a widget, `picture()` and `text()` stand instead."""
+    """Shows `data`. What stays of it in a stored lesson is what the page drew: see lessons/stills.py."""
 
     scripts: tuple[str, ...]  # files beside this one, the last of which has `render`
     _css = script("explorer.css")
@@ -42,21 +41,15 @@ class Live(anywidget.AnyWidget):
         marks = {word: mark._asdict() for word, mark in MARKS.items()}
         super().__init__(data={**data, "marks": marks, "id": uuid.uuid4().hex[:8]})
 
-    def picture(self) -> str:
-        """HTML that needs no script."""
-        raise NotImplementedError
+    @classmethod
+    def stored(cls, data: dict) -> dict:
+        """What the static site needs to show one with this data."""
+        return {"script": cls.scripts[-1].removesuffix(".js"), "data": data}
 
-    def text(self) -> str:
-        return as_text(self.picture())
-
-    def stored(self) -> dict:
-        """What stays of it in a stored page, by mime type."""
-        picture = f'<div class="sdl-static-{self.data["id"]}">{self.picture()}</div>'
-        live = {"script": self.scripts[-1].removesuffix(".js"), "data": self.data}
-        return {"text/html": picture, "text/plain": self.text(), STORED: live}
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: it lives in JupyterLab and on the site, and cannot be drawn here."
 
     def _ipython_display_(self) -> None:
-        display(self.stored(), raw=True)
         widget, metadata = self._repr_mimebundle_()
         display(widget, metadata=metadata, raw=True)
         # From 7.4 on, ipykernel hands what a page sends to the thread that last spoke to this widget: here the one that

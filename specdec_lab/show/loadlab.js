@@ -1,9 +1,10 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
+const HEADS = ["", "mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches"];
 
 function render(context) {
-  const { machines, arrivals, mine, gammas, heads, start } = context.model.get("data");
+  const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
 
   function controls(state, changed) {
@@ -53,7 +54,7 @@ function render(context) {
         h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
           `What a step costs grows with them: ${pays}.`),
         pair(
-          [grid(heads, rows, cell), h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end: the fewer, the better.")],
+          [grid(HEADS, rows, cell), h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end: the fewer, the better.")],
           [over("running", `Texts in the batch, with “${name}”`, "texts"), over("gamma", "γ of its steps", "γ")],
         ),
       ],

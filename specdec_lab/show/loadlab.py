@@ -10,26 +10,20 @@ from specdec_lab.measure.serving import (
     ByConfidence,
     Outcome,
     Policy,
-    ServingLog,
     StepCosts,
     always,
     bursts,
     drawn,
-    load_aware,
     never,
     scheduled,
     simulate,
     written,
 )
-from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.live import Live
-from specdec_lab.show.table import table
 
 TOKENS = 32, 96  # new tokens that a request wants: fewest, most
 REQUESTS = 120  # at every load, so that every picture is drawn as fast
-POINTS = 80  # of a line over time
 LETTERS = 90  # characters of ASCII, from # on
-HEADS = ("", "mean", "half within", "95 % within", "tokens/s", "steps with drafts", "switches")
 
 
 def capacity(costs: StepCosts) -> float:
@@ -48,13 +42,6 @@ def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> li
     """The arrivals, at `load` times what plain decoding can serve."""
     rate = load * capacity(costs)
     return [Arrival(a.at / rate, a.tokens) for a in arrivals(in_bursts, seed)]
-
-
-def row(name: str, log: ServingLog) -> tuple[str, ...]:
-    """A policy under HEADS: milliseconds a token, tokens a second, and how often drafts were on."""
-    times = [f"{1e3 * seconds:.1f}" for seconds in (log.mean, log.percentile(0.5), log.percentile(0.95))]
-    drafting = sum(s.gamma > 0 for s in log.steps) / len(log.steps)
-    return (name, *times, f"{log.throughput:.0f}", f"{drafting:.0%}", str(log.switches))
 
 
 def usual(costs: StepCosts, outcomes: Sequence[Outcome]) -> dict[str, Policy]:
@@ -80,36 +67,6 @@ def latency_by_throughput(
             log = simulate(traffic(costs, load, in_bursts), policy, costs, outcomes, most=max(costs.sizes))
             curves.setdefault(name, []).append((log.throughput, 1e3 * log.mean))
     return curves
-
-
-def picture(
-    costs: StepCosts,
-    outcomes: Sequence[Outcome | int],
-    load: float,
-    gamma: int,
-    policies: Mapping[str, Policy],
-    in_bursts: bool,
-) -> str:
-    """A table of all policies on the same arrivals, and what the last of them did over time."""
-    came = traffic(costs, load / 100, in_bursts)
-    logs = {name: simulate(came, p, costs, outcomes, most=max(costs.sizes)) for name, p in policies.items()}
-    tokens = written(outcomes, {gamma})[gamma]
-    limit = costs.crossover(gamma, tokens)
-    pays = f"with {limit} texts or more, so many drafts no longer pay"
-    if limit is None:
-        pays = "but here drafting pays at every size of the batch"
-    name, last = list(logs.items())[-1]
-    steps = last.steps[:: max(1, len(last.steps) // POINTS)]
-    texts = Line("texts", [(s.at, s.running) for s in steps], dots=False)
-    gammas = Line("γ", [(s.at, s.gamma) for s in steps], dots=False)
-    drawn = Plot(f"What “{name}” did", [texts, gammas], "seconds", "texts in the batch; γ")
-    return (
-        f'<div style="font-size:15px;max-width:820px"><div>{len(came)} requests, {load} % of what plain decoding can serve. With γ = {gamma} a round writes '
-        f"{tokens:.2f} tokens, however many texts there are. What a step costs grows with them: {pays}.</div>"
-        f"{table(HEADS, [row(name, log) for name, log in logs.items()], row_heads=True, align='right')}"
-        "<div style='font-size:12px'>Milliseconds a token, from a request's arrival to its end.</div>"
-        f"{drawn.svg()}</div>"
-    )
 
 
 def table_of(name: str, policy: Policy, most: int, gammas: Sequence[int]) -> dict[int, list[int]]:
@@ -163,20 +120,9 @@ class LoadLab(Live):
                 "arrivals": {name: [[a.at, a.tokens] for a in each] for name, each in came.items()},
                 "mine": {name: table_of(name, policy, most, gammas) for name, policy in self.mine.items()},
                 "gammas": [str(gamma) for gamma in gammas if gamma],
-                "heads": HEADS,
                 "start": {"machine": first, **start},
             }
         )
-
-    def picture(self) -> str:
-        start = self.data["start"]
-        costs, outcomes = self.machines[start["machine"]]
-        gamma, off = int(start["gamma"]), start["off"]
-        policies = {"never": never, "always": always(gamma), "by load": load_aware(gamma, off, start["on"])}
-        if outcomes[0].chances:
-            policies["by confidence"] = ByConfidence(costs, outcomes)
-        drawn = picture(costs, outcomes, start["load"], gamma, policies | self.mine, start["bursts"])
-        return f"<b>Load Lab</b>{drawn}"
 
 
 def shown(outcome: Outcome | int) -> Outcome:

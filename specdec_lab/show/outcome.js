@@ -34,7 +34,7 @@ function numberLine(points) {
   const apart = gap > 1.1 ? [h("span", { class: "sdl-apart", style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}` }, h("span", {}, `${short(Number(gap.toPrecision(2)))}×`))] : [];
   return [
     h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", style: `left:${at(value)}` }, sign))),
-    h("div", { class: "sdl-key" }, ...points.map((point) => h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))))),
+    h("div", { class: "sdl-key" }, ...points.flatMap((point) => [h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))), " "])),
   ];
 }
 

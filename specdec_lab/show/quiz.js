@@ -114,8 +114,19 @@ function itemView(item, name, { beliefs, confidence }, answered) {
   return view;
 }
 
+/** A question of a stored lesson, where nothing can be pressed: its answer is folded. */
+function onPaper({ versions: [posed] }, name) {
+  const list = (lines) => h("ul", {}, ...lines.map((line) => h("li", {}, ...markedUp(line))));
+  const choices = posed.choices ? list(posed.choices.map(({ text }) => text)) : null;
+  const answer = posed.choices ? list(posed.choices.map(({ right, text, reason }) => `${right ? "✓" : "✗"} ${text}. ${reason}`))
+    : h("p", {}, `${[short(posed.answer), posed.unit].filter(Boolean).join(" ")}. `, ...markedUp(posed.how));
+  return h("div", { class: "sdl-item" }, h("p", {}, h("b", {}, name), " ", ...markedUp(posed.question)), choices, h("details", {}, h("summary", {}, "Answer"), answer));
+}
+
 function render(context) {
   const { model } = context, data = model.get("data"), n = data.items.length;
+  const nameOf = (i) => `Question ${i + 1} of ${n}.`;
+  if (model.get("still")) return frame(context, "Quiz", ...data.items.map((item, i) => onPaper(item, nameOf(i))));
   const keys = h("div", { class: "sdl-keys" }, "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
   const result = said(), news = said();
   const post = outbox(model, ["attempt"], () => refresh());
@@ -124,7 +135,7 @@ function render(context) {
     const kept = model.get("state")[id] ?? [];
     return [...kept, ...post.of(id, "attempt").filter((one) => !kept.some((other) => other.when === one.when && other.chosen === one.chosen))];
   }
-  const views = data.items.map((item, i) => itemView(item, `Question ${i + 1} of ${n}.`, data, (attempt) => {
+  const views = data.items.map((item, i) => itemView(item, nameOf(i), data, (attempt) => {
     post.send(item.id, "attempt", attempt);
   }));
   frame(context, "Quiz", keys, ...views.map((view) => view.box), result, news);

@@ -24,7 +24,7 @@ function render({ model, el }) {
   const ends = [...new Set(Object.values(lanes).flat().map((pass) => pass.to))].sort((a, b) => a - b);
   const end = ends.at(-1), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const kept = model.get("state"), usual = Object.keys(PACES).findLast((name) => end * PACES[name] <= PATIENCE) ?? "as recorded";
-  const state = { now: kept.now >= 0 && kept.now <= end + EXACT ? Math.min(end, kept.now) : 0, pace: kept.pace in PACES ? kept.pace : usual, timer: null };
+  const state = { now: model.get("still") ? end : kept.now >= 0 && kept.now <= end + EXACT ? Math.min(end, kept.now) : 0, pace: kept.pace in PACES ? kept.pace : usual, timer: null };
   const keep = () => model.set("state", { now: Number(state.now.toFixed(4)), pace: state.pace });
   keep();
 
@@ -118,7 +118,6 @@ function render({ model, el }) {
     return true;
   });
   el.append(root);
-  hideStored(data);
   draw();
   return () => clearInterval(state.timer);
 }

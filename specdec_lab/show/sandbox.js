@@ -1,35 +1,70 @@
-// The Acceptance Sandbox: three tokens, p and q to be changed by hand, and the rule, or a wrong one, at work.
+// The Acceptance Sandbox: three tokens, p and q to be changed by hand, and the rule, or a wrong one, at work. And all rules
+// beside each other, in small.
 
-const [BAR, GAP, UP, TALL] = [44, 96, 26, 170]; // pixels: a bar's width, from token to token, above the bars, their height
+const TOKENS = ["on", "by", "near"];
+const START = { p0: 50, p1: 30, p2: 20, q0: 70, q1: 10, q2: 20 }; // in hundredths: the standing example of the course
+const HEADS = ["", "p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"];
+const LARGE = { bar: 35, next: 4.6, gap: 96, left: 10, up: 26, tall: 170 }; // pixels: a bar, from bar to bar, from token to token
+const SMALL = { bar: 20, next: 2, gap: 58, left: 4, up: 0, tall: 92 };
 
 /** Weights to probabilities; all zero means all alike. */
 const normalised = (weights) => scaled(weights, weights.map(() => 1 / weights.length));
 
-/** Left of each pair: q, cut into what is accepted and what is rejected. Right: what comes out, over an outline of p. */
-function barPicture(tokens, looks, p, q, kept, replaced) {
-  const box = (left, low, high, look) => `<rect x="${left}" y="${UP + TALL * (1 - high)}" width="${BAR * 0.8}" height="${TALL * Math.max(0, high - low)}" ${looks[look].look}/>`;
-  let svg = looks.patterns;
-  tokens.forEach((token, i) => {
-    const left = 10 + GAP * i, right = left + BAR * 0.9;
-    svg += box(left, 0, kept[i], "accepted") + box(left, kept[i], q[i], "rejected") + box(right, 0, kept[i], "accepted");
-    svg += box(right, kept[i], kept[i] + replaced[i], "replaced") + box(right, 0, p[i], "wanted");
-    svg += `<text x="${left + BAR * 0.4}" y="${UP + TALL + 14}" text-anchor="middle">q</text><text x="${right + BAR * 0.4}" y="${UP + TALL + 14}" text-anchor="middle">out</text>`;
-    svg += `<text x="${left + BAR * 0.85}" y="${UP + TALL + 32}" text-anchor="middle" font-weight="600">${escaped(token)}</text>`;
+/** What a rule does with one draft from q where the target says p: rejected is a chance, right says if p comes out. */
+function played(rule, p, q) {
+  const [accepts, replacement] = RULES[rule](p, q), out = emitted(p, q, accepts, replacement), kept = q.map((x, i) => x * accepts[i]);
+  const wrong = Math.max(...out.map((x, i) => Math.abs(x - p[i])));
+  return { p, q, accepts, replacement, out, kept, rejected: 1 - sum(kept), wrong, right: wrong < 1e-9 };
+}
+
+/** How the parts of a bar are painted, and what they mean. Patterns are found by name in the whole page: each picture has its own. */
+function looksOf(marks) {
+  const own = Math.random().toString(36).slice(2), [green, red, orange] = ["accepted", "rejected", "corrected"].map((word) => marks[word].colour);
+  return {
+    patterns: `<defs><pattern id="no-${own}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke="${red}" stroke-width="3"/></pattern>` +
+      `<pattern id="re-${own}" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="2" fill="${orange}"/></pattern></defs>`,
+    accepted: ["✓ drafted and accepted", `fill="${green}" stroke="${green}"`],
+    rejected: ["✗ drafted and rejected", `fill="url(#no-${own})" stroke="${red}"`],
+    replaced: ["↻ the replacement", `fill="url(#re-${own})" stroke="${orange}"`],
+    wanted: ["p, what the target wants", 'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"'],
+  };
+}
+
+/** Left of each pair: q, cut into what is accepted and what is rejected. Right: what comes out, over an outline of p. below: texts under a pair. */
+function columns(title, looks, { p, q, kept, out }, { bar, next, gap, left, up, tall }, width, lines, below) {
+  const box = (x, low, high, look) => `<rect x="${x}" y="${(up + tall * (1 - high)).toFixed(1)}" width="${bar}" height="${(tall * Math.max(0, high - low)).toFixed(1)}" ${looks[look][1]}/>`;
+  const pairs = TOKENS.map((token, i) => {
+    const x = left + gap * i, other = x + bar + next;
+    return box(x, 0, kept[i], "accepted") + box(x, kept[i], q[i], "rejected") + box(other, 0, kept[i], "accepted") +
+      box(other, kept[i], out[i], "replaced") + box(other, 0, p[i], "wanted") + below(token, i, x, other, up + tall);
   });
-  const width = GAP * tokens.length + 10, names = ["accepted", "rejected", "replaced", "wanted"];
-  return `<svg viewBox="0 0 ${width} ${UP + TALL + 40}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font:13px sans-serif"><title>One draft, checked</title>${svg}</svg>` +
-    key(names.map((name) => [`<rect x="1" y="1" width="24" height="12" ${looks[name].look}/>`, looks[name].words]));
+  const numbers = TOKENS.map((token, i) => `${token}: drafted ${q[i].toFixed(2)}, kept ${kept[i].toFixed(2)}, comes out ${out[i].toFixed(2)}, wanted ${p[i].toFixed(2)}`);
+  return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font:13px sans-serif"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
+}
+
+const under = (x, y, text, more = "") => `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
+
+/** Every rule, with its small picture and a verdict. */
+function allRules(context, { p, q }) {
+  const { marks } = context.model.get("data");
+  const tiles = Object.keys(RULES).map((name) => {
+    const one = played(name, p, q), mark = marks[one.right ? "accepted" : "rejected"], verdict = `${mark.symbol} ${one.right ? "p comes out" : "not p"}`;
+    const below = (token, i, x, other, foot) => under(other, foot + 14, token) + under(other, foot + 27, one.out[i].toFixed(2));
+    return h("div", { class: "sdl-tile" }, h("div", {}, name), drawn(columns(`${name}: ${verdict}`, looksOf(marks), one, SMALL, 178, 30, below)),
+      h("b", { style: `border-left: 4px solid ${mark.colour}` }, verdict));
+  });
+  const note = "Left of each pair: what is drafted, kept (full) or rejected (stripes). Right: what comes out, over p (dashed).";
+  frame(context, "All rules", h("div", { class: "sdl-tiles" }, ...tiles), h("div", { class: "sdl-note" }, note));
 }
 
 function render(context) {
-  const { tokens, heads, start, marks, id, ...data } = context.model.get("data");
-  // Patterns are found by name in the whole page, and those of the hidden picture draw nothing.
-  const looks = JSON.parse(JSON.stringify(data.looks).replaceAll("sdl-no", `sdl-no-${id}`).replaceAll("sdl-re", `sdl-re-${id}`));
-  const shares = (state, which) => normalised(tokens.map((_, i) => state[`${which}${i}`]));
+  const { marks, rules } = context.model.get("data"), looks = looksOf(marks);
+  if (rules) return allRules(context, rules);
+  const shares = (state, which) => normalised(TOKENS.map((_, i) => state[`${which}${i}`]));
 
   function controls(state, changed) {
     const lines = { rule: menu("rule", Object.keys(RULES), state.rule, changed("rule")) };
-    tokens.forEach((token, i) => { // a row for each token, where there is room for two
+    TOKENS.forEach((token, i) => { // a row for each token, where there is room for two
       for (const which of ["p", "q"]) {
         const shown = () => shares(state, which)[i].toFixed(3);
         const name = `${which === "p" ? "p, target" : "q, draft"}: “${token}”`;
@@ -40,21 +75,20 @@ function render(context) {
   }
 
   function draw(state) {
-    const p = shares(state, "p"), q = shares(state, "q");
-    const [accepts, replacement] = RULES[state.rule](p, q);
-    const out = emitted(p, q, accepts, replacement), kept = q.map((x, i) => x * accepts[i]);
-    const rejected = 1 - sum(kept), wrong = Math.max(...out.map((x, i) => Math.abs(x - p[i])));
-    const verdict = wrong < 1e-9
+    const one = played(state.rule, shares(state, "p"), shares(state, "q")), { p, q, accepts, kept, replacement, out } = one;
+    const verdict = one.right
       ? `${marks.accepted.symbol} What comes out is p: nobody can tell that there was a draft.`
-      : `${marks.rejected.symbol} What comes out is not p. The largest difference is ${wrong.toFixed(3)}.`;
-    const rows = tokens.map((token, i) => [token, ...[p, q, accepts, kept, replacement, out].map((row) => row[i].toFixed(3))]);
-    const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
-    const bars = barPicture(tokens, looks, p, q, kept, replacement.map((x) => rejected * x));
-    const table = grid(["", ...heads], rows, undefined, "p, q, and what comes out");
-    return { nodes: [h("b", {}, verdict), pair([drawn(bars)], [table, h("p", {}, sums)], "sdl-narrow-wide")], said: verdict };
+      : `${marks.rejected.symbol} What comes out is not p. The largest difference is ${one.wrong.toFixed(3)}.`;
+    const rows = TOKENS.map((token, i) => [token, ...[p, q, accepts, kept, replacement, out].map((row) => row[i].toFixed(3))]);
+    const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
+    const below = (token, i, x, other, foot) => under(x + 17, foot + 14, "q") + under(other + 17, foot + 14, "out") + under(other, foot + 32, token, 'font-weight="600"');
+    const legend = ["accepted", "rejected", "replaced", "wanted"].map((look) => [`<rect x="1" y="1" width="24" height="12" ${looks[look][1]}/>`, looks[look][0]]);
+    const bars = drawn(columns("One draft, checked", looks, one, LARGE, 298, 40, below) + key(legend));
+    const table = grid(HEADS, rows, undefined, "p, q, and what comes out");
+    return { nodes: [h("b", {}, verdict), pair([bars], [table, h("p", {}, sums)], "sdl-narrow-wide")], said: verdict };
   }
 
-  panel(context, "Acceptance Sandbox", start, controls, draw);
+  panel(context, "Acceptance Sandbox", { rule: Object.keys(RULES)[0], ...START }, controls, draw);
 }
 
 export default { render };

@@ -6,7 +6,7 @@ function render({ model, el }) {
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
   const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
   let numbersOpen = false;
-  if (open) state.revealed.add(round);
+  if (open || model.get("still")) state.revealed.add(round);
   model.set("state", placeOf(state));
 
   const root = h("div", { class: "sdl-explorer sdl-trees", role: "group", "aria-label": "Tree Explorer" });
@@ -14,7 +14,6 @@ function render({ model, el }) {
   const body = h("div");
   root.append(body, live);
   el.append(root);
-  hideStored(data);
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>

@@ -122,7 +122,7 @@ def test_a_notebook_opened_the_next_day_is_live_and_keeps_what_is_entered(page, 
     path = course / "lessons" / "next_day.ipynb"
     page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
     for _ in range(50):
-        if "sdl-static" in path.read_text(encoding="utf-8"):
+        if "widget-state" in path.read_text(encoding="utf-8"):
             break
         page.wait_for_timeout(200)
     assert (

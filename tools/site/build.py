@@ -25,17 +25,11 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer
-from specdec_lab.show.guess import Guess, Outcome
+from specdec_lab.show import kinds
 from specdec_lab.show.live import STORED, script
-from specdec_lab.show.loadlab import LoadLab
-from specdec_lab.show.quiz import Quiz
-from specdec_lab.show.sandbox import Sandbox
-from specdec_lab.show.speedup import SpeedupExplorer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LIVE = (RoundExplorer, TreeExplorer, Sandbox, SpeedupExplorer, LoadLab, RaceWidget, Guess, Outcome, Quiz)
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
 GALLERY = "gallery.html"
@@ -116,12 +110,15 @@ def output(out: nbformat.NotebookNode) -> str:
         stored = data[STORED]
         text = json.dumps(stored["data"], ensure_ascii=False).replace("</", "<\\/")
         live = f'<div class="live" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
+    if live:
+        still = re.sub("<style>.*?</style>", "", data.get("text/html", ""), flags=re.S)
+        return f'<div class="result">{live}<noscript>{still}</noscript></div>'
     if "text/html" in data:
-        return f'<div class="result">{no_empty_heads(data["text/html"])}{live}</div>'
+        return f'<div class="result">{no_empty_heads(data["text/html"])}</div>'
     if "image/svg+xml" in data:
         return f'<div class="result">{data["image/svg+xml"]}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
-    return f'<pre class="out">{escape(text)}</pre>{live}' if text else live
+    return f'<pre class="out">{escape(text)}</pre>' if text else ""
 
 
 def contents(
@@ -237,8 +234,8 @@ def build(out: Path, made_from: list[Path]) -> None:
     for folder in {page.split("/")[0] for page in pages}:
         (out / folder).mkdir()
     (out / "widgets" / "shared.js").write_text(script(*SHARED), encoding="utf-8")
-    own = {kind.scripts[-1]: [name for name in kind.scripts if name not in SHARED] for kind in LIVE}
-    widgets = {name.removesuffix(".js"): script(*scripts) for name, scripts in own.items()}
+    own = {name: [part for part in kind.scripts if part not in SHARED] for name, kind in kinds().items()}
+    widgets = {name: script(*scripts) for name, scripts in own.items()}
     widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
     for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.

@@ -1,4 +1,4 @@
-"""A live widget against the trace that it shows, and against its own picture: two programs, the same numbers and marks."""
+"""What a live widget shows is what the trace says, or theory: numbers, marks, and where its bars end."""
 
 import json
 import re
@@ -13,17 +13,13 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.measure.serving import StepCosts, always, load_aware, never
-from specdec_lab.show import loadlab, sandbox, speedup
 from specdec_lab.show.charts import Bar
 from specdec_lab.show.explorer import (
     RaceWidget,
     RoundExplorer,
     TreeExplorer,
     explorer_data,
-    outline,
     race_data,
-    result,
 )
 from specdec_lab.show.guess import Outcome
 from specdec_lab.show.marks import MARKS
@@ -91,18 +87,45 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     assert boxes == [max(1, len(r.tokens)) for r in trace.rounds]
 
 
-TREES = [
-    (["rejected", "accepted", "discarded", "accepted"], [-1, -1, 0, 1], "bonus"),
-    (["accepted", "discarded", "rejected", "rejected"], [-1, -1, 0, 0], "corrected"),
-    (["rejected", "rejected", "discarded", "discarded"], [-1, -1, 0, 1], "corrected"),
+TREES = [  # marks, parents, and the kind of the target's own token; what is shown: (depth, mark, text)
+    (
+        (["rejected", "accepted", "discarded", "accepted"], [-1, -1, 0, 1], "bonus"),
+        [
+            (0, "rejected", "t0"),
+            (1, "discarded", "t2"),
+            (0, "accepted", "t1"),
+            (1, "accepted", "t3"),
+            (2, "bonus", "own"),
+        ],
+    ),
+    (
+        (["accepted", "discarded", "rejected", "rejected"], [-1, -1, 0, 0], "corrected"),
+        [
+            (0, "accepted", "t0"),
+            (1, "rejected", "t2"),
+            (1, "rejected", "t3"),
+            (1, "corrected", "own"),
+            (0, "discarded", "t1"),
+        ],
+    ),
+    (
+        (["rejected", "rejected", "discarded", "discarded"], [-1, -1, 0, 1], "corrected"),
+        [
+            (0, "rejected", "t0"),
+            (1, "discarded", "t2"),
+            (0, "rejected", "t1"),
+            (1, "discarded", "t3"),
+            (0, "corrected", "own"),
+        ],
+    ),
 ]
 
 
-def test_the_tree_explorer_has_the_outline_of_its_text(shown):
-    """Each draft and the target's own token in the same order, as deep, with the same mark; and its rows are added up."""
-    rounds = [tree_of(*tree) for tree in TREES]
+def test_the_tree_explorer_shows_each_draft_behind_what_it_follows(shown):
+    """With its mark, as deep as it lies, and the target's own token behind the last draft that was kept."""
+    rounds = [tree_of(*tree) for tree, _ in TREES]
     page = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds}))
-    for n, r in enumerate(rounds, 1):
+    for n, (r, (_, right)) in enumerate(zip(rounds, TREES), 1):
         page.locator(".sdl-reveal").click()
         lines = page.locator(".sdl-branches [data-happened]").evaluate_all(
             """all => all.map((e) => {
@@ -111,7 +134,7 @@ def test_the_tree_explorer_has_the_outline_of_its_text(shown):
                 return [depth, e.dataset.happened, e.querySelector("code").innerText];
             })"""
         )
-        assert [tuple(line) for line in lines] == outline(r)
+        assert [tuple(line) for line in lines] == right
         assert all(colour == MARKS[word].colour for word, colour in painted(page))
         found, kept = totals(page), sum(d["status"] == "accepted" for r in rounds[:n] for d in r["drafted"])
         assert (found["rows computed"], found["new tokens"]) == (str(5 * n), str(kept + n))
@@ -122,90 +145,53 @@ def test_the_tree_explorer_has_the_outline_of_its_text(shown):
             page.locator(".sdl-next").click()
 
 
-def test_the_race_says_what_its_text_says(shown):
+def test_the_race_says_what_its_traces_say(shown):
     """Speculation writes more tokens here than plain decoding, so that a ratio of whole times would be another one."""
     made = raced(0.25)
     made.plain.rounds, made.plain.clock = made.plain.rounds[:10], made.plain.clock[:10]
     data = race_data(made.plain, made.speculative, lambda ids: f"t{ids[0]} ", "a race", "no machine")
     page = shown(RaceWidget(data))
-    said = re.search(r"([\d.]+) times as fast per token", page.inner_text(".sdl-race"))[1]
-    assert said == re.search(r"([\d.]+) times as fast per token", result(data))[1]
-    whole = [made.plain.tokens, made.speculative.tokens]
-    assert page.locator(".sdl-text").all_text_contents() == ["".join(f"t{i} " for i in tokens) for tokens in whole]
-    rows = as_text(page.locator(".sdl-race details").inner_html())
-    table = [line.split() for line in rows.splitlines() if " s " in line]
-    assert table == [line.split() for line in RaceWidget(data).text().splitlines() if re.match(r"[\d.]+ s ", line)]
-    assert len(table) == 5
+    traces = made.plain, made.speculative
+    plain, speculative = (0.25 * len(trace.rounds) / len(trace.tokens) for trace in traces)
+    assert f"{plain / speculative:.2f} times as fast per token" in page.inner_text(".sdl-race")
+    texts = ["".join(f"t{i} " for i in trace.tokens) for trace in traces]
+    assert page.locator(".sdl-text").all_text_contents() == texts
+    table = as_text(page.locator(".sdl-race details").inner_html())
+    rows = [line.split() for line in table.splitlines() if " s " in line]
+    passes = max(len(trace.rounds) for trace in traces)
+    for fifth, row in enumerate(rows, 1):
+        done = [sum(len(r.tokens) for r in trace.rounds[: passes * fifth // 5]) for trace in traces]
+        assert row == [f"{0.25 * passes * fifth / 5:.2f}", "s", *map(str, done)]
+    assert len(rows) == 5
 
 
-COSTS = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 1, 4)}, join=0.01)
-ACCEPTED = [4, 2, 0, 4, 1]
+def test_every_rule_is_drawn_as_high_as_its_numbers(shown):
+    """Left of each pair the whole of q, cut at what is kept; right what comes out, on what is kept, and p around it."""
+    p, q = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
+    page = shown(sd.Rules(p, q))
+    assert page.locator(".sdl-tile > b").all_inner_texts() == [
+        "✗ not p" if name.startswith("bug") else "✓ p comes out" for name in theory.RULES
+    ]
+    for (name, rule), tile in zip(theory.RULES.items(), page.locator(".sdl-tile svg").all(), strict=True):
+        accepts, replacement = rule(p, q)
+        out = theory.emitted(p, q, accepts, replacement)
+        boxes = tile.locator(":scope > rect").evaluate_all(
+            "all => all.map(e => [+e.getAttribute('y'), +e.getAttribute('height')])"
+        )
+        spans = [[1 - (y + height) / 92, 1 - y / 92] for y, height in boxes]
+        for i in range(3):
+            kept = q[i] * accepts[i]
+            right = [(0, kept), (kept, q[i]), (0, kept), (kept, out[i]), (0, p[i])]
+            drawn = spans[5 * i : 5 * i + 5]
+            assert [b for _, b in drawn] == pytest.approx(
+                [max(pair) if k != 3 else drawn[3][1] for k, pair in enumerate(right)], abs=0.002
+            )
+            if out[i] >= kept:
+                assert drawn[3] == pytest.approx(right[3], abs=0.002), name
+        assert f"{out[0]:.2f}" in tile.text_content()
 
 
-def rows_of(text: str, beginnings: tuple[str, ...]) -> list[list[str]]:
-    return [line.split() for line in text.splitlines() if line.startswith(beginnings)]
-
-
-@pytest.mark.parametrize(
-    ("load", "gamma", "off", "on", "bursts"), [(40, 4, 8, 9, False), (105, 1, 3, 2, True), (90, 4, 2, 30, True)]
-)
-def test_the_load_lab_has_the_table_of_its_picture(shown, load, gamma, off, on, bursts):
-    page = shown(sd.load_lab({"a <machine>": (COSTS, ACCEPTED)}))
-    for name, value in {"load, % of plain": load, "by load: off above": off, "and on again below": on}.items():
-        page.get_by_label(name).fill(str(value))
-    page.get_by_label("γ, drafts a round").select_option(str(gamma))
-    page.get_by_label("arrivals in bursts").set_checked(bursts)
-    policies = {"never": never, "always": always(gamma), "by load": load_aware(gamma, off, min(on, off + 1))}
-    right = as_text(loadlab.picture(COSTS, ACCEPTED, load, gamma, policies, bursts))
-    found = as_text(page.inner_html(".sdl-picture"))
-    table = rows_of(right, (*policies,))
-    assert rows_of(found, (*policies,)) == table and len(table) == 3
-    sentence = right[: right.index("no longer pay")]
-    assert " ".join(found.split()).startswith(" ".join(sentence.split()))
-
-
-def cells_with(html: str, mark: str) -> list[int]:
-    """Which of a table's numbers, in order, have this in their cell."""
-    cells = re.findall(r"<td[^>]*>.*?\d</b>\)?</td>|<td[^>]*>[(\d].*?</td>", html)
-    return [i for i, cell in enumerate(cells) if mark in cell]
-
-
-def heights_of(html: str) -> list[float]:
-    return [float(x) for x in re.findall(r'<rect [^>]*height="([\d.e-]+)"', re.sub("<pattern.*?</pattern>", "", html))]
-
-
-@pytest.mark.parametrize(("alpha", "gamma", "c", "o"), [(0.75, 4, 0.1, 0.0), (0.52, 2, 0.3, 0.1), (0.9, 9, 0.02, 0.05)])
-def test_the_speed_up_explorer_has_the_numbers_of_its_picture(shown, alpha, gamma, c, o):
-    """Where passes become dearer with their width: with v of one γ less the numbers would be others."""
-    v = speedup.passes({1: 1.0, 3: 1.3, 6: 2.5, 11: 4.0})
-    page = shown(sd.speedup_explorer({"here": v}))
-    for name, value in {"α": alpha, "γ": gamma, "c,": c, "o,": o}.items():
-        page.locator(f'input[aria-label^="{name}"]').fill(str(value))
-    page.locator(".sdl-rough").evaluate_all("all => all.forEach(e => e.remove())")  # the same, shorter, on a phone
-    right, found = speedup.picture(alpha, gamma, c, o, v), re.sub("</?span[^>]*>", "", page.inner_html(".sdl-picture"))
-    assert rows_of(as_text(found), ("α=",)) == rows_of(as_text(right), ("α=",))
-    for mark in ("<b>", "outline"):
-        assert cells_with(found, mark) == cells_with(right, mark) != []
-    numbers = [re.findall(r"[\d.]+ at \d+", re.search("<desc>(.*?)</desc>", html, re.S)[1]) for html in (found, right)]
-    drawn, wanted = ([(float(n.split()[0]), n.split()[-1]) for n in some] for some in numbers)
-    assert len(drawn) == 30 and [x for _, x in drawn] == [x for _, x in wanted]
-    assert [y for y, _ in drawn] == pytest.approx([y for y, _ in wanted], abs=0.011)
-
-
-@pytest.mark.parametrize("rule", [0, 1, 4])
-def test_the_sandbox_draws_what_its_picture_draws(shown, rule):
-    page = shown(sd.sandbox())
-    name = list(theory.RULES)[rule]
-    page.get_by_label("rule").select_option(name)
-    p, q = (sandbox.normalised(weights) for weights in sandbox.START.values())
-    right, found = sandbox.picture(p, q, name), page.inner_html(".sdl-picture")
-    assert rows_of(as_text(found), sandbox.TOKENS) == rows_of(as_text(right), sandbox.TOKENS)
-    assert heights_of(found)[:15] == pytest.approx(heights_of(right)[:15], abs=0.06)
-    for said in ("Accepted in all: ", "What comes out is "):
-        assert re.search(f"{said}[^<]*", found)[0][:30] in re.sub("</?b>", "", right)
-
-
-def test_the_points_of_an_outcome_stand_where_the_bars_of_its_picture_end(shown, fresh_ledger):
+def test_the_points_of_an_outcome_stand_where_their_numbers_are(shown, fresh_ledger):
     Ledger().guess("a", 3.0)
     outcome = Outcome("a", Bar("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
     kept = json.dumps(fresh_ledger.read_text("utf-8"))
@@ -217,8 +203,9 @@ def test_the_points_of_an_outcome_stand_where_the_bars_of_its_picture_end(shown,
         page.locator(name).evaluate("e => [parseFloat(e.style.left), parseFloat(e.style.width)]")
         for name in (".sdl-spread", ".sdl-apart")
     )
-    pixels = [int(x) for x in re.findall(r"width:(\d+)px", outcome.picture())]
-    assert [*left, width] == pytest.approx([x / pixels[0] * left[0] for x in pixels], abs=0.3)
-    assert low == pytest.approx(left[2] * 2 / 3, abs=0.2)
+    assert left == pytest.approx(
+        [100 * x / 3.24 for x in (3, 0.75, 1.5)], abs=0.1
+    )  # the line ends 8 % behind the largest
+    assert [low, width] == pytest.approx([100 / 3.24, 100 / 3.24], abs=0.1)
     assert apart == pytest.approx([left[2], left[0] - left[2]], abs=0.2) and "2×" in page.inner_text(".sdl-apart")
     assert "measured 1.5 (between 1 and 2)" in " ".join(page.inner_text(".sdl-key").split())

@@ -1,0 +1,79 @@
+"""What stays of live widgets in a stored lesson: pictures without anything to press, which say what there is to say."""
+
+import json
+import re
+from contextlib import nullcontext
+from pathlib import Path
+
+import nbformat
+import pytest
+import stills
+from tiny import raced, trace_of
+
+import specdec_lab as sd
+from specdec_lab.engine.decode import Keep, Stops
+from specdec_lab.show.explorer import RaceWidget, RoundExplorer, explorer_data, race_data
+from specdec_lab.show.live import STORED
+from specdec_lab.show.page import as_text
+
+LESSONS = Path(__file__).parents[2] / "lessons"
+
+
+def test_a_live_widget_of_an_executed_notebook_is_found(monkeypatch):
+    """And one of others, such as a bar of a download, is left for `build.store` to drop."""
+    states = {"ours": {"state": sd.sandbox().get_state()}, "other": {"state": {}}}
+    shown = [nbformat.v4.new_output("display_data", data={stills.VIEW: {"model_id": name}}) for name in states]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=shown)])
+    notebook.metadata["widgets"] = {stills.STATE: {"state": states}}
+    monkeypatch.setattr(stills, "browser", lambda: nullcontext("a page"))
+    drawn = []
+    monkeypatch.setattr(stills, "draw", lambda outputs, page: drawn.append((outputs, page)))
+    stills.keep(notebook)
+    ours, other = (output.data for output in notebook.cells[0].outputs)
+    assert ours[STORED]["script"] == "sandbox" and drawn == [([ours], "a page")] and set(other) == {stills.VIEW}
+
+
+def test_every_widget_leaves_a_picture_with_nothing_to_press(browser, fresh_ledger):
+    trace = trace_of(keep=Keep(top=3), stops=Stops(20))
+    data = explorer_data(trace, lambda ids: "".join(f"<b>{i}</b> " for i in ids), "a <title>")
+    made = raced()
+    race = RaceWidget(race_data(made.plain, made.speculative, str, "a race", "no machine"))
+    control = sd.guess("a", "How many?", "ms")
+    widgets = (
+        RoundExplorer(data),
+        race,
+        sd.sandbox(),
+        sd.Rules((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)),
+        sd.speedup_explorer(),
+        control,
+        sd.outcome("a", 2.0),
+    )
+    found = [{STORED: widget.stored(widget.data)} for widget in widgets]
+    page = browser.new_page()
+    stills.draw(found, page)
+    page.close()
+    for output in found:
+        assert not re.search("<(button|input|select|script|img)", output["text/html"])
+    assert [output["text/html"].count("<style>") for output in found] == [1] + [0] * 6
+    rounds, raced_, sandbox, rules, speedup, asked, outcome = (output["text/plain"] for output in found)
+    first = trace.rounds[0]
+    assert "a <title>" in rounds and all(f"<b>{d.id}</b>" in rounds for d in first.drafted)  # text, and no markup
+    assert all(d.status in rounds for d in first.drafted)
+    assert f"speculative: {len(made.speculative.tokens)} tokens" in raced_ and "times as fast per token" in raced_
+    assert "Accepted in all: 0.800" in sandbox and "by: drafted 0.10, kept 0.10, comes out 0.16, wanted 0.30" in rules
+    assert "S = 2.18" in speedup and "How many?" in asked and "● measured 2" in outcome
+
+
+@pytest.mark.parametrize("lesson", sorted(LESSONS.glob("[0-9]*.ipynb")), ids=lambda path: path.stem)
+def test_the_answers_of_a_stored_quiz_are_folded(lesson):
+    outputs = [o.get("data", {}) for c in json.loads(lesson.read_text("utf-8"))["cells"] for o in c.get("outputs", [])]
+    (quiz,) = (data for data in outputs if data.get(STORED, {}).get("script") == "quiz")
+    html = "".join(quiz["text/html"])
+    unfolded = as_text(re.sub(r"<details>.*?</details>", "", html))
+    versions = [item["versions"][0] for item in quiz[STORED]["data"]["items"]]
+    assert html.count("<details>") == len(versions)
+    for posed in versions:
+        for choice in posed.get("choices", ()):
+            assert choice["text"].replace("`", "") in unfolded and choice["reason"].replace("`", "") not in unfolded
+        if "how" in posed:
+            assert posed["question"] in unfolded and posed["how"] not in unfolded
