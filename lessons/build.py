@@ -29,7 +29,7 @@ from specdec_lab.show.progress_line import GONE
 
 HERE = Path(__file__).parent
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
-ONLY_DRAWS = re.compile(r"sd\.(guess|outcome|quiz|ledger)\(")
+ONLY_DRAWS = re.compile(r"(sd\.(guess|outcome|quiz|ledger)|print\(sd\.in_words\.\w+)\(")
 BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
 SITE, SITE_END = "<!-- site -->", "<!-- /site -->"
 

@@ -17,7 +17,7 @@ function slider(name, { value, low, high, step }, shown, changed) {
 /** A menu of names. */
 function menu(name, names, value, changed) {
   const select = h("select", { "aria-label": name, onchange: () => changed(select.value) }, ...names.map((x) => h("option", { value: x }, x)));
-  const line = h("label", { class: "sdl-control sdl-menu" }, h("span", {}, name), select);
+  const line = h("label", { class: `sdl-control sdl-menu${names.every((x) => x.length < 12) ? " sdl-short" : ""}` }, h("span", {}, name), select);
   line.read = (wanted) => names.find((name) => name === wanted);
   line.refresh = (now) => { select.value = now; };
   line.refresh(value);
@@ -49,21 +49,23 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
- * until the next. dot: a point with its words. tall: its height.
+ * until the next. dot: a point with its words. tall: its height. doubling: equal steps to the right double x.
  */
-function chart(title, lines, xName, yName, { dot = null, tall = 240 } = {}) {
-  const [wide, left, right, top, bottom] = [380, 40, 12, 30, 40]; // so narrow that its words are read on a phone
+function chart(title, lines, xName, yName, { dot = null, tall = 220, doubling = false } = {}) {
+  const [wide, left, right, top, bottom] = [380, 40, 12, 10, 40]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, 1e-9)];
-  const across = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (wide - left - right);
+  const scale = doubling ? Math.log2 : Number;
+  const across = (x) => left + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
   const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => y1 / s <= tall / 40) || 20;
   let svg = "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
-  const round = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
-  const marks = new Set(xs).size <= 12 ? new Set(xs) : Array.from({ length: Math.floor(x1 / round) + 1 }, (_, i) => i * round).filter((x) => x >= x0);
+  const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
+  const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
+  const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
   for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
   const look = (i) => `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`;
   lines.forEach(({ points, stairs }, i) => {
@@ -76,8 +78,8 @@ function chart(title, lines, xName, yName, { dot = null, tall = 240 } = {}) {
     svg += `<circle cx="${left}" cy="${down(y)}" r="5" fill="${COLOURS[0]}"/><text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`;
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
-  return `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font:13px sans-serif"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
-    `<text x="${left}" y="16" font-size="14" font-weight="600">${escaped(title)}</text><text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
+  return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
+    `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>` +
     (lines.length > 1 ? key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name])) : "");
 }

@@ -28,7 +28,7 @@ function render({ model, el }) {
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>
-    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
+    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol, h("span", { class: "sdl-word-of" }, ` ${word}`));
 
   /** What really happened, a word for each column: the drafts, then the target's own token. */
   const truth = (r) => [...r.drafted.map((d) => d.status), r.emitted ? r.emitted.kind : "nothing"];
@@ -184,7 +184,7 @@ function render({ model, el }) {
     return h("div", { class: "sdl-rounds", role: "group", "aria-label": "All rounds", style: `--most: ${most}` }, ...rounds.map((r, i) => h(
       "button",
       {
-        class: "sdl-round", "data-column": `r${i}`, tabindex: i === state.round ? 0 : -1, "aria-current": i === state.round ? "true" : null,
+        class: `sdl-round${seen(i) ? "" : " sdl-closed"}`, "data-column": `r${i}`, tabindex: i === state.round ? 0 : -1, "aria-current": i === state.round ? "true" : null,
         "aria-label": `round ${i + 1}: ${seen(i) ? `${written(r).length} tokens` : "still closed"}`, onclick: () => go(i, ".sdl-round[aria-current]"),
       },
       ...(seen(i) ? written(r).map(([, word]) => h("span", { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol)).reverse() : [h("span", {}, "?")]),

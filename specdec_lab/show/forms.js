@@ -43,7 +43,8 @@ function radios(name, choices) {
   const inputs = choices.map(() => h("input", { type: "radio", name: group }));
   const lines = choices.map((parts, i) => h("label", {}, inputs[i], h("span", {}, ...parts)));
   const set = h("fieldset", { class: "sdl-choices" }, h("legend", {}, name), ...lines);
-  return { set, chosen: () => inputs.findIndex((input) => input.checked), choose: (i) => { inputs[i].checked = true; } };
+  const mark = (i, word, sign) => { lines[i].classList.add(`sdl-${word}`); lines[i].append(h("b", {}, sign)); };
+  return { set, mark, chosen: () => inputs.findIndex((input) => input.checked), choose: (i) => { inputs[i].checked = true; } };
 }
 
 const PATIENCE = 3000; // ms that Python has to say that an entry is in the ledger
@@ -117,7 +118,7 @@ function entry(name, unit, keep) {
     keep({ value, reason: reason.input.value.trim(), when: now() });
   }
   // The button stays when all is kept, so that the keyboard keeps its place.
-  const button = h("button", { type: "button", onclick: press });
+  const button = h("button", { type: "button", class: "sdl-main", onclick: press });
   for (const input of typed) input.addEventListener("keydown", ({ key }) => { if (key === "Enter") press(); });
   const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
   /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does, of the entry `sent`. */

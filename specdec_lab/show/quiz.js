@@ -45,17 +45,31 @@ function itemView(item, name, { beliefs, confidence }, answered) {
   const numeric = !item.versions[0].choices;
   const question = h("p", {}), told = said(), place = h("div");
   const recall = field("recall", "in your own words first; nobody judges this", { tag: "textarea" });
-  const ready = h("button", { type: "button", onclick: () => { answering.hidden = false; } }, "show the choices");
+  const ready = h("button", { type: "button", class: "sdl-main", onclick: unfold }, "show the choices");
+  const button = h("button", { type: "button", class: "sdl-main", onclick: check });
   const answering = h("div", {}, place,
-    h("div", { class: "sdl-nav" }, h("button", { type: "button", onclick: check }, "check"), h("button", { type: "button", onclick: ask }, "again")), told);
+    h("div", { class: "sdl-nav" }, button, h("button", { type: "button", onclick: ask }, "again")), told);
   const box = h("div", { class: "sdl-item", role: "group", "aria-label": name }, question, ...(numeric ? [] : [recall.line, ready]), answering);
   const view = { box, count: 0, restore };
   let posed = null, choices, number, sure, done;
 
+  function unfold() {
+    answering.hidden = false;
+    ready.hidden = true;
+    answering.querySelector("input").focus();
+  }
+
+  function checked(now) {
+    done = now;
+    button.textContent = done ? "✓ checked" : "check";
+    button.setAttribute("aria-disabled", String(done));
+  }
+
   function ask() { draw(pose(item, posed)); }
 
   function draw(version) {
-    [posed, done] = [version, false];
+    posed = version;
+    checked(false);
     question.replaceChildren(h("b", {}, name), " ", ...markedUp(posed.question));
     number = numeric ? field("answer", "a number", { unit: posed.unit }) : null;
     choices = numeric ? null : radios("answer", posed.choices.map((choice) => markedUp(choice.text)));
@@ -92,7 +106,8 @@ function itemView(item, name, { beliefs, confidence }, answered) {
     const lines = feedback(judged, confident, beliefs);
     if (numeric || !judged.right) lines.push(`Press “again” for ${numeric ? "other numbers" : "another try"}.`);
     told.replaceChildren(...lines.map((line) => h("div", {}, ...markedUp(line))));
-    done = true;
+    choices?.mark(choices.chosen(), judged.right ? "right" : "wrong", judged.right ? "✓" : "✗");
+    checked(true);
   }
 
   /** As the newest of these attempts left it. One that the course no longer asks so is asked anew. */
@@ -102,6 +117,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
     view.count = attempts.length;
     recall.input.value = last?.said ?? "";
     answering.hidden = !numeric && !last;
+    ready.hidden = !answering.hidden;
     if (!version || at < 0) return ask();
     draw(version);
     if (numeric) number.input.value = short(last.chosen);
@@ -127,6 +143,7 @@ function render(context) {
   const { model } = context, data = model.get("data"), n = data.items.length;
   const nameOf = (i) => `Question ${i + 1} of ${n}.`;
   if (model.get("still")) return frame(context, "Quiz", ...data.items.map((item, i) => onPaper(item, nameOf(i))));
+  const title = h("div", { class: "sdl-title" }, `Quiz: ${n} questions`);
   const keys = h("div", { class: "sdl-keys" }, "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
   const result = said(), news = said();
   const post = outbox(model, ["attempt"], () => refresh());
@@ -138,7 +155,7 @@ function render(context) {
   const views = data.items.map((item, i) => itemView(item, nameOf(i), data, (attempt) => {
     post.send(item.id, "attempt", attempt);
   }));
-  frame(context, "Quiz", keys, ...views.map((view) => view.box), result, news);
+  frame(context, "Quiz", title, ...views.map((view) => view.box), result, news, keys);
 
   function refresh() {
     const of = data.items.map(attemptsAt);

@@ -30,9 +30,11 @@ function render({ model, el }) {
 
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const clock = h("span", { class: "sdl-where" }); // no <output>: it would be read aloud all the time
-  const play = h("button", { class: "sdl-play", onclick: () => (state.timer ? stop() : start()) });
+  const play = h("button", { class: "sdl-play sdl-main", onclick: () => (state.timer ? stop() : start()) });
+  const most = Math.max(...Object.values(lanes).flat().map((pass) => pass.tokens.length));
+  const high = (pass) => 40 + (60 * (pass.tokens.length - 1)) / Math.max(1, most - 1); // %, so that a number has room in the lowest one
   const lane = (name) => h("div", { class: "sdl-lane", role: "img" }, ...lanes[name].map((pass) =>
-    h("span", { class: "sdl-pass", style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%` },
+    h("span", { class: "sdl-pass", style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%; height: ${high(pass)}%` },
       String(pass.tokens.length))), h("span", { class: "sdl-head" }));
   const tracks = { plain: lane("plain"), speculative: lane("speculative") };
   const textOf = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
@@ -54,7 +56,7 @@ function render({ model, el }) {
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
       tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
-      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} passes${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : ""}`;
+      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} passes${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : passes.length ? `, the last one wrote ${passes.at(-1).tokens.length}` : ""}`;
       texts[name].querySelectorAll("span").forEach((span) => { span.hidden = Number(span.dataset.pass) >= passes.length; });
     }
   }
@@ -106,7 +108,7 @@ function render({ model, el }) {
       h("button", { onclick: () => step(-1) }, "← pass"), h("button", { onclick: () => step(1) }, "pass →"),
       h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
     ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
-    h("p", {}, `A box is a pass of the target, with its drafting; the wider, the longer it took, and the number is what it wrote. ` +
+    h("p", {}, `A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote. ` +
       `Speculation was ${(plain / speculative).toFixed(2)} times as fast per token.` +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
     h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),

@@ -3,12 +3,19 @@
 
 const TOKENS = ["on", "by", "near"];
 const START = { p0: 50, p1: 30, p2: 20, q0: 70, q1: 10, q2: 20 }; // in hundredths: the standing example of the course
-const HEADS = ["", "p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"];
-const LARGE = { bar: 35, next: 4.6, gap: 96, left: 10, up: 26, tall: 170 }; // pixels: a bar, from bar to bar, from token to token
+const ROWS = ["p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"];
+const LARGE = { bar: 35, next: 4.6, gap: 96, left: 10, up: 6, tall: 150 }; // pixels: a bar, from bar to bar, from token to token
 const SMALL = { bar: 20, next: 2, gap: 58, left: 4, up: 0, tall: 92 };
 
 /** Weights to probabilities; all zero means all alike. */
 const normalised = (weights) => scaled(weights, weights.map(() => 1 / weights.length));
+
+/** The two tokens beside token i share what it leaves of 100, as they did before: the sliders stand where the numbers are. */
+function share(state, which, i, left) {
+  const [a, b] = TOKENS.map((_, j) => `${which}${j}`).filter((name) => name !== `${which}${i}`), all = state[a] + state[b];
+  state[a] = Number((all ? (left * state[a]) / all : left / 2).toFixed(2));
+  state[b] = Number((left - state[a]).toFixed(2));
+}
 
 /** What a rule does with one draft from q where the target says p: rejected is a chance, right says if p comes out. */
 function played(rule, p, q) {
@@ -39,7 +46,7 @@ function columns(title, looks, { p, q, kept, out }, { bar, next, gap, left, up, 
       box(other, kept[i], out[i], "replaced") + box(other, 0, p[i], "wanted") + below(token, i, x, other, up + tall);
   });
   const numbers = TOKENS.map((token, i) => `${token}: drafted ${q[i].toFixed(2)}, kept ${kept[i].toFixed(2)}, comes out ${out[i].toFixed(2)}, wanted ${p[i].toFixed(2)}`);
-  return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font:13px sans-serif"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
+  return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
 }
 
 const under = (x, y, text, more = "") => `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
@@ -68,7 +75,11 @@ function render(context) {
       for (const which of ["p", "q"]) {
         const shown = () => shares(state, which)[i].toFixed(3);
         const name = `${which === "p" ? "p, target" : "q, draft"}: “${token}”`;
-        lines[`${which}${i}`] = slider(name, { value: state[`${which}${i}`], low: 0, high: 100, step: 1 }, shown, changed(`${which}${i}`));
+        const set = (value) => {
+          share(state, which, i, 100 - value);
+          changed(`${which}${i}`)(value);
+        };
+        lines[`${which}${i}`] = slider(name, { value: state[`${which}${i}`], low: 0, high: 100, step: 1 }, shown, set);
       }
     });
     return lines;
@@ -79,12 +90,12 @@ function render(context) {
     const verdict = one.right
       ? `${marks.accepted.symbol} What comes out is p: nobody can tell that there was a draft.`
       : `${marks.rejected.symbol} What comes out is not p. The largest difference is ${one.wrong.toFixed(3)}.`;
-    const rows = TOKENS.map((token, i) => [token, ...[p, q, accepts, kept, replacement, out].map((row) => row[i].toFixed(3))]);
+    const rows = [p, q, accepts, kept, replacement, out].map((row, i) => [ROWS[i], ...row.map((x) => x.toFixed(3))]);
     const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
     const below = (token, i, x, other, foot) => under(x + 17, foot + 14, "q") + under(other + 17, foot + 14, "out") + under(other, foot + 32, token, 'font-weight="600"');
     const legend = ["accepted", "rejected", "replaced", "wanted"].map((look) => [`<rect x="1" y="1" width="24" height="12" ${looks[look][1]}/>`, looks[look][0]]);
     const bars = drawn(columns("One draft, checked", looks, one, LARGE, 298, 40, below) + key(legend));
-    const table = grid(HEADS, rows, undefined, "p, q, and what comes out");
+    const table = grid(["", ...TOKENS], rows, undefined, "p, q, and what comes out");
     return { nodes: [h("b", {}, verdict), pair([bars], [table, h("p", {}, sums)], "sdl-narrow-wide")], said: verdict };
   }
 

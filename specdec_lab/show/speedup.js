@@ -6,12 +6,11 @@ const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 /** What is written where there is room, and on a phone. */
 const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough", "aria-hidden": "true" }, rough));
 
-/** A gain on its shade: losses striped and in brackets, the best of its row bold, the chosen cell framed. A press chooses it. */
+/** A gain on its shade: losses with a corner and in brackets, the best of its row bold, the chosen cell framed. A press chooses it. */
 function gainCell(s, best, framed, choose) {
-  const stripe = `rgba(213,94,0,${Math.min(0.75, 0.9 * (1 - s)).toFixed(2)})`;
   const paint = s >= 1
     ? `rgba(0,158,115,${Math.min(0.75, 0.28 * (s - 1)).toFixed(2)})`
-    : `repeating-linear-gradient(45deg,${stripe} 0 4px,transparent 4px 8px)`;
+    : `linear-gradient(225deg,#d55e00 6px,transparent 6px),rgba(213,94,0,${Math.min(0.4, 0.5 * (1 - s)).toFixed(2)})`;
   const shown = either(s >= 1 ? s.toFixed(2) : `(${s.toFixed(2)})`, s.toFixed(2).replace(/^0/, ""));
   const style = `background:${paint}${framed ? ";outline:2px solid currentColor" : ""}`;
   return h("td", { style, onclick: choose }, best ? h("b", {}, shown) : shown);
@@ -51,7 +50,7 @@ function render(context) {
       { name: "E, tokens a pass", points: GAMMAS.map((g) => [g, expectedTokens(alpha, g)]) },
       { name: "plain decoding", points: GAMMAS.map((g) => [g, 1]) },
     ];
-    const key = "S for each α and γ. Stripes: slower than plain decoding. Bold: the best γ of the row. Framed: the cell nearest to your sliders; press another one to go there.";
+    const key = "S for each α and γ. An orange corner: slower than plain decoding. Bold: the best γ of the row. Framed: the cell nearest to your sliders; press another one to go there.";
     return {
       nodes: [
         h("div", {}, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),

@@ -87,7 +87,7 @@ function render({ model, el }) {
         "data-column": i, "data-happened": word,
         onclick: () => choose(i),
       },
-      shown ? `${mark(word).symbol} ` : set.has(i) ? "? " : null, h("code", {}, visible(d.text)),
+      shown ? `${mark(word).symbol} ` : set.has(i) ? "? " : null, h("code", {}, visible(d.text).trim()),
       shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? " you: kept" : set.size ? " you: not kept" : "") : null,
     );
   }
@@ -95,12 +95,12 @@ function render({ model, el }) {
   /** What stands behind a place: the target's word there, and below it a line for each draft, with its own place behind it. */
   function behind(r, at, shown) {
     const top = favourites(r, at)[0], own = shown && r.emitted && place(r) === at;
-    const says = h("span", { class: "sdl-says" }, ` → ${data.greedy ? "target" : "favourite"}: `, h("code", {}, top ? visible(top.text) : "–"));
+    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: "sdl-exact" }, data.greedy ? "target: " : "favourite: "), h("code", {}, top ? visible(top.text).trim() : "–"));
     const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
     if (own) {
       const { kind, text } = r.emitted;
       list.append(h("li", { "data-happened": kind },
-        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text))), h("span", { class: "sdl-note" }, ` ${kind}`)));
+        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text).trim())), h("span", { class: "sdl-note" }, ` ${kind}`)));
     }
     return list.children.length ? [says, list] : [says];
   }
@@ -145,8 +145,8 @@ function render({ model, el }) {
     const bar = h(
       "div", { class: "sdl-nav" },
       h("button", { class: "sdl-previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "← previous"),
-      h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
-      h("button", { class: "sdl-next", disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
+      h("button", { class: `sdl-reveal${shown ? "" : " sdl-main"}`, disabled: shown, onclick: reveal }, "reveal"),
+      h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(

@@ -9,7 +9,11 @@ from specdec_lab import theory
 from specdec_lab.measure.serving import ByConfidence, Outcome, StepCosts, always, load_aware, never, simulate
 from specdec_lab.show import loadlab
 from specdec_lab.show.live import script
-from specdec_lab.show.sandbox import normalised
+
+def normalised(weights: tuple[int, ...]) -> list[float]:
+    """Weights to probabilities; all zero means all alike."""
+    return [w / sum(weights) for w in weights] if any(weights) else [1 / len(weights)] * len(weights)
+
 
 V = [[1.0] * 11, [1 + 0.05 * k for k in range(11)], [1.0, 1.0, 1.3, 1.3, 1.9, 2.5, 3.0, 3.0, 4.0, 5.0, 6.0]]
 

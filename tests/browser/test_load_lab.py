@@ -18,7 +18,7 @@ def drive(page, lab) -> None:
 
     def mean(policy: str) -> float:
         """Milliseconds a token that the table shows for this policy."""
-        return float(shown.get_by_role("row", name=policy).locator("td").first.inner_text())
+        return float(shown.get_by_role("row", name=policy).locator("td").nth(1).inner_text())
 
     assert mean("always") < 0.7 * mean("never")
     load = lab.get_by_label("load, % of plain")

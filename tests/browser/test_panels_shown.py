@@ -29,7 +29,8 @@ def test_panels_and_plots(page, course):
     for key in ("End", *["ArrowLeft"] * 49):
         page.keyboard.press(key)
     assert slider.input_value() == "51"
-    shown.get_by_text("0.505").first.wait_for()  # 51 of 101
+    shown.get_by_text("0.510").first.wait_for()
+    assert sandbox.locator("output").all_inner_texts()[::2] == ["0.510", "0.245", "0.245"]  # the others share the rest
     sandbox.get_by_label("rule").focus()
     page.keyboard.press("Home")
     shown.get_by_text("What comes out is p:").wait_for()

@@ -71,10 +71,10 @@ def test_the_sandbox_follows_its_sliders(visit):
         })).observe(document.body, { subtree: true, childList: true, characterData: true });
     }""")
     page.keyboard.press("ArrowRight")
-    sandbox.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+    sandbox.locator(".sdl-picture").get_by_text("0.510").first.wait_for()
     assert page.evaluate("[...spoken].map(e => e.className)") == ["sdl-live"], "a screen reader says it more than once"
     page.reload()
-    page.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+    page.locator(".sdl-picture").get_by_text("0.510").first.wait_for()
 
 
 def test_a_page_by_keyboard(visit):

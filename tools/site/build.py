@@ -13,13 +13,14 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from types import MappingProxyType
 
 import gallery
 import nbformat
 import opening
+from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -38,8 +39,10 @@ GROUPS = {  # of pages, in the menu: the name, and how their addresses begin
     FIRST: "lessons/0",
     "Part two": "lessons/1",
     "Deeper": "lessons/[a-z]",
-    "Exercises": "exercises/",
+    "Exercises, in the notebook": "exercises/",
 }
+PLOTLY = "application/vnd.plotly.v1+json"
+OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
@@ -69,6 +72,7 @@ def title_of(notebook: nbformat.NotebookNode) -> str:
 def prose(source: str) -> str:
     """A Markdown cell. Links to notebooks lead to their pages; sections, and states of widgets, can be linked to."""
     html = MARKDOWN.render(source)
+    html = re.sub(r"\$\$(.+?)\$\$", lambda found: convert(unescape(found[1]), display="block"), html)
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r"<p>(<img [^>]*>)</p>", r'<div class="wide">\1</div>', html)
@@ -90,10 +94,14 @@ def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
     """A code cell, folded where the lesson folds it or it only draws, and its results; an exercise begins from its code."""
     shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
     outputs = cell.get("outputs", [])
+    results = "".join(map(output, outputs))
+    if OWN.search(cell.source):
+        results = '<div class="result own"></div>'  # the reader's, from progress.js
     widget = any(STORED in out.get("data", {}) for out in outputs)  # which says more than the line that made it
-    if "fold" in cell.metadata.get("tags", []) or widget or not (outputs or exercise):
-        shown = f"<details class='fold'><summary>code</summary>{shown}</details>"
-    return shown + "".join(map(output, outputs))
+    if "fold" in cell.metadata.get("tags", []) or widget or not (results or exercise):
+        kind = " beside" if widget else "" if results else " silent"
+        shown = f"<details class='fold{kind}'><summary>code</summary>{shown}</details>"
+    return shown + results
 
 
 def code_colours(style: str, where: str) -> str:
@@ -116,9 +124,25 @@ def output(out: nbformat.NotebookNode) -> str:
     if "text/html" in data:
         return f'<div class="result">{no_empty_heads(data["text/html"])}</div>'
     if "image/svg+xml" in data:
-        return f'<div class="result">{data["image/svg+xml"]}</div>'
+        return f'<div class="result">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
     return f'<pre class="out">{escape(text)}</pre>' if text else ""
+
+
+def upright(figure: dict | None) -> str:
+    """The numbers of a line chart, which page.js draws anew where the window is narrow."""
+    if not figure:
+        return ""
+    axes = [figure["layout"][axis] for axis in ("xaxis", "yaxis")]
+    x, y = (axis["title"]["text"] for axis in axes)
+    lines = [
+        {"name": line["name"], "points": [[round(a, 4) for a in point] for point in zip(line["x"], line["y"])]}
+        for line in figure["data"]
+    ]
+    chart = {"title": figure["layout"]["title"]["text"], "lines": lines, "x": x, "y": y}
+    chart["doubling"] = axes[0].get("type") == "log"
+    text = json.dumps(chart, ensure_ascii=False).replace("</", "<\\/")
+    return f'<script type="application/json" class="upright">{text}</script>'
 
 
 def contents(
@@ -145,7 +169,7 @@ def contents(
     parts = []
     for name, pages in GROUPS.items():
         links = "".join(item(page, title) for page, title in titles.items() if re.match(pages, page))
-        unfolded = re.match(pages, here) or (name == FIRST and not here.count("/"))
+        unfolded = re.match(pages, here) or here == "index.html" or (name == FIRST and not here.count("/"))
         parts.append(
             f"<details{' open' if unfolded else ''}><summary>{name}</summary><ul>{links}</ul></details>"
             if links
@@ -165,6 +189,12 @@ def asked_in(notebook: nbformat.NotebookNode) -> list[str]:
     """The ids of what this page asks: its guesses and the items of its quizzes."""
     stored = [o.data[STORED] for c in notebook.cells for o in c.get("outputs", []) if STORED in o.get("data", {})]
     return [id for s in stored if s["script"] in ("guess", "quiz") for id in s["data"]["ledger"]["ids"]]
+
+
+def words_of_glossary() -> dict[str, str]:
+    """What the glossary says about each word, as HTML, by the word's place in its page."""
+    _, *entries = re.split(r"(?m)^## ", (ROOT / "lessons" / "glossary.md").read_text(encoding="utf-8"))
+    return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
 
 
 def slug(name: str) -> str:
@@ -251,7 +281,8 @@ def build(out: Path, made_from: list[Path]) -> None:
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
     (out / "page.css").write_text("\n".join(css), encoding="utf-8")
-    for name in ("page.js", "progress.js", "links.js", "opening.js"):
+    (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
+    for name in ("page.js", "progress.js", "links.js", "opening.js", "inter.woff2", "inter-license.txt"):
         shutil.copy(HERE / name, out / name)
     for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
         to = out / picture.relative_to(ROOT)
@@ -264,7 +295,7 @@ def build(out: Path, made_from: list[Path]) -> None:
             for c in notebook.cells
         ]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
-        body = cells[0] + how + "".join(cells[1:])
+        body = "".join(cells) + how
         whole = page_of(body, titles[page], page, titles, sections_of(notebook), asked)
         (out / page).write_text(whole, encoding="utf-8")
     shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, asked=asked)

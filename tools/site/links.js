@@ -32,7 +32,9 @@ specdecLab.links = (() => {
     const said = document.createElement("span"), button = document.createElement("button");
     said.setAttribute("role", "status");
     button.type = "button";
-    button.textContent = "copy a link to this state";
+    button.textContent = "link";
+    button.title = "copy a link to this state";
+    button.setAttribute("aria-label", button.title);
     button.addEventListener("click", async () => {
       history.replaceState(null, "", linkTo(place, model));
       try {

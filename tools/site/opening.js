@@ -9,10 +9,11 @@
     return { tokens: lane.querySelector("b"), passes, time, pieces };
   });
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
-  const button = box.querySelector("button");
+  const button = box.querySelector("button"), won = box.querySelector(".won");
   let since = null;
 
   function draw(now) {
+    won.classList.toggle("later", now < end);
     for (const { tokens, passes, time, pieces } of lanes) {
       const done = pieces.filter(({ to }) => to <= now + 1e-4);
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);

@@ -8,7 +8,7 @@ CARDS = (
     (
         "Measure",
         "lessons/08_measure_your_traffic.html",
-        "Your own prompts go in, a decision with its interval comes out.",
+        "A report on three kinds of prompts, with a decision; and one command for prompts of your own.",
     ),
     ("Decide", "lessons/05_choosing_gamma.html", "Move α, γ and the costs, and see when drafts stop paying off."),
 )
@@ -38,8 +38,11 @@ def race(found: dict, trace: dict) -> str:
     ]
     plain = lane("plain decoding", trace["plain"]["seconds"], [[text] for text in trace["plain"]["tokens"]])
     drafts = lane("with drafts", trace["seconds"], written)
+    sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
+    won = f"The same text, <b>{sooner:.1f} times</b> as fast: {len(written)} passes in place of {len(trace['plain']['tokens'])}."
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">{drafts}{plain}'
+        f'<p class="won">{won}</p>'
         '<p class="under"><button type="button">▶ again</button> The words of one pass have one tint. '
         f"{escape(found['target'])} on {escape(found['hardware'])}, as recorded, slowed down.</p></div>"
     )

@@ -41,19 +41,20 @@
   places.forEach(show);
 
   /**
-   * Stored results would give a guess away. What stands between a guess and the end of the section with its outcome waits
-   * until the guess is kept, or until the reader would rather see it.
+   * Stored results would give a guess away, and so would the text behind its outcome. They wait until the guess is kept, or
+   * until the reader would rather see them: results from the guess on, and all that follows the outcome in its section.
    */
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
-  const blocks = [...document.querySelectorAll("main > .result, main > .out, main > h2")];
+  const blocks = [...document.querySelector("main").children];
+  // Widgets to play with stay; a race, and the outcome itself, would tell.
+  const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector('.live:not([data-script="outcome"], [data-script="race"])');
   const held = []; // {ids, blocks, skip: the button in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
     const id = idOf(guess), from = blocks.indexOf(guess.closest(".result"));
     const to = blocks.findIndex((b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id));
     const end = blocks.findIndex((b, i) => i > to && b.tagName === "H2");
-    // Widgets to play with stay; a race, and the outcome itself, would tell.
     const between = blocks.slice(from + 1, end < 0 ? blocks.length : end)
-      .filter((b) => b.tagName !== "H2" && !b.querySelector('.live:not([data-script="outcome"], [data-script="race"])'));
+      .filter((b, i) => !stays(b) && (from + 1 + i >= to || b.matches(".result, .out, .fold")));
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
       same.ids.push(id);
@@ -79,6 +80,37 @@
   release();
 
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
+
+  /** A word of the glossary: its card, in place. With a mouse or by keyboard it comes by itself, by touch at the first press. */
+  const card = document.createElement("div"), hovers = matchMedia("(hover: hover)").matches;
+  card.className = "word";
+  card.hidden = true;
+  card.setAttribute("role", "status");
+  document.querySelector("main").append(card);
+  let wait = null;
+  async function explain(link) {
+    await include("glossary.js");
+    const text = specdecLab.glossary[decodeURIComponent(link.hash.slice(1))];
+    if (!text) return;
+    const more = link.cloneNode();
+    more.textContent = "the glossary →";
+    card.innerHTML = text;
+    card.append(more);
+    card.hidden = false;
+    const at = link.getBoundingClientRect(), box = card.parentElement.getBoundingClientRect();
+    card.style.top = `${at.bottom - box.top + 4}px`;
+    card.style.left = `${Math.max(0, Math.min(at.left - box.left, box.width - card.offsetWidth))}px`;
+  }
+  const hide = () => { clearTimeout(wait); wait = setTimeout(() => { card.hidden = true; }, 250); };
+  for (const link of document.querySelectorAll('main a[href*="glossary.html#"]')) {
+    const show = () => { clearTimeout(wait); wait = setTimeout(() => explain(link), 200); };
+    if (hovers) for (const [event, act] of [["pointerenter", show], ["pointerleave", hide], ["focus", show], ["blur", hide]]) link.addEventListener(event, act);
+    else link.addEventListener("click", (event) => { event.preventDefault(); explain(link); });
+  }
+  card.addEventListener("pointerenter", () => clearTimeout(wait));
+  card.addEventListener("pointerleave", hide);
+  addEventListener("keydown", ({ key }) => { if (key === "Escape") card.hidden = true; });
+  addEventListener("click", ({ target }) => { if (!card.contains(target) && !target.closest('a[href*="glossary.html#"]')) card.hidden = true; });
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
   const menu = document.querySelector("nav"), opener = document.getElementById("menu");
@@ -128,6 +160,17 @@
     progress.querySelector("summary").focus();
   });
   addEventListener("click", ({ target }) => { if (!progress.contains(target)) progress.open = false; });
+
+  /** Where the window is narrow a line chart is drawn anew, upright, so that its words can be read. */
+  const charts = matchMedia("(max-width: 600px)").matches ? [...document.querySelectorAll("script.upright")] : [];
+  if (charts.length) {
+    include("widgets/shared.js").then(() => {
+      for (const data of charts) {
+        const { title, lines, x, y, doubling } = JSON.parse(data.textContent);
+        data.parentElement.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));
+      }
+    });
+  }
 
   /** What is too wide for its place scrolls sideways: by keyboard, too. */
   const scrolls = new ResizeObserver((changes) => {

@@ -120,7 +120,7 @@
     made.append(...children);
     return made;
   };
-  const counts = node("p"), status = node("p");
+  const counts = node("p"), status = node("p"), begunList = node("ul");
   status.setAttribute("role", "status");
 
   /** In the list of pages: ✓ where all that a page asks has been answered, and how much of it where some has. */
@@ -131,13 +131,33 @@
     }
   }
 
+  /** What the reader guessed, where a notebook shows its ledger. */
+  function ownTable({ claims, quiz }) {
+    const cells = (tag, words) => words.map((word) => node(tag, {}, word));
+    const rows = Object.entries(claims).filter(([, { guess }]) => guess).sort().map(([id, { question, unit, guess, revision, assumed }]) =>
+      node("tr", {}, ...cells("td", [question ?? id, `${guess.value} ${unit ?? ""}`, revision ? `${revision.value} ${unit ?? ""}` : "", assumed ?? ""])));
+    if (!rows.length) return [node("p", {}, "No guess yet. Those that you keep on these pages will stand here.")];
+    const heads = ["question", "your guess", "second guess", "what I had assumed"];
+    return [node("div", { className: "wide" }, node("table", {}, node("tr", {}, ...cells("th", heads)), ...rows)), node("p", {}, counts.textContent)];
+  }
+
+  /** Lessons that were begun, in the control; and on the first page the way back to the first that is not finished. */
+  function lessons() {
+    const begun = [...document.querySelectorAll("[data-ids]")].filter((link) => link.dataset.done);
+    begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.dataset.done}`)));
+    const go = document.querySelector(".go"), next = [...document.querySelectorAll("[data-ids]")].find((link) => link.dataset.done !== "✓");
+    if (go && begun.length && next) Object.assign(go, { href: next.href, textContent: `Go on: ${next.textContent}` });
+  }
+
   function tell() {
     tickOff(read());
+    lessons();
     const { claims, quiz } = read(), asked = Object.values(quiz).filter((attempts) => attempts.length);
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
     counts.textContent = `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
       (keeps ? "They are kept in this browser alone." : news);
+    for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
   }
 
   function toFile() {
@@ -171,7 +191,7 @@
 
   const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
   document.getElementById("progress").append(
-    counts,
+    counts, begunList,
     node("p", {}, node("button", { type: "button", onclick: toFile }, "save to a file"), " ", node("button", { type: "button", onclick: forget }, "forget all")),
     node("label", {}, "read a file ", file),
     status,
