@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -15,20 +15,33 @@ from specdec_lab.show.guess import compare
 pytestmark = pytest.mark.usefixtures("fresh_ledger")
 
 
-def enter(control, **entered) -> None:
-    """What the page sends when the learner keeps something."""
+def before(age: float) -> str:
+    """The time that was so many ms ago."""
+    return (datetime.now(UTC) - timedelta(milliseconds=age)).isoformat()
+
+
+def enter(control, age: float = 0, when: str = "", **entered) -> None:
+    """What the page sends when the learner keeps something; age: in ms."""
     id = control.claim_id
     n = uuid.uuid4().hex
-    entries = [{"n": n, "id": id, "kind": kind, "value": value} for kind, value in entered.items()]
+    entries = [
+        {"n": n, "id": id, "kind": kind, "value": value, "when": when or before(age), "age": age}
+        for kind, value in entered.items()
+    ]
     control.set_state({"outgoing": entries})
     assert control.heard == ([n] if control.ledger.written else [])
 
 
-LONG_AGO = "2026-01-01T00:00:00+00:00"
+HOUR = 3_600_000  # ms
 
 
-def keep(control, value: float, reason: str = "", kind: str = "guess", when: str | None = LONG_AGO) -> None:
-    enter(control, **{kind: {"value": value, "reason": reason, "when": when}})
+def ago(when: str) -> float:
+    """Seconds since then."""
+    return (datetime.now(UTC) - datetime.fromisoformat(when)).total_seconds()
+
+
+def keep(control, value: float, reason: str = "", kind: str = "guess", age: float = HOUR, when: str = "") -> None:
+    enter(control, age, when, **{kind: {"value": value, "reason": reason, "when": "by the page's own clock"}})
 
 
 def test_a_guess_starts_empty_is_kept_and_then_fixed(fresh_ledger):
@@ -37,7 +50,7 @@ def test_a_guess_starts_empty_is_kept_and_then_fixed(fresh_ledger):
     keep(control, 1, "because of <b>")
     first = control.kept
     assert (type(first["value"]), first["value"], first["reason"]) == (float, 1.0, "because of <b>")
-    assert first["after_outcome"] is False and first["when"] == LONG_AGO
+    assert first["after_outcome"] is False and ago(first["when"]) == pytest.approx(3_600, abs=5)
     keep(control, 9)
     assert control.kept == first and control.state == {"01.a": {"guess": first}}
     assert json.loads(fresh_ledger.read_text())["claims"]["01.a"]["question"] == "How many times?"
@@ -81,14 +94,14 @@ def test_the_error_in_words(guess, measured, interval, words):
     assert compare("guess", guess, Bar("measured", measured, interval=interval)) == words
 
 
-def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger):
+def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypatch):
     keep(sd.guess("a", "How many?"), 3)
     shown = sd.outcome("a", 1.0)
     for line in ("a first line", "that <reading> is free"):
         enter(shown, assumed=line)
         assert Ledger().claim("a")["assumed"] == line
 
-    keep(shown, 2, kind="revision", when=None)
+    keep(shown, 2, kind="revision", age=0)
     assert shown.error == "Your guess was 3 times too high. Your second guess was 2 times too high."
     keep(shown, 1, kind="revision")
     again = sd.outcome("a", 1.0)  # the cell is run again
@@ -98,15 +111,32 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger):
     assert (claim["guess"]["value"], claim["revision"]["value"], len(claim["measured"])) == (3, 2, 2)
     assert claim["revision"]["after_outcome"] and not claim["guess"]["after_outcome"]
 
-    sd.outcome("b", 1.0)
-    keep(sd.guess("b", "How many?"), 1, when=None)
+    with monkeypatch.context() as yesterday:
+        yesterday.setattr("specdec_lab.course.ledger._now", lambda: before(24 * HOUR))
+        sd.outcome("b", 1.0)
+    keep(sd.guess("b", "How many?"), 1, age=0)
     assert sd.outcome("b", 1.0).error.endswith("It was made when the measurement was known.")
 
 
-@pytest.mark.parametrize("when", ["9999-12-31T23:59:59+00:00", "yesterday", "", 7])
-def test_a_guess_of_no_time_or_of_the_future_is_one_of_now(when):
-    keep(sd.guess("a", "How many?"), 3, when=when)
-    assert LONG_AGO < sd.guess("a", "How many?").kept["when"] <= datetime.now(UTC).isoformat()
+@pytest.mark.parametrize(
+    ("age", "when", "seconds"),
+    [
+        (0, -HOUR, 0),  # the clock of the page is ahead
+        (HOUR, -HOUR, 3_600),  # and the entry had waited in it
+        (0, HOUR, 3_600),  # it had waited for a busy kernel, behind another cell
+        (-HOUR, 0, 0),  # the clock was set back meanwhile
+    ],
+)
+def test_a_guess_was_made_when_it_was_made_though_a_clock_is_wrong_or_a_kernel_busy(age, when, seconds):
+    keep(sd.guess("a", "How many?"), 3, age=age, when=before(when))
+    assert ago(sd.guess("a", "How many?").kept["when"]) == pytest.approx(seconds, abs=5)
+
+
+def test_an_older_line_that_waited_does_not_replace_a_newer_one():
+    shown = sd.outcome("a", 2.0)
+    enter(shown, assumed="newer")
+    enter(shown, HOUR, assumed="older")
+    assert Ledger().claim("a")["assumed"] == "newer" == shown.state["a"]["assumed"]
 
 
 def test_a_guess_that_waited_for_a_busy_kernel_was_made_in_time_and_the_outcome_learns_of_it():

@@ -256,7 +256,9 @@ def attempt(right: bool, **more) -> dict:
 
 def send(quiz, *attempts) -> None:
     """What the page sends: (number, item, attempt) each."""
-    quiz.set_state({"outgoing": [{"n": n, "id": id, "kind": "attempt", "value": value} for n, id, value in attempts]})
+    when = {"when": "2026-01-01T00:00:00Z", "age": 0}
+    entries = [{"n": n, "id": id, "kind": "attempt", "value": value, **when} for n, id, value in attempts]
+    quiz.set_state({"outgoing": entries})
 
 
 def test_every_attempt_is_written_once():

@@ -2,7 +2,7 @@
 
     {"schema": 1,
      "claims": {id: {"question", "unit", "guess": {"value", "reason", "when", "after_outcome"},
-                     "revision": {the same}, "measured": [{"value", "interval", "theory", "when"}], "assumed"}},
+                     "revision": {the same}, "measured": [{"value", "interval", "theory", "when"}], "assumed", "assumed_when"}},
      "quiz": {item id: [{"when", "question", "said", "chosen", "right", "confidence", "misconception"}]},
      "parts": {part id: {"tries", "best": {"points", …}, "last": {"when", "status", "points", "max_points",
                          "message", "misconception"}}}}
@@ -140,11 +140,11 @@ class Ledger:
             when: it was made, where that was before now: it may have waited for a kernel that was busy. What was
                 measured meanwhile was not known to it.
         """
-        new = {"value": value, "reason": reason, "when": past(when)}
+        new = {"value": value, "reason": reason, "when": when or _now()}
 
         def edit(claim: dict) -> None:
             known = [m for m in claim.get("measured", []) if not when or m.get("when", "") < new["when"]]
-            claim.setdefault(kind, {**new, "after_outcome": bool(known)})
+            claim.setdefault(kind, {**new, "after_outcome": kind == "revision" or bool(known)})
 
         return self._change_claim(id, edit)[kind]
 
@@ -158,9 +158,15 @@ class Ledger:
 
         self._change_claim(id, edit)
 
-    def assume(self, id: str, line: str) -> None:
-        """Keep the line "what I had assumed"; a later one replaces it."""
-        self._change_claim(id, lambda claim: claim.update(assumed=line))
+    def assume(self, id: str, line: str, when: str | None = None) -> None:
+        """Keep the line "what I had assumed", unless there is one that was written after `when`."""
+        new = {"assumed": line, "assumed_when": when or _now()}
+
+        def edit(claim: dict) -> None:
+            if claim.get("assumed_when", "") <= new["assumed_when"]:
+                claim.update(new)
+
+        self._change_claim(id, edit)
 
     # Quizzes
 
@@ -172,7 +178,7 @@ class Ledger:
         """Add an answer, unless this very one is there; its fields are those of the module's docstring, `when` may be
         missing.
         """
-        new = {**answer, "when": past(answer.get("when"))}
+        new = {"when": _now(), **answer}
 
         def edit(data: dict) -> None:
             there = data["quiz"].setdefault(item, [])
@@ -198,15 +204,6 @@ class Ledger:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def past(when: object) -> str:
-    """A time that a page told, in the form of `_now`; now, where it is none, or is still to come."""
-    try:
-        told = datetime.fromisoformat(when).astimezone(UTC)
-    except (TypeError, ValueError, OverflowError):
-        return _now()
-    return min(told, datetime.now(UTC)).isoformat(timespec="seconds")
 
 
 def _empty() -> dict:

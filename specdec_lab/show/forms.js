@@ -51,22 +51,39 @@ const PATIENCE = 3000; // ms that Python has to say that an entry is in the ledg
 const NOTED = "Noted …", NOT_KEPT = "Not kept yet. Is a cell still running? If none is, run this cell again: what you entered is still here.";
 
 /**
- * Entries that are in no ledger yet, {n: {id, kind, value}} in their order, by a number of their own. This browser remembers
- * them: they outlive a kernel that was restarted, a reload, and a page that was closed.
+ * Entries that are in no ledger yet, {owner, id, kind, value}, by a number that begins with the time when each was made. This
+ * browser remembers them, each for itself: they outlive a kernel that was restarted, a reload, and a page that was closed, and
+ * two pages do not overwrite each other's. What it cannot keep, the page keeps.
  */
 const waiting = {
-  key: "specdec-lab waiting",
-  here: {}, // where the browser keeps nothing
-  read() {
-    try { return JSON.parse(localStorage.getItem(this.key)) ?? this.here; } catch { return this.here; }
+  prefix: "specdec-lab waiting ",
+  here: (globalThis.specdecWaiting ??= {}),
+  all() {
+    const found = { ...this.here };
+    try {
+      for (const key of Object.keys(localStorage).filter((name) => name.startsWith(this.prefix))) found[key.slice(this.prefix.length)] = JSON.parse(localStorage.getItem(key));
+    } catch { /* then only those of this page are known */ }
+    return Object.entries(found).sort(([n], [m]) => (n < m ? -1 : 1));
   },
-  write(all) {
-    this.here = all;
-    try { localStorage.setItem(this.key, JSON.stringify(all)); } catch { /* then the page alone keeps them */ }
+  add(entry) {
+    const n = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+    const text = JSON.stringify(entry).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\\ufffd"); // no halves of characters: Python cannot send them back
+    try { localStorage.setItem(this.prefix + n, text); } catch { this.here[n] = JSON.parse(text); }
   },
-  add(entry) { this.write({ ...this.read(), [`${Date.now()}-${Math.random().toString(36).slice(2)}`]: entry }); },
-  drop(numbers) { this.write(Object.fromEntries(Object.entries(this.read()).filter(([n]) => !numbers.includes(n)))); },
+  drop(numbers) {
+    for (const n of numbers) {
+      delete this.here[n];
+      try { localStorage.removeItem(this.prefix + n); } catch { /* it was not there */ }
+    }
+  },
 };
+const ageOf = (n) => Date.now() - parseInt(n, 10);
+
+/** Which ledger a widget writes to: of which file, and on which server. */
+function ownerOf(model) {
+  const server = document.getElementById("jupyter-config-data")?.textContent ?? "{}";
+  return `${model.get("owner") ?? ""} ${JSON.parse(server).baseUrl ?? ""}`;
+}
 
 /**
  * Sends what is entered to Python. Only Python's answer says that it is in the ledger: until then it waits, and what a widget
@@ -74,19 +91,18 @@ const waiting = {
  * when there is something new to say.
  */
 function outbox(model, kinds, tell) {
-  const { ids } = model.get("data").ledger;
-  let timer = null, late = false;
-  const left = () => Object.entries(waiting.read()).filter(([, { id, kind }]) => ids.includes(id) && kinds.includes(kind));
+  const { ids } = model.get("data").ledger, owner = ownerOf(model);
+  const timers = {}; // by kind
+  const left = () => waiting.all().filter(([, entry]) => entry.owner === owner && ids.includes(entry.id) && kinds.includes(entry.kind));
   function post() {
-    late = false;
-    clearTimeout(timer);
-    timer = setTimeout(() => { late = true; tell(); }, PATIENCE);
-    model.set("outgoing", left().map(([n, entry]) => ({ n, ...entry })));
+    // When, and how long ago: one of them is late where this machine's clock is ahead, the other where the kernel is busy.
+    const times = (n) => ({ when: new Date(parseInt(n, 10)).toISOString(), age: ageOf(n) });
+    model.set("outgoing", left().map(([n, { id, kind, value }]) => ({ n, id, kind, value, ...times(n) })));
     model.save_changes();
     tell();
   }
   function send(id, kind, value) {
-    waiting.add({ id, kind, value });
+    waiting.add({ owner, id, kind, value });
     post();
   }
   function heard() {
@@ -94,12 +110,21 @@ function outbox(model, kinds, tell) {
     tell();
   }
   model.on("change:heard", heard);
+  waiting.drop(model.get("heard")); // while nobody listened
   queueMicrotask(() => { if (left().length) post(); }); // when the widget is there
   /** What waits: the values of this kind, for this id. */
   const of = (id, kind) => left().filter(([, entry]) => entry.id === id && entry.kind === kind).map(([, { value }]) => value);
-  /** What is to be said of the entries of a kind, while some wait. */
-  const said = (kind) => (!left().some(([, entry]) => entry.kind === kind) ? "" : late ? [NOT_KEPT, model.get("news")].filter(Boolean).join(" ") : NOTED);
-  return { send, of, said, end: () => { clearTimeout(timer); model.off("change:heard", heard); } };
+  /** What is to be said of the entries of a kind: while some wait, and where Python has them but cannot write them. */
+  function said(kind) {
+    const ages = left().filter(([, entry]) => entry.kind === kind).map(([n]) => ageOf(n)), news = model.get("news");
+    if (!ages.length) return model.get("written") === false ? news : "";
+    clearTimeout(timers[kind]);
+    const rest = PATIENCE - Math.max(...ages);
+    if (rest <= 0) return [NOT_KEPT, news].filter(Boolean).join(" ");
+    timers[kind] = setTimeout(tell, rest + 1);
+    return NOTED;
+  }
+  return { send, of, said, end: () => { Object.values(timers).forEach(clearTimeout); model.off("change:heard", heard); } };
 }
 
 /** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}. */

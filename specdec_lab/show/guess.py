@@ -38,11 +38,11 @@ class OfClaim(Recorded):
         claim = self.claim
         return {self.claim_id: {key: claim[key] for key in ENTERED if key in claim}}
 
-    def write(self, id: str, kind: str, value: object) -> None:
+    def write(self, id: str, kind: str, value: object, made: str) -> None:
         if kind == "assumed":
-            self.ledger.assume(id, value)
+            self.ledger.assume(id, value, made)
         else:
-            self.ledger.guess(id, float(value["value"]), value["reason"], kind, value.get("when"))
+            self.ledger.guess(id, float(value["value"]), value["reason"], kind, made)
         for other in [other for other in self.shown if other is not self and other.claim_id == id]:
             other.state = other.entered()  # an outcome that is there already learns of a guess that came late
 

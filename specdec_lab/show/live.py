@@ -4,8 +4,9 @@ What learners enter in a `Recorded` one goes into their ledger: in a notebook by
 browser.
 """
 
-import json
+import hashlib
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anywidget
@@ -60,7 +61,8 @@ class Live(anywidget.AnyWidget):
 class Recorded(Live):
     """Its `state` is a piece of the ledger, {id: what is there}; the page adds to it, and `write` to the ledger.
 
-    The page sends entries, {"n", "id", "kind", "value"}, and calls one kept when its number n was `heard`.
+    The page sends entries, {"n", "id", "kind", "value", "when", "age"}, the last in ms, and calls one kept when its n was
+    `heard`.
 
     Args:
         section: of the ledger, "claims" or "quiz".
@@ -69,24 +71,26 @@ class Recorded(Live):
     """
 
     news = traitlets.Unicode().tag(sync=True)  # what happened to the ledger's file
+    written = traitlets.Bool(True).tag(sync=True)  # else the entries are in this kernel alone
+    owner = traitlets.Unicode().tag(sync=True)  # which ledger it is: what waits for another one is not sent to it
     outgoing, heard = traitlets.List().tag(sync=True), traitlets.List().tag(sync=True)
 
     def __init__(self, data: dict, section: str, ids: list[str], state: dict, ledger: Ledger):
         super().__init__({**data, "ledger": {"section": section, "ids": ids}})
-        self.ledger, self.state, self.news = ledger, state, ledger.news()
+        self.ledger, self.state, self.news, self.written = ledger, state, ledger.news(), ledger.written
+        self.owner = hashlib.sha256(str(ledger.path).encode()).hexdigest()[:8]
         self.observe(self._entered, "outgoing")
 
     def _entered(self, change: dict) -> None:
-        entries = well_formed(change["new"])
-        for entry in entries:
-            self.write(entry["id"], entry["kind"], entry["value"])
+        for entry in change["new"]:
+            self.write(entry["id"], entry["kind"], entry["value"], made(entry["when"], entry["age"]))
         self.state = self.entered()
-        self.news = self.ledger.news()
-        if self.ledger.written:  # else the page must go on asking
-            self.heard = [entry["n"] for entry in entries]
+        self.news, self.written = self.ledger.news(), self.ledger.written
+        if self.written:  # else the page must go on asking
+            self.heard = [entry["n"] for entry in change["new"]]
 
-    def write(self, id: str, kind: str, value: object) -> None:
-        """Put an entry into the ledger; the same one may come twice."""
+    def write(self, id: str, kind: str, value: object, made: str) -> None:
+        """Put an entry into the ledger; the same one may come twice. made: when, by the clock of this machine."""
         raise NotImplementedError
 
     def entered(self) -> dict:
@@ -94,7 +98,7 @@ class Recorded(Live):
         raise NotImplementedError
 
 
-def well_formed(data: object) -> object:
-    """The same JSON without halves of characters, which a page may send and Python cannot send back."""
-    text = json.dumps(data, ensure_ascii=False)
-    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+def made(when: str, age: float) -> str:
+    """When an entry was made: the earlier one of what its page says, and so many ms ago, since both may be too late."""
+    told, counted = datetime.fromisoformat(when), datetime.now(UTC) - timedelta(milliseconds=max(0, age))
+    return min(told, counted).isoformat(timespec="seconds")

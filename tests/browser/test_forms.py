@@ -142,7 +142,10 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
             assert [a["right"] for a in attempts] == [False, True]
     assert f"{n - 1} of {n} right at the first attempt." in page.inner_text("body")
     entered = [(id, a) for id, attempts in page.evaluate(KEPT)["quiz"].items() for a in attempts]
-    entries = [{"n": str(n), "id": id, "kind": "attempt", "value": a} for n, (id, a) in enumerate(entered)]
+    entries = [
+        {"n": str(n), "id": id, "kind": "attempt", "value": a, "when": a["when"], "age": 0}
+        for n, (id, a) in enumerate(entered)
+    ]
     quiz.set_state({"outgoing": entries})
     kept = json.loads(fresh_ledger.read_text(encoding="utf-8"))["quiz"]
     assert {id: len(attempts) for id, attempts in kept.items()} == {
@@ -150,6 +153,31 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
     }
     fields = {"when", "question", "said", "chosen", "right", "confidence", "misconception"}
     assert all(set(a) == fields for attempts in kept.values() for a in attempts)
+
+
+OUTBOX = """() => {
+    const model = (owner) => {
+        const own = { owner, data: { ledger: { ids: ["a"] } }, heard: [], news: "", outgoing: [] }, on = {};
+        return { own, get: (name) => own[name], set: (name, value) => { own[name] = value; }, save_changes() {},
+                 on: (name, f) => { on[name] = f; }, off() {}, hear: (n) => { own.heard = n; on["change:heard"](); } };
+    };
+    const mine = model("mine"), theirs = model("theirs"), boxes = [mine, theirs].map((one) => outbox(one, ["guess"], () => {}));
+    boxes[0].send("a", "guess", 1);
+    const waits = () => boxes.map((box) => [box.of("a", "guess"), box.said("guess")]);
+    const before = waits();
+    boxes[1].send("a", "guess", 2);
+    const between = waits();
+    mine.hear(mine.own.outgoing.map(({ n }) => n));
+    return [before, between, waits()];
+}"""
+
+
+def test_an_entry_waits_for_the_ledger_that_it_was_made_for(computed):
+    """The same claim in two notebooks whose ledgers are not one: each hears of its own."""
+    before, between, after = computed(f"({OUTBOX})()", None)
+    assert before == [[[1], "Noted …"], [[], ""]]
+    assert between == [[[1], "Noted …"], [[2], "Noted …"]]
+    assert after == [[[], ""], [[2], "Noted …"]]
 
 
 def answer(section, item, right: bool) -> None:

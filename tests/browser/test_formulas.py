@@ -10,6 +10,7 @@ from specdec_lab.measure.serving import ByConfidence, Outcome, StepCosts, always
 from specdec_lab.show import loadlab
 from specdec_lab.show.live import script
 
+
 def normalised(weights: tuple[int, ...]) -> list[float]:
     """Weights to probabilities; all zero means all alike."""
     return [w / sum(weights) for w in weights] if any(weights) else [1 / len(weights)] * len(weights)

@@ -18,6 +18,7 @@ IMPORT = "import specdec_lab as sd"
 RACE = "import time; print('racing'); time.sleep(12); print('done')"
 NOT_KEPT = "Not kept yet. Is a cell still running?"
 KEPT = "Kept: it stays as it is."
+NOTHING_WAITS = "!Object.keys(localStorage).some((key) => key.startsWith('specdec-lab waiting'))"
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_after_a_restart_nothing_is_called_kept_and_the_next_run_keeps_it(page, 
     assert Ledger().claim("77.restart")["guess"]["value"] == 3
     run_cell(page, 2)
     page.get_by_role("group", name="Question 2 of 4.").wait_for()  # the answer stands there again
-    page.wait_for_function("localStorage.getItem('specdec-lab waiting') == '{}'")
+    page.wait_for_function(NOTHING_WAITS)
     assert len(Ledger().attempts(item)) == len(before) + 1
 
 
@@ -188,7 +189,45 @@ def test_after_a_restart_each_entry_of_an_outcome_waits_by_itself(page, lab):
     lab("outcome", again=True)
     run_all(page)
     outcome.get_by_text("Your second guess was 2.5 times too high.").wait_for(timeout=STARTING)
-    page.wait_for_function("localStorage.getItem('specdec-lab waiting') == '{}'")
+    page.wait_for_function(NOTHING_WAITS)
     claim = Ledger().claim("77.out")
     assert (claim["assumed"], claim["revision"]["value"], claim["guess"]["value"]) == ("new", 5, 3)
     assert line.input_value() == "new"
+
+
+def test_what_the_browser_cannot_store_the_page_keeps_and_half_a_character_stops_nothing(page, lab):
+    page.add_init_script("""const set = Storage.prototype.setItem;
+        Storage.prototype.setItem = function (key, value) {
+            if (key.startsWith("specdec-lab waiting")) throw new DOMException("full", "QuotaExceededError");
+            return set.call(this, key, value);
+        };""")
+    cells = 'sd.guess("77.full", "How many?")', 'sd.guess("77.after", "And here?")'
+    lab("full", IMPORT, *cells)
+    run_all(page)
+    guess_of(page, 1).wait_for(timeout=STARTING)
+    restart(page)
+    guess_of(page).get_by_label("because").evaluate("e => { e.value = 'half \\ud83d end'; }")
+    enter(page, "3")
+    enter(page, "4", 1)
+    guess_of(page, 1).get_by_text(NOT_KEPT).wait_for()
+    run_all(page)
+    guess_of(page, 1).get_by_text(KEPT).wait_for(timeout=STARTING)
+    guess_of(page).get_by_text(KEPT).wait_for()
+    kept = [Ledger().claim(f"77.{name}")["guess"] for name in ("full", "after")]
+    assert [(g["value"], g["reason"]) for g in kept] == [(3, "half \ufffd end"), (4, "")]
+
+
+def test_a_ledger_that_cannot_be_written_is_never_called_kept(page, lab, tmp_path):
+    """Nor where the notebook is opened by somebody who did not enter it."""
+    (tmp_path / "folder").mkdir()
+    setting = f"import os; os.environ['SPECDEC_LAB_LEDGER'] = {str(tmp_path / 'folder')!r}"
+    lab("unwritable", setting, IMPORT, 'sd.guess("77.folder", "How many?")')
+    run_all(page)
+    guess_of(page).wait_for(timeout=STARTING)
+    enter(page, "3")
+    guess_of(page).get_by_text(NOT_KEPT).wait_for()
+    page.evaluate("localStorage.clear()")
+    run_cell(page, 2)
+    guess_of(page).get_by_text("cannot be used").wait_for()
+    assert guess_of(page).get_by_label("your guess").input_value() == "3"
+    assert page.get_by_text(re.compile("^Kept|✓ kept")).count() == 0
