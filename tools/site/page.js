@@ -54,7 +54,7 @@
     const to = blocks.findIndex((b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id));
     const end = blocks.findIndex((b, i) => i > to && b.tagName === "H2");
     const between = blocks.slice(from + 1, end < 0 ? blocks.length : end)
-      .filter((b, i) => !stays(b) && (from + 1 + i >= to || b.matches(".result, .out, .fold")));
+      .filter((b, i) => !stays(b) && !(b.matches(".fold") && stays(b.nextElementSibling)) && (from + 1 + i >= to || b.matches(".result, .out, .fold")));
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
       same.ids.push(id);
