@@ -20,7 +20,8 @@ class Points(float):
     """The points of a part. A grader reads the number; a learner has the card, so the number itself shows nothing."""
 
     def _repr_html_(self) -> str:
-        return "<span></span>"
+        row = ".jp-OutputArea-child:has(.sdl-points)"  # of JupyterLab, where it would stand empty
+        return f'<span class="sdl-points"></span><style>{row} {{ display: none; }}</style>'
 
 
 def tell(verdict: Judgement, news: str = "") -> None:
