@@ -42,6 +42,8 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
     """
     notebook = jupytext.read(source)
     notebook.cells = [part for cell in notebook.cells for part in apart(cell)]
+    if source.parent == HERE / "src":
+        notebook.cells[0].source = re.sub(r"\n", f"\n\n{way(source)}\n", notebook.cells[0].source, count=1)
     if terms:
         link_terms(notebook)
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
@@ -53,6 +55,17 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
         if "fold" in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"source_hidden": True}
     return nbformat.from_dict(notebook)
+
+
+def way(source: Path) -> str:
+    """Links to the lessons before and after this one; below the title in a notebook, where the site has a menu."""
+    path = sorted((HERE / "src").glob("[0-9]*.md"))
+    at = path.index(source) if source in path else None
+    before, after = (path[max(0, at - 1) : at], path[at + 1 : at + 2]) if at is not None else ([], [])
+    links = [f"[← {lesson.stem.replace('_', ' ')}]({lesson.stem}.ipynb)" for lesson in before]
+    links.append("[all lessons](00_start_here.ipynb#Where-to-go)")
+    links += [f"[{lesson.stem.replace('_', ' ')} →]({lesson.stem}.ipynb)" for lesson in after]
+    return f'<span class="in-notebook">{" · ".join(links)}</span>'
 
 
 def apart(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:

@@ -71,7 +71,7 @@ def title_of(notebook: nbformat.NotebookNode) -> str:
 
 def prose(source: str) -> str:
     """A Markdown cell. Links to notebooks lead to their pages; sections, and states of widgets, can be linked to."""
-    html = MARKDOWN.render(source)
+    html = re.sub('<p><span class="in-notebook">.*?</span></p>', "", MARKDOWN.render(source))
     html = re.sub(r"\$\$(.+?)\$\$", lambda found: convert(unescape(found[1]), display="block"), html)
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
