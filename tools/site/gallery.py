@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from collections import Counter
 from html import escape
 from pathlib import Path
 
@@ -39,10 +40,10 @@ def arms(found: dict) -> list[str]:
 
 def table(found: dict) -> str:
     """Tokens per pass of everything that was recorded, each number a link to its rounds."""
-    heads = "".join(
-        f'<th scope="col">{escape(drafter)}, γ = {gamma}, T = {temperature}</th>'
-        for drafter, gamma, temperature in (arm.rsplit("-", 2) for arm in arms(found))
-    )
+    split = [arm.rsplit("-", 2) for arm in arms(found)]
+    heads = "".join(f'<th scope="col">{escape(drafter)}<br>γ = {gamma}</th>' for drafter, gamma, _ in split)
+    spans = Counter(temperature for *_, temperature in split)
+    over = "".join(f'<th scope="colgroup" colspan="{n}">temperature {t}</th>' for t, n in spans.items())
     named, lines = traces(found), []
     for text in found["texts"]:
         cells = []
@@ -53,7 +54,7 @@ def table(found: dict) -> str:
             state = f"text={text}&drafter={drafter}&gamma={gamma}&temperature={temperature}"
             cells.append(f'<td><a href="#gallery-1?{escape(state)}">{tokens / len(rounds):.2f}</a></td>')
         lines.append(f'<tr><th scope="row">{escape(text)}</th>{"".join(cells)}</tr>')
-    return f'<div class="wide"><table><tr><td></td>{heads}</tr>{"".join(lines)}</table></div>'
+    return f'<div class="wide matrix"><table><tr><td></td>{over}</tr><tr><td></td>{heads}</tr>{"".join(lines)}</table></div>'
 
 
 def write(out: Path) -> str:
