@@ -51,6 +51,24 @@ function columns(title, looks, { p, q, kept, out }, { bar, next, gap, left, up, 
 
 const under = (x, y, text, more = "") => `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
 
+/** Bars are pulled to a height, q on the left of a pair and p on the right. set(which, i, value) */
+function pulled(picture, set) {
+  const svg = picture.querySelector("svg"), { left, gap, bar, next, up, tall } = LARGE;
+  svg.classList.add("sdl-pulled");
+  svg.addEventListener("pointerdown", (event) => {
+    const box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width; // the picture is drawn anew meanwhile, in its place
+    const x = (event.clientX - box.left) * scale - left, i = Math.floor(x / gap);
+    if (!TOKENS[i]) return;
+    const which = x - i * gap < bar + next / 2 ? "q" : "p";
+    const to = ({ clientY }) => set(which, i, Math.max(0, Math.min(100, Math.round(100 * (1 - ((clientY - box.top) * scale - up) / tall)))));
+    to(event);
+    addEventListener("pointermove", to);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => removeEventListener("pointermove", to), { once: true });
+    event.preventDefault();
+  });
+  return picture;
+}
+
 /** Every rule, with its small picture and a verdict. */
 function allRules(context, { p, q }) {
   const { marks } = context.model.get("data");
@@ -67,19 +85,20 @@ function allRules(context, { p, q }) {
 function render(context) {
   const { marks, rules } = context.model.get("data"), looks = looksOf(marks);
   if (rules) return allRules(context, rules);
+  let set = null; // a weight, from where it can be changed
   const shares = (state, which) => normalised(TOKENS.map((_, i) => state[`${which}${i}`]));
 
   function controls(state, changed) {
+    set = (which, i, value) => {
+      share(state, which, i, 100 - value);
+      changed(`${which}${i}`)(value);
+    };
     const lines = { rule: menu("rule", Object.keys(RULES), state.rule, changed("rule")) };
     TOKENS.forEach((token, i) => { // a row for each token, where there is room for two
       for (const which of ["p", "q"]) {
         const shown = () => shares(state, which)[i].toFixed(3);
         const name = `${which === "p" ? "p, target" : "q, draft"}: “${token}”`;
-        const set = (value) => {
-          share(state, which, i, 100 - value);
-          changed(`${which}${i}`)(value);
-        };
-        lines[`${which}${i}`] = slider(name, { value: state[`${which}${i}`], low: 0, high: 100, step: 1 }, shown, set);
+        lines[`${which}${i}`] = slider(name, { value: state[`${which}${i}`], low: 0, high: 100, step: 1 }, shown, (value) => set(which, i, value));
       }
     });
     return lines;
@@ -94,7 +113,7 @@ function render(context) {
     const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
     const below = (token, i, x, other, foot) => under(x + 17, foot + 14, "q") + under(other + 17, foot + 14, "out") + under(other, foot + 32, token, 'font-weight="600"');
     const legend = ["accepted", "rejected", "replaced", "wanted"].map((look) => [`<rect x="1" y="1" width="24" height="12" ${looks[look][1]}/>`, looks[look][0]]);
-    const bars = drawn(columns("One draft, checked", looks, one, LARGE, 298, 40, below) + key(legend));
+    const bars = pulled(drawn(columns("One draft, checked", looks, one, LARGE, 298, 40, below) + key(legend)), (...change) => set(...change));
     const table = grid(["", ...TOKENS], rows, undefined, "p, q, and what comes out");
     return { nodes: [h("b", {}, verdict), pair([bars], [table, h("p", {}, sums)], "sdl-narrow-wide")], said: verdict };
   }

@@ -1,5 +1,6 @@
 """Sandbox, Speed-up Explorer and plots, driven by mouse and by keyboard."""
 
+import pytest
 from driving import focus_where, run_cells, violations
 
 
@@ -23,6 +24,17 @@ def test_panels_and_plots(page, course):
     slider = sandbox.locator("input[type=range]").first
     slider.click(position={"x": 3, "y": 8})
     assert int(slider.input_value()) < 10
+
+    # A bar, pulled: q of “by”, from 0.1 up to about 0.6; the others share the rest, and the sliders follow.
+    box = shown.locator("svg").first.bounding_box()
+    x, foot, scale = box["x"] + (10 + 96 + 15) * box["width"] / 298, 156, box["width"] / 298
+    page.mouse.move(x, box["y"] + (foot - 0.1 * 150) * scale)
+    page.mouse.down()
+    page.mouse.move(x, box["y"] + (foot - 0.6 * 150) * scale, steps=4)
+    page.mouse.up()
+    page.mouse.move(x, box["y"])  # let go
+    outputs = [float(x) for x in sandbox.locator("output").all_inner_texts()]
+    assert outputs[3] == pytest.approx(0.6, abs=0.02) and sum(outputs[1::2]) == pytest.approx(1, abs=0.002)
 
     # By keyboard: the same slider; another rule, by the first letters of its name.
     slider.focus()
