@@ -137,6 +137,21 @@ def test_an_older_line_that_waited_does_not_replace_a_newer_one():
     enter(shown, assumed="newer")
     enter(shown, HOUR, assumed="older")
     assert Ledger().claim("a")["assumed"] == "newer" == shown.state["a"]["assumed"]
+    Ledger().assume("a", "of the future", before(-HOUR))  # as one that was imported from where a clock was wrong
+    enter(shown, assumed="mine")
+    assert Ledger().claim("a")["assumed"] == "mine"
+
+
+def test_all_widgets_of_a_ledger_learn_if_its_file_has_what_was_entered(fresh_ledger):
+    first, second, quiz = sd.guess("a", "How many?"), sd.guess("a", "How many?"), sd.quiz("01")
+    fresh_ledger.rename(fresh_ledger.with_name("away"))
+    fresh_ledger.mkdir()
+    keep(first, 3)
+    assert [widget.written for widget in (first, second, quiz)] == [False] * 3 and "cannot be used" in second.news
+    fresh_ledger.rmdir()
+    keep(second, 4)
+    assert [widget.written for widget in (first, second, quiz)] == [True] * 3 and first.news == ""
+    assert Ledger().claim("a")["guess"]["value"] == 3 == second.state["a"]["guess"]["value"]
 
 
 def test_a_guess_that_waited_for_a_busy_kernel_was_made_in_time_and_the_outcome_learns_of_it():

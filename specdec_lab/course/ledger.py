@@ -163,7 +163,9 @@ class Ledger:
         new = {"assumed": line, "assumed_when": when or _now()}
 
         def edit(claim: dict) -> None:
-            if claim.get("assumed_when", "") <= new["assumed_when"]:
+            if (
+                min(claim.get("assumed_when", ""), _now()) <= new["assumed_when"]
+            ):  # one of the future is of a wrong clock
                 claim.update(new)
 
         self._change_claim(id, edit)

@@ -66,7 +66,8 @@ const waiting = {
     return Object.entries(found).sort(([n], [m]) => (n < m ? -1 : 1));
   },
   add(entry) {
-    const n = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+    const last = Math.max(0, ...this.all().map(([n]) => parseInt(n, 10))); // a clock that was set back does not change the order
+    const n = `${Math.max(Date.now(), last + 1)}-${Math.random().toString(36).slice(2)}`;
     const text = JSON.stringify(entry).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\\ufffd"); // no halves of characters: Python cannot send them back
     try { localStorage.setItem(this.prefix + n, text); } catch { this.here[n] = JSON.parse(text); }
   },
@@ -111,7 +112,10 @@ function outbox(model, kinds, tell) {
   }
   model.on("change:heard", heard);
   waiting.drop(model.get("heard")); // while nobody listened
-  queueMicrotask(() => { if (left().length) post(); }); // when the widget is there
+  const again = () => { if (left().length) post(); };
+  queueMicrotask(again); // when the widget is there
+  const second = setTimeout(again, 1500); // the first one may have come to the thread that runs cells, before there was another
+  model.on("change:written", again);
   /** What waits: the values of this kind, for this id. */
   const of = (id, kind) => left().filter(([, entry]) => entry.id === id && entry.kind === kind).map(([, { value }]) => value);
   /** What is to be said of the entries of a kind: while some wait, and where Python has them but cannot write them. */
@@ -120,11 +124,16 @@ function outbox(model, kinds, tell) {
     if (!ages.length) return model.get("written") === false ? news : "";
     clearTimeout(timers[kind]);
     const rest = PATIENCE - Math.max(...ages);
-    if (rest <= 0) return [NOT_KEPT, news].filter(Boolean).join(" ");
+    if (rest <= 0 || Math.min(...ages) < 0) return [NOT_KEPT, news].filter(Boolean).join(" ");
     timers[kind] = setTimeout(tell, rest + 1);
     return NOTED;
   }
-  return { send, of, said, end: () => { Object.values(timers).forEach(clearTimeout); model.off("change:heard", heard); } };
+  function end() {
+    [second, ...Object.values(timers)].forEach(clearTimeout);
+    model.off("change:heard", heard);
+    model.off("change:written", again);
+  }
+  return { send, of, said, end };
 }
 
 /** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}. */
@@ -162,12 +171,13 @@ function entry(name, unit, keep) {
   return { box, show };
 }
 
-/** Calls refresh now, and whenever the learner's entries or the news of the ledger change; returns what ends that, and calls end. */
+/** Calls refresh now, and whenever the learner's entries, or the news of their ledger, change; returns what ends that, and calls end. */
+const FOLLOWED = ["written", "state", "news"];
 function follow(model, refresh, end) {
-  for (const name of ["state", "news"]) model.on(`change:${name}`, refresh);
+  for (const name of FOLLOWED) model.on(`change:${name}`, refresh);
   refresh();
   return () => {
-    for (const name of ["state", "news"]) model.off(`change:${name}`, refresh);
+    for (const name of FOLLOWED) model.off(`change:${name}`, refresh);
     end();
   };
 }

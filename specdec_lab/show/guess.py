@@ -1,10 +1,8 @@
 """Predictions: a guess before the experiment, afterwards what came of it, and the ledger of them all as a page."""
 
 import math
-import weakref
 from collections import Counter
 from html import escape
-from typing import ClassVar
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
@@ -22,12 +20,9 @@ ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
 class OfClaim(Recorded):
     """Shows one claim of the ledger, and what the learner enters about it."""
 
-    shown: ClassVar[weakref.WeakSet["OfClaim"]] = weakref.WeakSet()
-
     def __init__(self, id: str, data: dict, ledger: Ledger):
         self.claim_id, self.ledger = id, ledger
         super().__init__(data, "claims", [id], self.entered(), ledger)
-        self.shown.add(self)
 
     @property
     def claim(self) -> dict:
@@ -43,8 +38,6 @@ class OfClaim(Recorded):
             self.ledger.assume(id, value, made)
         else:
             self.ledger.guess(id, float(value["value"]), value["reason"], kind, made)
-        for other in [other for other in self.shown if other is not self and other.claim_id == id]:
-            other.state = other.entered()  # an outcome that is there already learns of a guess that came late
 
 
 class Guess(OfClaim):

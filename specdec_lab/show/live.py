@@ -6,8 +6,10 @@ browser.
 
 import hashlib
 import uuid
+import weakref
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import ClassVar
 
 import anywidget
 import traitlets
@@ -74,18 +76,23 @@ class Recorded(Live):
     written = traitlets.Bool(True).tag(sync=True)  # else the entries are in this kernel alone
     owner = traitlets.Unicode().tag(sync=True)  # which ledger it is: what waits for another one is not sent to it
     outgoing, heard = traitlets.List().tag(sync=True), traitlets.List().tag(sync=True)
+    shown: ClassVar[weakref.WeakSet["Recorded"]] = weakref.WeakSet()
 
     def __init__(self, data: dict, section: str, ids: list[str], state: dict, ledger: Ledger):
         super().__init__({**data, "ledger": {"section": section, "ids": ids}})
         self.ledger, self.state, self.news, self.written = ledger, state, ledger.news(), ledger.written
         self.owner = hashlib.sha256(str(ledger.path).encode()).hexdigest()[:8]
         self.observe(self._entered, "outgoing")
+        self.shown.add(self)
 
     def _entered(self, change: dict) -> None:
         for entry in change["new"]:
             self.write(entry["id"], entry["kind"], entry["value"], made(entry["when"], entry["age"]))
-        self.state = self.entered()
-        self.news, self.written = self.ledger.news(), self.ledger.written
+        news = self.ledger.news()
+        for widget in [widget for widget in self.shown if widget.owner == self.owner]:
+            # An outcome that is there already learns of a guess that came late, and all of them if the file has it.
+            widget.written = self.ledger.written
+            widget.state, widget.news = widget.entered(), news
         if self.written:  # else the page must go on asking
             self.heard = [entry["n"] for entry in change["new"]]
 
