@@ -102,6 +102,13 @@ class TestLesson:
             assert cell["execution_count"], cell["source"]
             assert all(o["output_type"] != "error" for o in cell["outputs"])
 
+    def test_every_guess_and_every_outcome_is_shown(self, source):
+        """A notebook shows the last value of a cell: a call in its middle would be silent."""
+        for cell in code(stored(source)):
+            wanted = re.findall(r"(?m)^sd\.(guess|outcome)\(", cell["source"])
+            shown = [o["data"][STORED]["script"] for o in cell["outputs"] if STORED in o.get("data", {})]
+            assert wanted == [kind for kind in shown if kind in ("guess", "outcome")], cell["source"]
+
     def test_it_is_light_needs_nothing_from_outside_and_says_its_pictures_in_text(self, source):
         text = (LESSONS / f"{source.stem}.ipynb").read_text(encoding="utf-8")
         assert len(text) < 1_000_000 and "widget-view" not in text and "cdn" not in text.lower()
