@@ -35,6 +35,9 @@ const written = (r) => [
   ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
 ];
 
+/** What is written where there is room, and on a phone; the other one is not drawn. */
+const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough" }, rough));
+
 const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;

@@ -49,12 +49,12 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
- * until the next. dot: a point with its words. tall: its height. doubling: equal steps to the right double x.
+ * until the next. dots: points with their words, or none. highest: the ends that the axis may have. tall: its height. doubling: equal steps to the right double x.
  */
-function chart(title, lines, xName, yName, { dot = null, tall = 220, doubling = false } = {}) {
+function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = false, highest = [] } = {}) {
   const [wide, left, right, top, bottom] = [380, 40, 12, 10, 40]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
-  const [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, 1e-9)];
+  const most = Math.max(...ys, 1e-9), [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), highest.find((end) => end >= most) ?? most];
   const scale = doubling ? Math.log2 : Number;
   const across = (x) => left + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
@@ -73,9 +73,9 @@ function chart(title, lines, xName, yName, { dot = null, tall = 220, doubling = 
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(i)}/>`;
   });
-  if (dot) {
-    const [x, y, said] = dot, left = across(x), after = left < wide / 2;
-    svg += `<circle cx="${left}" cy="${down(y)}" r="5" fill="${COLOURS[0]}"/><text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`;
+  for (const [x, y, said] of dots) {
+    const left = across(x), after = left < wide / 2;
+    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`);
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +

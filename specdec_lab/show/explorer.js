@@ -157,7 +157,7 @@ function render({ model, el }) {
         h("td", {}, h("code", { class: i === n ? "sdl-after" : "" }, top ? visible(top.text) : "–"))),
     );
     const marks = shown && h(
-      "tr", {}, h("th", { scope: "row" }, "what happened"),
+      "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),
       ...words.map((word, i) => (i === n && word !== "bonus" && word !== "plain"
         ? h("td", {}, h("span", { class: "sdl-note" }, "not used"))
         : h("td", i < n ? { "data-happened": word } : {}, chip(word)))),
@@ -165,9 +165,9 @@ function render({ model, el }) {
     // A correction stands where the miss was; a bonus stands after the last draft.
     const place = r.emitted ? words.filter((word) => word === "accepted").length : -1;
     const own = shown && h(
-      "tr", {}, h("th", { scope: "row" }, "into the text"),
+      "tr", {}, h("th", { scope: "row" }, either("into the text", "text")),
       ...words.map((word, i) => i === place
-        ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), " ", h("span", { class: "sdl-note" }, `${mark(r.emitted.kind).symbol} ${r.emitted.kind}`))
+        ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), " ", h("span", { class: "sdl-note" }, mark(r.emitted.kind).symbol, h("span", { class: "sdl-word-of" }, ` ${r.emitted.kind}`)))
         : h("td", {}, i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")));
     const rows = [head, drafts, target, marks, own].filter(Boolean);
     const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
@@ -191,13 +191,13 @@ function render({ model, el }) {
     )));
   }
 
-  /** The text so far; what came in earlier rounds in the colours of where it came from. */
+  /** The text so far, with what this round wrote once it is revealed; what came in rounds in the colours of where it came from. */
   function textSoFar(r) {
-    const earlier = rounds.slice(0, state.round).flatMap(written);
+    const shown = state.revealed.has(state.round), added = shown ? written(r) : [], earlier = rounds.slice(0, state.round).flatMap(written);
     const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, text);
     const known = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i));
     const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
-      ...(known ? [plainly(rounds[0].before), ...earlier.map(piece)] : [plainly(r.before)]), h("span", { class: "sdl-cursor" }, "▏"));
+      ...(known ? [plainly(rounds[0].before), ...earlier.map(piece)] : [plainly(r.before)]), ...added.map(piece), h("span", { class: "sdl-cursor" }, "▏"));
     queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
     return box;
   }

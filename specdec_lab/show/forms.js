@@ -136,8 +136,8 @@ function outbox(model, kinds, tell) {
   return { send, of, said, end };
 }
 
-/** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}. */
-function entry(name, unit, keep) {
+/** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}; look: of the button. */
+function entry(name, unit, keep, look = "sdl-main") {
   const number = field(name, "a number", { unit }), reason = field("because", "one line"), message = said();
   const typed = [number.input, reason.input];
   let entered = null; // the number that was entered here, or by a widget that nobody heard
@@ -152,7 +152,7 @@ function entry(name, unit, keep) {
     keep({ value, reason: reason.input.value.trim(), when: now() });
   }
   // The button stays when all is kept, so that the keyboard keeps its place.
-  const button = h("button", { type: "button", class: "sdl-main", onclick: press });
+  const button = h("button", { type: "button", class: look, onclick: press });
   for (const input of typed) input.addEventListener("keydown", ({ key }) => { if (key === "Enter") press(); });
   const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
   /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does, of the entry `sent`. */

@@ -1,11 +1,14 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const HEADS = ["", "mean, and 95 %", "mean", "95 % within", "tokens/s", "steps with drafts", "switches"];
+const SPAN = 100; // of the picture of waits: from the first number to the last, the same at every load
+const HEADS = ["", "", "mean", "95 % within", "tokens/s", "steps with drafts", "switches"];
 
 function render(context) {
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
+
+  const policies = ["never", "always", "by load", ...(machines[start.machine].best ? ["by confidence"] : []), ...Object.keys(mine)];
 
   function controls(state, changed) {
     const whole = (name, label, low, high, step) =>
@@ -16,11 +19,12 @@ function render(context) {
       gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
       off: whole("off", "by load: off above", 0, most, 1),
       on: whole("on", "and on again below", 0, most + 1, 1),
+      watched: menu("the steps below are of", policies, state.watched, changed("watched")),
       bursts: tick("arrivals in bursts", state.bursts, changed("bursts")),
     };
   }
 
-  function draw({ machine, load, bursts, gamma: chosen, off, on }) {
+  function draw({ machine, load, bursts, gamma: chosen, off, on, watched }) {
     const { measured, join, capacity, best, tokens, limits } = machines[machine], gamma = Number(chosen);
     if (!(gamma in tokens)) {
       const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
@@ -32,20 +36,21 @@ function render(context) {
       costs: stepCosts(measured), join, most: Math.max(...measured.map(([texts]) => texts)),
       drawn: drawnFrom(machines[machine]),
     };
-    const policies = {
+    const all = {
       never, always: always(gamma), "by load": loadAware(gamma, off, Math.min(on, off + 1)),
       ...(best ? { "by confidence": byConfidence(machines[machine]) } : {}),
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
-    const logs = Object.entries(policies).map(([name, policy]) => [name, simulate(came, policy, server)]);
-    const longest = Math.max(...logs.map(([, log]) => summary(log).most));
-    /** Up to the mean, and on, lighter, to what 95 % wait at most: the shorter, the better. */
-    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, ...[most, mean].map((x) => h("span", { style: `width: ${(100 * x) / longest}%` })));
+    const logs = Object.entries(all).map(([name, policy]) => [name, simulate(came, policy, server)]);
+    const low = stepCosts(measured)(1, 0) / 4, at = (x) => 100 * Math.max(0, Math.min(1, Math.log(x / low) / Math.log(SPAN)));
+    /** The mean as a dot, and a line on to what 95 % wait at most, on a scale that doubles by equal steps and stays at every load. */
+    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%` }));
+    const ends = [low, low * SPAN].map((x) => (1e3 * x).toPrecision(2) * 1);
     const rows = logs.map(([name, log]) => {
       const s = summary(log);
       return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
     });
-    const limit = limits[gamma], [name, last] = logs.at(-1);
+    const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
     const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, so many drafts no longer pay`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "seconds", unit, { tall: 130 }));
@@ -54,7 +59,7 @@ function render(context) {
         h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
           `What a step costs grows with them: ${pays}.`),
         pair(
-          [grid(HEADS, rows, undefined, "milliseconds a token"), h("div", { class: "sdl-note" }, "Milliseconds a token, from a request's arrival to its end: the fewer, the better.")],
+          [grid(HEADS, rows, undefined, "milliseconds a token"), h("div", { class: "sdl-note" }, `Milliseconds a token, from a request's arrival to its end. ● mean, and a line on to 95 %, from ${ends[0]} to ${ends[1]} ms; the middle is ten times the beginning.`)],
           [over("running", `Texts in the batch, with “${name}”`, "texts"), over("gamma", "γ of its steps", "γ")],
         ),
       ],
@@ -62,7 +67,7 @@ function render(context) {
     };
   }
 
-  panel(context, "Load Lab", start, controls, draw);
+  panel(context, "Load Lab", { ...start, watched: policies.at(-1) }, controls, draw);
 }
 
 export default { render };

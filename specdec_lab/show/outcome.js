@@ -42,7 +42,7 @@ function render(context) {
   const { model } = context, { question, unit, theory, measured } = model.get("data");
   const claim = claimOf(model, ["revision", "assumed"], () => refresh()), picture = h("div"), error = said(), message = said();
   const assumed = field("what I had assumed", "one line");
-  const second = entry("second guess", unit, (revision) => claim.change("revision", revision));
+  const second = entry("second guess", unit, (revision) => claim.change("revision", revision), "");
   function assume() {
     const line = assumed.input.value.trim();
     if (!line) message.textContent = "Write one line first.";
@@ -61,7 +61,9 @@ function render(context) {
     ];
     picture.replaceChildren(...numberLine(points));
     error.textContent = errorOf(found, measured);
-    line.hidden = second.box.hidden = !found.guess;
+    const right = found.guess && compare("guess", found.guess.value, measured).includes("was right");
+    line.hidden = !found.guess || (right && !found.assumed);
+    second.box.hidden = !found.guess || (right && !found.revision); // who was right is asked no more
     // Only what is new in the ledger: a line that is being typed stays.
     if ((found.assumed ?? "") !== noted) assumed.input.value = noted = found.assumed ?? "";
     second.show(found.revision, "", claim.said("revision"), claim.newest("revision"));

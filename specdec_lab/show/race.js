@@ -51,6 +51,7 @@ function render({ model, el }) {
   function draw() {
     clock.textContent = `${state.now.toFixed(2)} of ${end.toFixed(2)} s`;
     play.textContent = state.timer ? "❚❚ pause" : state.now >= end ? "▶ again" : "▶ play";
+    won.hidden = state.now < end - EXACT;
     for (const name of ["plain", "speculative"]) {
       const passes = done(lanes[name], state.now), all = lanes[name];
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
@@ -98,20 +99,21 @@ function render({ model, el }) {
     else moved();
   }
 
+  const won = h("p", { class: "sdl-won" });
   const pace = menu("pace", Object.keys(PACES), state.pace, (name) => { state.pace = name; moved(); });
   const rows = [1, 2, 3, 4, 5].map((k) => (end * k) / 5).map((now) =>
     [`${now.toFixed(2)} s`, ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now))))]);
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
+  won.append("Speculation was ", h("b", {}, `${(plain / speculative).toFixed(2)} times as fast per token`), ".");
   const root = h("div", { class: "sdl-explorer sdl-race", role: "group", "aria-label": "Race" },
     h("div", { class: "sdl-title" }, data.title),
     h("div", { class: "sdl-nav" }, play,
       h("button", { onclick: () => step(-1) }, "← pass"), h("button", { onclick: () => step(1) }, "pass →"),
       h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
     ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
-    h("p", {}, `A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote. ` +
-      `Speculation was ${(plain / speculative).toFixed(2)} times as fast per token.` +
+    h("p", {}, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
-    h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
+    won, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
     h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
     h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."), live);
   ownKeys(root, (event) => {

@@ -3,9 +3,6 @@
 const ALPHAS = [0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.15, 0.05];
 const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** What is written where there is room, and on a phone. */
-const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough", "aria-hidden": "true" }, rough));
-
 /** A gain on its shade: losses with a corner and in brackets, the best of its row bold, the chosen cell framed. A press chooses it. */
 function gainCell(s, best, framed, choose) {
   const paint = s >= 1
@@ -50,13 +47,13 @@ function render(context) {
       { name: "E, tokens a pass", points: GAMMAS.map((g) => [g, expectedTokens(alpha, g)]) },
       { name: "plain decoding", points: GAMMAS.map((g) => [g, 1]) },
     ];
-    const key = "S for each α and γ. An orange corner: slower than plain decoding. Bold: the best γ of the row. Framed: the cell nearest to your sliders; press another one to go there.";
+    const key = "S for each α and γ. An orange corner: slower than plain decoding. Bold: the best γ of the row. Framed: the cell nearest to your sliders; press another one to go there. Circle: the best γ.";
     return {
       nodes: [
         h("div", {}, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
         pair(
           [grid([either("", "α, γ"), ...GAMMAS.map((g) => either(`γ=${g}`, String(g)))], rows, (cell) => cell, "S for each α and γ"), h("div", { class: "sdl-note" }, key)],
-          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dot: [gamma, gain, `${gain.toFixed(2)}×`] }))],
+          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 4, 6, 12] }))],
         ),
       ],
       said: `S = ${gain.toFixed(2)}`,

@@ -44,7 +44,7 @@ def test_three_rounds_are_played_by_touch_on_a_small_phone_and_kept_over_a_reloa
             box = token.bounding_box()
             assert box["x"] >= 0 and box["x"] + box["width"] <= 360 and box["height"] >= 40
         explorer.locator(".sdl-token").nth(n).tap()
-        happened = explorer.get_by_role("row", name="what happened")  # a table, however it is laid out
+        happened = explorer.get_by_role("row", name="result")  # a table, however it is laid out
         assert happened.get_by_role("cell").count() == explorer.get_by_role("columnheader").count()
         assert all(cell.bounding_box()["x"] < 300 for cell in happened.get_by_role("cell").all())
         assert explorer.locator(".sdl-live").inner_text().startswith(f"Round {n + 1}: ")

@@ -153,7 +153,8 @@ def test_the_race_says_what_its_traces_say(shown):
     page = shown(RaceWidget(data))
     traces = made.plain, made.speculative
     plain, speculative = (0.25 * len(trace.rounds) / len(trace.tokens) for trace in traces)
-    assert f"{plain / speculative:.2f} times as fast per token" in page.inner_text(".sdl-race")
+    assert f"{plain / speculative:.2f} times as fast per token" in page.text_content(".sdl-won")
+    assert not page.locator(".sdl-won").is_visible()  # before the race has run
     texts = ["".join(f"t{i} " for i in trace.tokens) for trace in traces]
     assert page.locator(".sdl-text").all_text_contents() == texts
     table = as_text(page.locator(".sdl-race details").inner_html())

@@ -91,14 +91,14 @@ def no_empty_heads(html: str) -> str:
 
 
 def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
-    """A code cell, folded where the lesson folds it or it only draws, and its results; an exercise begins from its code."""
+    """A code cell, folded, and its results; an exercise begins from its code."""
     shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
     outputs = cell.get("outputs", [])
     results = "".join(map(output, outputs))
     if OWN.search(cell.source):
         results = '<div class="result own"></div>'  # the reader's, from progress.js
     widget = any(STORED in out.get("data", {}) for out in outputs)  # which says more than the line that made it
-    if "fold" in cell.metadata.get("tags", []) or widget or not (results or exercise):
+    if not exercise or widget or "fold" in cell.metadata.get("tags", []):
         kind = " beside" if widget else "" if results else " silent"
         shown = f"<details class='fold{kind}'><summary>code</summary>{shown}</details>"
     return shown + results
@@ -117,7 +117,9 @@ def output(out: nbformat.NotebookNode) -> str:
     if STORED in data:
         stored = data[STORED]
         text = json.dumps(stored["data"], ensure_ascii=False).replace("</", "<\\/")
-        live = f'<div class="live" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
+        # What tells the answer to a guess waits for it; what is there to play with does not.
+        tells = stored["script"] in ("outcome", "race") or "rules" in stored["data"]
+        live = f'<div class="live{" tells" * tells}" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
     if live:
         still = re.sub("<style>.*?</style>", "", data.get("text/html", ""), flags=re.S)
         return f'<div class="result">{live}<noscript>{still}</noscript></div>'
@@ -156,7 +158,7 @@ def contents(
     Args:
         asked: the ids that a page asks about, for progress.js to tick it off.
     """
-    up = "../" if "/" in here else ""
+    up, abouts = "../" if "/" in here else "", about_lessons()
     inner = "".join(f'<li><a href="#{escape(slug(name))}">{escape(name)}</a></li>' for name in sections)
     inner = f'<ul class="sections">{inner}</ul>' if inner else ""
 
@@ -164,12 +166,13 @@ def contents(
         ids = f' data-ids="{escape(" ".join(asked[page]))}"' if asked.get(page) else ""
         current = " aria-current=page" if page == here else ""
         link = f'<a href="{up}{page}"{current}{ids}>{escape(label(page, title))}</a>'
-        return f"<li>{link}{inner if page == here else ''}</li>"
+        about = abouts.get(page, "") if here == "index.html" else ""
+        return f"<li>{link}{about}{inner if page == here else ''}</li>"
 
     parts = []
     for name, pages in GROUPS.items():
         links = "".join(item(page, title) for page, title in titles.items() if re.match(pages, page))
-        unfolded = re.match(pages, here) or here == "index.html" or (name == FIRST and not here.count("/"))
+        unfolded = re.match(pages, here) or (name == FIRST and not here.count("/"))
         parts.append(
             f"<details{' open' if unfolded else ''}><summary>{name}</summary><ul>{links}</ul></details>"
             if links
@@ -177,6 +180,13 @@ def contents(
         )
     current = " aria-current=page" if here == GALLERY else ""
     return f'{"".join(parts)}<p><a href="{up}{GALLERY}"{current}>Gallery of real rounds</a></p>'
+
+
+def about_lessons() -> dict[str, str]:
+    """What the README says about the lessons of the path, as HTML, by page: the minutes, and the question."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"(?m)^\| \[.*?\]\((.*?)\.ipynb\) \| (\d+) \| (.*?) \|$", readme)
+    return {f"{page}.html": f"<small>{minutes} min · {escape(question)}</small>" for page, minutes, question in rows}
 
 
 def sections_of(notebook: nbformat.NotebookNode) -> list[str]:

@@ -24,7 +24,7 @@ def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
         pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{said}</span>')
     tokens = sum(map(len, passes))
     return (
-        f'<div class="lane"><p class="counter"><b>{tokens}</b> tokens <span>{name}: passes <i>{len(passes)}</i>, '
+        f'<div class="lane"><p class="counter"><strong>{name}</strong> <b>{tokens}</b> tokens <span>passes <i>{len(passes)}</i>, '
         f'<i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
@@ -36,8 +36,8 @@ def race(found: dict, trace: dict) -> str:
         + ([r["emitted"]["text"]] if r["emitted"] else [])
         for r in trace["rounds"]
     ]
-    plain = lane("plain decoding", trace["plain"]["seconds"], [[text] for text in trace["plain"]["tokens"]])
-    drafts = lane("with drafts", trace["seconds"], written)
+    plain = lane("Plain decoding", trace["plain"]["seconds"], [[text] for text in trace["plain"]["tokens"]])
+    drafts = lane("With drafts", trace["seconds"], written)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
     won = f"The same text, <b>{sooner:.1f} times</b> as fast: {len(written)} passes in place of {len(trace['plain']['tokens'])}."
     return (

@@ -46,8 +46,8 @@
    */
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
   const blocks = [...document.querySelector("main").children];
-  // Widgets to play with stay; a race, and the outcome itself, would tell.
-  const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector('.live:not([data-script="outcome"], [data-script="race"])');
+  // Widgets to play with stay.
+  const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
   const held = []; // {ids, blocks, skip: the button in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
     const id = idOf(guess), from = blocks.indexOf(guess.closest(".result"));

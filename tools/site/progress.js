@@ -155,7 +155,8 @@
     const { claims, quiz } = read(), asked = Object.values(quiz).filter((attempts) => attempts.length);
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
-    counts.textContent = `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
+    const nothing = !guesses && !asked.length;
+    counts.textContent = nothing ? `Nothing yet: begin with lesson 00. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
       (keeps ? "They are kept in this browser alone." : news);
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
   }
@@ -191,11 +192,11 @@
 
   const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
   document.getElementById("progress").append(
-    counts, begunList,
+    counts, begunList, node("details", {}, node("summary", {}, "take it along"),
     node("p", {}, node("button", { type: "button", onclick: toFile }, "save to a file"), " ", node("button", { type: "button", onclick: forget }, "forget all")),
     node("label", {}, "read a file ", file),
     status,
-    node("p", { className: "note" }, "To take it into your notebooks: ", node("code", {}, "specdec-lab progress --import FILE"), ". The other way: ", node("code", {}, "--export FILE"), "."),
+    node("p", { className: "note" }, "To take it into your notebooks: ", node("code", {}, "specdec-lab progress --import FILE"), ". The other way: ", node("code", {}, "--export FILE"), ".")),
   );
   tell();
   addEventListener("storage", ({ key }) => { if (key === KEY) refresh(); }); // another page of the site, open beside this one
