@@ -154,7 +154,7 @@ function render({ model, el }) {
     const target = h(
       "tr", {}, h("th", { scope: "row" }, data.greedy ? "the target says" : "the target's favourite"),
       ...favourites.map((top, i) =>
-        h("td", {}, h("code", { class: i === n ? "sdl-after" : "" }, top ? visible(top.text) : "–"))),
+        h("td", {}, h("code", { class: i === n ? "sdl-after" : "" }, top ? visible(top.text).trimStart() : "–"))),
     );
     const marks = shown && h(
       "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),

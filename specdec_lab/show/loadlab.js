@@ -1,7 +1,7 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const SPAN = 100; // of the picture of waits: from the first number to the last, the same at every load
+const SPAN = 40; // of the picture of waits: from the first number to the last, the same at every load
 const HEADS = ["", "", "mean", "95 % within", "tokens/s", "steps with drafts", "switches"];
 
 function render(context) {
@@ -44,8 +44,8 @@ function render(context) {
     const logs = Object.entries(all).map(([name, policy]) => [name, simulate(came, policy, server)]);
     const low = stepCosts(measured)(1, 0) / 4, at = (x) => 100 * Math.max(0, Math.min(1, Math.log(x / low) / Math.log(SPAN)));
     /** The mean as a dot, and a line on to what 95 % wait at most, on a scale that doubles by equal steps and stays at every load. */
-    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%` }));
-    const ends = [low, low * SPAN].map((x) => (1e3 * x).toPrecision(2) * 1);
+    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > plain ? "sdl-worse" : "" }));
+    const plain = summary(logs[0][1]).mean, ends = [low, low * SPAN].map((x) => (1e3 * x).toPrecision(2) * 1);
     const rows = logs.map(([name, log]) => {
       const s = summary(log);
       return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
@@ -59,7 +59,7 @@ function render(context) {
         h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
           `What a step costs grows with them: ${pays}.`),
         pair(
-          [grid(HEADS, rows, undefined, "milliseconds a token"), h("div", { class: "sdl-note" }, `Milliseconds a token, from a request's arrival to its end. ● mean, and a line on to 95 %, from ${ends[0]} to ${ends[1]} ms; the middle is ten times the beginning.`)],
+          [grid(HEADS, rows, undefined, "milliseconds a token"), h("div", { class: "sdl-note" }, `Milliseconds a token, from a request's arrival to its end. ● mean, and a line on to 95 %, from ${ends[0]} to ${ends[1]} ms. Equal steps to the right double it; orange is slower than “never”.`)],
           [over("running", `Texts in the batch, with “${name}”`, "texts"), over("gamma", "γ of its steps", "γ")],
         ),
       ],

@@ -254,7 +254,7 @@ def test_a_wrong_file_is_one_sentence_and_changes_nothing(from_disk, lesson, tmp
         (tmp_path / f"wrong {n}.json").write_text(content, encoding="utf-8")
         page.get_by_label("read a file").set_input_files(tmp_path / f"wrong {n}.json")
         page.get_by_text(f"wrong {n}.json {said}").wait_for()
-        assert "Nothing yet" in page.inner_text("#progress")
+        assert "No guess and no answer yet" in page.inner_text("#progress")
 
 
 def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_disk, lesson):

@@ -156,7 +156,7 @@
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
     const nothing = !guesses && !asked.length;
-    counts.textContent = nothing ? `Nothing yet: begin with lesson 00. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
+    counts.textContent = nothing ? `No guess and no answer yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
       (keeps ? "They are kept in this browser alone." : news);
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
   }
