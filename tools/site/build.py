@@ -121,8 +121,8 @@ def output(out: nbformat.NotebookNode) -> str:
         tells = stored["script"] in ("outcome", "race") or "rules" in stored["data"]
         live = f'<div class="live{" tells" * tells}" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
     if live:
-        still = re.sub("<style>.*?</style>", "", data.get("text/html", ""), flags=re.S)
-        return f'<div class="result">{live}<noscript>{still}</noscript></div>'
+        # Without scripts, what the widget says in words.
+        return f'<div class="result">{live}<noscript><pre class="out">{escape(data.get("text/plain", ""))}</pre></noscript></div>'
     if "text/html" in data:
         return f'<div class="result">{no_empty_heads(data["text/html"])}</div>'
     if "image/svg+xml" in data:
