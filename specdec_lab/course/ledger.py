@@ -163,9 +163,8 @@ class Ledger:
         new = {"assumed": line, "assumed_when": when or _now()}
 
         def edit(claim: dict) -> None:
-            if (
-                min(claim.get("assumed_when", ""), _now()) <= new["assumed_when"]
-            ):  # one of the future is of a wrong clock
+            written = min(claim.get("assumed_when", ""), _now())  # one of the future is of a wrong clock
+            if written <= new["assumed_when"]:
                 claim.update(new)
 
         self._change_claim(id, edit)

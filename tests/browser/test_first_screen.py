@@ -124,3 +124,39 @@ def test_on_a_phone_the_contents_open_from_anywhere(visit):
     page.get_by_role("button", name="contents").tap()
     assert not listed.is_visible()
     assert page.evaluate("scrollY") == 3000  # back where one was
+
+
+def test_a_word_of_the_glossary_has_its_card_in_place(visit):
+    page = visit("lessons/00_start_here.html")
+    page.locator('main a[href*="glossary.html#token"]').first.hover()
+    card = page.locator(".word")
+    card.get_by_text("the unit in which models read and write").wait_for()
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+    phone = visit("lessons/00_start_here.html", **PHONE)
+    phone.locator('main a[href*="glossary.html#token"]').first.tap()  # and stays on the page
+    phone.locator(".word").get_by_role("link", name="the glossary").tap()
+    phone.wait_for_url(re.compile("glossary.html#token"))
+
+
+def test_what_was_guessed_is_in_the_progress_and_leads_on(visit):
+    page = visit("lessons/01_idle_math.html")
+    guess = page.get_by_role("group", name="Your guess").first
+    guess.get_by_label("your guess").fill("1.2")
+    guess.get_by_role("button", name="keep your guess").click()
+    guess.get_by_text("Kept: it stays as it is.").wait_for()
+    page.get_by_role("link", name="Measure your traffic").first.click()
+    page.locator(".own").get_by_text("T(5) / T(1)").wait_for()
+    assert "1.2" in page.locator(".own td").all_inner_texts()[1]
+    page.get_by_role("link", name="Speculative decoding", exact=True).click()
+    page.get_by_role("link", name="Go on: 00").wait_for()
+    page.get_by_text("your progress").click()
+    assert "01 Idle math" in page.locator("#progress li").inner_text()
+
+
+def test_on_a_phone_a_line_chart_stands_upright(visit):
+    page = visit("lessons/04_acceptance_rate.html", **PHONE)
+    page.wait_for_function("document.querySelectorAll('.result > div > .sdl-chart').length > 0")
+    assert page.locator("main script.upright").count() == 0
+    desk = visit("lessons/04_acceptance_rate.html")
+    assert desk.locator(".result > div > .sdl-chart").count() == 0 < desk.locator("main script.upright").count()

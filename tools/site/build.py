@@ -158,7 +158,7 @@ def contents(
     Args:
         asked: the ids that a page asks about, for progress.js to tick it off.
     """
-    up, abouts = "../" if "/" in here else "", about_lessons()
+    up, abouts = "../" if "/" in here else "", about_lessons() if here == "index.html" else {}
     inner = "".join(f'<li><a href="#{escape(slug(name))}">{escape(name)}</a></li>' for name in sections)
     inner = f'<ul class="sections">{inner}</ul>' if inner else ""
 
@@ -166,8 +166,7 @@ def contents(
         ids = f' data-ids="{escape(" ".join(asked[page]))}"' if asked.get(page) else ""
         current = " aria-current=page" if page == here else ""
         link = f'<a href="{up}{page}"{current}{ids}>{escape(label(page, title))}</a>'
-        about = abouts.get(page, "") if here == "index.html" else ""
-        return f"<li>{link}{about}{inner if page == here else ''}</li>"
+        return f"<li>{link}{abouts.get(page, '')}{inner if page == here else ''}</li>"
 
     parts = []
     for name, pages in GROUPS.items():
