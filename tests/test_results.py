@@ -101,5 +101,6 @@ def test_what_a_gpu_did_can_be_read_as_it_is_measured():
         assert list(T) == sorted(T) and 1 in T and all(seconds > 0 for seconds in T.values())
     for steps in recorded["steps"].values():
         assert {gamma for _, gamma in steps} == {0, 1, 2, 4} and all(seconds > 0 for seconds in steps.values())
-    for texts in recorded["texts"].values():
-        assert all(n <= texts["texts"] for n in texts["same"].values())
+    for name, texts in recorded["texts"].items():
+        assert texts["same"]["plain"] == texts["texts"] >= max(texts["same"].values())
+        assert set(recorded["sampled"][name]["tokens_per_second"]) <= set(texts["tokens_per_second"])

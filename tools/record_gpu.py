@@ -13,7 +13,6 @@ import torch
 import specdec_lab as sd
 from specdec_lab.engine.decode import Keep
 from specdec_lab.lab import Lab
-from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import batch_costs, pass_times
 from specdec_lab.measure.hf_baselines import hf_arms
 from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
@@ -31,55 +30,59 @@ GAMMA = 4
 TEXT = "The river rises in the mountains, and where it meets the sea there is a city. " * 4
 
 
+def digits(x: float) -> float:
+    """Those that count."""
+    return float(f"{x:.4g}")
+
+
 def passes(model: Model) -> dict[int, float]:
     """T(k) in seconds, of captured passes only: all others are a matter of starting operations."""
-    return {k: statistics.median(seconds) for k, seconds in pass_times(model, WIDTHS).items()}
+    return {k: digits(statistics.median(seconds)) for k, seconds in pass_times(model, WIDTHS).items()}
 
 
 def steps(*args, **settings) -> list[tuple[int, int, float]]:
     """(texts, γ, seconds) of steps of a batch."""
-    return [(*key, seconds) for key, seconds in batch_costs(*args, SIZES, GAMMAS, **settings).items()]
+    return [(*key, digits(seconds)) for key, seconds in batch_costs(*args, SIZES, GAMMAS, **settings).items()]
 
 
-def texts(lab: Lab) -> dict:
-    """Greedy texts of plain decoding, of each drafter and of transformers' own: how fast, how many are plain's."""
+def texts(lab: Lab, temperature: float, peers: bool) -> dict:
+    """Texts of plain decoding, of each drafter and of peers, in turns: how fast; greedy ones, how many are plain's."""
     prompts = first_of_each_kind(read_prompts(), 2)
     same, seconds, tokens = {}, {}, {}
-    theirs = hf_arms(lab, GAMMA)["hf-plain"]
-    for p in prompts:
+    theirs = hf_arms(lab, GAMMA) if peers else {}
+    for seed, p in enumerate(prompts):
         ids, found = lab.encode(p.content, p.raw), {}
-        found["plain"] = lab.plain(ids, max_new_tokens=96)
+        settings = {"max_new_tokens": 96, "temperature": temperature, "seed": seed}
+        found["plain"] = lab.plain(ids, **settings)
         for name in DRAFTERS:
-            found[name] = lab.speculative(ids, name, gamma=GAMMA, max_new_tokens=96, keep=Keep())
-        found["hf-plain"] = theirs(ids, max_new_tokens=96)
+            found[name] = lab.speculative(ids, name, gamma=GAMMA, keep=Keep(), **settings)
+        found |= {name: arm(ids, **settings) for name, arm in theirs.items()}
         for arm, text in found.items():
             same[arm] = same.get(arm, 0) + (text.tokens == found["plain"].tokens)
             seconds[arm] = seconds.get(arm, 0) + text.seconds
             tokens[arm] = tokens.get(arm, 0) + len(text.tokens)
-    return {
-        "texts": len(prompts),
-        "same": same,
-        "tokens_per_second": {arm: tokens[arm] / seconds[arm] for arm in tokens},
-    }
+    speeds = {"tokens_per_second": {arm: digits(tokens[arm] / seconds[arm]) for arm in tokens}}
+    return {"texts": len(prompts), **speeds, **({} if temperature else {"same": same})}
 
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     fast.MAX_KEPT_ROWS = max(WIDTHS)
-    device, found = torch.device("cuda"), {"passes": {}, "steps": {}, "texts": {}}
+    device, found = torch.device("cuda"), {"passes": {}, "steps": {}, "texts": {}, "sampled": {}}
     for dtype in ("bfloat16", "float32"):
         lab = sd.load(device="cuda", dtype=dtype)
         name = f"{lab.target.name}, {dtype}"
-        found["passes"][name], found["texts"][name] = passes(lab.target), texts(lab)
+        found["passes"][name] = passes(lab.target)
+        found["texts"][name] = texts(lab, 0, peers=dtype == "bfloat16")
+        found["sampled"][name] = texts(lab, 1, peers=False)
         found["steps"][name] = steps(lab.target, lab.encode(TEXT))
         found["steps"][f"{name}, eagle"] = steps(lab.target, lab.encode(TEXT), drafter=lab.drafter("eagle"))
-    found["machine"] = vars(roofline.measure_machine(lab.target))
     for billions in (1.2, 8.0):
         model = noise_llama(*SHAPES[billions], VOCABULARY, device, torch.bfloat16)
         found["passes"][model.name] = passes(model)
         found["steps"][model.name] = steps(model, list(range(100, 260)))
     result = {"schema": 1, "hardware": describe(device), "torch": torch.__version__, **found}
-    Path(folder().parent, "gpu.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    Path(folder().parent, "gpu.json").write_text(json.dumps(result) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -74,9 +74,9 @@ def recorded_climbs() -> dict:
 
 
 def recorded_gpu() -> dict:
-    """What was measured on one card, with the parts of `tools/record_gpu.py`: {"hardware", "how": {part: with which
-    version}, "passes": {model: {k: seconds}}, "steps": {model: {(texts, γ): seconds}}, "texts": {model: {"texts", "same"
-    and "tokens_per_second" by arm}}, …}.
+    """What `tools/record_gpu.py` measured on one card: {"hardware", "torch", "passes": {model: {k: seconds}}, "steps":
+    {model: {(texts, γ): seconds}}, "texts" (greedy) and "sampled" (temperature 1): {model: {"texts",
+    "tokens_per_second" by arm, and of greedy ones "same", how many are plain decoding's}}}.
     """
     found = _recorded("gpu.json")
     found["passes"] = {m: {int(k): seconds for k, seconds in T.items()} for m, T in found["passes"].items()}
