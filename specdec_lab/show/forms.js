@@ -124,7 +124,8 @@ function outbox(model, kinds, tell) {
     if (!ages.length) return model.get("written") === false ? news : "";
     clearTimeout(timers[kind]);
     const rest = PATIENCE - Math.max(...ages);
-    if (rest <= 0 || Math.min(...ages) < 0) return [NOT_KEPT, news].filter(Boolean).join(" ");
+    // Far in the future: the clock was set back. A little: two entries were made in one millisecond.
+    if (rest <= 0 || Math.min(...ages) < -PATIENCE) return [NOT_KEPT, news].filter(Boolean).join(" ");
     timers[kind] = setTimeout(tell, rest + 1);
     return NOTED;
   }

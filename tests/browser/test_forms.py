@@ -161,6 +161,8 @@ OUTBOX = """() => {
         return { own, get: (name) => own[name], set: (name, value) => { own[name] = value; }, save_changes() {},
                  on: (name, f) => { on[name] = f; }, off() {}, hear: (n) => { own.heard = n; on["change:heard"](); } };
     };
+    const { now } = Date, moment = now();
+    Date.now = () => moment; // all of it in one millisecond
     const mine = model("mine"), theirs = model("theirs"), boxes = [mine, theirs].map((one) => outbox(one, ["guess"], () => {}));
     boxes[0].send("a", "guess", 1);
     const waits = () => boxes.map((box) => [box.of("a", "guess"), box.said("guess")]);
@@ -168,7 +170,9 @@ OUTBOX = """() => {
     boxes[1].send("a", "guess", 2);
     const between = waits();
     mine.hear(mine.own.outgoing.map(({ n }) => n));
-    return [before, between, waits()];
+    const after = waits();
+    Date.now = now;
+    return [before, between, after];
 }"""
 
 
