@@ -99,7 +99,7 @@ def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
         results = '<div class="result own"></div>'  # the reader's, from progress.js
     widget = any(STORED in out.get("data", {}) for out in outputs)  # which says more than the line that made it
     if not exercise or widget or "fold" in cell.metadata.get("tags", []):
-        kind = " beside" if widget else "" if results else " silent"
+        kind = " beside" if results else " silent"
         shown = f"<details class='fold{kind}'><summary>code</summary>{shown}</details>"
     return shown + results
 
