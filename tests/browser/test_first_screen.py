@@ -66,8 +66,15 @@ def test_results_wait_for_the_guess(visit):
     told.wait_for()
 
     other = visit("lessons/01_idle_math.html")
-    other.get_by_role("button", name="show the results without a guess").first.click()
+    gate = other.locator(".gate").first
+    assert re.search(r"Locked until your guess is kept\s+Behind it: “.+”; your guess", gate.inner_text())
+    gate.scroll_into_view_if_needed()
+    before = gate.bounding_box()["y"]
+    gate.get_by_role("button", name="show the results without a guess").click()
     other.get_by_text("Here five tokens take").wait_for()
+    assert not gate.is_visible()
+    opened = "document.activeElement.matches('main > *') && document.activeElement.getBoundingClientRect().y"
+    assert abs(other.evaluate(opened) - before) < 30, "the focus is lost, or the page jumped"
     assert other.evaluate(KEPT) is None
 
 

@@ -48,7 +48,7 @@
   const blocks = [...document.querySelector("main").children];
   // Widgets to play with stay.
   const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
-  const held = []; // {ids, blocks, skip: the button in front of them}
+  const held = []; // {ids, blocks, gate: what stands in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
     const id = idOf(guess), from = blocks.indexOf(guess.closest(".result"));
     const to = blocks.findIndex((b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id));
@@ -61,18 +61,31 @@
       same.blocks = [...new Set([...same.blocks, ...between])];
     } else if (between.length) held.push({ ids: [id], blocks: between, open: false });
   }
+  const LOCK = '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
+  /** What waits there: the titles of tables, charts and races, which tell no result. */
+  const titlesIn = (block) => [...block.querySelectorAll(':scope > div > b:first-child, svg > title, .live[data-script="race"] > script')]
+    .map((e) => (e.matches("script") ? JSON.parse(e.textContent).title : e.textContent));
   for (const one of held) {
-    const skip = document.createElement("button");
-    Object.assign(skip, { type: "button", className: "skip-guess", textContent: "show the results without a guess" });
-    skip.addEventListener("click", () => { one.open = true; release(); });
-    one.blocks[0].before(skip);
-    one.skip = skip;
+    const gate = document.createElement("div"), names = new Set(one.blocks.flatMap(titlesIn));
+    gate.className = "gate";
+    gate.innerHTML = `<h3>${LOCK} Locked until ${one.ids.length > 1 ? "both guesses are" : "your guess is"} kept</h3><p></p><button type="button">show the results without a guess</button>`;
+    gate.setAttribute("role", "group");
+    gate.setAttribute("aria-label", "Results that wait for a guess");
+    gate.querySelector("p").textContent = `Behind it: ${[...[...names].map((name) => `“${name}”`), "your guess beside the measurement, and why"].join("; ")}.`;
+    gate.querySelector("button").addEventListener("click", () => {
+      one.open = true;
+      release();
+      one.blocks[0].tabIndex = -1; // where the button was, for whoever goes on by keyboard
+      one.blocks[0].focus({ preventScroll: true });
+    });
+    one.blocks[0].before(gate);
+    one.gate = gate;
   }
   function release() {
     const { claims } = specdecLab.read();
     for (const one of held) {
       const open = one.open || one.ids.every((id) => claims[id]?.guess);
-      one.skip.hidden = open;
+      one.gate.hidden = open;
       for (const block of one.blocks) block.hidden = !open;
     }
   }
