@@ -83,6 +83,9 @@ def test_the_menu_says_where_one_is_and_what_is_done(visit):
     menu = page.get_by_role("navigation", name="Contents")
     heads = page.locator("main h2").all_inner_texts()
     assert menu.locator(".sections a").all_inner_texts() == heads
+    assert menu.locator("details").count() == 0  # one list, of which the open lesson alone has more
+    opened = menu.locator("ul ul a").all_inner_texts()
+    assert opened == [*heads, "Deeper: other machines", "Exercise: idle math"]
     page.evaluate("n => document.querySelectorAll('main h2')[n].scrollIntoView()", 2)
     menu.locator(".sections a[aria-current]").get_by_text(heads[2]).wait_for()
     box = menu.bounding_box()
@@ -159,6 +162,26 @@ def test_what_was_guessed_is_in_the_progress_and_leads_on(visit):
     page.get_by_role("link", name="Go on: 00").wait_for()
     page.get_by_text("your progress").click()
     assert "01 Idle math" in page.locator("#progress li").inner_text()
+
+
+def test_rounds_that_were_played_count_and_the_next_step_is_named(visit):
+    page = visit("lessons/00_start_here.html")
+    said = page.locator("#progress")
+    page.get_by_text("your progress").click()
+    assert said.inner_text().startswith("0 of 9 lessons done.\nNext: 00 Start here (13 minutes)")
+    page.keyboard.press("Escape")
+    page.locator(".sdl-explorer").first.locator(".sdl-token").nth(3).click()
+    page.get_by_text("your progress").click()
+    assert "1 round played." in said.inner_text() and "Go on with 00 Start here" in said.inner_text()
+    page.reload()
+    page.get_by_role("link", name="01 Idle math").first.click()  # elsewhere they count, too
+    page.get_by_text("your progress").click()
+    said.get_by_text("1 round played.").wait_for()
+    assert page.locator("nav a", has_text="00 Start here").get_attribute("data-done") == "begun"
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_text("take it along").click()
+    page.get_by_role("button", name="forget all").click()
+    assert "played" not in said.inner_text()
 
 
 def test_on_a_phone_a_line_chart_stands_upright(visit):

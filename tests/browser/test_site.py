@@ -103,14 +103,20 @@ def test_a_page_by_keyboard(visit):
 
 
 def test_the_links_at_the_end_of_a_page_lead_on_and_back(site):
-    """Along the list of all pages: on to the one behind it, and back to the one before."""
+    """Along the lessons, with the checkpoint in its place; from what belongs to a lesson back to it, and on to the next."""
     listed = (site / "index.html").read_text(encoding="utf-8").partition('id="lessons"')[2]
-    for folder in ("lessons", "exercises"):
-        pages = re.findall(rf'<li><a href="({folder}/[^"]+)"', listed)
-        assert len(pages) > 5 and len(set(pages)) == len(pages)
-        for before, after in pairwise(pages):
-            assert f'<a rel="next" href="../{after}">' in (site / before).read_text(encoding="utf-8")
-            assert f'<a rel="prev" href="../{before}">' in (site / after).read_text(encoding="utf-8")
+    numbered = dict(re.findall(r'<li><a href="([^"]+)"[^>]*>(\d\d) ', listed))
+    assert sorted(numbered.values()) == list(numbered.values()) == [f"{n:02}" for n in range(13)]
+    for before, after in pairwise(numbered):
+        assert f'<a rel="next" href="../{after}">' in (site / before).read_text(encoding="utf-8")
+        assert f'<a rel="prev" href="../{before}">' in (site / after).read_text(encoding="utf-8")
+        for beside in site.glob(f"*/*{numbered[before]}_*.html"):
+            if f"{beside.parent.name}/{beside.name}" not in numbered:
+                html = beside.read_text(encoding="utf-8")
+                assert f'<a rel="prev" href="../{before}">' in html and f'<a rel="next" href="../{after}">' in html
+    lesson = (site / "lessons" / "03_exactly_the_target.html").read_text(encoding="utf-8")
+    assert "lesson 03 (4 of 9) · 12 minutes" in lesson
+    assert re.search(r"Next · 11 minutes</small><b>04 .*?</b><span>How often is the draft right, ", lesson)
 
 
 def test_titles_tell_pages_apart(site):

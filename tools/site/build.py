@@ -31,16 +31,21 @@ from specdec_lab.show.live import STORED, script
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+sys.path.append(str(HERE.parent))
+import spine  # noqa: E402
+
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
 GALLERY = "gallery.html"
 FIRST = "The path of two hours"
-GROUPS = {  # of pages, in the menu: the name, and how their addresses begin
-    FIRST: "lessons/0",
+GROUPS = {  # of pages, in their order: the name, and how their addresses begin
+    FIRST: "lessons/0|exercises/09",
     "Part two": "lessons/1",
     "Deeper": "lessons/[a-z]",
-    "Exercises, in the notebook": "exercises/",
+    "Exercises, in the notebook": "exercises/(?!09)",
 }
+WAY = "|".join((GROUPS[FIRST], GROUPS["Part two"]))  # what is read one after the other
+BESIDE = {"bridge": "00", "deeper_measuring": "05", "engines": "08"}  # lessons of pages that have no number
 PLOTLY = "application/vnd.plotly.v1+json"
 OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -53,9 +58,10 @@ DARK_PAGE = ':root[data-theme="dark"] .code', ':root:not([data-theme="light"]) .
 def sources() -> list[Path]:
     """What pages are made from, in reading order: the notebooks, and the glossary."""
     lessons = [*(ROOT / "lessons").glob("*.ipynb"), ROOT / "lessons" / "glossary.md"]
-    lessons.sort(key=lambda p: (not p.stem[0].isdigit(), p.stem))
     exercises = sorted((ROOT / "exercises").glob("*.ipynb"))
-    return [*lessons, *exercises]
+    checkpoint = [path for path in exercises if path.stem.startswith("09")]
+    lessons = sorted([*lessons, *checkpoint], key=lambda p: (not p.stem[0].isdigit(), p.stem))
+    return [*lessons, *(path for path in exercises if path not in checkpoint)]
 
 
 def read(path: Path) -> nbformat.NotebookNode:
@@ -151,41 +157,100 @@ def contents(
     titles: dict[str, str],
     here: str,
     sections: Sequence[str] = (),
-    asked: Mapping[str, list[str]] = MappingProxyType({}),
+    tracked: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The list of all pages, as a navigation; below the page itself its sections.
+    """The lessons, and below the open one its sections, its exercise and what goes deeper; on the first page, all pages.
 
     Args:
-        asked: the ids that a page asks about, for progress.js to tick it off.
+        tracked: attributes of the links to a page, for progress.js to tick it off.
     """
-    up, abouts = "../" if "/" in here else "", about_lessons() if here == "index.html" else {}
+    up, first = "../" if "/" in here else "", here == "index.html"
+    abouts = {page: about(page, title) for page, title in titles.items() if re.match(WAY, page)}
     inner = "".join(f'<li><a href="#{escape(slug(name))}">{escape(name)}</a></li>' for name in sections)
     inner = f'<ul class="sections">{inner}</ul>' if inner else ""
 
-    def item(page: str, title: str) -> str:
-        ids = f' data-ids="{escape(" ".join(asked[page]))}"' if asked.get(page) else ""
-        current = " aria-current=page" if page == here else ""
-        link = f'<a href="{up}{page}"{current}{ids}>{escape(label(page, title))}</a>'
-        return f"<li>{link}{abouts.get(page, '')}{inner if page == here else ''}</li>"
+    def item(page: str) -> str:
+        minutes, question = abouts.get(page, ("", ""))
+        attributes = f"{tracked.get(page, '')}{f' data-minutes={minutes}' if minutes else ''}"
+        name = label(page, titles[page], full=first)
+        link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{escape(name)}</a>'
+        below = inner if page == here else ""
+        if first and minutes:
+            below = f"<small>{' · '.join(filter(None, (f'{minutes} min', escape(question))))}</small>"
+        elif re.match(WAY, page) and number(page) == number(here):
+            more = "".join(item(p) for p in titles if number(p) == number(page) and not re.match(WAY, p))
+            below += f"<ul>{more}</ul>" if more else ""
+        return f"<li>{link}{below}</li>"
 
-    parts = []
-    for name, pages in GROUPS.items():
-        links = "".join(item(page, title) for page, title in titles.items() if re.match(pages, page))
-        unfolded = re.match(pages, here) or (name == FIRST and not here.count("/"))
-        parts.append(
-            f"<details{' open' if unfolded else ''}><summary>{name}</summary><ul>{links}</ul></details>"
-            if links
-            else ""
-        )
+    groups = {name: [page for page in titles if re.match(pages, page)] for name, pages in GROUPS.items()}
+    parts = [
+        f"<section><h2>{name}</h2><ul>{''.join(map(item, pages))}</ul></section>"
+        for name, pages in groups.items()
+        if pages and (first or re.match(WAY, pages[0]))
+    ]
     current = " aria-current=page" if here == GALLERY else ""
-    return f'{"".join(parts)}<p><a href="{up}{GALLERY}"{current}>Gallery of real rounds</a></p>'
+    rest = f'<li><a href="{up}{GALLERY}"{current} data-rounds="gallery">Gallery of real rounds</a></li>'
+    if not first:
+        rest += "".join(map(item, [page for page in titles if not number(page)]))
+        rest += f'<li><a href="{up}index.html#lessons">All pages</a></li>'
+    return f"{''.join(parts)}<section><h2>{'More' if first else 'Besides'}</h2><ul>{rest}</ul></section>"
 
 
-def about_lessons() -> dict[str, str]:
-    """What the README says about the lessons of the path, as HTML, by page: the minutes, and the question."""
+def number(page: str) -> str:
+    """Of the lesson that this page is, or that it belongs to; none of the glossary."""
+    found = re.search(r"/(?:deeper_)?(\d\d)_", page)
+    return found[1] if found else BESIDE.get(Path(page).stem, "")
+
+
+def about(page: str, title: str) -> tuple[str, str]:
+    """The minutes of a page, and its question: as the README has them, or else counted, and from its title."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"(?m)^\| \[.*?\]\((.*?)\.ipynb\) \| (\d+) \| (.*?) \|$", readme)
-    return {f"{page}.html": f"<small>{minutes} min · {escape(question)}</small>" for page, minutes, question in rows}
+    found = [row for name, *row in rows if f"{name}.html" == page]
+    path = ROOT / Path(page).with_suffix(".ipynb")
+    return tuple(found[0]) if found else (f"{spine.count(path).minutes:.0f}", title.partition(": ")[2])
+
+
+def where(here: str, titles: dict[str, str]) -> str:
+    """The line above a page's title: where it stands, and how long it takes."""
+    up, title = "../" if "/" in here else "", titles.get(here, "")
+    crumb = f'<a href="{up}index.html#lessons">{{}}</a>'.format
+    if not number(here) or not title:
+        steps = [crumb("All pages")]
+    elif re.match(WAY, here):
+        part = next(name for name, pages in GROUPS.items() if re.match(pages, here))
+        lessons = [p for p in titles if re.match(GROUPS[part], p) and p.startswith("lessons/")]
+        steps = [crumb(part)]
+        if here in lessons:
+            steps.append(f"lesson {number(here)} ({lessons.index(here) + 1} of {len(lessons)})")
+        steps[-1] += f" · {about(here, title)[0]} minutes"
+    else:
+        lesson = [p for p in titles if re.match(WAY, p) and number(p) == number(here)]
+        steps = [f'<a href="{up}{p}">{escape(label(p, titles[p]))}</a>' for p in lesson] or [crumb("All pages")]
+        steps.append("exercise, in the notebook" if here.startswith("exercises/") else "beside the lesson")
+    return f'<p class="where">{" › ".join(steps)}</p>'
+
+
+def turns(here: str, titles: dict[str, str]) -> str:
+    """The end of a page: the next lesson as a card, and the ways back and to the exercise."""
+    up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
+    same = [i for i, page in enumerate(order) if number(page) == number(here)]
+    if not same:
+        return ""
+    (at,) = same
+    before = order[max(at - 1, 0) : at] if here in order else order[at : at + 1]
+    links = "".join(f'<a rel="prev" href="{up}{p}">← {escape(label(p, titles[p]))}</a>' for p in before)
+    exercise = f"exercises/{Path(here).name}"
+    if exercise in titles and exercise != here:
+        links += f'<a class="exercise" href="{up}{exercise}">The exercise of this lesson →</a>'
+    card = ""
+    for page in order[at + 1 : at + 2]:
+        minutes, question = about(page, titles[page])
+        card = (
+            f'<a rel="next" href="{up}{page}"><small>Next · {minutes} minutes</small>'
+            f"<b>{escape(label(page, titles[page]))} →</b><span>{escape(question[:1].upper() + question[1:])}</span></a>"
+        )
+    return card + links
 
 
 def sections_of(notebook: nbformat.NotebookNode) -> list[str]:
@@ -194,10 +259,13 @@ def sections_of(notebook: nbformat.NotebookNode) -> list[str]:
     return [re.sub("[`*]", "", name) for name in re.findall(r"(?m)^## (.+)$", prose_cells)]
 
 
-def asked_in(notebook: nbformat.NotebookNode) -> list[str]:
-    """The ids of what this page asks: its guesses and the items of its quizzes."""
+def tracked_in(notebook: nbformat.NotebookNode) -> str:
+    """For progress.js: the ids of what this page asks, its guesses and the items of its quizzes; and of its rounds to play."""
     stored = [o.data[STORED] for c in notebook.cells for o in c.get("outputs", []) if STORED in o.get("data", {})]
-    return [id for s in stored if s["script"] in ("guess", "quiz") for id in s["data"]["ledger"]["ids"]]
+    asked = [id for s in stored if s["script"] in ("guess", "quiz") for id in s["data"]["ledger"]["ids"]]
+    rounds = [s["data"]["id"] for s in stored if s["script"] in ("explorer", "tree")]
+    found = {"ids": asked, "rounds": rounds}
+    return "".join(f' data-{name}="{escape(" ".join(ids))}"' for name, ids in found.items() if ids)
 
 
 def words_of_glossary() -> dict[str, str]:
@@ -211,9 +279,12 @@ def slug(name: str) -> str:
     return name.strip().replace(" ", "-")
 
 
-def label(page: str, title: str) -> str:
-    number = Path(page).stem[:2]
-    return f"{number} {re.sub('^Exercise [0-9]+: ', '', title)}" if number.isdigit() else title
+def label(page: str, title: str, full: bool = False) -> str:
+    """A page's name in a list: of a lesson the beginning alone, of an exercise its number only where all of it is wanted."""
+    if not re.match(WAY, page):
+        return title if full else re.sub("^Exercise [0-9]+", "Exercise", title)
+    name = re.sub("^Exercise [0-9]+: ", "", title)
+    return f"{number(page)} {name.partition(':')[0].capitalize()}"
 
 
 def page_of(
@@ -222,21 +293,16 @@ def page_of(
     here: str,
     titles: dict[str, str],
     sections: Sequence[str] = (),
-    asked: Mapping[str, list[str]] = MappingProxyType({}),
+    tracked: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    up = "../" if "/" in here else ""
-    order = [page for page in titles if page.split("/")[0] == here.split("/")[0]]
-    at = order.index(here) if here in order else None
-    turns = ""
-    if at is not None:
-        before, after = order[at - 1 : at], order[at + 1 : at + 2]
-        turns = "".join(f'<a rel="prev" href="{up}{p}">← {escape(label(p, titles[p]))}</a>' for p in before)
-        turns += "".join(f'<a rel="next" href="{up}{p}">{escape(label(p, titles[p]))} →</a>' for p in after)
+    front = here == "index.html"
     return (
         (HERE / "page.html").read_text(encoding="utf-8")
-        .replace("{{kind}}", "front" if here == "index.html" else "")
-        .replace("{{title}}", escape(title if here == "index.html" else f"{title} – Speculative decoding")).replace("{{up}}", up).replace("{{contents}}", "" if here == "index.html" else contents(titles, here, sections, asked))
-        .replace("{{turns}}", turns).replace("{{body}}", body)
+        .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
+        .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
+        .replace("{{contents}}", "" if front else contents(titles, here, sections, tracked))
+        .replace("{{where}}", "" if front else where(here, titles)).replace("{{turns}}", turns(here, titles))
+        .replace("{{body}}", body)
     )  # fmt: skip
 
 
@@ -257,10 +323,10 @@ def run_it(path: Path) -> str:
     )
 
 
-def front(titles: dict[str, str], asked: Mapping[str, list[str]]) -> str:
+def front(titles: dict[str, str], tracked: Mapping[str, str]) -> str:
     """The first page: what this is, and where to begin."""
     found = gallery.recorded()
-    return opening.front(found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", asked=asked))
+    return opening.front(found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", tracked=tracked))
 
 
 def build(out: Path, made_from: list[Path]) -> None:
@@ -297,7 +363,7 @@ def build(out: Path, made_from: list[Path]) -> None:
         to = out / picture.relative_to(ROOT)
         to.parent.mkdir(exist_ok=True)
         shutil.copy(picture, to)
-    asked = {page: asked_in(notebook) for page, notebook in pages.items()}
+    tracked = {page: tracked_in(notebook) for page, notebook in pages.items()}
     for page, notebook in pages.items():
         cells = [
             prose(c.source) if c.cell_type == "markdown" else code(c, page.startswith("exercises/"))
@@ -305,11 +371,11 @@ def build(out: Path, made_from: list[Path]) -> None:
         ]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
         body = "".join(cells) + how
-        whole = page_of(body, titles[page], page, titles, sections_of(notebook), asked)
+        whole = page_of(body, titles[page], page, titles, sections_of(notebook), tracked)
         (out / page).write_text(whole, encoding="utf-8")
-    shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, asked=asked)
+    shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
-    (out / "index.html").write_text(page_of(front(titles, asked), TITLE, "index.html", titles), encoding="utf-8")
+    (out / "index.html").write_text(page_of(front(titles, tracked), TITLE, "index.html", titles), encoding="utf-8")
 
 
 if __name__ == "__main__":

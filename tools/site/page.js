@@ -139,6 +139,8 @@
     if (!menu.hidden) menu.querySelector("a[aria-current], a").focus({ preventScroll: true });
   });
   showMenu(!matchMedia("(max-width: 860px)").matches);
+  const here = menu.querySelector("a[aria-current=page]"); // in a long list, where one is
+  if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 3;
 
   /** Where am I: the section that stands highest in the window. */
   const links = [...document.querySelectorAll("nav .sections a")];

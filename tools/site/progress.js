@@ -106,6 +106,7 @@
         } else {
           const { data, news, outgoing, heard, ...rest } = own;
           save(key, rest);
+          tell(); // a round may have been played
         }
       },
       on: (name, f) => { (listening[name] ??= []).push(f); },
@@ -120,14 +121,18 @@
     made.append(...children);
     return made;
   };
-  const counts = node("p"), status = node("p"), begunList = node("ul");
+  const next = node("p"), counts = node("p"), status = node("p"), begunList = node("ul");
   status.setAttribute("role", "status");
 
-  /** In the list of pages: ✓ where all that a page asks has been answered, and how much of it where some has. */
+  /** How many rounds of this page were played: whose first miss was named, in an explorer or in the gallery's. */
+  const playedIn = (link) => (link.dataset.rounds?.split(" ") ?? []).map((id) => load(`specdec-lab widget ${id}`))
+    .flatMap((kept) => [kept, ...Object.values(kept?.seen ?? {})]).reduce((sum, kept) => sum + Object.keys(kept?.guesses ?? {}).length, 0);
+
+  /** In the list of pages: ✓ where all that a page asks has been answered, how much of it where some has, or that it is begun. */
   function tickOff({ claims, quiz }) {
     for (const link of document.querySelectorAll("[data-ids]")) {
       const ids = link.dataset.ids.split(" "), done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
-      link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : "";
+      link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : playedIn(link) ? "begun" : "";
     }
   }
 
@@ -141,12 +146,16 @@
     return [node("div", { className: "wide" }, node("table", {}, node("tr", {}, ...cells("th", heads)), ...rows)), node("p", {}, counts.textContent)];
   }
 
-  /** Lessons that were begun, in the control; and on the first page the way back to the first that is not finished. */
+  /** In the control: lessons that were begun, and what to do next; and on the first page the way back to it. */
   function lessons() {
+    const all = [...document.querySelectorAll("section:first-of-type [data-minutes]")].filter((link) => link.dataset.ids);
     const begun = [...document.querySelectorAll("[data-ids]")].filter((link) => link.dataset.done);
     begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.dataset.done}`)));
-    const go = document.querySelector(".go"), next = [...document.querySelectorAll("[data-ids]")].find((link) => link.dataset.done !== "✓");
-    if (go && begun.length && next) Object.assign(go, { href: next.href, textContent: `Go on: ${next.textContent}` });
+    const go = document.querySelector(".go"), to = [...document.querySelectorAll("[data-minutes]")].find((link) => link.dataset.done !== "✓");
+    if (go && begun.length && to) Object.assign(go, { href: to.href, textContent: `Go on: ${to.textContent}` });
+    const done = all.filter((link) => link.dataset.done === "✓").length;
+    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
+    if (to) next.append(node("br"), begun.includes(to) ? "Go on with " : "Next: ", node("a", { href: to.href }, to.textContent), ` (${to.dataset.minutes} minutes)`);
   }
 
   function tell() {
@@ -155,9 +164,9 @@
     const { claims, quiz } = read(), asked = Object.values(quiz).filter((attempts) => attempts.length);
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
-    const nothing = !guesses && !asked.length;
-    counts.textContent = nothing ? `No guess and no answer yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
-      (keeps ? "They are kept in this browser alone." : news);
+    const nothing = !guesses && !asked.length, rounds = [...document.querySelectorAll("[data-rounds]")].reduce((sum, link) => sum + playedIn(link), 0);
+    counts.textContent = (rounds ? `${rounds} round${rounds > 1 ? "s" : ""} played. ` : "") + (nothing ? `No guess and no answer yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
+      (keeps ? "They are kept in this browser alone." : news));
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
   }
 
@@ -185,14 +194,15 @@
   }
 
   function forget() {
-    if (!confirm("Forget all guesses and answers that are kept in this browser?")) return;
+    if (!confirm("Forget all rounds, guesses and answers that are kept in this browser?")) return;
+    for (const { dataset } of document.querySelectorAll("[data-rounds]")) for (const id of dataset.rounds.split(" ")) save(`specdec-lab widget ${id}`, null);
     keep(empty());
     status.textContent = "Forgotten.";
   }
 
   const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
   document.getElementById("progress").append(
-    counts, begunList, node("details", {}, node("summary", {}, "take it along"),
+    next, begunList, counts, node("details", {}, node("summary", {}, "take it along"),
     node("p", {}, node("button", { type: "button", onclick: toFile }, "save to a file"), " ", node("button", { type: "button", onclick: forget }, "forget all")),
     node("label", {}, "read a file ", file),
     status,
