@@ -326,7 +326,10 @@ def run_it(path: Path) -> str:
 def front(titles: dict[str, str], tracked: Mapping[str, str]) -> str:
     """The first page: what this is, and where to begin."""
     found = gallery.recorded()
-    return opening.front(found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", tracked=tracked))
+    minutes, _ = about("lessons/00_start_here.html", "")
+    return opening.front(
+        found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", tracked=tracked), minutes
+    )
 
 
 def build(out: Path, made_from: list[Path]) -> None:

@@ -48,8 +48,8 @@ def race(found: dict, trace: dict) -> str:
     )
 
 
-def front(found: dict, trace: dict, contents: str) -> str:
-    """The body of the first page. contents: the list of all pages, as HTML."""
+def front(found: dict, trace: dict, contents: str, minutes: str) -> str:
+    """The body of the first page. contents: the list of all pages, as HTML. minutes: of the first lesson."""
     cards = "".join(
         f'<li><a href="{page}"><b>{name}</b><span>{escape(words)}</span></a></li>' for name, page, words in CARDS
     )
@@ -58,7 +58,7 @@ def front(found: dict, trace: dict, contents: str) -> str:
 <p class="lead">A small model guesses the next words, a large model checks them all at once. The text stays exactly the same, and it
 is there sooner.</p>
 <p><a class="go" href="lessons/00_start_here.html">Play a round</a> <a href="#lessons">All lessons</a></p>
-<p class="small">Five minutes, in this page. No account, nothing to install.</p>
+<p class="small">The first round takes a minute, the whole lesson {minutes}. No account, nothing to install.</p>
 </div>{race(found, trace)}</div>
 <ul class="cards">{cards}</ul>
 <div class="after lessons" id="lessons">{contents}</div>
