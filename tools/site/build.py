@@ -50,6 +50,7 @@ PLOTLY = "application/vnd.plotly.v1+json"
 OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
+NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*")  # as a table has it, with its interval, or where there is none
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
 LIGHT, DARK = "xcode", "monokai"
 DARK_PAGE = ':root[data-theme="dark"] .code', ':root:not([data-theme="light"]) .code'
@@ -82,7 +83,7 @@ def prose(source: str) -> str:
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r"<p>(<img [^>]*>)</p>", r'<div class="wide">\1</div>', html)
-    html = no_empty_heads(html)
+    html = tidied(html)
 
     def anchor(found: re.Match) -> str:
         name = slug(re.sub(r"<[^>]*>", "", found[2]))
@@ -91,8 +92,29 @@ def prose(source: str) -> str:
     return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
 
 
-def no_empty_heads(html: str) -> str:
-    """A head of a table that says nothing is none: a screen reader would announce it."""
+def tidied(html: str) -> str:
+    """Tables whose numbers stand right, below their heads; and a head that says nothing is none for a screen reader."""
+
+    def table(found: re.Match) -> str:
+        rows = [re.findall("(?s)<t[hd].*?</t[hd]>", row) for row in found[0].split("</tr>")[1:]]
+        texts = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in row] for row in rows if row]
+        right = [all(map(NUMBER.fullmatch, column)) for column in zip(*texts)]
+        cells = (side for _ in range(len(texts) + 1) for side in right)
+
+        def cell(found: re.Match) -> str:
+            start = re.sub(r" style=(['\"]).*?\1", lambda s: re.sub("text-align: ?(left|right);?", "", s[0]), found[1])
+            side = "right" if next(cells, False) else "left"
+            if "text-align" in start or "colspan" in start:
+                return found[0]
+            return (
+                start.replace("style='", f"style='text-align:{side};")
+                if "style='" in start
+                else f'{start} style="text-align:{side}"'
+            )
+
+        return re.sub("(<t[hd](?: [^>]*)?)(?=>)", cell, found[0])
+
+    html = re.sub("(?s)<table.*?</table>", table, html)
     return re.sub("<th(| [^>]*)></th>", "<td></td>", html)
 
 
@@ -130,7 +152,7 @@ def output(out: nbformat.NotebookNode) -> str:
         # Without scripts, what the widget says in words.
         return f'<div class="result">{live}<noscript><pre class="out">{escape(data.get("text/plain", ""))}</pre></noscript></div>'
     if "text/html" in data:
-        return f'<div class="result">{no_empty_heads(data["text/html"])}</div>'
+        return f'<div class="result">{tidied(data["text/html"])}</div>'
     if "image/svg+xml" in data:
         return f'<div class="result">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
@@ -223,7 +245,7 @@ def where(here: str, titles: dict[str, str]) -> str:
         steps = [crumb(part)]
         if here in lessons:
             steps.append(f"lesson {number(here)} ({lessons.index(here) + 1} of {len(lessons)})")
-        steps[-1] += f" · {about(here, title)[0]} minutes"
+        steps[-1] += f" · {about(here, title)[0]} min"
     else:
         lesson = [p for p in titles if re.match(WAY, p) and number(p) == number(here)]
         steps = [f'<a href="{up}{p}">{escape(label(p, titles[p]))}</a>' for p in lesson] or [crumb("All pages")]

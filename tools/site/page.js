@@ -188,9 +188,12 @@
   }
 
   /** What is too wide for its place scrolls sideways: by keyboard, too. */
+  const edge = (box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
   const scrolls = new ResizeObserver((changes) => {
     for (const { target: box } of changes) {
       const wide = box.scrollWidth > box.clientWidth;
+      edge(box);
+      box.onscroll = () => edge(box);
       for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
         if (wide) box.setAttribute(name, value);
         else box.removeAttribute(name);
