@@ -134,6 +134,10 @@ def test_on_a_phone_the_contents_open_from_anywhere(visit):
     page.get_by_role("button", name="contents").tap()
     assert not listed.is_visible()
     assert page.evaluate("scrollY") == 3000  # back where one was
+    page.get_by_role("button", name="contents").tap()
+    assert page.evaluate("document.activeElement.innerText") == "05 Choosing γ"
+    page.keyboard.press("Escape")
+    assert not listed.is_visible() and page.evaluate("[scrollY, document.activeElement.id]") == [3000, "menu"]
 
 
 def test_a_word_of_the_glossary_has_its_card_in_place(visit):

@@ -45,6 +45,11 @@ GROUPS = {  # of pages, in their order: the name, and how their addresses begin
     "Exercises, in the notebook": "exercises/(?!09)",
 }
 WAY = "|".join((GROUPS[FIRST], GROUPS["Part two"]))  # what is read one after the other
+ASKS = {  # what the lessons of part two ask; those of the path have their questions in the README
+    "10": "several drafts for one place: when is a tree worth its rows?",
+    "11": "the newest designs: which term of the speed-up does each of them move?",
+    "12": "can a draft learn from your own traffic, and when has it paid?",
+}
 BESIDE = {"bridge": "00", "deeper_measuring": "05", "engines": "08"}  # lessons of pages that have no number
 PLOTLY = "application/vnd.plotly.v1+json"
 OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
@@ -187,7 +192,7 @@ def contents(
         tracked: attributes of the links to a page, for progress.js to tick it off.
     """
     up, first = "../" if "/" in here else "", here == "index.html"
-    abouts = {page: about(page, title) for page, title in titles.items() if re.match(WAY, page)}
+    abouts = {page: about(page) for page in titles if re.match(WAY, page)}
     inner = "".join(f'<li><a href="#{escape(slug(name))}">{escape(name)}</a></li>' for name in sections)
     inner = f'<ul class="sections">{inner}</ul>' if inner else ""
 
@@ -224,13 +229,13 @@ def number(page: str) -> str:
     return found[1] if found else BESIDE.get(Path(page).stem, "")
 
 
-def about(page: str, title: str) -> tuple[str, str]:
-    """The minutes of a page, and its question: as the README has them, or else counted, and from its title."""
+def about(page: str) -> tuple[str, str]:
+    """The minutes of a lesson, and its question: as the README has them, or else counted, and from above."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"(?m)^\| \[.*?\]\((.*?)\.ipynb\) \| (\d+) \| (.*?) \|$", readme)
     found = [row for name, *row in rows if f"{name}.html" == page]
     path = ROOT / Path(page).with_suffix(".ipynb")
-    return tuple(found[0]) if found else (f"{spine.count(path).minutes:.0f}", title.partition(": ")[2])
+    return tuple(found[0]) if found else (f"{spine.count(path).minutes:.0f}", ASKS.get(number(page), ""))
 
 
 def where(here: str, titles: dict[str, str]) -> str:
@@ -245,7 +250,7 @@ def where(here: str, titles: dict[str, str]) -> str:
         steps = [crumb(part)]
         if here in lessons:
             steps.append(f"lesson {number(here)} ({lessons.index(here) + 1} of {len(lessons)})")
-        steps[-1] += f" · {about(here, title)[0]} min"
+        steps[-1] += f" · {about(here)[0]} min"
     else:
         lesson = [p for p in titles if re.match(WAY, p) and number(p) == number(here)]
         steps = [f'<a href="{up}{p}">{escape(label(p, titles[p]))}</a>' for p in lesson] or [crumb("All pages")]
@@ -267,7 +272,7 @@ def turns(here: str, titles: dict[str, str]) -> str:
         links += f'<a class="exercise" href="{up}{exercise}">The exercise of this lesson →</a>'
     card = ""
     for page in order[at + 1 : at + 2]:
-        minutes, question = about(page, titles[page])
+        minutes, question = about(page)
         card = (
             f'<a rel="next" href="{up}{page}"><small>Next · {minutes} minutes</small>'
             f"<b>{escape(label(page, titles[page]))} →</b><span>{escape(question[:1].upper() + question[1:])}</span></a>"
@@ -348,7 +353,7 @@ def run_it(path: Path) -> str:
 def front(titles: dict[str, str], tracked: Mapping[str, str]) -> str:
     """The first page: what this is, and where to begin."""
     found = gallery.recorded()
-    minutes, _ = about("lessons/00_start_here.html", "")
+    minutes, _ = about("lessons/00_start_here.html")
     return opening.front(
         found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", tracked=tracked), minutes
     )

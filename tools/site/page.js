@@ -127,6 +127,7 @@
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
   const menu = document.querySelector("nav"), opener = document.getElementById("menu");
+  const here = menu.querySelector("a[aria-current=page]");
   let place = 0; // where the reader was
   function showMenu(open) {
     menu.hidden = !open;
@@ -136,10 +137,14 @@
     if (scrollY > 60) place = scrollY;
     showMenu(menu.hidden || scrollY > 60);
     scrollTo(0, menu.hidden ? place : 0);
-    if (!menu.hidden) menu.querySelector("a[aria-current], a").focus({ preventScroll: true });
+    if (!menu.hidden) (here ?? menu.querySelector("a")).focus({ preventScroll: true });
+  });
+  addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || menu.hidden || !menu.contains(document.activeElement) || !opener.checkVisibility()) return;
+    opener.focus();
+    opener.click();
   });
   showMenu(!matchMedia("(max-width: 860px)").matches);
-  const here = menu.querySelector("a[aria-current=page]"); // in a long list, where one is
   if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 3;
 
   /** Where am I: the section that stands highest in the window. */
