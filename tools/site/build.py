@@ -55,7 +55,7 @@ PLOTLY = "application/vnd.plotly.v1+json"
 OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
-NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*")  # as a table has it, with its interval, or where there is none
+NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
 LIGHT, DARK = "xcode", "monokai"
 DARK_PAGE = ':root[data-theme="dark"] .code', ':root:not([data-theme="light"]) .code'
@@ -101,26 +101,14 @@ def tidied(html: str) -> str:
     """Tables whose numbers stand right, below their heads; and a head that says nothing is none for a screen reader."""
 
     def table(found: re.Match) -> str:
-        rows = [re.findall("(?s)<t[hd].*?</t[hd]>", row) for row in found[0].split("</tr>")[1:]]
-        texts = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in row] for row in rows if row]
-        right = [all(map(NUMBER.fullmatch, column)) for column in zip(*texts)]
-        cells = (side for _ in range(len(texts) + 1) for side in right)
-
-        def cell(found: re.Match) -> str:
-            start = re.sub(r" style=(['\"]).*?\1", lambda s: re.sub("text-align: ?(left|right);?", "", s[0]), found[1])
-            side = "right" if next(cells, False) else "left"
-            if "text-align" in start or "colspan" in start:
-                return found[0]
-            return (
-                start.replace("style='", f"style='text-align:{side};")
-                if "style='" in start
-                else f'{start} style="text-align:{side}"'
-            )
-
-        return re.sub("(<t[hd](?: [^>]*)?)(?=>)", cell, found[0])
+        _, *rows = [re.findall("(?s)<t[hd].*?</t[hd]>", row) for row in re.findall("(?s)<tr.*?</tr>", found[0])]
+        texts = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in row] for row in rows]
+        sides = ["right" if all(map(NUMBER.fullmatch, column)) else "left" for column in zip(*texts)]
+        side = iter(sides * (len(rows) + 1))
+        return re.sub("<t[hd](?= |>)", lambda cell: f'{cell[0]} class="{next(side, "left")}"', found[0])
 
     html = re.sub("(?s)<table.*?</table>", table, html)
-    return re.sub("<th(| [^>]*)></th>", "<td></td>", html)
+    return re.sub("<th(?: [^>]*)?></th>", "<td></td>", html)
 
 
 def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
@@ -240,22 +228,19 @@ def about(page: str) -> tuple[str, str]:
 
 def where(here: str, titles: dict[str, str]) -> str:
     """The line above a page's title: where it stands, and how long it takes."""
-    up, title = "../" if "/" in here else "", titles.get(here, "")
+    up, lesson = "../" if "/" in here else "", [p for p in titles if re.match(WAY, p) and number(p) == number(here)]
     crumb = f'<a href="{up}index.html#lessons">{{}}</a>'.format
-    if not number(here) or not title:
-        steps = [crumb("All pages")]
-    elif re.match(WAY, here):
-        part = next(name for name, pages in GROUPS.items() if re.match(pages, here))
-        lessons = [p for p in titles if re.match(GROUPS[part], p) and p.startswith("lessons/")]
-        steps = [crumb(part)]
-        if here in lessons:
-            steps.append(f"lesson {number(here)} ({lessons.index(here) + 1} of {len(lessons)})")
-        steps[-1] += f" · {about(here)[0]} min"
+    if not lesson:
+        line = crumb("All pages")
+    elif here not in lesson:
+        kind = "exercise, in the notebook" if here.startswith("exercises/") else "beside the lesson"
+        line = f'<a href="{up}{lesson[0]}">{escape(label(lesson[0], titles[lesson[0]]))}</a> › {kind}'
     else:
-        lesson = [p for p in titles if re.match(WAY, p) and number(p) == number(here)]
-        steps = [f'<a href="{up}{p}">{escape(label(p, titles[p]))}</a>' for p in lesson] or [crumb("All pages")]
-        steps.append("exercise, in the notebook" if here.startswith("exercises/") else "beside the lesson")
-    return f'<p class="where">{" › ".join(steps)}</p>'
+        part = next(name for name, pages in GROUPS.items() if re.match(pages, here))
+        all_of = [p for p in titles if re.match(GROUPS[part], p) and p.startswith("lessons/")]
+        place = f" › lesson {number(here)} ({all_of.index(here) + 1} of {len(all_of)})" if here in all_of else ""
+        line = f"{crumb(part)}{place} · {about(here)[0]} min"
+    return f'<p class="where">{line}</p>'
 
 
 def turns(here: str, titles: dict[str, str]) -> str:
