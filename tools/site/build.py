@@ -137,7 +137,7 @@ def output(out: nbformat.NotebookNode) -> str:
     live = ""
     if STORED in data:
         stored = data[STORED]
-        text = json.dumps(stored["data"], ensure_ascii=False).replace("</", "<\\/")
+        text = json.dumps(stored["data"], ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
         # What tells the answer to a guess waits for it; what is there to play with does not.
         tells = stored["script"] in ("outcome", "race") or "rules" in stored["data"]
         live = f'<div class="live{" tells" * tells}" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'
@@ -164,7 +164,7 @@ def upright(figure: dict | None) -> str:
     ]
     chart = {"title": figure["layout"]["title"]["text"], "lines": lines, "x": x, "y": y}
     chart["doubling"] = axes[0].get("type") == "log"
-    text = json.dumps(chart, ensure_ascii=False).replace("</", "<\\/")
+    text = json.dumps(chart, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     return f'<script type="application/json" class="upright">{text}</script>'
 
 
