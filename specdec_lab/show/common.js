@@ -26,6 +26,13 @@ function ownKeys(root, act = () => false) {
 }
 
 const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
+const END = /^( ?<\|(im_end|endoftext|eot_id|end_of_text)\|>|<\/s>)$/;
+/** A piece of text to be drawn: the end of an answer is a chip. */
+const drawnText = (text) => !END.test(text) ? text : h("span", { class: "sdl-end", role: "img", title: named(text), "aria-label": named(text) }, "end");
+/** A token to be heard. */
+const named = (text) => (END.test(text) ? `end of the answer, ${text.trim()}` : visible(text));
+/** A token, without the blank in front of it. */
+const token = (text, kind = "") => h("code", { class: kind }, drawnText(visible(text).trimStart() || visible(text)));
 /** What was last asked, and what came of it, without the marks of the chat template. */
 const plainly = (text) => text.replace(/^[^]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
 
@@ -47,7 +54,7 @@ function bars(title, tops) {
   return h(
     "div", { class: "sdl-top" }, h("b", {}, title),
     ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
-      h("div", { class: "sdl-bar" }, h("code", {}, visible(t.text)), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
+      h("div", { class: "sdl-bar" }, token(t.text), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
   );
 }
 

@@ -51,7 +51,7 @@ function render({ model, el }) {
     state.revealed.add(state.round);
     draw(state.timer ? null : rounds.length > 1 ? ".sdl-next:not([disabled])" : `.sdl-token[data-column="${state.chosen}"]`);
     const r = rounds[state.round];
-    live.textContent = `Round ${state.round + 1}: ${said()}${verdictSentence(r)}`;
+    live.textContent = `Round ${state.round + 1}: ${said()} ${verdictSentence(r)}`;
     keep();
   }
 
@@ -94,11 +94,12 @@ function render({ model, el }) {
     draw();
   }
 
-  /** What became of what the learner said about this round. */
+  /** Where the first miss is, and what became of what the learner said. */
   function said() {
     const guess = state.guesses[state.round], r = rounds[state.round], miss = missOf(r);
-    if (guess === undefined) return "";
-    return guess === miss ? "✓ Right. " : miss < r.drafted.length ? `Not quite: the first miss is draft ${miss + 1}. ` : "Not quite: there is no miss. ";
+    if (guess === miss) return "✓ Right.";
+    const where = miss < r.drafted.length ? `he first miss is draft ${miss + 1}.` : "here is no miss.";
+    return guess === undefined ? `T${where}` : `Not quite: t${where}`;
   }
 
   function verdictSentence(r) {
@@ -131,13 +132,13 @@ function render({ model, el }) {
         "data-column": column,
         onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); }),
       },
-      h("code", {}, h("span", { class: "sdl-word" }, text.trimStart() || text)),
+      token(text),
     );
   }
 
   function ownButton(r, column) {
     const { text, kind } = r.emitted;
-    return tokenButton(column, visible(text), kind, `the target's own token: ${visible(text)}, ${kind}`);
+    return tokenButton(column, text, kind, `the target's own token: ${named(text)}, ${kind}`);
   }
 
   function strip(r, shown) {
@@ -146,15 +147,16 @@ function render({ model, el }) {
     const drafts = h(
       "tr", {}, h("th", { scope: "row" }, "the draft says"),
       ...r.drafted.map((d, i) => h("td", {}, shown
-        ? tokenButton(i, visible(d.text), d.status, `draft ${i + 1}: ${visible(d.text)}, ${d.status}`)
-        : tokenButton(i, visible(d.text), null, `draft ${i + 1}, ${visible(d.text)}, is the first miss`, () => say(i)))),
+        ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
+        : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () => say(i)))),
       h("td", {}, n && !shown ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss") : ""),
     );
-    const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]];
+    // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them until it is answered.
+    const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]], told = shown || data.words;
     const target = h(
       "tr", {}, h("th", { scope: "row" }, data.greedy ? "the target says" : "the target's favourite"),
-      ...favourites.map((top, i) =>
-        h("td", {}, h("code", { class: i === n ? "sdl-after" : "" }, top ? visible(top.text).trimStart() : "–"))),
+      ...favourites.map((top) => h("td", {}, !told ? h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?")
+        : token(top?.text ?? "–", "sdl-plain"))),
     );
     const marks = shown && h(
       "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),
@@ -168,7 +170,7 @@ function render({ model, el }) {
       "tr", {}, h("th", { scope: "row" }, either("into the text", "text")),
       ...words.map((word, i) => i === place
         ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), " ", h("span", { class: "sdl-note" }, mark(r.emitted.kind).symbol, h("span", { class: "sdl-word-of" }, ` ${r.emitted.kind}`)))
-        : h("td", {}, i < n && word === "accepted" ? h("code", { class: "sdl-plain" }, visible(r.drafted[i].text)) : "")));
+        : h("td", {}, i < n && word === "accepted" ? token(r.drafted[i].text, "sdl-plain") : "")));
     const rows = [head, drafts, target, marks, own].filter(Boolean);
     const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
     for (const row of table.rows) { // said again, since a browser forgets it where the table is laid out as a grid
@@ -194,7 +196,7 @@ function render({ model, el }) {
   /** The text so far, with what this round wrote once it is revealed; what came in rounds in the colours of where it came from. */
   function textSoFar(r) {
     const shown = state.revealed.has(state.round), added = shown ? written(r) : [], earlier = rounds.slice(0, state.round).flatMap(written);
-    const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, text);
+    const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
     const known = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i));
     const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
       ...(known ? [plainly(rounds[0].before), ...earlier.map(piece)] : [plainly(r.before)]), ...added.map(piece), h("span", { class: "sdl-cursor" }, "▏"));
@@ -222,7 +224,7 @@ function render({ model, el }) {
         : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
       return h(
         "div", { class: "sdl-detail" },
-        h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), h("code", {}, visible(d.text)),
+        h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), token(d.text),
           h("table", {}, h("tbody", {},
             ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, typeof value === "string" ? value : number(value)))))),
           data.greedy ? null : chance(ratio, d.u), shown ? h("div", {}, decided) : null),
@@ -230,7 +232,7 @@ function render({ model, el }) {
       );
     }
     return h("div", { class: "sdl-detail" },
-      h("div", {}, h("b", {}, "the target's own token: "), shown && r.emitted ? h("code", {}, visible(r.emitted.text)) : "?"),
+      h("div", {}, h("b", {}, "the target's own token: "), shown && r.emitted ? token(r.emitted.text) : "?"),
       shown && r.emitted ? bars("target, top 5", r.emitted.p_top) : null);
   }
 
@@ -265,7 +267,8 @@ function render({ model, el }) {
       h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
-    const question = n ? "Which draft is the first miss? Press it, or “no miss”." : "Nothing was drafted here.";
+    const asked = data.words ? "Which draft is the first miss?" : "Which draft will be the first miss?";
+    const question = n ? `${asked} Press it, or “no miss”.` : "Nothing was drafted here.";
     const numbers = h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: () => { numbersOpen = numbers.open; } },
       h("summary", {}, "numbers of this token"), detail(r, shown));
     const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
@@ -274,8 +277,9 @@ function render({ model, el }) {
     const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(r),
-      h("p", { class: "sdl-verdict" }, ...(shown ? [h("b", {}, said()), verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null].filter(Boolean) : [h("b", {}, question)])),
-      strip(r, shown), ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)), strip(r, shown),
+      shown ? h("p", { class: "sdl-why" }, verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : "") : "",
+      ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

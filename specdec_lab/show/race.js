@@ -38,7 +38,7 @@ function render({ model, el }) {
       String(pass.tokens.length))), h("span", { class: "sdl-head" }));
   const tracks = { plain: lane("plain"), speculative: lane("speculative") };
   const textOf = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
-    h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, pass.tokens.join(""))));
+    h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, ...pass.tokens.map(drawnText))));
   const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
   const counts = { plain: h("span"), speculative: h("span") };
 

@@ -83,11 +83,11 @@ function render({ model, el }) {
         class: `sdl-token${word ? ` sdl-${word}` : ""}${state.chosen === i ? " sdl-chosen" : ""}`,
         style: word ? `--mark: ${mark(word).colour}` : null,
         "aria-pressed": String(shown ? state.chosen === i : set.has(i)),
-        "aria-label": `draft ${i + 1}: ${visible(d.text)}${said}`,
+        "aria-label": `draft ${i + 1}: ${named(d.text)}${said}`,
         "data-column": i, "data-happened": word,
         onclick: () => choose(i),
       },
-      shown ? `${mark(word).symbol} ` : set.has(i) ? "? " : null, h("code", {}, visible(d.text).trim()),
+      shown ? `${mark(word).symbol} ` : set.has(i) ? "? " : null, token(d.text),
       shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? " you: kept" : set.size ? " you: not kept" : "") : null,
     );
   }
@@ -95,12 +95,12 @@ function render({ model, el }) {
   /** What stands behind a place: the target's word there, and below it a line for each draft, with its own place behind it. */
   function behind(r, at, shown) {
     const top = favourites(r, at)[0], own = shown && r.emitted && place(r) === at;
-    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: "sdl-exact" }, data.greedy ? "target: " : "favourite: "), h("code", {}, top ? visible(top.text).trim() : "–"));
+    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: "sdl-exact" }, data.greedy ? "target: " : "favourite: "), token(top?.text ?? "–"));
     const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
     if (own) {
       const { kind, text } = r.emitted;
       list.append(h("li", { "data-happened": kind },
-        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, h("code", {}, visible(text).trim())), h("span", { class: "sdl-note" }, ` ${kind}`)));
+        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, token(text)), h("span", { class: "sdl-note" }, ` ${kind}`)));
     }
     return list.children.length ? [says, list] : [says];
   }
@@ -117,7 +117,7 @@ function render({ model, el }) {
       : [[left, number(d.p)], ["q, what it was drawn from", number(d.q)], ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)], ["u drawn", number(d.u)]];
     return h(
       "div", { class: "sdl-detail" },
-      h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), h("code", {}, visible(d.text)),
+      h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), token(d.text),
         h("table", {}, h("tbody", {}, ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))))),
         shown ? h("div", {}, chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : "") : null),
       bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),

@@ -67,7 +67,7 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
         assert all(colour == MARKS[word].colour for word, colour in painted(page))
         written = page.locator(".sdl-strip [data-happened] .sdl-token")
         assert [re.findall("|".join(MARKS), e.get_attribute("class")) for e in written.all()] == [own] * len(own)
-        said = page.locator(".sdl-verdict").inner_text()
+        said = page.locator(".sdl-why").inner_text()
         assert r.missed == (f"{r.accepted} accepted; draft {r.accepted + 1} is the first miss" in said)
         assert f"{r.accepted + 1} token" in said or not own
         for i, d in enumerate(r.drafted):
@@ -85,6 +85,40 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     # The strip of all rounds has as many boxes as tokens were written.
     boxes = page.locator(".sdl-round").evaluate_all("all => all.map(e => e.children.length)")
     assert boxes == [max(1, len(r.tokens)) for r in trace.rounds]
+
+
+def test_a_real_round_keeps_the_words_of_the_target_until_it_is_answered(shown):
+    """A place each instead, and nothing above the answers moves with the press; a round made by hand shows them."""
+    trace = trace_of(sampler=Sampler(0.0), keep=Keep(top=3), stops=Stops(18))
+    page = shown(RoundExplorer(explorer_data(trace, lambda ids: " ".join(f"w{i}" for i in ids), "a title")))
+    strip, first = page.locator(".sdl-strip"), trace.rounds[0]
+    says = strip.get_by_role("row").nth(2)
+
+    def top() -> float:
+        return strip.bounding_box()["y"] - page.locator(".sdl-explorer").bounding_box()["y"]
+
+    for n in (0, 1):
+        assert says.inner_text().split() == ["the", "target", "says", *"?" * (len(trace.rounds[n].drafted) + 1)]
+        assert says.get_by_role("img", name="not shown yet").count() == len(trace.rounds[n].drafted) + 1
+        assert "first miss?" in page.inner_text(".sdl-verdict")
+        before = top()
+        strip.locator(".sdl-none").click()
+        assert top() == pytest.approx(before, abs=1)
+        if n == 0:
+            favourites = [*(d.p_top[0][0] for d in first.drafted), first.after_top[0][0]]
+            assert says.inner_text().split()[3:] == [f"w{i}" for i in favourites]
+            page.locator(".sdl-next").click()
+    page = shown(sd.round_by_hand("Last night", "the cat sat on a", "the cat sat by a ."))
+    assert page.locator(".sdl-strip tr").nth(2).inner_text().split()[3:] == "the cat sat by a .".split()
+
+
+def test_the_end_of_an_answer_is_a_chip(shown):
+    page = shown(sd.round_by_hand("Last night", "it <|im_end|>", "it <|im_end|> ."))
+    ends = page.locator(".sdl-strip .sdl-end")
+    assert ends.all_inner_texts() == ["end"] * 2
+    assert ends.first.get_attribute("aria-label") == "end of the answer, <|im_end|>"
+    page.locator(".sdl-none").click()
+    assert "<|im_end|>" not in page.inner_text(".sdl-explorer")
 
 
 TREES = [  # marks, parents, and the kind of the target's own token; what is shown: (depth, mark, text)
