@@ -49,10 +49,10 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
- * until the next. dots: points with their words, or none. highest: the ends that the axis may have. tall: its height. doubling: equal steps to the right double x.
+ * until the next. dots: points with their words, or none. highest: the ends that the axis may have. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
  */
-function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = false, highest = [] } = {}) {
-  const [wide, left, right, top, bottom] = [380, 40, 12, 10, 40]; // so narrow that its words are read on a phone
+function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = false, highest = [], unit = "" } = {}) {
+  const [wide, left, right, top, bottom] = [380, 40, 12, 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const most = Math.max(...ys, 1e-9), [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), highest.find((end) => end >= most) ?? most];
   const scale = doubling ? Math.log2 : Number;
@@ -66,7 +66,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
   const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
   const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
-  for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}</text>`;
+  for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
   const look = (i) => `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`;
   lines.forEach(({ points, stairs }, i) => {
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
@@ -78,7 +78,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
     svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`);
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
-  return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="max-width:520px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
+  return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>` +
     (lines.length > 1 ? key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name])) : "");
@@ -110,7 +110,7 @@ function panel({ model, el }, title, start, controls, draw) {
   function redraw() {
     for (const line of Object.values(lines)) line.refresh(state[line.dataset.name]);
     const { nodes, said } = draw(state);
-    picture.replaceChildren(...nodes);
+    if (nodes.some((node) => node.parentElement !== picture)) picture.replaceChildren(...nodes);
     live.textContent = said;
   }
   for (const [name, line] of Object.entries(lines)) {

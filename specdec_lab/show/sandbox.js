@@ -4,8 +4,9 @@
 const TOKENS = ["on", "by", "near"];
 const START = { p0: 50, p1: 30, p2: 20, q0: 70, q1: 10, q2: 20 }; // in hundredths: the standing example of the course
 const ROWS = ["p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"];
-const LARGE = { bar: 35, next: 4.6, gap: 96, left: 10, up: 6, tall: 150 }; // pixels: a bar, from bar to bar, from token to token
-const SMALL = { bar: 20, next: 2, gap: 58, left: 4, up: 0, tall: 92 };
+const LARGE = { bar: 52, next: 4, gap: 128, left: 6, up: 22, tall: 184, font: 14, most: 430 }; // pixels: a bar, from bar to bar, from token to token
+const SMALL = { bar: 20, next: 2, gap: 58, left: 4, up: 0, tall: 92, font: 13, most: 178 };
+const WIDE = 376, HIGH = 248; // of the large picture
 
 /** Weights to probabilities; all zero means all alike. */
 const normalised = (weights) => scaled(weights, weights.map(() => 1 / weights.length));
@@ -38,7 +39,7 @@ function looksOf(marks) {
 }
 
 /** Left of each pair: q, cut into what is accepted and what is rejected. Right: what comes out, over an outline of p. below: texts under a pair. */
-function columns(title, looks, { p, q, kept, out }, { bar, next, gap, left, up, tall }, width, lines, below) {
+function columns(title, looks, { p, q, kept, out }, { bar, next, gap, left, up, tall, font, most }, width, lines, below) {
   const box = (x, low, high, look) => `<rect x="${x}" y="${(up + tall * (1 - high)).toFixed(1)}" width="${bar}" height="${(tall * Math.max(0, high - low)).toFixed(1)}" ${looks[look][1]}/>`;
   const pairs = TOKENS.map((token, i) => {
     const x = left + gap * i, other = x + bar + next;
@@ -46,27 +47,49 @@ function columns(title, looks, { p, q, kept, out }, { bar, next, gap, left, up, 
       box(other, kept[i], out[i], "replaced") + box(other, 0, p[i], "wanted") + below(token, i, x, other, up + tall);
   });
   const numbers = TOKENS.map((token, i) => `${token}: drafted ${q[i].toFixed(2)}, kept ${kept[i].toFixed(2)}, comes out ${out[i].toFixed(2)}, wanted ${p[i].toFixed(2)}`);
-  return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="max-width:${width}px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
+  return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="display:block;max-width:${most}px;width:100%;font-size:${font}px"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
 }
 
 const under = (x, y, text, more = "") => `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
 
-/** Bars are pulled to a height, q on the left of a pair and p on the right. set(which, i, value) */
-function pulled(picture, set) {
-  const svg = picture.querySelector("svg"), { left, gap, bar, next, up, tall } = LARGE;
-  svg.classList.add("sdl-pulled");
-  svg.addEventListener("pointerdown", (event) => {
-    const box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width; // the picture is drawn anew meanwhile, in its place
+/** A grip on a bar: a slider for hands and keys, with its number. shown: the value as text, and as a share of the height. */
+function grip(which, i, shown, set) {
+  const { left, gap, bar, next, up, tall } = LARGE, name = `${which === "p" ? "p, target" : "q, draft"}: “${TOKENS[i]}”`;
+  const node = h("button", { type: "button", class: "sdl-grip", role: "slider", "aria-orientation": "vertical", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": 100, onkeydown: (event) => {
+    const now = Math.round(100 * shown()), step = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10, Home: -now, End: 100 - now }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    set(which, i, Math.max(0, Math.min(100, now + step)));
+  } });
+  node.style.left = `${(100 * (left + gap * i + (which === "p" ? bar + next : 0))) / WIDE}%`;
+  node.style.width = `${(100 * bar) / WIDE}%`;
+  node.read = (wanted) => (wanted !== "" && wanted >= 0 && wanted <= 100 ? Number(wanted) : undefined);
+  node.refresh = () => {
+    node.style.top = `${(100 * (up + tall * (1 - shown()))) / HIGH}%`;
+    node.textContent = `${which} ${shown().toFixed(2)}`;
+    node.setAttribute("aria-valuenow", Math.round(100 * shown()));
+    node.setAttribute("aria-valuetext", shown().toFixed(3));
+  };
+  return node;
+}
+
+/** Bars are pulled to a height, q on the left of a pair and p on the right: by their grips, or where they are pressed. */
+function pulled(layer, grips, set) {
+  const { left, gap, bar, next, up, tall } = LARGE;
+  layer.addEventListener("pointerdown", (event) => {
+    const box = layer.getBoundingClientRect(), scale = WIDE / box.width, high = (y) => 100 * (1 - ((y - box.top) * scale - up) / tall);
     const x = (event.clientX - box.left) * scale - left, i = Math.floor(x / gap);
     if (!TOKENS[i]) return;
-    const which = x - i * gap < bar + next / 2 ? "q" : "p";
-    const to = ({ clientY }) => set(which, i, Math.max(0, Math.min(100, Math.round(100 * (1 - ((clientY - box.top) * scale - up) / tall)))));
+    const which = x - i * gap < bar + next / 2 ? "q" : "p", held = grips[`${which}${i}`];
+    const apart = event.target === held ? high(event.clientY) - held.ariaValueNow : 0; // a grip stands above what it holds
+    const to = ({ clientY }) => set(which, i, Math.max(0, Math.min(100, Math.round(high(clientY) - apart))));
     to(event);
-    addEventListener("pointermove", to);
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => removeEventListener("pointermove", to), { once: true });
+    held.focus();
+    layer.setPointerCapture(event.pointerId);
+    layer.addEventListener("pointermove", to);
+    layer.addEventListener("lostpointercapture", () => layer.removeEventListener("pointermove", to), { once: true });
     event.preventDefault();
   });
-  return picture;
 }
 
 /** Every rule, with its small picture and a verdict. */
@@ -85,37 +108,35 @@ function allRules(context, { p, q }) {
 function render(context) {
   const { marks, rules } = context.model.get("data"), looks = looksOf(marks);
   if (rules) return allRules(context, rules);
-  let set = null; // a weight, from where it can be changed
   const shares = (state, which) => normalised(TOKENS.map((_, i) => state[`${which}${i}`]));
 
   function controls(state, changed) {
-    set = (which, i, value) => {
+    const set = (which, i, value) => {
       share(state, which, i, 100 - value);
       changed(`${which}${i}`)(value);
     };
-    const lines = { rule: menu("rule", Object.keys(RULES), state.rule, changed("rule")) };
-    TOKENS.forEach((token, i) => { // a row for each token, where there is room for two
-      for (const which of ["p", "q"]) {
-        const shown = () => shares(state, which)[i].toFixed(3);
-        const name = `${which === "p" ? "p, target" : "q, draft"}: “${token}”`;
-        lines[`${which}${i}`] = slider(name, { value: state[`${which}${i}`], low: 0, high: 100, step: 1 }, shown, (value) => set(which, i, value));
-      }
-    });
-    return lines;
+    for (const which of ["q", "p"]) TOKENS.forEach((token, i) => { grips[`${which}${i}`] = grip(which, i, () => shares(state, which)[i], set); });
+    pulled(layer, grips, set);
+    return { rule: menu("rule", Object.keys(RULES), state.rule, changed("rule")), ...grips };
   }
 
+  const looked = ["accepted", "rejected", "replaced", "wanted"].map((look) => [`<rect x="1" y="1" width="24" height="12" ${looks[look][1]}/>`, looks[look][0]]);
+  const grips = {}, bars = h("div"), layer = h("div", { class: "sdl-bars" }, bars), verdict = h("b"), sums = h("p"), numbers = h("div");
+  const facts = [drawn(key(looked)), sums, h("details", {}, h("summary", {}, "the numbers"), numbers)];
+  const nodes = [verdict, pair([layer], facts, "sdl-wide-narrow")]; // they stay, for who holds a grip
+
   function draw(state) {
+    if (!layer.children[1]) layer.append(...TOKENS.flatMap((_, i) => [grips[`q${i}`], grips[`p${i}`]]));
     const one = played(state.rule, shares(state, "p"), shares(state, "q")), { p, q, accepts, kept, replacement, out } = one;
-    const verdict = one.right
+    verdict.textContent = one.right
       ? `${marks.accepted.symbol} What comes out is p: nobody can tell that there was a draft.`
       : `${marks.rejected.symbol} What comes out is not p. The largest difference is ${one.wrong.toFixed(3)}.`;
     const rows = [p, q, accepts, kept, replacement, out].map((row, i) => [ROWS[i], ...row.map((x) => x.toFixed(3))]);
-    const sums = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
-    const below = (token, i, x, other, foot) => under(x + 17, foot + 14, "q") + under(other + 17, foot + 14, "out") + under(other, foot + 32, token, 'font-weight="600"');
-    const legend = ["accepted", "rejected", "replaced", "wanted"].map((look) => [`<rect x="1" y="1" width="24" height="12" ${looks[look][1]}/>`, looks[look][0]]);
-    const bars = pulled(drawn(columns("One draft, checked", looks, one, LARGE, 298, 40, below) + key(legend)), (...change) => set(...change));
-    const table = grid(["", ...TOKENS], rows, undefined, "p, q, and what comes out");
-    return { nodes: [h("b", {}, verdict), pair([bars], [table, h("p", {}, sums)], "sdl-narrow-wide")], said: verdict };
+    sums.textContent = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
+    const below = (token, i, x, other, foot) => under(x + 26, foot + 16, "draft") + under(other + 26, foot + 16, `out ${out[i].toFixed(2)}`) + under(x + 54, foot + 36, token, 'font-weight="600"');
+    bars.innerHTML = columns("One draft, checked", looks, one, LARGE, WIDE, HIGH - LARGE.up - LARGE.tall, below);
+    numbers.replaceChildren(grid(["", ...TOKENS], rows, undefined, "p, q, and what comes out"));
+    return { nodes, said: verdict.textContent };
   }
 
   panel(context, "Acceptance Sandbox", { rule: Object.keys(RULES)[0], ...START }, controls, draw);

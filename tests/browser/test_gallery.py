@@ -163,7 +163,7 @@ def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
 
     # Another state of the second widget, on a page that is open; its menu holds words.
     other.evaluate("location.hash = 'sandbox-1?rule=bug: after a rejection, draw from p&p0=51'")
-    other.locator(".sdl-picture").get_by_text("0.505").first.wait_for()
+    other.locator(".sdl-grip[aria-valuetext='0.505']").wait_for()
     assert other.get_by_label("rule").input_value() == "bug: after a rejection, draw from p"
     assert other.get_by_label("γ, drafts a round").input_value() == "7"
 

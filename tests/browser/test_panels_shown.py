@@ -21,28 +21,32 @@ def test_panels_and_plots(page, course):
     shown.get_by_text("What comes out is p:").wait_for()
     sandbox.get_by_label("rule").select_option("bug: after a rejection, draw from p")
     shown.get_by_text("The largest difference is 0.140.").wait_for()
-    slider = sandbox.locator("input[type=range]").first
-    slider.click(position={"x": 3, "y": 8})
-    assert int(slider.input_value()) < 10
+
+    def numbers(which: str) -> list[float]:
+        """p or q, as its three sliders say it."""
+        grips = sandbox.get_by_role("slider", name=f"{which}, ").all()
+        return [float(grip.get_attribute("aria-valuetext")) for grip in grips]
 
     # A bar, pulled: q of “by”, from 0.1 up to about 0.6; the others share the rest, and the sliders follow.
-    box = shown.locator("svg").first.bounding_box()
-    x, foot, scale = box["x"] + (10 + 96 + 15) * box["width"] / 298, 156, box["width"] / 298
-    page.mouse.move(x, box["y"] + (foot - 0.1 * 150) * scale)
+    box, held = shown.locator(".sdl-bars").bounding_box(), sandbox.get_by_role("slider", name="q, draft: “by”").bounding_box()
+    x, scale = held["x"] + held["width"] / 2, box["width"] / 376
+    page.mouse.move(x, held["y"] + 5)
     page.mouse.down()
-    page.mouse.move(x, box["y"] + (foot - 0.6 * 150) * scale, steps=4)
+    page.mouse.move(x, held["y"] + 5 - 0.5 * 184 * scale, steps=4)
     page.mouse.up()
     page.mouse.move(x, box["y"])  # let go
-    outputs = [float(x) for x in sandbox.locator("output").all_inner_texts()]
-    assert outputs[3] == pytest.approx(0.6, abs=0.02) and sum(outputs[1::2]) == pytest.approx(1, abs=0.002)
+    assert numbers("q")[1] == pytest.approx(0.6, abs=0.02) and sum(numbers("q")) == pytest.approx(1, abs=0.002)
+    # A press on the bar itself sets it to where it was pressed.
+    page.mouse.click(x, box["y"] + (22 + 0.7 * 184) * scale)
+    assert numbers("q")[1] == pytest.approx(0.3, abs=0.02)
 
-    # By keyboard: the same slider; another rule, by the first letters of its name.
-    slider.focus()
-    for key in ("End", *["ArrowLeft"] * 49):
+    # By keyboard: a grip; another rule, by the first letters of its name.
+    focus_where(page, "e => e.ariaLabel == 'p, target: “on”'", backwards=True)
+    for key in ("Home", "End", *["ArrowDown"] * 49):
         page.keyboard.press(key)
-    assert slider.input_value() == "51"
+    assert numbers("p") == [0.51, 0.245, 0.245]  # the others share the rest
+    shown.get_by_text("the numbers").click()
     shown.get_by_text("0.510").first.wait_for()
-    assert sandbox.locator("output").all_inner_texts()[::2] == ["0.510", "0.245", "0.245"]  # the others share the rest
     sandbox.get_by_label("rule").focus()
     page.keyboard.press("Home")
     shown.get_by_text("What comes out is p:").wait_for()
@@ -52,6 +56,11 @@ def test_panels_and_plots(page, course):
     focus_where(page, "e => e.ariaLabel == 'γ, drafts a round'")
     page.keyboard.press("ArrowRight")
     shown.get_by_text("α = 0.75, γ = 5: E = 3.29").wait_for()
+    # The map by its arrow keys: from the row of 0.75 to that of 0.65, and back to γ = 4.
+    focus_where(page, "e => e.classList.contains('sdl-heat')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    shown.get_by_text("α = 0.65, γ = 4: E = ").wait_for()
     page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(cells)
 

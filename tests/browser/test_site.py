@@ -62,7 +62,7 @@ def test_the_sandbox_follows_its_sliders(visit):
     # A fill takes the first pattern of its name in the page, and one in a hidden picture draws nothing.
     assert page.evaluate("""() => [...document.querySelectorAll('rect[fill^="url(#"]')].filter((r) => r.checkVisibility())
         .every((r) => document.getElementById(r.getAttribute("fill").slice(5, -1)).closest("svg").checkVisibility())""")
-    sandbox.locator("input[type=range]").first.focus()
+    sandbox.get_by_role("slider", name="p, target: “on”").focus()
     page.evaluate("""() => {
         window.spoken = new Set();
         new MutationObserver((all) => all.forEach(({ target: t }) => {
@@ -71,10 +71,10 @@ def test_the_sandbox_follows_its_sliders(visit):
         })).observe(document.body, { subtree: true, childList: true, characterData: true });
     }""")
     page.keyboard.press("ArrowRight")
-    sandbox.locator(".sdl-picture").get_by_text("0.510").first.wait_for()
+    sandbox.get_by_text("p 0.51").wait_for()
     assert page.evaluate("[...spoken].map(e => e.className)") == ["sdl-live"], "a screen reader says it more than once"
     page.reload()
-    page.locator(".sdl-picture").get_by_text("0.510").first.wait_for()
+    page.get_by_text("p 0.51").wait_for()
 
 
 def test_a_page_by_keyboard(visit):
