@@ -2,9 +2,10 @@
 
 const POINTS = 80; // of a line over time
 const SPAN = 40; // of the picture of waits: from the first number to the last, the same at every load
-const HEADS = ["", "", "mean", "95 % within", "tokens/s", "steps with drafts", "switches"];
+const TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000]; // milliseconds
 
 function render(context) {
+  let unfolded = false;
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
 
@@ -18,11 +19,14 @@ function render(context) {
       load: whole("load", "load, % of plain", 5, 120, 5),
       gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
       off: whole("off", "by load: off above", 0, most, 1),
-      on: whole("on", "and on again below", 0, most + 1, 1),
-      watched: menu("the steps below are of", policies, state.watched, changed("watched")),
+      on: slider("and on again up to", { value: state.on, low: 1, high: most + 1, step: 1 }, () => String(back(state)), changed("on")),
+      watched: menu("steps below:", policies, state.watched, changed("watched")),
       bursts: tick("arrivals in bursts", state.bursts, changed("bursts")),
     };
   }
+
+  /** So many texts, or fewer: then it drafts again. Never more than those that turn it off. */
+  const back = ({ off, on }) => Math.min(on, off + 1) - 1;
 
   function draw({ machine, load, bursts, gamma: chosen, off, on, watched }) {
     const { measured, join, capacity, best, tokens, limits } = machines[machine], gamma = Number(chosen);
@@ -37,31 +41,37 @@ function render(context) {
       drawn: drawnFrom(machines[machine]),
     };
     const all = {
-      never, always: always(gamma), "by load": loadAware(gamma, off, Math.min(on, off + 1)),
+      never, always: always(gamma), "by load": loadAware(gamma, off, back({ off, on }) + 1),
       ...(best ? { "by confidence": byConfidence(machines[machine]) } : {}),
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
     const logs = Object.entries(all).map(([name, policy]) => [name, simulate(came, policy, server)]);
     const low = stepCosts(measured)(1, 0) / 4, at = (x) => 100 * Math.max(0, Math.min(1, Math.log(x / low) / Math.log(SPAN)));
     /** The mean as a dot, and a line on to what 95 % wait at most, on a scale that doubles by equal steps and stays at every load. */
-    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > plain ? "sdl-worse" : "" }));
-    const plain = summary(logs[0][1]).mean, ends = [low, low * SPAN].map((x) => (1e3 * x).toPrecision(2) * 1);
+    const ticks = TICKS.filter((x) => x >= 1e3 * low && x <= 1e3 * low * SPAN);
+    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, ...ticks.map((x) => h("i", { style: `left: ${at(x / 1e3)}%` })), h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > plain ? "sdl-worse" : "" }));
+    const scale = h("div", { class: "sdl-wait", role: "img", "aria-label": "a scale of milliseconds" }, ...ticks.map((x) => h("em", { style: `left: ${at(x / 1e3)}%` }, String(x))));
+    const heads = ["ms a token", scale, "mean", either("95 % within", "95 %"), "tokens/s", "steps with drafts", "switches"], plain = summary(logs[0][1]).mean;
     const rows = logs.map(([name, log]) => {
       const s = summary(log);
       return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
     });
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
-    const pays = limit === null ? "but here drafting pays at every size of the batch" : `with ${limit} texts or more, so many drafts no longer pay`;
+    const pays = limit === null ? "Here that pays at every size of the batch." : `From ${limit} texts on that does not pay: a step costs too much.`;
+    const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
-    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "seconds", unit, { tall: 130 }));
+    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", unit, { tall: 96, unit: " s" }));
+    const table = grid(heads, rows, undefined, "milliseconds a token");
+    table.classList.add("sdl-full");
+    const note = "Milliseconds a token, from a request's arrival to its end. ● the mean, and a line on to what 95 % wait at most. An orange square is slower than “never”.";
+    const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, note));
     return {
       nodes: [
-        h("div", {}, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens, however many texts there are. ` +
-          `What a step costs grows with them: ${pays}.`),
+        h("div", { class: "sdl-words" }, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. ${pays} “by load” ${by}`),
+        table,
         pair(
-          [grid(HEADS, rows, undefined, "milliseconds a token"), h("div", { class: "sdl-note" }, `Milliseconds a token, from a request's arrival to its end. ● mean, and a line on to 95 %, from ${ends[0]} to ${ends[1]} ms. Equal steps to the right double it; orange is slower than “never”.`)],
-          [over("running", `Texts in the batch, with “${name}”`, "texts"), over("gamma", "γ of its steps", "γ")],
-        ),
+          [over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves",
+        ), folded,
       ],
       said: rows.map(([policy, , mean]) => `${policy}: ${mean}`).join(", ") + " milliseconds a token",
     };

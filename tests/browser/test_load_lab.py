@@ -30,8 +30,11 @@ def drive(page, lab) -> None:
 
     lab.get_by_label("arrivals in bursts").check()
     limited = mean("by load")
+    shown.get_by_text("“by load” drafts while at most 8 texts run.").wait_for()
+    lab.get_by_label("and on again up to").fill("4")
+    shown.get_by_text("Once it has stopped, it waits until at most 3 run.").wait_for()
     lab.get_by_label("by load: off above").fill("32")
-    lab.get_by_label("and on again below").fill("33")
+    lab.get_by_label("and on again up to").fill("33")
     assert mean("by load") > 1.2 * limited
     assert mean("by load") == mean("always")
 
