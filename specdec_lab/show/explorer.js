@@ -272,7 +272,7 @@ function render({ model, el }) {
     const numbers = h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: () => { numbersOpen = numbers.open; } },
       h("summary", {}, "numbers of this token"), detail(r, shown));
     const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
-      h("summary", {}, "? what the marks mean"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
+      h("summary", {}, "? the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
     const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(

@@ -111,11 +111,11 @@ function render({ model, el }) {
       h("button", { onclick: () => step(-1) }, "← pass"), h("button", { onclick: () => step(1) }, "pass →"),
       h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
     ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
-    h("p", {}, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
-      (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
     won, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
-    h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
-    h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."), live);
+    h("details", {}, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
+      (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
+      h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
+      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on.")), live);
   ownKeys(root, (event) => {
     if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return false;
     step(event.key === "ArrowRight" ? 1 : -1);

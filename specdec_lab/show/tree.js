@@ -136,7 +136,7 @@ function render({ model, el }) {
       ["your ways", set.length ? `${right} right of ${set.length}` : "none marked"],
     ];
     return h("div", { class: "sdl-totals" },
-      ...items.map(([name, value]) => h("div", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+      ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
   function draw(focus) {
@@ -144,7 +144,7 @@ function render({ model, el }) {
     const first = state.round === 0, last = state.round === rounds.length - 1;
     const bar = h(
       "div", { class: "sdl-nav" },
-      h("button", { class: "sdl-previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "← previous"),
+      h("button", { class: "sdl-previous", disabled: first, "aria-label": "previous", onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
       h("button", { class: `sdl-reveal${shown ? "" : " sdl-main"}`, disabled: shown, onclick: reveal }, "reveal"),
       h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
@@ -156,7 +156,7 @@ function render({ model, el }) {
       h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), totals(),
       h("div", { class: "sdl-foot" },
         h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r, shown)),
-        h("details", { class: "sdl-legend" }, h("summary", {}, "? what the marks mean"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
+        h("details", { class: "sdl-legend" }, h("summary", {}, "? the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
           h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."))),
     );
     if (focus) {
