@@ -161,7 +161,7 @@ function render({ model, el }) {
     const marks = shown && h(
       "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),
       ...words.map((word, i) => (i === n && word !== "bonus" && word !== "plain"
-        ? h("td", {}, h("span", { class: "sdl-note" }, "not used"))
+        ? h("td", {}, h("span", { class: "sdl-note sdl-unused" }, "not used"))
         : h("td", i < n ? { "data-happened": word } : {}, chip(word)))),
     );
     // A correction stands where the miss was; a bonus stands after the last draft.

@@ -60,7 +60,7 @@ function render(context) {
     const pays = limit === null ? "Here that pays at every size of the batch." : `From ${limit} texts on that does not pay: a step costs too much.`;
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
-    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", unit, { tall: 96, unit: " s" }));
+    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", unit, { tall: 88, unit: " s" }));
     const table = grid(heads, rows, undefined, "milliseconds a token");
     table.classList.add("sdl-full");
     const note = "Milliseconds a token, from a request's arrival to its end. ● the mean, and a line on to what 95 % wait at most. An orange square is slower than “never”.";

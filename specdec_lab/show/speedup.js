@@ -62,7 +62,7 @@ function render(context) {
         h("div", { class: "sdl-words" }, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
         pair(
           [folded, map],
-          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 4, 6, 12], tall: 168 }))],
+          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 4, 6, 12], tall: 152 }))],
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,

@@ -28,7 +28,10 @@ def test_panels_and_plots(page, course):
         return [float(grip.get_attribute("aria-valuetext")) for grip in grips]
 
     # A bar, pulled: q of “by”, from 0.1 up to about 0.6; the others share the rest, and the sliders follow.
-    box, held = shown.locator(".sdl-bars").bounding_box(), sandbox.get_by_role("slider", name="q, draft: “by”").bounding_box()
+    box, held = (
+        shown.locator(".sdl-bars").bounding_box(),
+        sandbox.get_by_role("slider", name="q, draft: “by”").bounding_box(),
+    )
     x, scale = held["x"] + held["width"] / 2, box["width"] / 376
     page.mouse.move(x, held["y"] + 5)
     page.mouse.down()
