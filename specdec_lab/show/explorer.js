@@ -265,7 +265,7 @@ function render({ model, el }) {
       h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
       h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
-      h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
+      h("span", { class: "sdl-where" }, h("span", { class: "sdl-word-of" }, "round "), `${state.round + 1} of ${rounds.length}`),
     );
     const asked = data.words ? "Which draft is the first miss?" : "Which draft will be the first miss?";
     const question = n ? `${asked} Press it, or “no miss”.` : "Nothing was drafted here.";
