@@ -102,7 +102,7 @@ function allRules(context, { p, q }) {
       h("b", { style: `border-left: 4px solid ${mark.colour}` }, verdict));
   });
   const note = "Left of each pair: what is drafted, kept (full) or rejected (stripes). Right: what comes out, over p (dashed).";
-  frame(context, "All rules", h("div", { class: "sdl-tiles" }, ...tiles), h("div", { class: "sdl-note" }, note));
+  frame(context, "All rules", h("div", { class: "sdl-title" }, "All rules"), h("div", { class: "sdl-tiles" }, ...tiles), h("div", { class: "sdl-note" }, note));
 }
 
 function render(context) {
