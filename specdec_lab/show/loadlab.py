@@ -117,7 +117,7 @@ class LoadLab(Live):
         super().__init__(
             {
                 "machines": {name: machine_data(*machine, rounds) for name, machine in self.machines.items()},
-                "arrivals": {name: [[a.at, a.tokens] for a in each] for name, each in came.items()},
+                "arrivals": {name: [[round(a.at, 3), a.tokens] for a in each] for name, each in came.items()},
                 "mine": {name: table_of(name, policy, most, gammas) for name, policy in self.mine.items()},
                 "gammas": [str(gamma) for gamma in gammas if gamma],
                 "start": {"machine": first, **start},
