@@ -24,7 +24,7 @@ def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
         pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{said}</span>')
     tokens = sum(map(len, passes))
     return (
-        f'<div class="lane"><p class="counter"><strong>{name}</strong> <b>{tokens}</b> tokens <span>passes <i>{len(passes)}</i>, '
+        f'<div class="lane"><p class="counter"><strong>{name}</strong> <b>{tokens}</b> tokens <span>passes: <i>{len(passes)}</i> · '
         f'<i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
