@@ -98,8 +98,8 @@ function render({ model, el }) {
   function said() {
     const guess = state.guesses[state.round], r = rounds[state.round], miss = missOf(r);
     if (guess === miss) return "✓ Right.";
-    const where = miss < r.drafted.length ? `he first miss is draft ${miss + 1}.` : "here is no miss.";
-    return guess === undefined ? `T${where}` : `Not quite: t${where}`;
+    const where = miss < r.drafted.length ? `the first miss is draft ${miss + 1}.` : "there is no miss.";
+    return guess === undefined ? where[0].toUpperCase() + where.slice(1) : `Not quite: ${where}`;
   }
 
   function verdictSentence(r) {
