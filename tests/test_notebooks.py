@@ -138,9 +138,7 @@ class TestLesson:
         text = source.read_text(encoding="utf-8")
         assert text.startswith("# ") and text.count("<details>") == text.count("</details>")
         if source.stem[0].isdigit():
-            assert "**After this notebook you can**" in text or source.stem.startswith(
-                "00"
-            )  # which begins with a round
+            assert "**After this lesson you can**" in text or source.stem.startswith("00")  # which begins with a round
             assert f'sd.quiz("{source.stem[:2]}")' in text
         elif source.stem.startswith("deeper_"):
             assert "**Who found this.**" in text and "sd.quiz(" not in text

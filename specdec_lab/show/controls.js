@@ -75,7 +75,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
   });
   for (const [x, y, said] of dots) {
     const left = across(x), after = left < wide / 2;
-    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${left + (after ? 8 : -8)}" y="${down(y) + 18}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`);
+    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${left + (after ? 8 : -8)}" y="${down(y) + (down(y) < 34 ? 22 : -13)}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`);
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +

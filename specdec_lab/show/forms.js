@@ -31,8 +31,8 @@ function short(value) {
 const said = () => h("div", { class: "sdl-said", role: "status" });
 
 /** A field to type into, under its name. */
-function field(name, hint, { tag = "input", unit = "" } = {}) {
-  const input = h(tag, { placeholder: hint, autocomplete: "off", ...(tag === "input" ? { type: "text" } : { rows: 2 }) });
+function field(name, hint, { tag = "input", unit = "", kind = "" } = {}) {
+  const input = h(tag, { class: kind, placeholder: hint, autocomplete: "off", ...(tag === "input" ? { type: "text" } : { rows: 2 }) });
   const line = h("label", { class: "sdl-field" }, h("span", {}, name), input, unit ? h("span", {}, unit) : null);
   return { line, input };
 }
@@ -139,7 +139,7 @@ function outbox(model, kinds, tell) {
 
 /** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}; look: of the button. */
 function entry(name, unit, keep, look = "sdl-main") {
-  const number = field(name, "a number", { unit }), reason = field("because", "one line"), message = said();
+  const number = field(name, "a number", { unit, kind: "sdl-number" }), reason = field("because", "one line"), message = said();
   const typed = [number.input, reason.input];
   let entered = null; // the number that was entered here, or by a widget that nobody heard
   function press() {

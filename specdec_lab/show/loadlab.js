@@ -1,7 +1,7 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const SPAN = 40; // of the picture of waits: from the first number to the last, the same at every load
+const SPAN = 100; // of the picture of waits: from the first number to the last, the same at every load
 const TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000]; // milliseconds
 
 function render(context) {

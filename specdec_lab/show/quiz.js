@@ -71,7 +71,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
     posed = version;
     checked(false);
     question.replaceChildren(h("b", {}, name), " ", ...markedUp(posed.question));
-    number = numeric ? field("answer", "a number", { unit: posed.unit }) : null;
+    number = numeric ? field("answer", "a number", { unit: posed.unit, kind: "sdl-number" }) : null;
     choices = numeric ? null : radios("answer", posed.choices.map((choice) => markedUp(choice.text)));
     sure = radios("how sure?", confidence.map((word) => [word]));
     place.replaceChildren(numeric ? number.line : choices.set, sure.set);

@@ -5,9 +5,9 @@ const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 /** A gain on its shade: none and a corner where it is a loss; the best of its row and the chosen cell are marked. A press chooses it. */
 function gainCell(s, best, chosen, choose) {
-  const style = s >= 1 ? `background-color:rgba(0,158,115,${Math.min(0.75, 0.06 + 0.28 * (s - 1)).toFixed(2)})` : null;
+  const style = s >= 1 ? `--gain: ${Math.round(10 + 65 * (1 - Math.exp(1 - s)))}%` : null;
   const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}`;
-  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, h("span", {}, s.toFixed(2)));
+  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, either(s.toFixed(2), s.toFixed(1)));
 }
 
 function render(context) {
@@ -42,10 +42,9 @@ function render(context) {
     });
     const lines = [
       { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) },
-      { name: "E, tokens a pass", points: GAMMAS.map((g) => [g, expectedTokens(alpha, g)]) },
       { name: "plain", points: GAMMAS.map((g) => [g, 1]) },
     ];
-    const key = "The darker, the faster. No shade and a corner: slower than plain decoding. Underlined, or a dot: the best γ of its row. Framed: the cell nearest to your sliders; press another one, or use the arrow keys. In the chart, a circle around the best γ.";
+    const key = "The darker, the faster. No shade and a corner: slower than plain decoding. Bold and underlined: the best γ of its row. Framed: the cell nearest to your sliders; press another one, or use the arrow keys. In the chart, a circle around the best γ.";
     const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
     map.classList.add("sdl-heat");
     map.addEventListener("keydown", (event) => {
@@ -62,7 +61,7 @@ function render(context) {
         h("div", { class: "sdl-words" }, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
         pair(
           [folded, map],
-          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 4, 6, 12], tall: 152 }))],
+          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: 152 }))],
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,

@@ -9,11 +9,10 @@
     return { tokens: lane.querySelector("b"), passes, time, pieces };
   });
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
-  const button = box.querySelector("button"), won = box.querySelector(".won");
+  const button = box.querySelector("button"), won = box.querySelector(".won"), result = won.innerHTML;
   let since = null;
 
   function draw(now) {
-    won.classList.toggle("later", now < end);
     for (const { tokens, passes, time, pieces } of lanes) {
       const done = pieces.filter(({ to }) => to <= now + 1e-4);
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);
@@ -21,6 +20,8 @@
       passes.textContent = done.length;
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
     }
+    if (now >= end) won.innerHTML = result;
+    else won.textContent = `So far ${lanes.map(({ tokens }) => tokens.textContent).join(" tokens, plainly ")}.`;
   }
 
   function frame(at) {
