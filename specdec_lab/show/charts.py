@@ -186,7 +186,8 @@ class Plot:
         for y in ticks(y0, y1):
             left, down = at(min(xs), y)
             parts.append(_level(y, down, left, end))
-        for x in powers(min(xs), max(xs)) if self.doubling else ticks(x0, x1):
+        counted = max(xs) - min(xs) <= 12 and all(float(x).is_integer() for x in xs)  # places have no halves
+        for x in powers(min(xs), max(xs)) if self.doubling else sorted({*xs}) if counted else ticks(x0, x1):
             across, down = at(x, y0)
             parts.append(label(across, down + 16, f"{x:g}", "middle"))
         ends = []

@@ -233,9 +233,8 @@ def test_the_points_of_an_outcome_stand_where_their_numbers_are(shown, fresh_led
         page.locator(name).evaluate("e => [parseFloat(e.style.left), parseFloat(e.style.width)]")
         for name in (".sdl-spread", ".sdl-apart")
     )
-    assert left == pytest.approx(
-        [100 * x / 3.24 for x in (3, 0.75, 1.5)], abs=0.1
-    )  # the line ends 8 % behind the largest
-    assert [low, width] == pytest.approx([100 / 3.24, 100 / 3.24], abs=0.1)
+    end = float(page.inner_text(".sdl-most"))  # of the line, a round number behind all others
+    assert 3 < end < 4 and left == pytest.approx([100 * x / end for x in (3, 0.75, 1.5)], abs=0.1)
+    assert [low, width] == pytest.approx([100 / end, 100 / end], abs=0.1)
     assert apart == pytest.approx([left[2], left[0] - left[2]], abs=0.2) and "2×" in page.inner_text(".sdl-apart")
     assert "measured 1.5 (between 1 and 2)" in " ".join(page.inner_text(".sdl-key").split())
