@@ -145,7 +145,9 @@ def output(out: nbformat.NotebookNode) -> str:
         # Without scripts, what the widget says in words.
         return f'<div class="result">{live}<noscript><pre class="out">{escape(data.get("text/plain", ""))}</pre></noscript></div>'
     if "text/html" in data:
-        return f'<div class="result">{tidied(data["text/html"])}</div>'
+        # Each table and picture scrolls by itself, and the text around it stays.
+        html = re.sub(r"(?s)(<table.*?</table>|<svg.*?</svg>)", r'<div class="wide">\1</div>', tidied(data["text/html"]))
+        return f'<div class="result">{html}</div>'
     if "image/svg+xml" in data:
         return f'<div class="result">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
