@@ -132,3 +132,12 @@ def test_dark_and_light_are_kept(visit):
     page.get_by_role("button", name="dark or light").click()
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_an_exercise_says_below_its_title_how_to_get_to_work(site):
+    for path in (site / "exercises").glob("*.html"):
+        html = path.read_text(encoding="utf-8")
+        assert re.search(r'</h1><div class="run preview"><p>This page is a preview', html), path.name
+        assert (
+            html.count('class="run') == 1 and "make lab</code></pre>" in html and f"exercises/{path.stem}.ipynb" in html
+        )

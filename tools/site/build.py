@@ -321,15 +321,18 @@ def page_of(
 
 
 def run_it(path: Path) -> str:
-    """How to run this page's notebook oneself."""
+    """How to run this page's notebook oneself; of an exercise, where it stands below the title, how to get to work."""
     where = f"{path.parent.name}/{path.name}"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     repository = project["tool"]["specdec-lab"]["repository"]
     clone = f"<code>git clone https://github.com/{repository}</code>" if repository else "get the course"
     if path.parent.name == "exercises":
+        first = f"git clone https://github.com/{repository}\ncd {repository.partition('/')[2]}\n" if repository else ""
+        course = "" if repository else "get the course, "
         return (
-            f'<p class="run">This page is for reading: an exercise is written and checked in its notebook ({clone}, '
-            f"<code>make lab</code>, <code>{escape(where)}</code>).</p>"
+            '<div class="run preview"><p>This page is a preview for reading: an exercise is written and checked in its notebook. '
+            f"To work on it, {course}enter this in a terminal, and open <code>{escape(where)}</code>:</p>"
+            f"<pre><code>{escape(first)}make lab</code></pre></div>"
         )
     return (
         f'<details class="run"><summary>Run this page yourself</summary>{clone}, <code>make lab</code>, open '
@@ -387,7 +390,11 @@ def build(out: Path, made_from: list[Path]) -> None:
             for c in notebook.cells
         ]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
-        body = "".join(cells) + how
+        body = "".join(cells)
+        if page.startswith("exercises/"):
+            body = body.replace("</h1>", f"</h1>{how}", 1)
+        else:
+            body += how
         whole = page_of(body, titles[page], page, titles, sections_of(notebook), tracked)
         (out / page).write_text(whole, encoding="utf-8")
     shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, tracked=tracked)
