@@ -190,3 +190,20 @@ def test_the_race_in_jupyterlab(page, course):
     page.set_default_timeout(20_000)
     drive_race(page, race)
     assert page.outside == []
+
+
+def test_fewer_drafts_than_asked_for_are_noted_and_the_table_shows_the_choice(visit):
+    page = visit("gallery.html")
+    explorer = page.get_by_role("group", name="Round Explorer")
+    explorer.get_by_text("The drafter offered only 2 here.").wait_for()  # of 4
+    explorer.get_by_role("button", name="reveal").click()
+    explorer.locator(".sdl-token").first.click()
+    assert explorer.locator(".sdl-few").count() == 1  # over everything that is drawn anew
+    assert page.locator(".matrix [aria-current]").count() == 1
+    page.get_by_label("drafter").select_option("eagle")
+    explorer.get_by_text("EAGLE, γ = 4").wait_for()
+    assert explorer.locator(".sdl-few").count() == 0
+    tops = page.locator(".sdl-gallery > .sdl-nav select").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 4 and len(set(tops)) == 1

@@ -3,7 +3,7 @@
 const DRAFTERS = { lookup: "lookup", model: "a draft model", medusa: "Medusa", "early-exit": "early exit", eagle: "EAGLE", hybrid: "the hybrid" };
 
 async function render({ model, el }) {
-  const { texts, arms, hardware, target, marks } = model.get("data");
+  const { texts, arms, hardware, target, marks, tokens } = model.get("data");
   const names = { text: Object.keys(texts), drafter: Object.keys(DRAFTERS), gamma: ["1", "2", "4", "8"], temperature: ["0", "1"] };
   const start = { text: "summary", drafter: "hybrid", gamma: "4", temperature: "0" };
   const recorded = (state) => arms.includes(`${state.drafter}-${state.gamma}-${state.temperature}`);
@@ -44,9 +44,35 @@ async function render({ model, el }) {
     };
   }
 
+  /** Below the drafts of a round, where they are fewer than γ and the text's longest length was no reason for it. */
+  function noteFew(explorer, rounds) {
+    const written = (r) => r.drafted.filter((d) => d.status === "accepted").length + Boolean(r.emitted);
+    const note = () => {
+      const strip = explorer.querySelector(".sdl-strip"), at = Number(model.get("state").round) - 1, n = rounds[at]?.drafted.length;
+      const left = tokens - rounds.slice(0, at).reduce((sum, r) => sum + written(r), 0);
+      if (n && n < Math.min(Number(chosen.gamma), left - 1) && !explorer.querySelector(".sdl-few"))
+        strip.parentElement.after(h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`));
+    };
+    const drawn = new MutationObserver(note); // the explorer draws all of itself anew
+    drawn.observe(explorer, { childList: true, subtree: true });
+    note();
+    return () => drawn.disconnect();
+  }
+
+  /** In the table of all races: which one is shown. */
+  function noteChoice() {
+    const now = Object.entries(chosen);
+    for (const link of document.querySelectorAll(".matrix a")) {
+      const state = new URLSearchParams(link.hash.split("?")[1]);
+      if (now.every(([key, value]) => state.get(key) === value)) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
   async function show() {
     const key = Object.keys(names).map((name) => chosen[name]).join("-");
     for (const name of Object.keys(names)) menus[name].refresh(chosen[name]);
+    noteChoice();
     prompt.replaceChildren(h("b", {}, "The prompt: "), texts[chosen.text]);
     let explorer, race;
     try {
@@ -61,6 +87,7 @@ async function render({ model, el }) {
     while (ended.length) ended.pop()();
     shown.replaceChildren();
     ended.push(explorer.render({ model: partOf(key, { ...trace, title: `${target}, drafts by ${title}` }), el: shown }));
+    ended.push(noteFew(shown.firstElementChild, trace.rounds));
     ended.push(race.render({ model: partOf(key, { ...trace, title: `The race: plain decoding, and ${title}` }), el: shown }));
     shown.append(h("div", { class: "sdl-note" }, trace.summary));
   }

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import re
 from collections import Counter
 from html import escape
 from pathlib import Path
@@ -10,12 +11,14 @@ from specdec_lab.show.marks import MARKS
 
 RECORDED = Path(__file__).parent / "rounds.json.xz"  # written by tools/record_rounds.py
 INTRODUCTION = """<h1>A gallery of real rounds</h1>
-<p>{target} wrote a dozen short texts, each with several drafts, and every round was recorded. Choose a text and a way to
-draft it, and step through it. Below it, plain decoding and speculation race on the clock that was recorded with them
-({hardware}; both took turns in one process).</p>"""
-TABLE = """<h2 id="all">All of them: tokens per pass</h2>
-<p>Plain decoding has 1. A number leads to its rounds. Which kinds of text are easy to draft? Does the temperature change
-that?</p>"""
+<p>{target} wrote a dozen short texts, each with several drafts, and every round was recorded.</p>
+<h2 id="all">All races: tokens per pass</h2>
+<p>Each row is a text, each column a way to draft it, and a number says how many tokens a pass of the target wrote; plain
+decoding has 1. Press a number to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature
+change that?</p>"""
+ONE = """<h2 id="one">One race, round by round</h2>
+<p>Choose here, or in the table. Below the rounds, plain decoding and speculation race on the clock that was recorded with
+them ({hardware}; both took turns in one process).</p>"""
 
 
 def recorded() -> dict:
@@ -57,12 +60,18 @@ def table(found: dict) -> str:
     return f'<div class="wide matrix"><table><tr><td></td>{over}</tr><tr><td></td>{heads}</tr>{"".join(lines)}</table></div>'
 
 
+def from_a_word(text: str) -> str:
+    """A text that was cut somewhere begins at the next word."""
+    return re.sub(r"^…\S*\s+(?=\S)", "…", text)
+
+
 def write(out: Path) -> str:
     """The files of the traces, into the site; and the body of the page."""
     found = recorded()
     (out / "gallery").mkdir()
     for name, trace in traces(found).items():
-        text = json.dumps(trace, ensure_ascii=False, separators=(",", ":"))
+        rounds = [{**r, "before": from_a_word(r["before"])} for r in trace["rounds"]]
+        text = json.dumps({**trace, "rounds": rounds}, ensure_ascii=False, separators=(",", ":"))
         script = f"(specdecLab.traces ||= {{}})[{json.dumps(name)}] = {text};\n"
         (out / "gallery" / f"{name}.js").write_text(script, encoding="utf-8")
     about = {
@@ -72,8 +81,9 @@ def write(out: Path) -> str:
         "marks": {word: mark._asdict() for word, mark in MARKS.items()},
         "hardware": found["hardware"],
         "target": found["target"],
+        "tokens": found["tokens"],
     }
     data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
     live = f'<div class="live" data-script="gallery"><script type="application/json">{data}</script></div>'
-    words = INTRODUCTION.format(target=escape(found["target"]), hardware=escape(found["hardware"]))
-    return f"{words}{live}{TABLE}{table(found)}"
+    words, one = INTRODUCTION.format(target=escape(found["target"])), ONE.format(hardware=escape(found["hardware"]))
+    return f"{words}{table(found)}{one}{live}"
