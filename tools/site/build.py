@@ -239,8 +239,7 @@ def where(here: str, titles: dict[str, str]) -> str:
         line = f'<a href="{up}{lesson[0]}">{escape(label(lesson[0], titles[lesson[0]]))}</a> › {kind}'
     else:
         part = next(name for name, pages in GROUPS.items() if re.match(pages, here))
-        all_of = [p for p in titles if re.match(GROUPS[part], p) and p.startswith("lessons/")]
-        place = f" › lesson {number(here)} ({all_of.index(here) + 1} of {len(all_of)})" if here in all_of else ""
+        place = f" › lesson {number(here)}" if here.startswith("lessons/") else ""
         line = f"{crumb(part)}{place} · {about(here)[0]} min"
     return f'<p class="where">{line}</p>'
 

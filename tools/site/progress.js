@@ -153,8 +153,9 @@
     begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.dataset.done}`)));
     const go = document.querySelector(".go"), to = [...document.querySelectorAll("[data-minutes]")].find((link) => link.dataset.done !== "✓");
     if (go && begun.length && to) Object.assign(go, { href: to.href, textContent: `Go on: ${to.textContent}` });
+    const ends = all.length ? [all[0], all.at(-1)].map((link) => link.textContent.split(" ")[0]).join(" to ") : ""; // the checkpoint is none
     const done = all.filter((link) => link.dataset.done === "✓").length;
-    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
+    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
     if (to) next.append(node("br"), begun.includes(to) ? "Go on with " : "Next: ", node("a", { href: to.href }, to.textContent), ` (${to.dataset.minutes} minutes)`);
   }
 
