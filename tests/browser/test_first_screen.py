@@ -163,7 +163,7 @@ def test_what_was_guessed_is_in_the_progress_and_leads_on(visit):
     page.locator(".own").get_by_text("T(5) / T(1)").wait_for()
     assert "1.2" in page.locator(".own td").all_inner_texts()[1]
     page.get_by_role("link", name="Speculative decoding", exact=True).click()
-    page.get_by_role("link", name="Go on: 00").wait_for()
+    page.get_by_role("link", name="Next: 00").wait_for()
     page.get_by_text("your progress").click()
     assert "01 Idle math" in page.locator("#progress li").inner_text()
 
@@ -194,3 +194,24 @@ def test_on_a_phone_a_line_chart_stands_upright(visit):
     assert page.locator("main script.upright").count() == 0
     desk = visit("lessons/04_acceptance_rate.html")
     assert desk.locator(".result > div > .sdl-chart").count() == 0 < desk.locator("main script.upright").count()
+
+
+def test_to_go_on_leads_to_the_first_question_that_is_open(visit):
+    page = visit("lessons/00_start_here.html")
+    guess = page.get_by_role("group", name="Your guess").first
+    guess.get_by_label("your guess").fill("1.2")
+    guess.get_by_role("button", name="keep your guess").click()
+    guess.get_by_text("Kept: it stays as it is.").wait_for()
+    listed = page.locator("nav a", has_text="00 Start here")
+    done, of = listed.get_attribute("data-done").split("/")
+    assert listed.get_attribute("title") == f"{done} of {of} guesses and questions answered"
+    page.get_by_role("link", name="Speculative decoding", exact=True).click()
+    page.get_by_role("link", name="Go on: 00").click()
+    page.wait_for_url(re.compile("00_start_here.html#go-on$"))
+    page.wait_for_function("scrollY > 300")
+    page.wait_for_timeout(1000)
+    at = page.evaluate("""() => {
+        const place = document.activeElement.closest(".live"), box = document.activeElement.getBoundingClientRect();
+        return { kind: place.dataset.script, kept: place.innerText.includes("Kept: it stays"), top: box.top };
+    }""")
+    assert at["kind"] in ("guess", "quiz") and not at["kept"] and 40 < at["top"] < 700

@@ -132,6 +132,8 @@
   function tickOff({ claims, quiz }) {
     for (const link of document.querySelectorAll("[data-ids]")) {
       const ids = link.dataset.ids.split(" "), done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
+      const some = done && done < ids.length;
+      link.title = some ? `${done} of ${ids.length} guesses and questions answered` : "";
       link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : playedIn(link) ? "begun" : "";
     }
   }
@@ -150,13 +152,14 @@
   function lessons() {
     const all = [...document.querySelectorAll("section:first-of-type [data-minutes]")].filter((link) => link.dataset.ids);
     const begun = [...document.querySelectorAll("[data-ids]")].filter((link) => link.dataset.done);
-    begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.dataset.done}`)));
+    begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), " ", node("span", { title: link.title }, link.dataset.done))));
     const go = document.querySelector(".go"), to = [...document.querySelectorAll("[data-minutes]")].find((link) => link.dataset.done !== "✓");
-    if (go && begun.length && to) Object.assign(go, { href: to.href, textContent: `Go on: ${to.textContent}` });
+    const goesOn = begun.includes(to), way = to && `${to.href.split("#")[0]}${goesOn ? "#go-on" : ""}`; // an unread page begins at its top
+    if (go && begun.length && to) Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
     const ends = all.length ? [all[0], all.at(-1)].map((link) => link.textContent.split(" ")[0]).join(" to ") : ""; // the checkpoint is none
     const done = all.filter((link) => link.dataset.done === "✓").length;
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
-    if (to) next.append(node("br"), begun.includes(to) ? "Go on with " : "Next: ", node("a", { href: to.href }, to.textContent), ` (${to.dataset.minutes} minutes)`);
+    if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes)`);
   }
 
   function tell() {
@@ -169,6 +172,27 @@
     counts.textContent = (rounds ? `${rounds} round${rounds > 1 ? "s" : ""} played. ` : "") + (nothing ? `No guess and no answer yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
       (keeps ? "They are kept in this browser alone." : news));
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
+  }
+
+  /** For an address that ends in #go-on: to the first guess or question of this page that was not answered. */
+  function goOn() {
+    if (location.hash !== "#go-on") return;
+    const { claims, quiz } = read(), open = (id) => !claims[id]?.guess && !quiz[id]?.length;
+    const idsOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids;
+    const place = [...document.querySelectorAll('.live:is([data-script="guess"], [data-script="quiz"])')].find((p) => idsOf(p).some(open));
+    if (!place) return;
+    const to = () => {
+      const item = place.querySelectorAll(".sdl-item")[idsOf(place).findIndex(open)] ?? place;
+      item.style.scrollMarginTop = "96px"; // below the head of the page
+      item.tabIndex = -1;
+      item.focus({ preventScroll: true });
+      item.scrollIntoView();
+    };
+    // Again while widgets above it are drawn, until the reader does something.
+    const grows = new ResizeObserver(to), end = () => grows.disconnect();
+    grows.observe(document.querySelector("main"));
+    for (const act of ["wheel", "pointerdown", "keydown", "touchstart"]) addEventListener(act, end, { once: true, passive: true });
+    setTimeout(end, 2000);
   }
 
   function toFile() {
@@ -210,6 +234,8 @@
     node("p", { className: "note" }, "To take it into your notebooks: ", node("code", {}, "specdec-lab progress --import FILE"), ". The other way: ", node("code", {}, "--export FILE"), ".")),
   );
   tell();
+  goOn();
+  addEventListener("hashchange", goOn);
   addEventListener("storage", ({ key }) => { if (key === KEY) refresh(); }); // another page of the site, open beside this one
 
   Object.assign(specdecLab, { load, save, read, modelOf });
