@@ -1,7 +1,10 @@
 """The static site, opened from the disk: pages, widgets that work without a kernel, and nothing asked of other hosts."""
 
 import re
+import threading
 from collections import Counter
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import pytest
@@ -141,3 +144,33 @@ def test_an_exercise_says_below_its_title_how_to_get_to_work(site):
         assert (
             html.count('class="run') == 1 and "make lab</code></pre>" in html and f"exercises/{path.stem}.ipynb" in html
         )
+
+
+def test_an_address_that_leads_nowhere_leads_back_from_any_depth(site, browser):
+    class Host(SimpleHTTPRequestHandler):
+        """The site below a folder, with its page for whatever is not there."""
+
+        def send_head(self):
+            inside = self.path.removeprefix("/course")
+            self.path = inside if inside != self.path else "/none"
+            if not (site / self.path.lstrip("/")).is_file():
+                self.path = "/404.html"
+                if self.command == "HEAD":
+                    return self.send_error(404)
+            return super().send_head()
+
+        def log_message(self, *said) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("localhost", 0), partial(Host, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    root, page = f"http://localhost:{server.server_port}/course/", browser.new_page()
+    for gone in ("gone.html", "lessons/old/gone.html"):
+        page.goto(root + gone)
+        page.get_by_role("heading", name="There is no such page").wait_for()
+        hrefs = "[...document.querySelectorAll('main a')].map((a) => a.href)"
+        page.wait_for_function(f"{hrefs}[0] === '{root}index.html'")
+        assert page.evaluate(hrefs) == [f"{root}index.html", f"{root}gallery.html"]
+    page.close()
+    server.shutdown()
+    server.server_close()

@@ -53,6 +53,18 @@ ASKS = {  # what the lessons of part two ask; those of the path have their quest
 BESIDE = {"bridge": "00", "deeper_measuring": "05", "engines": "08"}  # lessons of pages that have no number
 PLOTLY = "application/vnd.plotly.v1+json"
 OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
+# Of a page that may be shown at any depth: leads its links to the nearest folder above it that holds this site.
+ROOTED = """(async () => {
+  const links = [...document.querySelectorAll('a[href$=".html"]')].map((link) => [link, link.getAttribute("href")]);
+  const folders = location.pathname.split("/").slice(0, -1);
+  if (location.pathname.endsWith("/404.html")) return; // opened where it lies
+  for (; folders.length; folders.pop()) {
+    const root = `${folders.join("/")}/`;
+    if (!(await fetch(`${root}glossary.js`, { method: "HEAD" })).ok) continue;
+    for (const [link, to] of links) link.setAttribute("href", `${root}${to}`);
+    return;
+  }
+})();"""
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
 NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
@@ -348,6 +360,24 @@ def front(titles: dict[str, str], tracked: Mapping[str, str]) -> str:
     )
 
 
+def missing() -> str:
+    """The page for addresses that lead nowhere. It may be shown at any depth, so it holds its styles, and looks for the root."""
+    body = f"""<h1>There is no such page</h1>
+<p>The address may be an old one, or mistyped. Go on from <a href="index.html">the first page</a>, or from
+<a href="{GALLERY}">the gallery of real rounds</a>.</p>
+<script>{ROOTED}</script>"""
+    page = page_of(body, "There is no such page", "404.html", {})
+    page = re.sub(
+        '(?s)<div class="tools">.*?</div>\n(?=</header>)', "", page
+    )  # they need scripts, from who knows where
+    page = re.sub("(?s)<script>const specdecLab.*(?=</body>)|<footer.*?</footer>\n", "", page)
+    css = (HERE / "page.css").read_text(encoding="utf-8")
+    css = re.sub("@font-face {.*?}\n", "", css)
+    style = f"<style>\n{css}</style>"
+    page = page.replace('<link rel="stylesheet" href="page.css">', style).replace('class=""', 'class="front"')
+    return re.sub('<p class="where">.*?</p>', "", page)
+
+
 def build(out: Path, made_from: list[Path]) -> None:
     """Make the site of these notebooks; a page lies in a folder of the same name as its notebook."""
     shutil.rmtree(out, ignore_errors=True)
@@ -398,6 +428,7 @@ def build(out: Path, made_from: list[Path]) -> None:
         (out / page).write_text(whole, encoding="utf-8")
     shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
+    (out / "404.html").write_text(missing(), encoding="utf-8")
     (out / "index.html").write_text(page_of(front(titles, tracked), TITLE, "index.html", titles), encoding="utf-8")
 
 
