@@ -137,9 +137,15 @@ def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
     return shown + results
 
 
-def code_colours(style: str, where: str) -> str:
-    """CSS of a Pygments style for what stands there, without its paper."""
-    return "\n".join(HtmlFormatter(style=style, nobackground=True).get_token_style_defs(where))
+def code_colours(style: str, where: str, used: set[str]) -> str:
+    """CSS of a Pygments style for the kinds of token that are used, and stand there; without its paper."""
+    rules = HtmlFormatter(style=style, nobackground=True).get_token_style_defs(where)
+    return "\n".join(rule for rule in rules if (kind := re.search(r"\.(\w+) {", rule)) and kind[1] in used)
+
+
+def packed(css: str) -> str:
+    """Without its comments and its indentation."""
+    return re.sub(r"\n\s*", "", re.sub(r"(?s)/\*.*?\*/", "", css))
 
 
 def output(out: nbformat.NotebookNode) -> str:
@@ -158,7 +164,9 @@ def output(out: nbformat.NotebookNode) -> str:
         return f'<div class="result">{live}<noscript><pre class="out">{escape(data.get("text/plain", ""))}</pre></noscript></div>'
     if "text/html" in data:
         # Each table and picture scrolls by itself, and the text around it stays.
-        html = re.sub(r"(?s)(<table.*?</table>|<svg.*?</svg>)", r'<div class="wide">\1</div>', tidied(data["text/html"]))
+        html = re.sub(
+            r"(?s)(<table.*?</table>|<svg.*?</svg>)", r'<div class="wide">\1</div>', tidied(data["text/html"])
+        )
         return f'<div class="result">{html}</div>'
     if "image/svg+xml" in data:
         return f'<div class="result">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
@@ -397,14 +405,6 @@ def build(out: Path, made_from: list[Path]) -> None:
         (out / "widgets" / f"{name}.js").write_text(
             f"specdecLab.{name} = (() => {{\n{text}\n}})();\n", encoding="utf-8"
         )
-    css = [
-        code_colours(LIGHT, ".code"),
-        code_colours(DARK, DARK_PAGE[0]),
-        f"@media (prefers-color-scheme: dark) {{\n{code_colours(DARK, DARK_PAGE[1])}\n}}",
-        script("explorer.css"),
-        (HERE / "page.css").read_text(encoding="utf-8"),
-    ]
-    (out / "page.css").write_text("\n".join(css), encoding="utf-8")
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
     for name in ("page.js", "progress.js", "links.js", "opening.js", "inter.woff2", "inter-license.txt"):
         shutil.copy(HERE / name, out / name)
@@ -426,6 +426,15 @@ def build(out: Path, made_from: list[Path]) -> None:
             body += how
         whole = page_of(body, titles[page], page, titles, sections_of(notebook), tracked)
         (out / page).write_text(whole, encoding="utf-8")
+    used = set(re.findall(r'<span class="(\w+)">', "".join((out / page).read_text(encoding="utf-8") for page in pages)))
+    css = [
+        code_colours(LIGHT, ".code", used),
+        code_colours(DARK, DARK_PAGE[0], used),
+        f"@media (prefers-color-scheme: dark) {{\n{code_colours(DARK, DARK_PAGE[1], used)}\n}}",
+        script("explorer.css"),
+        (HERE / "page.css").read_text(encoding="utf-8"),
+    ]
+    (out / "page.css").write_text(packed("\n".join(css)), encoding="utf-8")
     shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "404.html").write_text(missing(), encoding="utf-8")
