@@ -143,9 +143,14 @@ def code_colours(style: str, where: str, used: set[str]) -> str:
     return "\n".join(rule for rule in rules if (kind := re.search(r"\.(\w+) {", rule)) and kind[1] in used)
 
 
-def packed(css: str) -> str:
+def packed_css(css: str) -> str:
     """Without its comments and its indentation."""
     return re.sub(r"\n\s*", "", re.sub(r"(?s)/\*.*?\*/", "", css))
+
+
+def packed_js(js: str) -> str:
+    """Without comments that have lines of their own, and without indentation."""
+    return re.sub(r"(?m)^ +", "", re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", js))
 
 
 def output(out: nbformat.NotebookNode) -> str:
@@ -395,7 +400,7 @@ def build(out: Path, made_from: list[Path]) -> None:
     (out / "widgets").mkdir(parents=True)
     for folder in {page.split("/")[0] for page in pages}:
         (out / folder).mkdir()
-    (out / "widgets" / "shared.js").write_text(script(*SHARED), encoding="utf-8")
+    (out / "widgets" / "shared.js").write_text(packed_js(script(*SHARED)), encoding="utf-8")
     own = {name: [part for part in kind.scripts if part not in SHARED] for name, kind in kinds().items()}
     widgets = {name: script(*scripts) for name, scripts in own.items()}
     widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
@@ -403,10 +408,12 @@ def build(out: Path, made_from: list[Path]) -> None:
         # No modules: from the disk, a browser loads none.
         text = text.replace("export default { render };", "return { render };")
         (out / "widgets" / f"{name}.js").write_text(
-            f"specdecLab.{name} = (() => {{\n{text}\n}})();\n", encoding="utf-8"
+            f"specdecLab.{name} = (() => {{\n{packed_js(text)}\n}})();\n", encoding="utf-8"
         )
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
-    for name in ("page.js", "progress.js", "links.js", "opening.js", "inter.woff2", "inter-license.txt"):
+    for name in ("page.js", "progress.js", "links.js", "opening.js"):
+        (out / name).write_text(packed_js((HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
+    for name in ("inter.woff2", "inter-license.txt"):
         shutil.copy(HERE / name, out / name)
     for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
         to = out / picture.relative_to(ROOT)
@@ -434,7 +441,7 @@ def build(out: Path, made_from: list[Path]) -> None:
         script("explorer.css"),
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
-    (out / "page.css").write_text(packed("\n".join(css)), encoding="utf-8")
+    (out / "page.css").write_text(packed_css("\n".join(css)), encoding="utf-8")
     shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "404.html").write_text(missing(), encoding="utf-8")
