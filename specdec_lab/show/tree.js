@@ -1,4 +1,4 @@
-// The Tree Explorer: mark the drafts of a tree that you expect to be kept, reveal the round, step through all of them.
+// The Tree Explorer: choose the way through a tree that you expect to be kept, reveal the round, step through all of them.
 
 function render({ model, el }) {
   const data = model.get("data");
@@ -19,6 +19,7 @@ function render({ model, el }) {
   const chip = (word) =>
     h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
   const parent = (r, i) => r.drafted[i].parent ?? i - 1;
+  const way = (r, i) => (i < 0 ? [] : [...way(r, parent(r, i)), i]); // a draft, behind all that it follows
   const children = (r, place) => r.drafted.map((_, i) => i).filter((i) => parent(r, i) === place);
   const kept = (r) => r.drafted.map((d, i) => (d.status === "accepted" ? i : -1)).filter((i) => i >= 0);
   /** Where the target's own token goes: behind the last draft that was kept. */
@@ -41,7 +42,7 @@ function render({ model, el }) {
   function reveal() {
     state.revealed.add(state.round);
     draw(".sdl-next");
-    live.textContent = `Round ${state.round + 1}: ${sentence(rounds[state.round])}`;
+    live.textContent = `Round ${state.round + 1}: ${sentence(rounds[state.round])}${marked().size ? ` Your way: ${yours()}.` : ""}`;
     keep();
   }
 
@@ -54,14 +55,19 @@ function render({ model, el }) {
   }
 
   function choose(i) {
+    const r = rounds[state.round], shown = state.revealed.has(state.round);
     state.chosen = i;
-    if (!state.revealed.has(state.round)) {
-      const set = marked();
-      set.has(i) ? set.delete(i) : set.add(i);
-      state.guesses[state.round] = [...set].sort((a, b) => a - b);
-    }
+    if (shown) numbersOpen = true;
+    else state.guesses[state.round] = way(r, marked().has(i) ? parent(r, i) : i); // at most one way is kept: it ends here, or before what is taken off
+    if (!shown) live.textContent = `Your way: ${yours()}.`;
     keep();
     draw(`.sdl-token[data-column="${i}"]`);
+  }
+
+  /** What is chosen in this round, and what came of it. */
+  function yours() {
+    const n = marked().size, right = kept(rounds[state.round]).filter((i) => marked().has(i)).length;
+    return !n ? "none chosen" : state.revealed.has(state.round) ? `${right} of ${n} right` : `${n} draft${n === 1 ? "" : "s"}`;
   }
 
   function sentence(r) {
@@ -80,22 +86,23 @@ function render({ model, el }) {
     return h(
       "button",
       {
-        class: `sdl-token${word ? ` sdl-${word}` : ""}${state.chosen === i ? " sdl-chosen" : ""}`,
+        class: `sdl-token${word ? ` sdl-${word}` : ""}${shown && state.chosen === i ? " sdl-chosen" : ""}`,
         style: word ? `--mark: ${mark(word).colour}` : null,
         "aria-pressed": String(shown ? state.chosen === i : set.has(i)),
         "aria-label": `draft ${i + 1}: ${named(d.text)}${said}`,
         "data-column": i, "data-happened": word,
         onclick: () => choose(i),
       },
-      shown ? `${mark(word).symbol} ` : set.has(i) ? "? " : null, token(d.text),
+      `${shown ? mark(word).symbol : set.has(i) ? "●" : "○"} `, token(d.text),
       shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? " you: kept" : set.size ? " you: not kept" : "") : null,
     );
   }
 
-  /** What stands behind a place: the target's word there, and below it a line for each draft, with its own place behind it. */
+  /** What stands behind a place: the target's word, which a round keeps until it is revealed, but for the first; and each draft, with its own place behind it. */
   function behind(r, at, shown) {
-    const top = favourites(r, at)[0], own = shown && r.emitted && place(r) === at;
-    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: "sdl-exact" }, data.greedy ? "target: " : "favourite: "), token(top?.text ?? "–"));
+    const word = shown || !state.round ? token(favourites(r, at)[0]?.text ?? "–") : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?");
+    const own = shown && r.emitted && place(r) === at;
+    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: "sdl-exact" }, data.greedy ? "target: " : "favourite: "), word);
     const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
     if (own) {
       const { kind, text } = r.emitted;
@@ -106,12 +113,11 @@ function render({ model, el }) {
   }
 
   /** The numbers behind one draft. */
-  function detail(r, shown) {
+  function detail(r) {
     const d = r.drafted[state.chosen];
     if (!d) return h("div", { class: "sdl-detail" });
     const older = children(r, parent(r, state.chosen)).filter((i) => i < state.chosen);
-    const tried = shown && d.status !== "discarded";
-    const left = older.length && tried ? "p, what the refused ones before it left" : "p, the target's";
+    const left = older.length && d.status !== "discarded" ? "p, what the refused ones before it left" : "p, the target's";
     const facts = data.greedy
       ? [["the target gives it", percent(d.p_raw)], ["the draft gives it", percent(d.q_raw)]]
       : [[left, number(d.p)], ["q, what it was drawn from", number(d.q)], ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)], ["u drawn", number(d.u)]];
@@ -119,7 +125,7 @@ function render({ model, el }) {
       "div", { class: "sdl-detail" },
       h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), token(d.text),
         h("table", {}, h("tbody", {}, ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))))),
-        shown ? h("div", {}, chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : "") : null),
+        h("div", {}, chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : "")),
       bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
     );
   }
@@ -133,10 +139,20 @@ function render({ model, el }) {
     const items = [
       ["rounds revealed", `${seen.length} of ${rounds.length}`], ["new tokens", tokens], ["rows computed", rows],
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"],
-      ["your ways", set.length ? `${right} right of ${set.length}` : "none marked"],
+      ["your way", yours()], ["ways found", set.length ? `${right} of ${set.length}` : "–"],
     ];
     return h("div", { class: "sdl-totals" },
       ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+  }
+
+  /** The text, with what this round wrote once it is revealed; what came in rounds that are open in the colours of where it came from. */
+  function textSoFar(shown) {
+    const from = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i)) ? 0 : state.round;
+    const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
+    const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
+      plainly(rounds[from].before), ...rounds.slice(from, state.round + (shown ? 1 : 0)).flatMap(written).map(piece), h("span", { class: "sdl-cursor" }, "▏"));
+    queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
+    return box;
   }
 
   function draw(focus) {
@@ -150,12 +166,11 @@ function render({ model, el }) {
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), bar,
-      h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" }, plainly(r.before), h("span", { class: "sdl-cursor" }, "▏")),
-      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, "Choose the drafts that you expect to be kept, then reveal the round.")),
+      h("div", { class: "sdl-title" }, data.title), bar, textSoFar(shown),
+      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, first ? "Follow the target down the tree: choose the drafts that are kept, then reveal the round." : "Which drafts will be kept? Choose them, then reveal the round.")),
       h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), totals(),
       h("div", { class: "sdl-foot" },
-        h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r, shown)),
+        shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,
         h("details", { class: "sdl-legend" }, h("summary", {}, "? the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
           h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."))),
     );

@@ -12,7 +12,7 @@ def test_tree_explorer_in_lesson_10(page):
     assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
     assert explorer.locator(".sdl-token").count() == 8
 
-    # By mouse: mark the first draft, reveal, and read what happened.
+    # By mouse: choose the first draft, reveal, and read what happened.
     explorer.locator(".sdl-token").first.click()
     assert explorer.locator(".sdl-token").first.get_attribute("aria-pressed") == "true"
     explorer.get_by_role("button", name="reveal").click()
@@ -21,17 +21,18 @@ def test_tree_explorer_in_lesson_10(page):
     assert sum(word in ("corrected", "bonus") for word in happened) == 1
     assert re.search(r"\d of 8 drafts kept; .* from one pass over 9 rows", explorer.inner_text())
 
-    # By keyboard alone: the next round, down to a draft, mark it, reveal.
+    # By keyboard alone: the next round, down to a draft and up again, choose it, reveal.
     page.keyboard.press("ArrowRight")
     assert "round 2 of" in explorer.inner_text()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
     assert page.evaluate("document.activeElement.dataset.column") is not None
     page.keyboard.press("Enter")
-    marked = explorer.locator('.sdl-token[aria-pressed="true"]')
-    assert marked.count() == 1
+    chosen = explorer.locator('.sdl-token[aria-pressed="true"]')
+    assert chosen.count() == 1
+    assert re.search(r"your way\s+1 draft", explorer.inner_text())
     focus_on(page, "sdl-reveal", backwards=True)
     page.keyboard.press("Enter")
     assert explorer.locator("[data-happened]").count() >= 2
-    assert re.search(r"your ways\s+\d right of 2", explorer.inner_text())
+    assert re.search(r"your way\s+[01] of 1 right\s+ways found\s+\d of 2", explorer.inner_text())
     assert page.locator(".jp-Notebook .jp-Cell").count() > 20, "a key meant for the widget reached the notebook"

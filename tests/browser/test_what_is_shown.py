@@ -179,6 +179,56 @@ def test_the_tree_explorer_shows_each_draft_behind_what_it_follows(shown):
             page.locator(".sdl-next").click()
 
 
+def way_chosen(page) -> list[str]:
+    return page.locator('.sdl-token[aria-pressed="true"] code').all_inner_texts()
+
+
+def test_what_is_chosen_in_a_tree_is_one_way_from_the_root(shown):
+    """A leaf brings its way with it, another branch replaces what is not on its way, and a draft takes off what hangs below."""
+    marks = ["accepted", "discarded", "accepted", "rejected", "discarded"]
+    round_ = tree_of(marks, [-1, -1, 0, 2, 1], "corrected")
+    page = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": [round_]}))
+    page.evaluate("""() => {
+        window.spoken = [];
+        const live = document.querySelector(".sdl-trees .sdl-live");
+        new MutationObserver(() => spoken.push(live.innerText)).observe(live, { childList: true });
+    }""")
+    assert totals(page)["your way"] == "none chosen"
+    for draft, way in [
+        (3, "t0 t2 t3"),
+        (4, "t1 t4"),
+        (2, "t0 t2"),
+        (3, "t0 t2 t3"),
+        (2, "t0"),
+        (0, ""),
+        (3, "t0 t2 t3"),
+    ]:
+        page.locator(f'.sdl-token[data-column="{draft}"]').click()
+        assert way_chosen(page) == way.split()
+        n = len(way.split())
+        said = "none chosen" if n == 0 else "1 draft" if n == 1 else f"{n} drafts"
+        assert totals(page)["your way"] == said
+        assert page.evaluate("spoken.splice(0)") == [f"Your way: {said}."]  # once for each change
+    assert page.inner_text(".sdl-text").strip("▏") == ""
+    page.locator(".sdl-reveal").click()
+    assert (totals(page)["your way"], totals(page)["ways found"]) == ("2 of 3 right", "0 of 1")
+    assert page.inner_text(".sdl-text").strip("▏") == "t0t2own"  # what was kept is in the text at once
+
+
+def test_the_first_tree_shows_the_words_of_the_target_and_a_later_one_keeps_them(shown):
+    """Until it is revealed; its numbers would tell them, too."""
+    rounds = [tree_of(*tree) for tree, _ in TREES]
+    page = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds}))
+    shut, numbers = page.get_by_role("img", name="not shown yet"), page.locator(".sdl-numbers")
+    assert (shut.count(), numbers.count()) == (0, 0)
+    assert page.inner_text(".sdl-verdict").startswith("Follow the target down the tree")
+    page.locator(".sdl-next").click()
+    assert (shut.count(), numbers.count()) == (5, 0)  # behind the text, and behind each of four drafts
+    assert page.inner_text(".sdl-verdict").startswith("Which drafts will be kept?")
+    page.locator(".sdl-reveal").click()
+    assert (shut.count(), numbers.count()) == (0, 1)
+
+
 def test_the_race_says_what_its_traces_say(shown):
     """Speculation writes more tokens here than plain decoding, so that a ratio of whole times would be another one."""
     made = raced(0.25)
