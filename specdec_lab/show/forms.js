@@ -160,7 +160,7 @@ function entry(name, unit, keep, look = "sdl-main") {
   function show(kept, news, pending, sent) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
     for (const input of typed) input.readOnly = Boolean(kept);
-    reason.input.placeholder = kept ? "" : "one line";
+    reason.line.hidden = Boolean(kept) && !kept.reason;
     if (sent) entered = sent.value;
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;

@@ -35,7 +35,7 @@ def capacity(costs: StepCosts) -> float:
 def arrivals(in_bursts: bool, seed: int = 0) -> list[Arrival]:
     """REQUESTS arrivals or so, one in a unit of time on average; in bursts, a fifth of the time holds most of them."""
     pieces = [(REQUESTS / 10, 0.4), (REQUESTS / 40, 3.4)] * 8 if in_bursts else [(REQUESTS, 1.0)]
-    return bursts(pieces, TOKENS, seed)
+    return [Arrival(round(a.at, 3), a.tokens) for a in bursts(pieces, TOKENS, seed)]  # short, for the page
 
 
 def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> list[Arrival]:
@@ -117,7 +117,7 @@ class LoadLab(Live):
         super().__init__(
             {
                 "machines": {name: machine_data(*machine, rounds) for name, machine in self.machines.items()},
-                "arrivals": {name: [[round(a.at, 3), a.tokens] for a in each] for name, each in came.items()},
+                "arrivals": {name: [[a.at, a.tokens] for a in each] for name, each in came.items()},
                 "mine": {name: table_of(name, policy, most, gammas) for name, policy in self.mine.items()},
                 "gammas": [str(gamma) for gamma in gammas if gamma],
                 "start": {"machine": first, **start},

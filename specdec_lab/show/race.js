@@ -51,7 +51,7 @@ function render({ model, el }) {
   function draw() {
     clock.textContent = `${state.now.toFixed(2)} of ${end.toFixed(2)} s`;
     play.textContent = state.timer ? "❚❚ pause" : state.now >= end ? "▶ again" : "▶ play";
-    won.hidden = state.now < end - EXACT;
+    won.style.visibility = state.now < end - EXACT ? "hidden" : "";
     for (const name of ["plain", "speculative"]) {
       const passes = done(lanes[name], state.now), all = lanes[name];
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
@@ -110,8 +110,8 @@ function render({ model, el }) {
     h("div", { class: "sdl-nav" }, play,
       h("button", { onclick: () => step(-1) }, "← pass"), h("button", { onclick: () => step(1) }, "pass →"),
       h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
-    ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
-    won, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
+    won, ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
+    h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
     h("details", {}, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
       h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),

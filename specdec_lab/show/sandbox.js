@@ -134,6 +134,7 @@ function render(context) {
     const rows = [p, q, accepts, kept, replacement, out].map((row, i) => [ROWS[i], ...row.map((x) => x.toFixed(3))]);
     sums.textContent = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
     const below = (token, i, x, other, foot) => under(x + 26, foot + 16, "draft") + under(other + 26, foot + 16, `out ${out[i].toFixed(2)}`) + under(x + 54, foot + 36, token, 'font-weight="600"');
+    TOKENS.forEach((_, i) => grips[`p${i}`].classList.toggle("sdl-below", out[i] > p[i] + 0.005)); // what is too much stands above it
     bars.innerHTML = columns("One draft, checked", looks, one, LARGE, WIDE, HIGH - LARGE.up - LARGE.tall, below);
     numbers.replaceChildren(grid(["", ...TOKENS], rows, undefined, "p, q, and what comes out"));
     return { nodes, said: verdict.textContent };
