@@ -3,11 +3,11 @@
 const ALPHAS = [0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.15, 0.05];
 const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** A gain on its shade: none and a corner where it is a loss; the best of its row and the chosen cell are marked. A press chooses it. */
+/** A gain on its shade, on a phone with one digit, and a loss is no 1.0 there: none and a corner where it is a loss; the best of its row and the chosen cell are marked. A press chooses it. */
 function gainCell(s, best, chosen, choose) {
   const style = s >= 1 ? `--gain: ${Math.round(10 + 65 * (1 - Math.exp(1 - s)))}%` : null;
   const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}${chosen === "near" ? " sdl-near" : ""}`;
-  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, either(s.toFixed(2), s.toFixed(1)));
+  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, either(s.toFixed(2), (s < 1 ? Math.min(0.9, s) : s).toFixed(1)));
 }
 
 function render(context) {
