@@ -42,6 +42,19 @@ const written = (r) => [
   ...(r.emitted ? [[r.emitted.text, r.emitted.kind]] : []),
 ];
 
+/**
+ * The text so far, and of this round what it wrote once it is revealed. Rounds before it are in the colours of where their
+ * words came from, if all of them were revealed.
+ */
+function textSoFar(rounds, at, revealed, mark) {
+  const from = rounds.slice(0, at).every((_, i) => revealed.has(i)) ? 0 : at;
+  const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
+  const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
+    plainly(rounds[from].before), ...rounds.slice(from, at + revealed.has(at)).flatMap(written).map(piece), h("span", { class: "sdl-cursor" }, "▏"));
+  queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
+  return box;
+}
+
 /** What is written where there is room, and on a phone; the other one is not drawn. */
 const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough" }, rough));
 

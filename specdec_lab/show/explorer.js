@@ -193,17 +193,6 @@ function render({ model, el }) {
     )));
   }
 
-  /** The text so far, with what this round wrote once it is revealed; what came in rounds in the colours of where it came from. */
-  function textSoFar(r) {
-    const shown = state.revealed.has(state.round), added = shown ? written(r) : [], earlier = rounds.slice(0, state.round).flatMap(written);
-    const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
-    const known = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i));
-    const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
-      ...(known ? [plainly(rounds[0].before), ...earlier.map(piece)] : [plainly(r.before)]), ...added.map(piece), h("span", { class: "sdl-cursor" }, "▏"));
-    queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
-    return box;
-  }
-
   /** Whether a draft is kept, on a line from 0 to 1: min(1, p/q) is filled, and the number that was drawn is a tick. */
   function chance(ratio, u) {
     return h("div", { class: "sdl-chance", role: "img", "aria-label": `min(1, p/q) = ${number(ratio)}, drawn ${number(u)}` },
@@ -276,7 +265,7 @@ function render({ model, el }) {
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
     const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(r),
+      h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)), strip(r, shown),
       shown ? h("p", { class: "sdl-why" }, verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : "") : "",
       ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),

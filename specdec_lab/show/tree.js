@@ -145,16 +145,6 @@ function render({ model, el }) {
       ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
-  /** The text, with what this round wrote once it is revealed; what came in rounds that are open in the colours of where it came from. */
-  function textSoFar(shown) {
-    const from = rounds.slice(0, state.round).every((_, i) => state.revealed.has(i)) ? 0 : state.round;
-    const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
-    const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
-      plainly(rounds[from].before), ...rounds.slice(from, state.round + (shown ? 1 : 0)).flatMap(written).map(piece), h("span", { class: "sdl-cursor" }, "▏"));
-    queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
-    return box;
-  }
-
   function draw(focus) {
     const r = rounds[state.round], shown = state.revealed.has(state.round);
     const first = state.round === 0, last = state.round === rounds.length - 1;
@@ -166,7 +156,7 @@ function render({ model, el }) {
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), bar, textSoFar(shown),
+      h("div", { class: "sdl-title" }, data.title), bar, textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, first ? "Follow the target down the tree: choose the drafts that are kept, then reveal the round." : "Which drafts will be kept? Choose them, then reveal the round.")),
       h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), totals(),
       h("div", { class: "sdl-foot" },

@@ -153,12 +153,17 @@ def test_a_word_of_the_glossary_has_its_card_in_place(visit):
     phone.wait_for_url(re.compile("glossary.html#token"))
 
 
-def test_what_was_guessed_is_in_the_progress_and_leads_on(visit):
-    page = visit("lessons/01_idle_math.html")
+def guess_first(page) -> None:
+    """Fill in the first guess of a page, and keep it."""
     guess = page.get_by_role("group", name="Your guess").first
     guess.get_by_label("your guess").fill("1.2")
     guess.get_by_role("button", name="keep your guess").click()
     guess.get_by_text("Kept: it stays as it is.").wait_for()
+
+
+def test_what_was_guessed_is_in_the_progress_and_leads_on(visit):
+    page = visit("lessons/01_idle_math.html")
+    guess_first(page)
     page.get_by_role("link", name="Measure your traffic").first.click()
     page.locator(".own").get_by_text("T(5) / T(1)").wait_for()
     assert "1.2" in page.locator(".own td").all_inner_texts()[1]
@@ -198,10 +203,7 @@ def test_on_a_phone_a_line_chart_stands_upright(visit):
 
 def test_to_go_on_leads_to_the_first_question_that_is_open(visit):
     page = visit("lessons/00_start_here.html")
-    guess = page.get_by_role("group", name="Your guess").first
-    guess.get_by_label("your guess").fill("1.2")
-    guess.get_by_role("button", name="keep your guess").click()
-    guess.get_by_text("Kept: it stays as it is.").wait_for()
+    guess_first(page)
     listed = page.locator("nav a", has_text="00 Start here")
     done, of = listed.get_attribute("data-done").split("/")
     assert listed.get_attribute("title") == f"{done} of {of} guesses and questions answered"

@@ -13,6 +13,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape, unescape
 from pathlib import Path
 from types import MappingProxyType
@@ -244,6 +245,7 @@ def number(page: str) -> str:
     return found[1] if found else BESIDE.get(Path(page).stem, "")
 
 
+@cache
 def about(page: str) -> tuple[str, str]:
     """The minutes of a lesson, and its question: as the README has them, or else counted, and from above."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

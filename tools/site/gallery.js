@@ -46,10 +46,9 @@ async function render({ model, el }) {
 
   /** Below the drafts of a round, where they are fewer than γ and the text's longest length was no reason for it. */
   function noteFew(explorer, rounds) {
-    const written = (r) => r.drafted.filter((d) => d.status === "accepted").length + Boolean(r.emitted);
     const note = () => {
       const strip = explorer.querySelector(".sdl-strip"), at = Number(model.get("state").round) - 1, n = rounds[at]?.drafted.length;
-      const left = tokens - rounds.slice(0, at).reduce((sum, r) => sum + written(r), 0);
+      const left = tokens - rounds.slice(0, at).flatMap(written).length;
       if (n && n < Math.min(Number(chosen.gamma), left - 1) && !explorer.querySelector(".sdl-few"))
         strip.parentElement.after(h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`));
     };

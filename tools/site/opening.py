@@ -2,6 +2,7 @@
 
 from html import escape
 
+from specdec_lab.measure.bench import overall
 from specdec_lab.measure.results import saved_results
 
 RACE = "summary-hybrid-4-0"  # of the gallery
@@ -52,8 +53,8 @@ def race(found: dict, trace: dict) -> str:
 
 def usual() -> str:
     """What the drafters bring on texts that are not chosen, in a sentence."""
-    rows = saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"]
-    gains = {r["arm"]: r["ratio_to_plain"] for r in rows if r["kind"] == "overall" and r["gamma"]}
+    rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
+    gains = {arm: row["ratio_to_plain"] for arm, row in rows.items()}
     return f"This text is easy to guess: over prompts of six kinds the draft model brings {gains['model']:.1f}, the best drafter {max(gains.values()):.1f} times."
 
 
@@ -67,7 +68,7 @@ def front(found: dict, trace: dict, contents: str, minutes: str) -> str:
 <p class="lead">A small model guesses the next words, a large model checks them all at once. The text stays exactly the same, and it
 is there sooner.</p>
 <p><a class="go" href="lessons/00_start_here.html">Play a round</a> <a href="#lessons">All lessons</a></p>
-<p class="small">The first round takes a minute, the whole lesson {minutes}. No account, nothing to install.</p>
+<p class="small">The first round takes one press, the whole lesson {minutes} minutes. No account, nothing to install.</p>
 </div>{race(found, trace)}</div>
 <ul class="cards">{cards}</ul>
 <div class="after lessons" id="lessons">{contents}</div>
