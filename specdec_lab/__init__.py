@@ -41,6 +41,7 @@ _NAMES = {
     "show.explorer": ["recorded_round", "round_by_hand"],
     "show.guess": ["guess", "ledger", "outcome"],
     "show.loadlab": ["load_lab"],
+    "show.passes": ["pass_explorer"],
     "show.progress_line": ["OneLine", "each"],
     "show.quiz": ["quiz"],
     "show.sandbox": ["Rules", "sandbox"],

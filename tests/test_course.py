@@ -53,7 +53,7 @@ def test_a_new_copy_has_no_results(folders):
     assert working_copy(mine, source) == []
 
 
-@pytest.mark.parametrize("read_only", ["lessons/pictures/weights.svg", "lessons/glossary.md"])
+@pytest.mark.parametrize("read_only", ["lessons/pictures/cache.svg", "lessons/glossary.md"])
 def test_pictures_and_the_glossary_travel_with_the_lessons(folders, read_only):
     source, mine = folders
     (source / "lessons/pictures").mkdir()

@@ -42,14 +42,6 @@ def test_passes_rise_stay_jump_or_fall(times, said):
     assert ("another program was running" in found) == (times[1][0] != times[1][-1])
 
 
-def test_one_token_waits_for_reading_or_for_computing():
-    assert in_words.one_token(0.020, 0.001) == (
-        "Reading takes 20 times as long as computing: plain decoding can write 50 tokens a second at most."
-    )
-    assert "so there is no idle math: plain decoding can write 25 tokens" in in_words.one_token(0.02, 0.04)
-    assert in_words.one_token(0.02, 0.0201).startswith("Both take equally long")
-
-
 def race(seconds_of_round: float, tokens: int = 3, ratios: int = 3) -> Race:
     """Rounds of so many tokens against plain steps of a second."""
 

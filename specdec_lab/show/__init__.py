@@ -6,9 +6,21 @@ def kinds() -> dict[str, type]:
     from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer
     from specdec_lab.show.guess import Guess, Outcome
     from specdec_lab.show.loadlab import LoadLab
+    from specdec_lab.show.passes import PassExplorer
     from specdec_lab.show.quiz import Quiz
     from specdec_lab.show.sandbox import Sandbox
     from specdec_lab.show.speedup import SpeedupExplorer
 
-    every = RoundExplorer, TreeExplorer, RaceWidget, Guess, Outcome, LoadLab, Quiz, Sandbox, SpeedupExplorer
+    every = (
+        RoundExplorer,
+        TreeExplorer,
+        RaceWidget,
+        Guess,
+        Outcome,
+        LoadLab,
+        PassExplorer,
+        Quiz,
+        Sandbox,
+        SpeedupExplorer,
+    )
     return {kind.scripts[-1].removesuffix(".js"): kind for kind in every}

@@ -55,18 +55,6 @@ def recorded() -> str:
     )
 
 
-def one_token(reading: float, computing: float) -> str:
-    """Seconds of both jobs of a pass over one token."""
-    most = f"plain decoding can write {short(1 / max(reading, computing))} tokens a second at most."
-    if reading > (1 + AS_LONG) * computing:
-        return f"Reading takes {short(reading / computing)} times as long as computing: {most}"
-    if computing > (1 + AS_LONG) * reading:
-        return (
-            f"Computing takes {short(computing / reading)} times as long as reading, so there is no idle math: {most}"
-        )
-    return f"Both take equally long: {most}"
-
-
 def passes(times: Times) -> str:
     """T(k), with k = 1 and k = 5 among them, as `sd.pass_times` returns it."""
     five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)

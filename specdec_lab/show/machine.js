@@ -1,0 +1,38 @@
+// The drawing that the course comes back to: a model is a stack of layers, a pass reads them one after the other, once,
+// and each of them meets all tokens of the pass. It needs no other script.
+
+/**
+ * layers: of the model, of which no more are drawn than can be told apart. draw(part, tokens): part of the pass, 1 at its end, or null before it; tokens: a [word,
+ * look] for each, its look a class; where there are no words, dots are drawn. What it shows must be said elsewhere, too.
+ */
+function machine(layers) {
+  const rows = Math.min(layers, 32), pitch = 108 / rows, y = (i) => (108 - (i + 0.5) * pitch).toFixed(1);
+  const bars = (from, to) => Array.from({ length: to - from }, (_, i) => `M0 ${y(from + i)}H76`).join("");
+  const node = document.createElement("div");
+  node.className = "sdl-machine";
+  node.ariaHidden = "true";
+  node.innerHTML = `<svg viewBox="0 0 120 108"><path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div>`;
+  const [beam, , read, lit] = node.querySelectorAll("path"), meets = node.lastElementChild;
+  let before = null;
+
+  function draw(part, tokens) {
+    const going = part !== null && part < 1, at = Math.floor(Math.min(1, part ?? 0) * rows);
+    beam.setAttribute("d", going ? `M78 ${y(at)}L120 4V104Z` : "");
+    read.setAttribute("d", bars(0, at));
+    lit.setAttribute("d", going ? bars(at, at + 1) : "");
+    meets.style.setProperty("--part", `${going ? 100 * part : 100}%`);
+    const wanted = JSON.stringify(tokens);
+    if (wanted === before) return;
+    before = wanted;
+    const words = tokens.some(([word]) => word);
+    meets.classList.toggle("sdl-dots", !words);
+    meets.style.setProperty("--across", tokens.length <= 6 ? 1 : Math.ceil(Math.sqrt(tokens.length)));
+    meets.replaceChildren(...tokens.map(([word, look]) => {
+      const one = document.createElement("span");
+      one.className = look;
+      one.textContent = word;
+      return one;
+    }));
+  }
+  return { node, draw };
+}

@@ -1,0 +1,64 @@
+// The Pass Explorer: what one pass over k tokens has to read and to compute, and which of the two takes longer.
+
+const TURN = 1500; // ms that a pass over one token takes here
+
+function render(context) {
+  const { title, reading, computing, bytes, layers, most, texts, start } = context.model.get("data");
+  const drawing = machine(layers), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const rows = { reading: h("i"), computing: h("i") }, times = { reading: h("span"), computing: h("span") };
+  const said = h("p", { class: "sdl-words" }), run = h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass");
+  const wide = (seconds) => (100 * seconds) / Math.max(reading, computing * most);
+  const ms = (seconds) => `${(1e3 * seconds).toPrecision(3).replace(/\.?0+$/, "")} ms`;
+  const times_ = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
+  let k = 1, begun = null;
+
+  /** Both jobs begin together, and the pass ends with the longer one. */
+  function show(now) {
+    const both = { reading, computing: computing * k }, end = Math.max(...Object.values(both));
+    drawing.draw(Math.min(1, now / end), Array(k).fill(["", ""]));
+    for (const [job, seconds] of Object.entries(both)) {
+      rows[job].style.width = `${wide(Math.min(now, seconds))}%`;
+      times[job].textContent = ms(seconds);
+    }
+  }
+
+  function go() {
+    const end = Math.max(reading, computing * k), first = Math.max(reading, computing);
+    const mine = (begun = performance.now());
+    const tick = () => {
+      if (begun !== mine || !context.el.isConnected) return;
+      const now = ((performance.now() - begun) / TURN) * first;
+      show(Math.min(now, end));
+      if (now < end) requestAnimationFrame(tick);
+    };
+    if (!calm) tick();
+  }
+
+  const controls = (state, changed) => {
+    const count = (name, label, high) => slider(label, { value: state[name], low: name === "gamma" ? 0 : 1, high, step: 1 }, String, changed(name));
+    return texts ? { texts: count("texts", "B, texts in the batch", texts), gamma: count("gamma", "γ, drafts for each", 7) }
+      : { k: count("k", "k, tokens in the pass", most) };
+  };
+
+  function draw(state) {
+    k = texts ? state.texts * (state.gamma + 1) : state.k;
+    begun = null;
+    show(Infinity);
+    const longer = Math.max(reading, computing * k), ratio = longer / Math.max(reading, computing);
+    const idle = 1 - (computing * k) / reading;
+    const which = Math.abs(idle) < 0.02 ? "Both take equally long." : idle > 0 ? `The arithmetic is idle for ${percent(idle)} of the pass.`
+      : `Now the memory waits: the pass is ${times_((computing * k) / reading)} as long as the reading.`;
+    const tokens = k === 1 ? "1 token" : `${k} tokens`;
+    said.replaceChildren(h("b", {}, k === 1 ? `1 token: ${ms(longer)} at best, ${(1 / longer).toFixed(0)} tokens a second. ` : `${tokens}: at best ${times_(ratio)} as long as 1. `), which);
+    const bar = (job) => h("div", { class: `sdl-job sdl-${job}` }, h("span", {}, job), h("div", {}, rows[job]), times[job]);
+    return {
+      nodes: [pair([drawing.node], [said, bar("reading"), bar("computing"),
+        run, h("p", { class: "sdl-note" }, `Drawn: ${layers} layers, ${bytes} in all, which every pass reads once, and the tokens that each layer meets.`)])],
+      said: said.textContent,
+    };
+  }
+
+  panel(context, title, start, controls, draw);
+}
+
+export default { render };
