@@ -81,7 +81,7 @@ class RaceWidget(Live):
     """Plain and speculative decoding of one text, side by side on the clock that was recorded. Shows `data`, as
     `race_data` makes it or as it was recorded."""
 
-    scripts = ("common.js", "controls.js", "race.js")
+    scripts = ("common.js", "controls.js", "machine.js", "race.js")
 
 
 @typed

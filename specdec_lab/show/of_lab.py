@@ -18,4 +18,5 @@ def explore(lab: Lab, trace: Trace, title: str = "") -> RoundExplorer:
 def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
     """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
     title = title or f"{lab.target.name}: plain and speculative decoding"
-    return RaceWidget(race_data(result.plain, result.speculative, lab.text, title, lab.hardware))
+    data = race_data(result.plain, result.speculative, lab.text, title, lab.hardware)
+    return RaceWidget(data | {"layers": lab.target.layers})

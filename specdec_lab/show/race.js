@@ -40,7 +40,15 @@ function render({ model, el }) {
   const textOf = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
     h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, ...pass.tokens.map(drawnText))));
   const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
-  const counts = { plain: h("span"), speculative: h("span") };
+  const drawings = { plain: machine(data.layers ?? 32), speculative: machine(data.layers ?? 32) };
+
+  /** The pass that is going on at this moment: the layers are read once for all that it writes. */
+  function drawPass(name) {
+    const { from, to, tokens } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
+    const part = over ? 1 : (state.now - from) / (to - from);
+    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, tokens.map((text) => (part < 0.8 ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-accepted"])));
+  }
+  const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
 
   /** Where each way is at this moment, in words. */
   function words() {
@@ -49,15 +57,16 @@ function render({ model, el }) {
   }
 
   function draw() {
-    clock.textContent = `${state.now.toFixed(2)} of ${end.toFixed(2)} s`;
+    clock.textContent = state.now < end - EXACT ? `${state.now.toFixed(2)} of ${end.toFixed(2)} s` : "";
     play.textContent = state.timer ? "❚❚ pause" : state.now >= end ? "▶ again" : "▶ play";
-    won.style.visibility = state.now < end - EXACT ? "hidden" : "";
+    won.hidden = state.now < end - EXACT;
     for (const name of ["plain", "speculative"]) {
       const passes = done(lanes[name], state.now), all = lanes[name];
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
       tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
       counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : passes.length ? `, the last wrote ${passes.at(-1).tokens.length}` : ""}`;
+      drawPass(name);
       for (const span of texts[name].children) span.ariaHidden = Number(span.dataset.pass) >= passes.length; // and pale
     }
   }
@@ -104,18 +113,19 @@ function render({ model, el }) {
   const rows = [1, 2, 3, 4, 5].map((k) => (end * k) / 5).map((now) =>
     [`${now.toFixed(2)} s`, ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now))))]);
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
-  won.append("Speculation was ", h("b", {}, `${(plain / speculative).toFixed(2)} times as fast per token`), ".");
+  won.append(h("b", {}, `${(plain / speculative).toFixed(2)}×`), " as fast per token, with drafts.");
   const root = h("div", { class: "sdl-explorer sdl-race", role: "group", "aria-label": "Race" },
     h("div", { class: "sdl-title" }, data.title),
     h("div", { class: "sdl-nav" }, play,
-      h("button", { onclick: () => step(-1) }, "← pass"), h("button", { onclick: () => step(1) }, "pass →"),
-      h("button", { onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "to the start"), pace, clock),
-    won, ...["plain", "speculative"].flatMap((name) => [h("div", { class: "sdl-count" }, counts[name]), tracks[name], texts[name]]),
-    h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
+      h("button", { "aria-label": "to the start", onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "↤"),
+      h("button", { "aria-label": "a pass back", onclick: () => step(-1) }, "←"), h("button", { "aria-label": "a pass on", onclick: () => step(1) }, "→"), pace),
+    h("div", { class: "sdl-result" }, clock, won),
+    ...["plain", "speculative"].map((name) => h("div", { class: "sdl-way" }, drawings[name].node, h("div", {}, counts[name], tracks[name], texts[name]))),
+    h("div", { class: "sdl-foot" }, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
     h("details", {}, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
       h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
-      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on.")), live);
+      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."))), live);
   ownKeys(root, (event) => {
     if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return false;
     step(event.key === "ArrowRight" ? 1 : -1);

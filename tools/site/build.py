@@ -216,10 +216,13 @@ def contents(
         minutes, question = abouts.get(page, ("", ""))
         attributes = f"{tracked.get(page, '')}{f' data-minutes={minutes}' if minutes else ''}"
         name = label(page, titles[page], full=first)
-        link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{escape(name)}</a>'
+        shown = escape(name)
+        if first and minutes:
+            shown = re.sub(r"^(\d\d)", r"<b>\1</b>", shown)
+        link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{shown}</a>'
         below = inner if page == here else ""
         if first and minutes:
-            below = f"<small>{' · '.join(filter(None, (f'{minutes} min', escape(question))))}</small>"
+            below = f"<small>{escape(question[:1].upper() + question[1:])} <span>{minutes} min</span></small>"
         elif re.match(WAY, page) and number(page) == number(here):
             more = "".join(item(p) for p in titles if number(p) == number(page) and not re.match(WAY, p))
             below += f"<ul>{more}</ul>" if more else ""
@@ -227,16 +230,21 @@ def contents(
 
     groups = {name: [page for page in titles if re.match(pages, page)] for name, pages in GROUPS.items()}
     parts = [
-        f"<section><h2>{name}</h2><ul>{''.join(map(item, pages))}</ul></section>"
+        f"<section{' class=path' * (first and pages[0] in abouts)}><h2>{name}</h2><ul>{''.join(map(item, pages))}</ul></section>"
         for name, pages in groups.items()
         if pages and (first or re.match(WAY, pages[0]))
     ]
     current = " aria-current=page" if here == GALLERY else ""
-    rest = f'<li><a href="{up}{GALLERY}"{current} data-rounds="gallery">Gallery of real rounds</a></li>'
-    if not first:
-        rest += "".join(map(item, [page for page in titles if not number(page)]))
-        rest += f'<li><a href="{up}index.html#lessons">All pages</a></li>'
-    return f"{''.join(parts)}<section><h2>{'More' if first else 'Besides'}</h2><ul>{rest}</ul></section>"
+    rest = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{{}}Gallery of real rounds</a>'.format
+    if first:  # one more way to play, beside part two
+        parts[1] = parts[1].replace(
+            "</ul>",
+            f"<li>{rest('<b>▶</b> ')}<small>A dozen texts, each drafted in many ways: which are easy?</small></li></ul>",
+        )
+        return "".join(parts)
+    others = "".join(map(item, [page for page in titles if not number(page)]))
+    others = f'<li>{rest("")}</li>{others}<li><a href="{up}index.html#lessons">All pages</a></li>'
+    return f"{''.join(parts)}<section><h2>Besides</h2><ul>{others}</ul></section>"
 
 
 def number(page: str) -> str:
@@ -414,7 +422,8 @@ def build(out: Path, made_from: list[Path]) -> None:
         )
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
     for name in ("page.js", "progress.js", "links.js", "opening.js"):
-        (out / name).write_text(packed_js((HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
+        before = script("machine.js") if name == "opening.js" else ""
+        (out / name).write_text(packed_js(before + (HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
     for name in ("inter.woff2", "inter-license.txt"):
         shutil.copy(HERE / name, out / name)
     for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):

@@ -1,27 +1,52 @@
-// Plays the race of the first page on the elements that stand there at its end.
+// Plays the race of the first page on the elements that stand there at its end, and draws each pass. machine.js stands in
+// front of it.
 
 (() => {
   const box = document.querySelector(".opening");
-  const SECONDS = 9; // that it takes here, however long it took
+  const SECONDS = 11; // that it takes here, however long it took
+  const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
+  const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
-    const [passes, time] = lane.querySelectorAll("i");
-    const pieces = [...lane.querySelectorAll(".said span")].map((span) => ({ span, to: Number(span.dataset.to), tokens: Number(span.dataset.tokens) }));
-    return { tokens: lane.querySelector("b"), passes, time, pieces };
+    const [passes, time] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers));
+    let from = 0;
+    const pieces = [...lane.querySelectorAll(".said span")].map((span) => {
+      const piece = { span, from, to: Number(span.dataset.to), tokens: Number(span.dataset.tokens), rows: JSON.parse(span.dataset.rows) };
+      from = piece.to;
+      return piece;
+    });
+    lane.prepend(drawing.node);
+    return { tokens: lane.querySelector("b"), passes, time, pieces, drawing };
   });
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector("button"), won = box.querySelector(".won"), result = won.innerHTML;
   let since = null;
 
+  /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */
+  function drawPass({ drawing, pieces }, now) {
+    const { from, to, rows } = pieces.find(({ to }) => to > now + 1e-4) ?? pieces.at(-1);
+    const part = Math.min(1, (now - from) / (to - from)), drafts = rows.length - 1;
+    const words = rows.map(([word, look], i) => {
+      if (part >= READ) return [`${SIGNS[look]} ${word.startsWith("<|") ? "end" : word}`, `is-${look}`];
+      if (i === drafts) return ["?", "is-asked"]; // the target's own
+      return part < (ASKED * (i + 1)) / (drafts + 1) ? ["", "is-coming"] : [word, "is-asked"];
+    });
+    const begun = drafts ? ASKED : 0;
+    drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words);
+  }
+
   function draw(now) {
-    for (const { tokens, passes, time, pieces } of lanes) {
+    for (const lane of lanes) {
+      const { tokens, passes, time, pieces } = lane;
       const done = pieces.filter(({ to }) => to <= now + 1e-4);
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);
       tokens.textContent = done.reduce((sum, piece) => sum + piece.tokens, 0);
       passes.textContent = done.length;
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
+      drawPass(lane, now);
     }
+    won.classList.toggle("later", now < end);
     if (now >= end) won.innerHTML = result;
-    else won.textContent = `So far ${lanes.map(({ tokens }) => tokens.textContent).join(" tokens, plainly ")}.`;
+    else won.textContent = "The same text, on one clock.";
   }
 
   function frame(at) {
@@ -47,4 +72,5 @@
 
   button.addEventListener("click", () => (since === null ? start() : stop()));
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) start();
+  else draw(end);
 })();

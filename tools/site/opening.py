@@ -1,11 +1,14 @@
 """The first screen: what the course is, and one recorded race that plays by itself; below it three ways in."""
 
+import json
 from html import escape
 
 from specdec_lab.measure.bench import overall
 from specdec_lab.measure.results import saved_results
 
 RACE = "summary-hybrid-4-0"  # of the gallery
+LAYERS = 30  # of SmolLM2-135M, which wrote it
+WRITES = ("accepted", "corrected", "bonus", "plain")  # what a pass adds to the text
 CARDS = (
     ("Play", "lessons/00_start_here.html", "Find the first miss of a round. Then two guesses, and a real race."),
     (
@@ -17,37 +20,48 @@ CARDS = (
 )
 
 
-def lane(name: str, seconds: list[float], passes: list[list[str]]) -> str:
-    """One way of decoding as it ended; opening.js plays the same elements again."""
-    at, pieces = 0.0, []
-    for i, (more, tokens) in enumerate(zip(seconds, passes)):
+def lane(name: str, how: str, layers: int, seconds: list[float], passes: list[list[tuple[str, str]]]) -> str:
+    """One way of decoding as it ended; opening.js plays the same elements again, and draws the passes.
+
+    Args:
+        passes: of each, its rows: a word, and what became of it.
+    """
+    at, pieces, tokens = 0.0, [], 0
+    for i, (more, rows) in enumerate(zip(seconds, passes)):
         at += more
         odd = ' class="odd"' if i % 2 else ""
-        said = escape("".join(t for t in tokens if not t.startswith("<|")))  # no marks of the chat template
-        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(tokens)}">{said}</span>')
-    tokens = sum(map(len, passes))
+        new = [text for text, look in rows if look in WRITES]
+        tokens += len(new)
+        said = escape("".join(t for t in new if not t.startswith("<|")))  # no marks of the chat template
+        asked = escape(json.dumps([[text.strip(), look] for text, look in rows], ensure_ascii=False))
+        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(new)}" data-rows="{asked}">{said}</span>')
     return (
-        f'<div class="lane"><p class="counter"><strong>{name}</strong> <b>{tokens}</b> tokens <span>passes: <i>{len(passes)}</i> · '
-        f'<i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
+        f'<div class="lane" data-layers="{layers}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{tokens}</b> tokens <span>'
+        f'<i>{len(passes)}</i> passes · <i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
 
 def race(found: dict, trace: dict) -> str:
     """Both lanes of a recorded race."""
-    written = [
-        [d["text"] for d in r["drafted"] if d["status"] == "accepted"]
-        + ([r["emitted"]["text"]] if r["emitted"] else [])
+    asked = [
+        [(d["text"], d["status"]) for d in r["drafted"]]
+        + [(r["emitted"]["text"], r["emitted"]["kind"])] * bool(r["emitted"])
         for r in trace["rounds"]
     ]
-    plain = lane("Plain decoding", trace["plain"]["seconds"], [[text] for text in trace["plain"]["tokens"]])
-    drafts = lane("With drafts", trace["seconds"], written)
+    plain = lane(
+        "Plain decoding",
+        "each pass writes one token",
+        LAYERS,
+        trace["plain"]["seconds"],
+        [[(text, "plain")] for text in trace["plain"]["tokens"]],
+    )
+    drafts = lane("With drafts", "each pass checks several", LAYERS, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"The same text, <b>{sooner:.1f} times</b> as fast: {len(written)} passes in place of {len(trace['plain']['tokens'])}."
+    won = f"<b>{sooner:.1f}×</b> as fast. The same text, in {len(asked)} passes instead of {len(trace['plain']['tokens'])}."
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">{drafts}{plain}'
-        f'<p class="won">{won}</p>'
-        '<p class="under"><button type="button">▶ again</button> The words of one pass have one tint. '
-        f"{escape(found['target'])} on {escape(found['hardware'])}, as recorded, slowed down. {usual()}</p></div>"
+        f'<p class="won">{won}</p><p class="under"><button type="button">▶ again</button>'
+        f"<span>{escape(found['target'])} on {escape(found['hardware'])}, recorded, slowed down. An easy text: {usual()}</span></p></div>"
     )
 
 
@@ -55,7 +69,7 @@ def usual() -> str:
     """What the drafters bring on texts that are not chosen, in a sentence."""
     rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
     gains = {arm: row["ratio_to_plain"] for arm, row in rows.items()}
-    return f"This text is easy to guess: over prompts of six kinds the draft model brings {gains['model']:.1f}, the best drafter {max(gains.values()):.1f} times."
+    return f"over six kinds of prompts the draft model brings {gains['model']:.1f}, the best drafter {max(gains.values()):.1f} times."
 
 
 def front(found: dict, trace: dict, contents: str, minutes: str) -> str:
