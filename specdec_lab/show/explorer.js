@@ -20,7 +20,7 @@ function render({ model, el }) {
   if (model.get("still")) rounds.forEach((_, i) => state.revealed.add(i)); // as lessons/stills.py asks for it: nothing can be pressed
   model.set("state", placeOf(state));
 
-  const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": "Round Explorer" });
+  const root = h("div", { class: `sdl-explorer${rounds.length === 1 ? " sdl-one" : ""}`, role: "group", "aria-label": "Round Explorer" });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const body = h("div");
   root.append(body, live);
@@ -145,7 +145,7 @@ function render({ model, el }) {
     const n = r.drafted.length, words = truth(r);
     const head = h("tr", {}, h("td"), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
     const drafts = h(
-      "tr", {}, h("th", { scope: "row" }, "the draft says"),
+      "tr", {}, h("th", { scope: "row", class: "sdl-of-draft" }, "the draft says"),
       ...r.drafted.map((d, i) => h("td", {}, shown
         ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
         : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () => say(i)))),
@@ -154,7 +154,7 @@ function render({ model, el }) {
     // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them until it is answered.
     const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]], told = shown || data.words;
     const target = h(
-      "tr", {}, h("th", { scope: "row" }, data.greedy ? "the target says" : "the target's favourite"),
+      "tr", {}, h("th", { scope: "row", class: "sdl-of-target" }, data.greedy ? "the target says" : "the target's favourite"),
       ...favourites.map((top) => h("td", {}, !told ? h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?")
         : token(top?.text ?? "–", "sdl-plain"))),
     );
@@ -266,9 +266,9 @@ function render({ model, el }) {
     const alone = rounds.length === 1; // nothing to step through
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)), strip(r, shown),
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)),
       shown ? h("p", { class: "sdl-why" }, verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : "") : "",
-      ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
+      strip(r, shown), ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {
       const wanted = body.querySelector(focus);
