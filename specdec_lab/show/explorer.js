@@ -263,12 +263,12 @@ function render({ model, el }) {
     const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
       h("summary", {}, "? the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
-    const alone = rounds.length === 1; // nothing to step through
+    const alone = rounds.length === 1; // nothing to step through; of several, the drafts stay where they are when one is pressed
+    const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : "") : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)),
-      shown ? h("p", { class: "sdl-why" }, verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : "") : "",
-      strip(r, shown), ...(data.words ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
+      ...(alone ? [why, strip(r, shown)] : [strip(r, shown), why]), ...(data.words || !state.revealed.size ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

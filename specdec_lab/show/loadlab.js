@@ -56,19 +56,23 @@ function render(context) {
       const s = summary(log);
       return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
     });
+    const means = logs.map(([policy, log]) => [policy, plain / summary(log).mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
+    const won = winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
+      : `“${winner}” needs the least time a token: ${gain.toFixed(2)} times as fast as “never”; “always” is ${means[1][1].toFixed(2)} times.`;
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
-    const pays = limit === null ? "Here that pays at every size of the batch." : `From ${limit} texts on that does not pay: a step costs too much.`;
+    const pays = limit === null ? `With γ = ${gamma}, drafts pay at every size of the batch.` : `With γ = ${gamma}, drafts do not pay from ${limit} texts on.`;
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", unit, { tall: 88, unit: " s" }));
     const table = grid(heads, rows, undefined, "milliseconds a token");
     table.classList.add("sdl-full");
-    const note = "Milliseconds a token, from a request's arrival to its end. ● the mean, and a line on to what 95 % wait at most. An orange square is slower than “never”.";
-    const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, note));
+    const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end.`;
+    const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "? what is served"), h("div", { class: "sdl-note" }, note));
+    const key_ = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, and 95 % within"], ['<rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
     return {
       nodes: [
-        h("div", { class: "sdl-words" }, `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. ${pays} “by load” ${by}`),
-        table,
+        h("div", { class: "sdl-words" }, h("b", {}, won), ` ${pays} “by load” ${by}`),
+        table, key_,
         pair(
           [over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves",
         ), folded,

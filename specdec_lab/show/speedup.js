@@ -33,7 +33,7 @@ function render(context) {
     const gain = speedup(alpha, gamma, c, v[gamma], o), best = bestGamma(alpha, c, v, o), even = breakEven(gamma, c, v[gamma], o);
     const nearest = ALPHAS.reduce((a, b) => (Math.abs(b - alpha) < Math.abs(a - alpha) - 1e-9 ? b : a));
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`, words = `${place}: E = ${expectedTokens(alpha, gamma).toFixed(2)} tokens a pass; a round costs ` +
-      `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps; `;
+      `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `;
     const advice = (best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ") +
       (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
     const rows = ALPHAS.map((a) => {
@@ -55,13 +55,13 @@ function render(context) {
       again.map.focus();
     });
     again.map = map;
-    const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, h("b", {}, "S for each α and γ"), " ? how to read it"), h("div", { class: "sdl-note" }, key));
+    const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, key));
     return {
       nodes: [
-        h("div", { class: "sdl-words" }, words, h("b", {}, `S = ${gain.toFixed(2)}`), `. ${advice}`),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big" }, `S = ${gain.toFixed(2)}`), h("div", {}, words, advice)),
         pair(
-          [folded, map],
-          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: 152 }))],
+          [h("b", { class: "sdl-chart" }, "S for each α and γ"), map, folded],
+          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: 170 }))],
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,

@@ -94,7 +94,7 @@ function render({ model, el }) {
         onclick: () => choose(i),
       },
       `${shown ? mark(word).symbol : set.has(i) ? "●" : "○"} `, token(d.text),
-      shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? " you: kept" : set.size ? " you: not kept" : "") : null,
+      shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? either(" you: kept", " ●") : set.size ? either(" you: not kept", " ○") : "") : null,
     );
   }
 
@@ -158,7 +158,7 @@ function render({ model, el }) {
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, first ? "Follow the target down the tree: choose the drafts that are kept, then reveal the round." : "Which drafts will be kept? Choose them, then reveal the round.")),
-      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), totals(),
+      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size || state.guesses[state.round] ? totals() : "",
       h("div", { class: "sdl-foot" },
         shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,
         h("details", { class: "sdl-legend" }, h("summary", {}, "? the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),

@@ -82,7 +82,7 @@ def test_every_number_of_the_table_leads_to_its_rounds(visit):
 def drive_race(page, race) -> None:
     """By keyboard: a pass on, a pass back; then play, pause, and on to the end."""
     assert written(race) == [0, 0]
-    race.get_by_role("button", name="pass →").focus()
+    race.get_by_role("button", name="a pass on").focus()
     page.keyboard.press("Enter")
     assert sum(written(race)) > 0
     first = seconds(race)
@@ -138,7 +138,7 @@ def test_a_link_holds_trace_round_and_token(visit):
     explorer.get_by_role("button", name="reveal").click()
     explorer.locator(".sdl-token").nth(2).click()
     for _ in range(3):
-        race_of(page).get_by_role("button", name="pass →").click()
+        race_of(page).get_by_role("button", name="a pass on").click()
     page.get_by_role("button", name="copy a link").click()
     page.get_by_role("status").filter(has_text=re.compile("Copied|address bar")).wait_for()
     link = page.evaluate("location.href")
