@@ -89,7 +89,7 @@ def test_a_page_by_keyboard(visit):
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.tagName") == "MAIN"
     stops = []
-    for _ in range(25):
+    for _ in range(50):
         page.keyboard.press("Tab")
         stop = page.evaluate("""() => {
             const e = document.activeElement, look = getComputedStyle(e);
@@ -108,7 +108,7 @@ def test_a_page_by_keyboard(visit):
 def test_the_links_at_the_end_of_a_page_lead_on_and_back(site):
     """Along the lessons, with the checkpoint in its place; from what belongs to a lesson back to it, and on to the next."""
     listed = (site / "index.html").read_text(encoding="utf-8").partition('id="lessons"')[2]
-    numbered = dict(re.findall(r'<li><a href="([^"]+)"[^>]*>(\d\d) ', listed))
+    numbered = dict(re.findall(r'<li><a href="([^"]+)"[^>]*><b>(\d\d)</b> ', listed))
     assert sorted(numbered.values()) == list(numbered.values()) == [f"{n:02}" for n in range(13)]
     for before, after in pairwise(numbered):
         assert f'<a rel="next" href="../{after}">' in (site / before).read_text(encoding="utf-8")

@@ -275,8 +275,18 @@ def where(here: str, titles: dict[str, str]) -> str:
     else:
         part = next(name for name, pages in GROUPS.items() if re.match(pages, here))
         place = f" › lesson {number(here)}" if here.startswith("lessons/") else ""
-        line = f"{crumb(part)}{place} · {about(here)[0]} min"
+        line = f"{crumb(part)}{place} · {about(here)[0]} min{near(here, titles)}"
     return f'<p class="where">{line}</p>'
+
+
+def near(here: str, titles: dict[str, str]) -> str:
+    """Ways to the lessons before and after, at the right end of the line above the title."""
+    up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
+    at = order.index(here)
+    ways = [(page, f"← {number(page)}") for page in order[max(at - 1, 0) : at]]
+    ways += [(page, f"{number(page)} →") for page in order[at + 1 : at + 2]]
+    links = "".join(f'<a href="{up}{p}" aria-label="{escape(label(p, titles[p]))}">{name}</a>' for p, name in ways)
+    return f'<span class="near">{links}</span>'
 
 
 def turns(here: str, titles: dict[str, str]) -> str:

@@ -5,6 +5,7 @@ import lzma
 import re
 from collections import Counter
 from html import escape
+from math import exp
 from pathlib import Path
 
 from specdec_lab.show.marks import MARKS
@@ -14,7 +15,7 @@ INTRODUCTION = """<h1>A gallery of real rounds</h1>
 <p>{target} wrote a dozen short texts, each with several drafts, and every round was recorded.</p>
 <h2 id="all">All races: tokens per pass</h2>
 <p>Each row is a text, each column a way to draft it, and a number says how many tokens a pass of the target wrote; plain
-decoding has 1. Press a number to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature
+decoding has 1. The darker, the more; bold is the best of its row. Press a number to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature
 change that?</p>"""
 ONE = """<h2 id="one">One race, round by round</h2>
 <p>Choose here, or in the table. Below the rounds, plain decoding and speculation race on the clock that was recorded with
@@ -49,13 +50,24 @@ def table(found: dict) -> str:
     over = "".join(f'<th scope="colgroup" colspan="{n}">temperature {t}</th>' for t, n in spans.items())
     named, lines = traces(found), []
     for text in found["texts"]:
-        cells = []
+        cells, most = [], {}
         for arm in arms(found):
             drafter, gamma, temperature = arm.rsplit("-", 2)
             rounds = named[f"{text}-{arm}"]["rounds"]
             tokens = sum(sum(d["status"] == "accepted" for d in r["drafted"]) + bool(r["emitted"]) for r in rounds)
             state = f"text={text}&drafter={drafter}&gamma={gamma}&temperature={temperature}"
-            cells.append(f'<td><a href="#gallery-1?{escape(state)}">{tokens / len(rounds):.2f}</a></td>')
+            cells.append(
+                (
+                    tokens / len(rounds),
+                    temperature,
+                    f'<a href="#gallery-1?{escape(state)}">{tokens / len(rounds):.2f}</a>',
+                )
+            )
+            most[temperature] = max(most.get(temperature, 0), tokens / len(rounds))
+        cells = [
+            f'<td class="sdl-gain{" sdl-best" * (gain == most[temperature])}" style="--gain: {65 * (1 - exp((1 - gain) / 2)):.0f}%">{link}</td>'
+            for gain, temperature, link in cells
+        ]
         lines.append(f'<tr><th scope="row">{escape(text)}</th>{"".join(cells)}</tr>')
     return f'<div class="wide matrix"><table><tr><td></td>{over}</tr><tr><td></td>{heads}</tr>{"".join(lines)}</table></div>'
 

@@ -94,7 +94,7 @@
 
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
-  /** A word of the glossary: its card, in place. With a mouse or by keyboard it comes by itself, by touch at the first press. */
+  /** A word of the glossary: its card, in place. With a mouse or by keyboard it comes by itself, and at a press; it leads on to the glossary. */
   const card = document.createElement("div"), hovers = matchMedia("(hover: hover)").matches;
   card.className = "word";
   card.hidden = true;
@@ -118,7 +118,11 @@
   for (const link of document.querySelectorAll('main a[href*="glossary.html#"]')) {
     const show = () => { clearTimeout(wait); wait = setTimeout(() => explain(link), 200); };
     if (hovers) for (const [event, act] of [["pointerenter", show], ["pointerleave", hide], ["focus", show], ["blur", hide]]) link.addEventListener(event, act);
-    else link.addEventListener("click", (event) => { event.preventDefault(); explain(link); });
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab, as asked
+      event.preventDefault();
+      explain(link);
+    });
   }
   card.addEventListener("pointerenter", () => clearTimeout(wait));
   card.addEventListener("pointerleave", hide);
@@ -132,6 +136,7 @@
   function showMenu(open) {
     menu.hidden = !open;
     opener.setAttribute("aria-expanded", String(open));
+    opener.firstChild.data = open ? "✕" : "☰";
   }
   opener.addEventListener("click", () => {
     if (scrollY > 60) place = scrollY;
