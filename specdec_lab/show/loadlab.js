@@ -1,8 +1,7 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const SPAN = 100; // of the picture of waits: from the first number to the last, the same at every load
-const TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000]; // milliseconds
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]; // milliseconds, from tick to tick
 
 function render(context) {
   let unfolded = false;
@@ -46,10 +45,10 @@ function render(context) {
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
     const logs = Object.entries(all).map(([name, policy]) => [name, simulate(came, policy, server)]);
-    const low = stepCosts(measured)(1, 0) / 4, at = (x) => 100 * Math.max(0, Math.min(1, Math.log(x / low) / Math.log(SPAN)));
-    /** The mean as a dot, and a line on to what 95 % wait at most, on a scale that doubles by equal steps and stays at every load. */
-    const ticks = TICKS.filter((x) => x >= 1e3 * low && x <= 1e3 * low * SPAN);
-    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, ...ticks.map((x) => h("i", { style: `left: ${at(x / 1e3)}%` })), h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > plain ? "sdl-worse" : "" }));
+    const longest = 1e3 * Math.max(...logs.map(([, log]) => summary(log).most)), step = STEPS.find((x) => 5 * x >= longest) ?? 5000;
+    const last_ = Math.ceil(longest / step), ticks = Array.from({ length: last_ + 1 }, (_, i) => i * step), at = (x) => (1e5 * x) / (last_ * step);
+    /** The mean as a dot, and a line on to what 95 % wait at most. */
+    const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, ...ticks.map((x) => h("i", { style: `left: ${at(x / 1e3)}%` })), h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > 1.02 * plain ? "sdl-worse" : "" }));
     const scale = h("div", { class: "sdl-wait", role: "img", "aria-label": "a scale of milliseconds" }, ...ticks.map((x) => h("em", { style: `left: ${at(x / 1e3)}%` }, String(x))));
     const heads = ["ms a token", scale, "mean", either("95 % within", "95 %"), "tokens/s", "steps with drafts", "switches"], plain = summary(logs[0][1]).mean;
     const rows = logs.map(([name, log]) => {

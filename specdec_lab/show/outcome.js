@@ -13,7 +13,7 @@ function compare(name, guess, { value, interval }) {
 }
 
 function errorOf(claim, measured) {
-  if (!claim.guess) return "There was no guess to compare with.";
+  if (!claim.guess) return ""; // the line above says that there is none
   const late = claim.guess.after_outcome ? " It was made when the measurement was known." : "";
   const second = claim.revision ? ` ${compare("second guess", claim.revision.value, measured)}` : "";
   return compare("guess", claim.guess.value, measured) + late + second;

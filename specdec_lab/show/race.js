@@ -1,7 +1,7 @@
 // The race: plain and speculative decoding of one text on one time axis, at the speed that was recorded, or slower.
 
 const PACES = { "as recorded": 1, "4 times slower": 4, "20 times slower": 20 };
-const PATIENCE = 10; // seconds that a race may take at first: a short one would be over before anything is seen
+const PATIENCE = 15; // seconds that a race may take at first: a short one would be over before anything is seen
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
 /** The passes of both ways: {from, to} in seconds, and the tokens that each wrote. */
@@ -46,7 +46,7 @@ function render({ model, el }) {
   function drawPass(name) {
     const { from, to, tokens } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
     const part = over ? 1 : (state.now - from) / (to - from);
-    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, tokens.map((text) => (part < 0.8 ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-accepted"])));
+    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, tokens.map((text) => (part < 0.8 ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])));
   }
   const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
 

@@ -128,7 +128,7 @@ def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
     """A code cell, folded, and its results; an exercise begins from its code."""
     shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
     outputs = cell.get("outputs", [])
-    results = "".join(map(output, outputs))
+    results = "".join(told(out) if "sd.in_words." in cell.source else output(out) for out in outputs)
     if OWN.search(cell.source):
         results = '<div class="result own"></div>'  # the reader's, from progress.js
     widget = any(STORED in out.get("data", {}) for out in outputs)  # which says more than the line that made it
@@ -152,6 +152,14 @@ def packed_css(css: str) -> str:
 def packed_js(js: str) -> str:
     """Without comments that have lines of their own, and without indentation."""
     return re.sub(r"(?m)^ +", "", re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", js))
+
+
+def told(out: nbformat.NotebookNode) -> str:
+    """A result in words: in the type of the text, its factors and shares bold."""
+    if out.output_type != "stream":
+        return output(out)
+    words = re.sub(r"(\d[\d.]*) (times|%)|(\d+%)", r"<b>\g<0></b>", escape(out.text.strip()))
+    return f'<p class="out told">{words}</p>'
 
 
 def output(out: nbformat.NotebookNode) -> str:
@@ -292,7 +300,8 @@ def near(here: str, titles: dict[str, str]) -> str:
 def turns(here: str, titles: dict[str, str]) -> str:
     """The end of a page: the next lesson as a card, and the ways back and to the exercise."""
     up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
-    same = [i for i, page in enumerate(order) if number(page) == number(here)]
+    of = "03" if here == GALLERY else number(here)  # from its rounds to the question how often drafts are right
+    same = [i for i, page in enumerate(order) if number(page) == of]
     if not same:
         return ""
     (at,) = same

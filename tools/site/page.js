@@ -58,8 +58,18 @@
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
       same.ids.push(id);
+      same.guesses.push(guess);
       same.blocks = [...new Set([...same.blocks, ...between])];
-    } else if (between.length) held.push({ ids: [id], blocks: between, open: false });
+    } else if (between.length) held.push({ ids: [id], guesses: [guess], blocks: between, open: false });
+  }
+  /** A guess that the reader does not want to make: one line, which opens. */
+  function skip(place) {
+    if (specdecLab.read().claims[idOf(place)]?.guess) return;
+    const folded = document.createElement("details"), line = document.createElement("summary");
+    folded.className = "skipped";
+    line.textContent = `Guess skipped: ${JSON.parse(place.querySelector("script").textContent).question}`;
+    place.before(folded);
+    folded.append(line, place);
   }
   const LOCK = '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
   /** What waits there: the titles of tables, charts and races, which tell no result. */
@@ -74,6 +84,7 @@
     gate.querySelector("p").textContent = `Behind it: ${[...[...names].map((name) => `“${name}”`), "your guess beside the measurement, and why"].join("; ")}.`;
     gate.querySelector("button").addEventListener("click", () => {
       one.open = true;
+      for (const place of one.guesses) skip(place);
       release();
       one.blocks[0].tabIndex = -1; // where the button was, for whoever goes on by keyboard
       one.blocks[0].focus({ preventScroll: true });
