@@ -19,7 +19,7 @@ function render(context) {
       gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
       off: whole("off", "by load: off above", 0, most, 1),
       on: slider("and on again up to", { value: state.on, low: 1, high: most + 1, step: 1 }, () => String(back(state)), changed("on")),
-      watched: menu("steps below:", policies, state.watched, changed("watched")),
+      watched: menu("show the steps of", policies, state.watched, changed("watched")),
       bursts: tick("arrivals in bursts", state.bursts, changed("bursts")),
     };
   }

@@ -6,7 +6,7 @@ const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 /** A gain on its shade, on a phone with one digit, and a loss is no 1.0 there: none and a corner where it is a loss; the best of its row and the chosen cell are marked. A press chooses it. */
 function gainCell(s, best, chosen, choose) {
   const style = s >= 1 ? `--gain: ${Math.round(10 + 65 * (1 - Math.exp(1 - s)))}%` : null;
-  const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}${chosen === "near" ? " sdl-near" : ""}`;
+  const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}`;
   return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, either(s.toFixed(2), (s < 1 ? Math.min(0.9, s) : s).toFixed(1)));
 }
 
@@ -36,15 +36,15 @@ function render(context) {
       `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `;
     const advice = (best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ") +
       (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
-    const rows = ALPHAS.map((a) => {
+    const rows = ALPHAS.map((a) => (a === nearest ? alpha : a)).map((a) => { // a row moves with the slider
       const most = bestGamma(a, c, v, o);
-      return [a.toFixed(2), ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === nearest && g === gamma && (Math.abs(a - alpha) < 1e-9 ? "here" : "near"), () => set({ alpha: a, gamma: g })))];
+      return [a.toFixed(2), ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === alpha && g === gamma, () => set({ alpha: a, gamma: g })))];
     });
     const lines = [
       { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) },
       { name: "plain", points: GAMMAS.map((g) => [g, 1]) },
     ];
-    const key = "The darker, the faster. No shade and a corner: slower than plain decoding. Bold and underlined: the best γ of its row. Framed: your sliders, or dashed the cell nearest to them; press another one, or use the arrow keys. In the chart, a circle around the best γ.";
+    const key = "The darker, the faster. No shade and a corner: slower than plain decoding. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
     const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
     map.classList.add("sdl-heat");
     map.addEventListener("keydown", (event) => {

@@ -145,13 +145,28 @@ def code_colours(style: str, where: str, used: set[str]) -> str:
 
 
 def packed_css(css: str) -> str:
-    """Without its comments and its indentation."""
-    return re.sub(r"\n\s*", "", re.sub(r"(?s)/\*.*?\*/", "", css))
+    """Without its comments, its indentation, and the blanks of its declarations."""
+    css = re.sub(r"\n\s*", "", re.sub(r"(?s)/\*.*?\*/", "", css))
+    return re.sub(r" ?([{};]) ?", r"\1", css).replace(": ", ":").replace(";}", "}")
 
 
 def packed_js(js: str) -> str:
     """Without comments that have lines of their own, and without indentation."""
     return re.sub(r"(?m)^ +", "", re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", js))
+
+
+def lean(data: object) -> object:
+    """Numbers with six digits, which is more than a widget shows, and of a draft's favourites the words alone."""
+    if isinstance(data, float):
+        return float(f"{data:.6g}")
+    if isinstance(data, list):
+        return [lean(x) for x in data]
+    if isinstance(data, dict):
+        small = {key: lean(value) for key, value in data.items()}
+        return (
+            small | {"q_top": [{"text": t["text"], "p": t["p"]} for t in small["q_top"]]} if "q_top" in small else small
+        )
+    return data
 
 
 def told(out: nbformat.NotebookNode) -> str:
@@ -169,7 +184,7 @@ def output(out: nbformat.NotebookNode) -> str:
     live = ""
     if STORED in data:
         stored = data[STORED]
-        text = json.dumps(stored["data"], ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        text = json.dumps(lean(stored["data"]), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
         # What tells the answer to a guess waits for it; what is there to play with does not.
         tells = stored["script"] in ("outcome", "race") or "rules" in stored["data"]
         live = f'<div class="live{" tells" * tells}" data-script="{escape(stored["script"])}"><script type="application/json">{text}</script></div>'

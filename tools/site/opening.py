@@ -37,7 +37,7 @@ def lane(name: str, how: str, layers: int, seconds: list[float], passes: list[li
         pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(new)}" data-rows="{asked}">{said}</span>')
     return (
         f'<div class="lane" data-layers="{layers}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{tokens}</b> tokens <span>'
-        f'<i>{len(passes)}</i> passes · <i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
+        f'passes <i>{len(passes)}</i> · <i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
 

@@ -84,10 +84,12 @@
     gate.querySelector("p").textContent = `Behind it: ${[...[...names].map((name) => `“${name}”`), "your guess beside the measurement, and why"].join("; ")}.`;
     gate.querySelector("button").addEventListener("click", () => {
       one.open = true;
+      const was = gate.getBoundingClientRect().top;
       for (const place of one.guesses) skip(place);
       release();
       one.blocks[0].tabIndex = -1; // where the button was, for whoever goes on by keyboard
       one.blocks[0].focus({ preventScroll: true });
+      scrollBy(0, one.blocks[0].getBoundingClientRect().top - was); // a guess above it has folded
     });
     one.blocks[0].before(gate);
     one.gate = gate;

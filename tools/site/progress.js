@@ -152,13 +152,17 @@
   function lessons() {
     const all = [...document.querySelectorAll("section:first-of-type [data-minutes]")].filter((link) => link.dataset.ids);
     const begun = [...document.querySelectorAll("[data-ids]")].filter((link) => link.dataset.done);
-    begunList.replaceChildren(...begun.filter((link) => begun.length > 1 || link.dataset.done === "✓").map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), " ", node("span", { title: link.title }, link.dataset.done))));
+    begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), " ", node("span", { title: link.title }, link.dataset.done))));
     const go = document.querySelector(".go"), to = [...document.querySelectorAll("[data-minutes]")].find((link) => link.dataset.done !== "✓");
     const goesOn = begun.includes(to), way = to && `${to.href.split("#")[0]}${goesOn ? "#go-on" : ""}`; // an unread page begins at its top
     if (go && begun.length && to) Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
     const ends = all.length ? [all[0], all.at(-1)].map((link) => link.textContent.split(" ")[0]).join(" to ") : ""; // the checkpoint is none
     const done = all.filter((link) => link.dataset.done === "✓").length;
-    document.querySelector(".progress summary").lastChild.data = all.length ? `progress ${done}/${all.length}` : "progress";
+    const summary = document.querySelector(".progress summary"), open = begun.length - begun.filter((link) => link.dataset.done === "✓").length;
+    if (all.length) {
+      summary.replaceChildren(node("span", {}, "progress "), `${done}/${all.length}`, node("span", {}, open ? ` · ${open} begun` : ""));
+      summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
+    }
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
     if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes)`);
   }
