@@ -45,17 +45,17 @@ function render(context) {
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
     const logs = Object.entries(all).map(([name, policy]) => [name, simulate(came, policy, server)]);
-    const longest = 1e3 * Math.max(...logs.map(([, log]) => summary(log).most)), step = STEPS.find((x) => 5 * x >= longest) ?? 5000;
-    const last_ = Math.ceil(longest / step), ticks = Array.from({ length: last_ + 1 }, (_, i) => i * step), at = (x) => (1e5 * x) / (last_ * step);
+    const sums = logs.map(([name, log]) => [name, summary(log)]), plain = sums[0][1].mean;
+    const longest = 1e3 * Math.max(...sums.map(([, { most }]) => most)), step = STEPS.find((x) => 5 * x >= longest) ?? 5000;
+    const parts = Math.ceil(longest / step), ticks = Array.from({ length: parts + 1 }, (_, i) => i * step), at = (x) => (1e5 * x) / (parts * step);
     /** The mean as a dot, and a line on to what 95 % wait at most. */
     const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, ...ticks.map((x) => h("i", { style: `left: ${at(x / 1e3)}%` })), h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > 1.02 * plain ? "sdl-worse" : "" }));
     const scale = h("div", { class: "sdl-wait", role: "img", "aria-label": "a scale of milliseconds" }, ...ticks.map((x) => h("em", { style: `left: ${at(x / 1e3)}%` }, String(x))));
-    const heads = ["ms a token", scale, "mean", either("95 % within", "95 %"), "tokens/s", "steps with drafts", "switches"], plain = summary(logs[0][1]).mean;
-    const rows = logs.map(([name, log]) => {
-      const s = summary(log);
+    const heads = ["ms a token", scale, "mean", either("95 % within", "95 %"), "tokens/s", "steps with drafts", "switches"];
+    const rows = sums.map(([name, s]) => {
       return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
     });
-    const means = logs.map(([policy, log]) => [policy, plain / summary(log).mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
+    const means = sums.map(([policy, { mean }]) => [policy, plain / mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
     const won = winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
       : `“${winner}” needs the least time a token: ${gain.toFixed(2)} times as fast as “never”; “always” is ${means[1][1].toFixed(2)} times.`;
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
@@ -67,11 +67,11 @@ function render(context) {
     table.classList.add("sdl-full");
     const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end.`;
     const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "? what is served"), h("div", { class: "sdl-note" }, note));
-    const key_ = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, and 95 % within"], ['<rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
+    const looks = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, and 95 % within"], ['<rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
     return {
       nodes: [
         h("div", { class: "sdl-words" }, h("b", {}, won), ` ${pays} “by load” ${by}`),
-        table, key_,
+        table, looks,
         pair(
           [over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves",
         ), folded,

@@ -6,10 +6,10 @@ function render(context) {
   const { title, reading, computing, bytes, layers, most, texts, start } = context.model.get("data");
   const drawing = machine(layers), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const rows = { reading: h("i"), computing: h("i") }, times = { reading: h("span"), computing: h("span") };
-  const said = h("p", { class: "sdl-words" }), run = h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass");
+  const said = h("p", { class: "sdl-words" }), run = calm ? [] : [h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass")];
   const wide = (seconds) => (100 * seconds) / Math.max(reading, computing * most);
   const ms = (seconds) => `${(1e3 * seconds).toPrecision(3).replace(/\.?0+$/, "")} ms`;
-  const times_ = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
+  const fold = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
   let k = 1, begun = null;
 
   /** Both jobs begin together, and the pass ends with the longer one. */
@@ -31,7 +31,7 @@ function render(context) {
       show(Math.min(now, end));
       if (now < end) requestAnimationFrame(tick);
     };
-    if (!calm) tick();
+    tick();
   }
 
   const controls = (state, changed) => {
@@ -47,13 +47,13 @@ function render(context) {
     const longer = Math.max(reading, computing * k), ratio = longer / Math.max(reading, computing);
     const idle = 1 - (computing * k) / reading;
     const which = Math.abs(idle) < 0.02 ? "Both take equally long." : idle > 0 ? `The arithmetic is idle for ${percent(idle)} of the pass.`
-      : `Now the memory waits: the pass is ${times_((computing * k) / reading)} as long as the reading.`;
+      : `Now the memory waits: the pass is ${fold((computing * k) / reading)} as long as the reading.`;
     const tokens = k === 1 ? "1 token" : `${k} tokens`;
-    said.replaceChildren(h("b", {}, k === 1 ? `1 token: ${ms(longer)} at best, ${(1 / longer).toFixed(0)} tokens a second. ` : `${tokens}: at best ${times_(ratio)} as long as 1. `), which);
+    said.replaceChildren(h("b", {}, k === 1 ? `1 token: ${ms(longer)} at best, ${(1 / longer).toFixed(0)} tokens a second. ` : `${tokens}: at best ${fold(ratio)} as long as 1. `), which);
     const bar = (job) => h("div", { class: `sdl-job sdl-${job}` }, h("span", {}, job), h("div", {}, rows[job]), times[job]);
     return {
       nodes: [pair([drawing.node], [said, bar("reading"), bar("computing"),
-        run, h("p", { class: "sdl-note" }, `Drawn: ${layers} layers, ${bytes} in all, which every pass reads once, and the tokens that each layer meets.`)])],
+        ...run, h("p", { class: "sdl-note" }, `Drawn: ${layers} layers, ${bytes} in all, which every pass reads once, and the tokens that each layer meets.`)])],
       said: said.textContent,
     };
   }

@@ -59,3 +59,9 @@ def test_a_pass_that_is_run_reads_all_layers_and_ends(shown):
     page.wait_for_function(f"{read} === 0")
     page.wait_for_function(f"{read} === {TARGET.layers}")
     assert page.locator(".sdl-beam").get_attribute("d") == ""  # nothing is on its way any more
+
+
+def test_with_less_motion_no_button_is_offered_that_would_do_nothing(shown):
+    page = shown(sd.pass_explorer(TARGET, MACHINE), reduced_motion="reduce")
+    assert page.get_by_role("button", name="run a pass").count() == 0
+    assert page.locator(".sdl-meets > *").count() == 1

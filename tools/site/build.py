@@ -156,7 +156,7 @@ def packed_js(js: str) -> str:
 
 
 def lean(data: object) -> object:
-    """Numbers with six digits, which is more than a widget shows, and of a draft's favourites the words alone."""
+    """Numbers with six digits, which is more than a widget shows; and of what the draft would have said no ids, which none uses."""
     if isinstance(data, float):
         return float(f"{data:.6g}")
     if isinstance(data, list):

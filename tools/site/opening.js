@@ -44,7 +44,6 @@
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
       drawPass(lane, now);
     }
-    won.classList.toggle("later", now < end);
     if (now >= end) won.innerHTML = result;
     else won.textContent = "The same text, on one clock.";
   }

@@ -158,7 +158,7 @@
     if (go && begun.length && to) Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
     const ends = all.length ? [all[0], all.at(-1)].map((link) => link.textContent.split(" ")[0]).join(" to ") : ""; // the checkpoint is none
     const done = all.filter((link) => link.dataset.done === "✓").length;
-    const summary = document.querySelector(".progress summary"), open = begun.length - begun.filter((link) => link.dataset.done === "✓").length;
+    const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
       summary.replaceChildren(node("span", {}, "progress "), `${done}/${all.length}`, node("span", {}, open ? ` · ${open} begun` : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
