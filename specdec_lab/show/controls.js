@@ -49,10 +49,10 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
- * until the next. dots: points with their words, or none. highest: the ends that the axis may have. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
+ * until the next. dots: points with their words, or none. level: a height to compare with, and its name. highest: the ends that the axis may have. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
  */
-function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = false, highest = [], unit = "" } = {}) {
-  const [wide, left, right, top, bottom] = [380, 40, 12, 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
+function chart(title, lines, xName, yName, { dots = [], level = null, tall = 220, doubling = false, highest = [], unit = "" } = {}) {
+  const [wide, left, right, top, bottom] = [380, 34, 12, yName ? 28 : 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const most = Math.max(...ys, 1e-9), [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), highest.find((end) => end >= most) ?? most];
   const scale = doubling ? Math.log2 : Number;
@@ -63,6 +63,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
+  if (level) svg += `<path d="M${left} ${down(level[0])}H${wide - right}" stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"/><text x="${wide - right}" y="${down(level[0]) + 15}" text-anchor="end">${escaped(level[1])}</text>`;
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
   const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
   const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
@@ -80,7 +81,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
-    `<text transform="translate(12 ${tall / 2}) rotate(-90)" text-anchor="middle">${escaped(yName)}</text>${svg}</svg>` +
+    `<text y="13">${escaped(yName)}</text>${svg}</svg>` +
     (lines.length > 1 ? key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name])) : "");
 }
 
@@ -97,10 +98,10 @@ function frame({ el }, title, ...parts) {
   el.append(root);
 }
 
-/** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. */
-function panel({ model, el }, title, start, controls, draw) {
+/** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. inner: the name of a fold, and of the controls in it; draw returns its nodes as `inside`. */
+function panel({ model, el }, title, start, controls, draw, inner = { name: "", holds: [] }) {
   const kept = model.get("state"), state = { ...start };
-  const picture = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const picture = h("div", { class: "sdl-picture" }), inside = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
     state[name] = value;
     model.set("state", { ...state });
@@ -109,7 +110,8 @@ function panel({ model, el }, title, start, controls, draw) {
   });
   function redraw() {
     for (const line of Object.values(lines)) line.refresh(state[line.dataset.name]);
-    const { nodes, said } = draw(state);
+    const { nodes, said, inside: more = [] } = draw(state);
+    inside.replaceChildren(...more);
     if (nodes.some((node) => node.parentElement !== picture)) picture.replaceChildren(...nodes);
     live.textContent = said;
   }
@@ -118,7 +120,9 @@ function panel({ model, el }, title, start, controls, draw) {
     state[name] = line.read(kept[name]) ?? start[name]; // what was kept, or came with a link, may not be of these controls
   }
   model.set("state", { ...state });
-  frame({ model, el }, title, h("div", { class: "sdl-title" }, title), h("div", { class: "sdl-controls" }, ...Object.values(lines)), picture, live);
+  const { name, holds } = inner, those = (within) => h("div", { class: "sdl-controls" }, ...Object.keys(lines).filter((x) => holds.includes(x) === within).map((x) => lines[x]));
+  const fold = name ? h("details", { open: holds.some((x) => state[x] !== start[x]) }, h("summary", {}, name), those(true), inside) : null;
+  frame({ model, el }, title, h("div", { class: "sdl-title" }, title), those(false), picture, fold, live);
   redraw();
 }
 

@@ -56,13 +56,13 @@ function render(context) {
       return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
     });
     const means = sums.map(([policy, { mean }]) => [policy, plain / mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
-    const won = winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
-      : `“${winner}” needs the least time a token: ${gain.toFixed(2)} times as fast as “never”; “always” is ${means[1][1].toFixed(2)} times.`;
+    const won = (winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
+      : `“${winner}” needs the least time a token, ${gain.toFixed(2)} times as fast as “never”.`) + ` “always” is ${means[1][1].toFixed(2)} times.`;
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
     const pays = limit === null ? `With γ = ${gamma}, drafts pay at every size of the batch.` : `With γ = ${gamma}, drafts do not pay from ${limit} texts on.`;
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
-    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", unit, { tall: 88, unit: " s" }));
+    const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", "", { tall: 88, unit: " s" }));
     const table = grid(heads, rows, undefined, "milliseconds a token");
     table.classList.add("sdl-full");
     const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end.`;
@@ -70,17 +70,15 @@ function render(context) {
     const looks = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, and 95 % within"], ['<rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
     return {
       nodes: [
-        h("div", { class: "sdl-words" }, h("b", {}, won), ` ${pays} “by load” ${by}`),
-        table, looks,
-        pair(
-          [over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves",
-        ), folded,
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big" }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${pays} “by load” ${by}`)),
+        table, looks, folded,
       ],
+      inside: [pair([over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves")],
       said: rows.map(([policy, , mean]) => `${policy}: ${mean}`).join(", ") + " milliseconds a token",
     };
   }
 
-  panel(context, "Load Lab", { ...start, watched: policies.at(-1) }, controls, draw);
+  panel(context, "Load Lab", { ...start, watched: Object.keys(mine).at(-1) ?? "by load" }, controls, draw, { name: "set “by load”, and watch the steps", holds: ["off", "on", "watched"] });
 }
 
 export default { render };

@@ -113,7 +113,7 @@ class LoadLab(Live):
         rounds = max(sum(a.tokens for a in each) for each in came.values())  # no server takes more
         first, *_ = self.machines
         limit = max(1, max(self.machines[first][0].sizes) // 4)
-        start = {"load": 40, "bursts": False, "gamma": str(gammas[-1]), "off": limit, "on": limit + 1}
+        start = {"load": 70, "bursts": False, "gamma": str(gammas[-1]), "off": limit, "on": limit + 1}
         super().__init__(
             {
                 "machines": {name: machine_data(*machine, rounds) for name, machine in self.machines.items()},
