@@ -17,7 +17,7 @@
     lane.prepend(drawing.node);
     return { tokens: lane.querySelector("b"), passes, time, pieces, drawing };
   });
-  const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
+  const { layers } = box.querySelector(".lane").dataset, end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector("button"), won = box.querySelector(".won"), result = won.innerHTML;
   let since = null;
 
@@ -45,7 +45,7 @@
       drawPass(lane, now);
     }
     if (now >= end) won.innerHTML = result;
-    else won.textContent = "The same text, on one clock.";
+    else won.innerHTML = `<span>Each pass reads the large model’s ${layers} layers once. One shade: what a pass wrote.</span>`;
   }
 
   function frame(at) {

@@ -155,12 +155,15 @@
     begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), " ", node("span", { title: link.title }, link.dataset.done))));
     const go = document.querySelector(".go"), to = [...document.querySelectorAll("[data-minutes]")].find((link) => link.dataset.done !== "✓");
     const goesOn = begun.includes(to), way = to && `${to.href.split("#")[0]}${goesOn ? "#go-on" : ""}`; // an unread page begins at its top
-    if (go && begun.length && to) Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
+    if (go && begun.length && to) {
+      Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
+      document.querySelector(".hero .small")?.remove(); // of the first round, and it is done
+    }
     const ends = all.length ? [all[0], all.at(-1)].map((link) => link.textContent.split(" ")[0]).join(" to ") : ""; // the checkpoint is none
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
-      summary.replaceChildren(node("span", {}, "progress "), `${done}/${all.length}`, node("span", {}, open ? ` · ${open} begun` : ""));
+      summary.replaceChildren(`${done}/${all.length}`, node("span", {}, ` lessons${open ? ` · ${open} begun` : ""}`), node("i", {}, open ? " •" : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
