@@ -32,7 +32,7 @@ const said = () => h("div", { class: "sdl-said", role: "status" });
 
 /** A field to type into, under its name. */
 function field(name, hint, { tag = "input", unit = "", kind = "" } = {}) {
-  const input = h(tag, { class: kind, placeholder: hint, autocomplete: "off", ...(tag === "input" ? { type: "text" } : { rows: 2 }) });
+  const input = h(tag, { class: kind, placeholder: hint, autocomplete: "off", inputmode: kind === "sdl-number" ? "decimal" : null, ...(tag === "input" ? { type: "text" } : { rows: 2 }) });
   const line = h("label", { class: "sdl-field" }, h("span", {}, name), input, unit ? h("span", {}, unit) : null);
   return { line, input };
 }
@@ -155,12 +155,14 @@ function entry(name, unit, keep, look = "sdl-main") {
   // The button stays when all is kept, so that the keyboard keeps its place.
   const button = h("button", { type: "button", class: look, onclick: press });
   for (const input of typed) input.addEventListener("keydown", ({ key }) => { if (key === "Enter") press(); });
+  const ask = () => { reason.line.hidden = number.input.readOnly ? !reason.input.value : !typed.some((input) => input.value); }; // why: when there is a number
+  number.input.addEventListener("input", ask);
   const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
   /** kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said until it does, of the entry `sent`. */
   function show(kept, news, pending, sent) {
     if (kept || number.input.readOnly) [number.input.value, reason.input.value] = kept ? [short(kept.value), kept.reason ?? ""] : ["", ""];
     for (const input of typed) input.readOnly = Boolean(kept);
-    reason.line.hidden = Boolean(kept) && !kept.reason;
+    ask();
     if (sent) entered = sent.value;
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;

@@ -11,12 +11,12 @@ from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, e
 def explore(lab: Lab, trace: Trace, title: str = "") -> RoundExplorer:
     """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
     kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
-    return kind(explorer_data(trace, lab.text, title or f"{lab.target.name}, round by round"))
+    return kind(explorer_data(trace, lab.text, title or "Round by round"))
 
 
 @typed
 def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
     """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
-    title = title or f"{lab.target.name}: plain and speculative decoding"
-    data = race_data(result.plain, result.speculative, lab.text, title, lab.hardware)
+    title = title or "The race: plain decoding, and with drafts"
+    data = race_data(result.plain, result.speculative, lab.text, title, f"{lab.target.name}, {lab.hardware}")
     return RaceWidget(data | {"layers": lab.target.layers})

@@ -46,7 +46,7 @@ function render({ model, el }) {
   function drawPass(name) {
     const { from, to, tokens } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
     const part = over ? 1 : (state.now - from) / (to - from);
-    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, tokens.map((text) => (part < 0.8 ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])));
+    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, (state.now ? tokens : []).map((text) => (part < 0.8 ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])));
   }
   const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
 
@@ -124,7 +124,7 @@ function render({ model, el }) {
     h("div", { class: "sdl-foot" }, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
     h("details", {}, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
-      h("div", { class: "sdl-note" }, `Recorded on ${data.hardware}, without the prompt's own pass.`),
+      h("div", { class: "sdl-note" }, `Recorded with ${data.hardware}, without the prompt's own pass.`),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."))), live);
   ownKeys(root, (event) => {
     if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return false;

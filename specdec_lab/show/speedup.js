@@ -3,11 +3,11 @@
 const ALPHAS = [0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.15, 0.05];
 const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** A gain on its shade, on a phone with one digit, and a loss is no 1.0 there: none and a corner where it is a loss; the best of its row and the chosen cell are marked. A press chooses it. */
+/** A gain on its shade: none and a corner where it is a loss; the best of its row and the chosen cell are marked, and on a phone only they show their number. A press chooses it. */
 function gainCell(s, best, chosen, choose) {
   const style = s >= 1 ? `--gain: ${Math.round(10 + 65 * (1 - Math.exp(1 - s)))}%` : null;
   const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}`;
-  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, either(s.toFixed(2), (s < 1 ? Math.min(0.9, s) : s).toFixed(1)));
+  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, h("span", {}, s.toFixed(2)));
 }
 
 function render(context) {
@@ -40,10 +40,7 @@ function render(context) {
       const most = bestGamma(a, c, v, o);
       return [a.toFixed(2), ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === alpha && g === gamma, () => set({ alpha: a, gamma: g })))];
     });
-    const lines = [
-      { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) },
-      { name: "plain", points: GAMMAS.map((g) => [g, 1]) },
-    ];
+    const line = { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) };
     const key = "The darker, the faster. No shade and a corner: slower than plain decoding. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
     const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
     map.classList.add("sdl-heat");
@@ -61,7 +58,7 @@ function render(context) {
         h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big" }, `S = ${gain.toFixed(2)}`), h("div", {}, words, advice)),
         pair(
           [h("b", { class: "sdl-chart" }, "S for each α and γ"), map, folded],
-          [drawn(chart(`Speed-up by γ at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "times plain decoding", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: 170 }))],
+          [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, [line], "γ, drafts a round", "", { level: [1, "plain"], dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: 140 }))],
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,
