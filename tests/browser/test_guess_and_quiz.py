@@ -81,6 +81,7 @@ def test_guess_outcome_and_quiz(request, place):
     # A guess: a word first, then a number with a comma. It is kept, and then fixed.
     outcome.get_by_text("no guess", exact=True).wait_for()
     assert guess.get_by_label("your guess").input_value() == ""
+    assert not guess.get_by_label("because").is_visible()  # it comes with the number
     assert not outcome.get_by_label("second guess").is_visible()
     guess.get_by_label("your guess").focus()
     page.keyboard.type("many")
