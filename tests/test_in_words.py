@@ -160,8 +160,10 @@ def test_policies_are_compared_at_both_ends():
         "always 4": [(10, 30.0), (70, 500.0)],
         "by load": [(10, 31.0), (89, 310.0)],
     }
-    assert in_words.policies(curves).endswith("always 4 70, by load 89. The best are always 4 and never.")
-    assert "by confidence is the best of both." in in_words.policies(
+    assert in_words.policies(curves).endswith(
+        "70 with “always 4”, 89 with “by load”. The best are “always 4” and “never”."
+    )
+    assert "“by confidence” is the best of both." in in_words.policies(
         curves | {"by confidence": [(10, 29.0), (95, 290.0)]}
     )
 

@@ -403,7 +403,7 @@ class FrequencyBars:
         shares = [way.get(name, 0.0) for way in self.came.values() for name in self.wanted]
         largest = max([*shares, *(p + self.margin(p) for p in self.wanted.values())], default=1.0) or 1.0
         group = bar * len(self.came)
-        right, top, ground = left_margin + (group + between) * len(self.wanted), 14, 14 + tall
+        right, ground = left_margin + (group + between) * len(self.wanted), 14 + tall
 
         def up(share: float) -> float:
             """Pixels above the ground."""
@@ -427,12 +427,13 @@ class FrequencyBars:
                 parts.append(f'<path d="{bracket}" fill="none" stroke="currentColor"/>')
             parts.append(label(middle, ground + 18, name, "middle"))
         legend = [*zip(PAINTS, self.came), (DASHED_OUTLINE, "wanted: p")]
-        for k, (paint, words) in enumerate(legend):
-            parts.append(f'<rect x="{right + 16}" y="{top + 10 + 26 * k}" width="16" height="14" {paint}/>')
-            parts.append(label(right + 38, top + 22 + 26 * k, words))
         if self.runs:
-            parts.append(label(right + 16, top + 22 + 26 * len(legend), "I: 19 of 20 should lie here"))
-        return _below_title(self, right + 210, ground + 26, parts)
+            legend.append(('fill="none"', "I: 19 of 20 should lie here"))
+        for k, (paint, words) in enumerate(legend):
+            parts.append(f'<rect x="{left_margin}" y="{ground + 36 + 24 * k}" width="16" height="14" {paint}/>')
+            parts.append(label(left_margin + 24, ground + 48 + 24 * k, words))
+        width = max(right, left_margin + 24 + max(room(words, 13) for _, words in legend))
+        return _below_title(self, width, ground + 36 + 24 * len(legend), parts)
 
     def __repr__(self) -> str:
         lines = [self.title + (f" (shares of {self.runs})" if self.runs else "")]

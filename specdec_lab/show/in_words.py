@@ -191,11 +191,11 @@ def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     """What each policy does at the lowest and at the highest load: (tokens a second, milliseconds a token), by load."""
     quiet = {name: curve[0][1] for name, curve in curves.items()}
     full = {name: curve[-1][0] for name, curve in curves.items()}
-    waits = ", ".join(f"{name} {short(ms)}" for name, ms in quiet.items())
-    paces = ", ".join(f"{name} {pace:.0f}" for name, pace in full.items())
+    waits = ", ".join(f"{short(ms)} ms with “{name}”" for name, ms in quiet.items())
+    paces = ", ".join(f"{pace:.0f} with “{name}”" for name, pace in full.items())
     best = min(quiet, key=quiet.get), max(full, key=full.get)
-    end = f"{best[0]} is the best of both." if best[0] == best[1] else f"The best are {best[0]} and {best[1]}."
-    return f"Milliseconds a token at the lowest load: {waits}. Tokens a second at the highest load: {paces}. {end}"
+    end = f"“{best[0]}” is the best of both." if best[0] == best[1] else f"The best are “{best[0]}” and “{best[1]}”."
+    return f"At the lowest load a token takes {waits}. At the highest, the server writes so many tokens a second: {paces}. {end}"
 
 
 def prices(perplexity: Mapping[str, Sequence[float]], traces: Mapping[str, Sequence[Trace]]) -> str:
