@@ -20,7 +20,7 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     still = visit("index.html", reduced_motion="reduce")
     end = numbers(still)
     assert still.locator(".opening .later").count() == 0
-    drafts, plain = end
+    plain, drafts = end
     assert drafts[0] == plain[0] == plain[1] and drafts[1] < plain[1] / 2  # the same tokens, fewer passes
     still.wait_for_timeout(600)
     assert numbers(still) == end
@@ -62,6 +62,10 @@ def test_results_wait_for_the_guess(visit):
     guess.get_by_role("button").click()
     told.wait_for()
     outcome.get_by_text(re.compile("Your guess was .* times too high")).wait_for()
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_role("button", name="What came of it").click()
+    assert page.evaluate("document.activeElement.dataset.script") == "outcome"
+    assert 0 < outcome.bounding_box()["y"] < 720
     page.reload()
     told.wait_for()
 

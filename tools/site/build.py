@@ -99,8 +99,9 @@ def prose(source: str) -> str:
     html = re.sub('<p><span class="in-notebook">.*?</span></p>', "", MARKDOWN.render(source))
     html = re.sub(r"\$\$(.+?)\$\$", lambda found: convert(unescape(found[1]), display="block"), html)
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
+    html = re.sub(r"([αγc]) = (?=\d)", "\\1\u00a0=\u00a0", html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
-    html = re.sub(r"<p>(<img [^>]*>)</p>", r'<div class="wide">\1</div>', html)
+    html = re.sub(r'<p><img src="(pictures/[^"]*)" alt="([^"]*)"[^>]*></p>', picture, html)
     html = tidied(html)
 
     def anchor(found: re.Match) -> str:
@@ -108,6 +109,15 @@ def prose(source: str) -> str:
         return f'<h{found[1]} id="{name}">{found[2]}</h{found[1]}>'
 
     return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
+
+
+def picture(found: re.Match) -> str:
+    """A picture in the page's own type, on its own paper; its styles hold in it alone."""
+    path = ROOT / "lessons" / found[1]
+    svg = re.sub(r"(?s)<title.*?</desc>|\n\s*", "", path.read_text(encoding="utf-8"))
+    svg = re.sub("<style>(.*?)</style>", rf"<style>.{path.stem} {{ \1 }}</style>", svg)
+    svg = re.sub(r' aria-labelledby="[^"]*"| width="\d+" height="\d+"(?= )', "", svg, count=2)
+    return f'<div class="wide picture {path.stem}">{svg.replace("<svg", f"""<svg aria-label="{found[2]}" """, 1)}</div>'
 
 
 def tidied(html: str) -> str:
@@ -297,8 +307,12 @@ def where(here: str, titles: dict[str, str]) -> str:
         line = f'<a href="{up}{lesson[0]}">{escape(label(lesson[0], titles[lesson[0]]))}</a> › {kind}'
     else:
         part = next(name for name, pages in GROUPS.items() if re.match(pages, here))
-        place = f" › lesson {number(here)}" if here.startswith("lessons/") else ""
-        line = f"{crumb(part)}{place} · {about(here)[0]} min{near(here, titles)}"
+        place = (
+            f'<span class="crumb">{crumb(part)} › </span>lesson {number(here)}'
+            if here.startswith("lessons/")
+            else crumb(part)
+        )
+        line = f"{place} · {about(here)[0]} min{near(here, titles)}"
     return f'<p class="where">{line}</p>'
 
 
@@ -315,8 +329,9 @@ def near(here: str, titles: dict[str, str]) -> str:
 def turns(here: str, titles: dict[str, str]) -> str:
     """The end of a page: the next lesson as a card, and the ways back and to the exercise."""
     up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
-    of = "03" if here == GALLERY else number(here)  # from its rounds to the question how often drafts are right
-    same = [i for i, page in enumerate(order) if number(page) == of]
+    if here == GALLERY:
+        return '<a href="index.html#lessons">All lessons</a>'
+    same = [i for i, page in enumerate(order) if number(page) == number(here)]
     if not same:
         return ""
     (at,) = same
@@ -364,7 +379,10 @@ def slug(name: str) -> str:
 def label(page: str, title: str, full: bool = False) -> str:
     """A page's name in a list: of a lesson the beginning alone, of an exercise its number only where all of it is wanted."""
     if not re.match(WAY, page):
-        return title if full else re.sub("^Exercise [0-9]+", "Exercise", title)
+        name = re.sub(
+            "^(?:Deeper|Exercise ([0-9]+)): (.)", lambda found: f"{found[1] or ''} {found[2].upper()}".strip(), title
+        )
+        return name if full else re.sub("^Exercise [0-9]+", "Exercise", title)
     name = re.sub("^Exercise [0-9]+: ", "", title)
     return f"{number(page)} {name.partition(':')[0].capitalize()}"
 
@@ -460,10 +478,6 @@ def build(out: Path, made_from: list[Path]) -> None:
         (out / name).write_text(packed_js(before + (HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
     for name in ("inter.woff2", "inter-license.txt"):
         shutil.copy(HERE / name, out / name)
-    for picture in (p for kind in ("png", "svg") for p in (ROOT / "lessons").rglob(f"*.{kind}")):
-        to = out / picture.relative_to(ROOT)
-        to.parent.mkdir(exist_ok=True)
-        shutil.copy(picture, to)
     tracked = {page: tracked_in(notebook) for page, notebook in pages.items()}
     for page, notebook in pages.items():
         cells = [

@@ -15,7 +15,7 @@ INTRODUCTION = """<h1>A gallery of real rounds</h1>
 <p>{target} wrote a dozen short texts, each with several drafts, and every round was recorded.</p>
 <h2 id="all">All races: tokens per pass</h2>
 <p>Each row is a text, each column a way to draft it, and a number says how many tokens a pass of the target wrote; plain
-decoding has 1. The darker, the more; bold is the best of its row. Press a number to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature
+decoding has 1. The greener, the more; bold is the best of its row. Press a number to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature
 change that?</p>"""
 ONE = """<h2 id="one">One race, round by round</h2>
 <p>Choose here, or in the table. Below the rounds, plain decoding and speculation race on the clock that was recorded with

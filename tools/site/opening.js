@@ -7,7 +7,7 @@
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
-    const [passes, time] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers));
+    const [passes, time] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers), "large model");
     let from = 0;
     const pieces = [...lane.querySelectorAll(".said span")].map((span) => {
       const piece = { span, from, to: Number(span.dataset.to), tokens: Number(span.dataset.tokens), rows: JSON.parse(span.dataset.rows) };
@@ -17,7 +17,7 @@
     lane.prepend(drawing.node);
     return { tokens: lane.querySelector("b"), passes, time, pieces, drawing };
   });
-  const { layers } = box.querySelector(".lane").dataset, end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
+  const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector("button"), won = box.querySelector(".won"), result = won.innerHTML;
   let since = null;
 
@@ -31,7 +31,7 @@
       return part < (ASKED * (i + 1)) / (drafts + 1) ? ["", "is-coming"] : [word, "is-asked"];
     });
     const begun = drafts ? ASKED : 0;
-    drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words);
+    drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word");
   }
 
   function draw(now) {
@@ -45,7 +45,7 @@
       drawPass(lane, now);
     }
     if (now >= end) won.innerHTML = result;
-    else won.innerHTML = `<span>Each pass reads the large model’s ${layers} layers once. One shade: what a pass wrote.</span>`;
+    else won.innerHTML = "<span>The same model, the same text. Who is first?</span>";
   }
 
   function frame(at) {

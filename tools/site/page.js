@@ -71,6 +71,19 @@
     place.before(folded);
     folded.append(line, place);
   }
+  /** Below a guess that is kept: the way to what came of it. */
+  function footOf(guess) {
+    const id = idOf(guess), foot = document.createElement("div"), outcome = [...document.querySelectorAll('.live[data-script="outcome"]')].find((o) => idOf(o) === id);
+    foot.className = "came";
+    foot.innerHTML = '<button type="button">What came of it ↓</button>';
+    foot.firstChild.addEventListener("click", () => {
+      outcome.tabIndex = -1;
+      outcome.focus({ preventScroll: true });
+      outcome.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    });
+    guess.closest(".result").after(foot);
+    return { id, foot };
+  }
   const LOCK = '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
   /** What waits there: the titles of tables, charts and races, which tell no result. */
   const titlesIn = (block) => [...block.querySelectorAll(':scope > div > b:first-child, svg > title, .live[data-script="race"] > script')]
@@ -93,12 +106,14 @@
     });
     one.blocks[0].before(gate);
     one.gate = gate;
+    one.feet = one.guesses.map(footOf);
   }
   function release() {
     const { claims } = specdecLab.read();
     for (const one of held) {
       const open = one.open || one.ids.every((id) => claims[id]?.guess);
       one.gate.hidden = open;
+      for (const { id, foot } of one.feet) foot.hidden = !open || !claims[id]?.guess;
       for (const block of one.blocks) block.hidden = !open;
     }
   }
