@@ -2,22 +2,24 @@
 // and each of them meets all tokens of the pass. It needs no other script.
 
 /**
- * layers: of the model, of which no more are drawn than can be told apart. draw(part, tokens): part of the pass, 1 at its end, or null before it; tokens: a [word,
- * look] for each, its look a class; where there are no words, dots are drawn. What it shows must be said elsewhere, too.
+ * layers: of the model, of which no more are drawn than can be told apart. name: what stands below them. draw(part, tokens, said): part of the pass, 1 at its end, or null
+ * before it; tokens: a [word, look] for each, its look a class; where there are no words, dots are drawn, with what is said below them. What it shows must be said elsewhere, too.
  */
-function machine(layers) {
+function machine(layers, name = "") {
   const rows = Math.min(layers, 32), pitch = 108 / rows, y = (i) => (108 - (i + 0.5) * pitch).toFixed(1);
   const bars = (from, to) => Array.from({ length: to - from }, (_, i) => `M0 ${y(from + i)}H76`).join("");
   const node = document.createElement("div");
   node.className = "sdl-machine";
   node.ariaHidden = "true";
-  node.innerHTML = `<svg viewBox="0 0 120 108"><path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div>`;
-  const [beam, , read, lit] = node.querySelectorAll("path"), meets = node.lastElementChild;
+  node.innerHTML = `<svg viewBox="0 0 120 108"><path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div><small>${name}</small><small></small>`;
+  const [beam, , read, lit] = node.querySelectorAll("path"), said = node.lastElementChild, meets = node.querySelector("div");
   let before = null;
 
-  function draw(part, tokens) {
+  function draw(part, tokens, below = "") {
     const going = part !== null && part < 1, at = Math.floor(Math.min(1, part ?? 0) * rows);
-    beam.setAttribute("d", going ? `M78 ${y(at)}L120 4V104Z` : "");
+    beam.setAttribute("d", going ? `M78 ${y(at)}L120 4V104Z` : part ? "M78 1L118 8V100L78 107Z" : "");
+    beam.classList.toggle("sdl-rest", !going);
+    said.textContent = below;
     read.setAttribute("d", bars(0, at));
     lit.setAttribute("d", going ? bars(at, at + 1) : "");
     meets.style.setProperty("--part", `${going ? 100 * part : 100}%`);

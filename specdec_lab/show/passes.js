@@ -4,18 +4,19 @@ const TURN = 1500; // ms that a pass over one token takes here
 
 function render(context) {
   const { title, reading, computing, bytes, layers, most, texts, start } = context.model.get("data");
-  const drawing = machine(layers), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const drawing = machine(layers, `${layers} layers, ${bytes}`), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const rows = { reading: h("i"), computing: h("i") }, times = { reading: h("span"), computing: h("span") };
   const said = h("p", { class: "sdl-words" }), run = calm ? [] : [h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass")];
   const wide = (seconds) => (100 * seconds) / Math.max(reading, computing * most);
   const ms = (seconds) => `${(1e3 * seconds).toPrecision(3).replace(/\.?0+$/, "")} ms`;
   const fold = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
+  const tokensOf = (n) => (n === 1 ? "1 token" : `${n} tokens`);
   let k = 1, begun = null;
 
   /** Both jobs begin together, and the pass ends with the longer one. */
   function show(now) {
     const both = { reading, computing: computing * k }, end = Math.max(...Object.values(both));
-    drawing.draw(Math.min(1, now / end), Array(k).fill(["", ""]));
+    drawing.draw(Math.min(1, now / end), Array(k).fill(["", ""]), tokensOf(k));
     for (const [job, seconds] of Object.entries(both)) {
       rows[job].style.width = `${wide(Math.min(now, seconds))}%`;
       times[job].textContent = ms(seconds);
@@ -48,12 +49,12 @@ function render(context) {
     const idle = 1 - (computing * k) / reading;
     const which = Math.abs(idle) < 0.02 ? "Both take equally long." : idle > 0 ? `The arithmetic is idle for ${percent(idle)} of the pass.`
       : `Now the memory waits: the pass is ${fold((computing * k) / reading)} as long as the reading.`;
-    const tokens = k === 1 ? "1 token" : `${k} tokens`;
+    const tokens = tokensOf(k);
     said.replaceChildren(h("b", {}, k === 1 ? `1 token: ${ms(longer)} at best, ${(1 / longer).toFixed(0)} tokens a second. ` : `${tokens}: at best ${fold(ratio)} as long as 1. `), which);
     const bar = (job) => h("div", { class: `sdl-job sdl-${job}` }, h("span", {}, job), h("div", {}, rows[job]), times[job]);
     return {
       nodes: [pair([drawing.node], [said, bar("reading"), bar("computing"),
-        ...run, h("p", { class: "sdl-note" }, `Drawn: ${layers} layers, ${bytes} in all, which every pass reads once, and the tokens that each layer meets.`)])],
+        ...run, h("p", { class: "sdl-note" }, "Every pass reads all layers once, and each of them meets all tokens of the pass.")])],
       said: said.textContent,
     };
   }

@@ -113,7 +113,7 @@ function render({ model, el }) {
   const rows = [1, 2, 3, 4, 5].map((k) => (end * k) / 5).map((now) =>
     [`${now.toFixed(2)} s`, ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now))))]);
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
-  won.append(h("b", { class: "sdl-big" }, `${(plain / speculative).toFixed(2)}×`), " as fast per token, with drafts.");
+  won.append(h("b", { class: "sdl-big" }, `${(plain / speculative).toFixed(2)}×`), h("span", {}, " as fast per token, with drafts."));
   const root = h("div", { class: "sdl-explorer sdl-race", role: "group", "aria-label": "Race" },
     h("div", { class: "sdl-title" }, data.title),
     h("div", { class: "sdl-nav" }, play,
