@@ -99,7 +99,7 @@ def prose(source: str) -> str:
     html = re.sub('<p><span class="in-notebook">.*?</span></p>', "", MARKDOWN.render(source))
     html = re.sub(r"\$\$(.+?)\$\$", lambda found: convert(unescape(found[1]), display="block"), html)
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
-    html = re.sub(r"([αγc]) = (?=\d)", "\\1\u00a0=\u00a0", html)
+    html = together(html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r'<p><img src="(pictures/[^"]*)" alt="([^"]*)"[^>]*></p>', picture, html)
     html = tidied(html)
@@ -179,12 +179,17 @@ def lean(data: object) -> object:
     return data
 
 
+def together(html: str) -> str:
+    """“γ = 4” stays in one line."""
+    return re.sub(r"(?<!\w)([αγc]) = (?=\d)", "\\1\u00a0=\u00a0", html)
+
+
 def told(out: nbformat.NotebookNode) -> str:
     """A result in words: in the type of the text, its factors and shares bold."""
     if out.output_type != "stream":
         return output(out)
     words = re.sub(r"(\d[\d.]*) (times|%)|(\d+%)", r"<b>\g<0></b>", escape(out.text.strip()))
-    return f'<p class="out told">{words}</p>'
+    return f'<p class="out told">{together(words)}</p>'
 
 
 def output(out: nbformat.NotebookNode) -> str:
