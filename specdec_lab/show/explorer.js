@@ -145,7 +145,7 @@ function render({ model, el }) {
     const n = r.drafted.length, words = truth(r);
     const head = h("tr", {}, h("td"), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
     const drafts = h(
-      "tr", {}, h("th", { scope: "row", class: "sdl-of-draft" }, "the draft says"),
+      "tr", {}, h("th", { scope: "row", class: "sdl-of-draft" }, either("the draft says", "draft")),
       ...r.drafted.map((d, i) => h("td", {}, shown
         ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
         : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () => say(i)))),
@@ -154,7 +154,7 @@ function render({ model, el }) {
     // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them until it is answered.
     const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]], told = shown || data.words;
     const target = h(
-      "tr", {}, h("th", { scope: "row", class: "sdl-of-target" }, data.greedy ? "the target says" : "the target's favourite"),
+      "tr", {}, h("th", { scope: "row", class: "sdl-of-target" }, either(data.greedy ? "the target says" : "the target's favourite", "target")),
       ...favourites.map((top) => h("td", {}, !told ? h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?")
         : token(top?.text ?? "–", "sdl-plain"))),
     );

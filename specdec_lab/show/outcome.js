@@ -21,7 +21,7 @@ function errorOf(claim, measured) {
 
 /**
  * All numbers on one line from 0: the guess, what theory says, what was measured with its interval, and how far the guess is
- * from it. Below it the same in words.
+ * from it; without a guess the measurement alone, in large type. Below it the same in words.
  */
 function numberLine(points) {
   const there = points.filter(({ value }) => value != null);
@@ -34,7 +34,7 @@ function numberLine(points) {
   const gap = guess > 0 && measured > 0 ? Math.max(guess / measured, measured / guess) : 1;
   const apart = gap > 1.1 ? [h("span", { class: "sdl-apart", style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}` }, h("span", {}, `${short(Number(gap.toPrecision(2)))}×`))] : [];
   return [
-    h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), h("span", { class: "sdl-most" }, short(largest)), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", style: `left:${at(value)}` }, sign))),
+    guess === undefined ? h("b", { class: "sdl-big", "aria-hidden": "true" }, short(measured)) : h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), h("span", { class: "sdl-most" }, short(largest)), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", style: `left:${at(value)}` }, sign))),
     h("div", { class: "sdl-key" }, ...points.flatMap((point) => [h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))), " "])),
   ];
 }

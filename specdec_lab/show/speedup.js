@@ -57,7 +57,7 @@ function render(context) {
       nodes: [
         h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big" }, `S = ${gain.toFixed(2)}`), h("div", {}, words, advice)),
         pair(
-          [h("b", { class: "sdl-chart" }, "S for each α and γ"), map, folded],
+          [h("b", { class: "sdl-chart" }, "S for each α and γ (◥ slower than plain)"), map, folded],
           [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, [line], "γ, drafts a round", "", { level: [1, "plain"], dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: context.el.clientWidth < 600 ? 140 : 260 }))], "sdl-turned",
         ),
       ],

@@ -207,6 +207,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     check_shown(page)
 
     # To the notebooks: once, and not twice.
+    page.get_by_role("button", name="contents").tap()  # which has them on a phone
     page.locator(".progress > summary").tap()
     page.get_by_text("take it along").click()
     assert "Guesses: 1. Quiz questions answered: 1, right at the first attempt: 0." in page.inner_text("#progress")
@@ -225,6 +226,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     ledger.assume("09.a", "from the notebook")
     assert main([*notebooks, "--export", str(tmp_path / "back.json")]) == 0
     other = from_disk(lesson, **PHONE)
+    other.get_by_role("button", name="contents").tap()
     other.locator(".progress > summary").tap()
     other.get_by_text("take it along").click()
     for _ in range(2):
@@ -267,6 +269,7 @@ def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_d
     by_touch(page)
     check_shown(page)
     assert "This browser keeps nothing" in parts(page)[0].inner_text()
+    page.get_by_role("button", name="contents").tap()  # which has them on a phone
     page.locator(".progress > summary").tap()
     page.get_by_text("take it along").click()
     assert "Guesses: 1. Quiz questions answered: 1" in page.inner_text("#progress")

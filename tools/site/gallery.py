@@ -47,7 +47,7 @@ def table(found: dict) -> str:
     split = [arm.rsplit("-", 2) for arm in arms(found)]
     heads = "".join(f'<th scope="col">{escape(drafter)}<br>γ = {gamma}</th>' for drafter, gamma, _ in split)
     spans = Counter(temperature for *_, temperature in split)
-    over = "".join(f'<th scope="colgroup" colspan="{n}">temperature {t}</th>' for t, n in spans.items())
+    over = "".join(f'<th scope="colgroup" colspan="{n}"><span>temperature {t}</span></th>' for t, n in spans.items())
     named, lines = traces(found), []
     for text in found["texts"]:
         cells, most = [], {}

@@ -159,6 +159,12 @@
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
   const menu = document.querySelector("nav"), opener = document.getElementById("menu");
+  if (matchMedia("(max-width: 480px)").matches && !document.body.classList.contains("front")) { // a phone's head line has no room for them
+    const inside = document.createElement("div");
+    inside.className = "tools";
+    inside.append(document.querySelector(".progress"), document.getElementById("code"));
+    menu.prepend(inside);
+  }
   const here = menu.querySelector("a[aria-current=page]");
   let place = 0; // where the reader was
   function showMenu(open) {

@@ -163,7 +163,7 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
-      summary.replaceChildren(node("span", {}, done + open ? `${done} done${open ? ` · ${open} begun` : ""}` : "progress"), node("i", {}, `✓ ${done}${open ? " •" : ""}`));
+      summary.replaceChildren(node("span", {}, done + open ? `${done} done${open ? ` · ${open} begun` : ""}` : "progress"));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
