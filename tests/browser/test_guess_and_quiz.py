@@ -81,6 +81,7 @@ def test_guess_outcome_and_quiz(request, place):
     # A guess: a word first, then a number with a comma. It is kept, and then fixed.
     outcome.get_by_text("no guess", exact=True).wait_for()
     assert guess.get_by_label("your guess").input_value() == ""
+    assert outcome.locator(".sdl-big").inner_text() == "1.5"
     assert not guess.get_by_label("because").is_visible()  # it comes with the number
     assert not outcome.get_by_label("second guess").is_visible()
     guess.get_by_label("your guess").focus()
@@ -103,6 +104,7 @@ def test_guess_outcome_and_quiz(request, place):
     # What came of it; then the line and the second guess.
     outcome_again()
     outcome.get_by_text("Your guess was 1.8 times too high.").wait_for()
+    assert outcome.locator(".sdl-line").count() == 1 and outcome.locator(".sdl-big").count() == 0
     outcome.get_by_label("what I had assumed").focus()
     page.keyboard.type("that reading is free")
     press_button(page, "keep this line")

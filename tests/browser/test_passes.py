@@ -51,6 +51,14 @@ def test_a_batch_brings_its_drafts_into_the_pass(shown):
     assert page.locator(".sdl-meets > *").count() == 18
 
 
+@pytest.mark.parametrize("texts", [1, 23, 64])
+def test_no_number_of_texts_is_wider_than_a_phone(shown, texts):
+    page = shown(sd.pass_explorer(TARGET, MACHINE, texts=64), width=360)
+    page.get_by_label("B, texts in the batch").fill(str(texts))
+    card, drawing = (page.locator(f".sdl-{part}").bounding_box() for part in ("explorer", "meets"))
+    assert drawing["x"] + drawing["width"] <= card["x"] + card["width"] - 10  # its padding
+
+
 def test_a_pass_that_is_run_reads_all_layers_and_ends(shown):
     page = shown(sd.pass_explorer(TARGET, MACHINE))
     read = "(document.querySelector('.sdl-read').getAttribute('d').match(/M/g) ?? []).length"

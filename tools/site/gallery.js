@@ -84,7 +84,7 @@ async function render({ model, el }) {
       return;
     }
     if (key !== Object.keys(names).map((name) => chosen[name]).join("-")) return; // another choice was made meanwhile
-    const trace = { ...specdecLab.traces[key], marks, hardware, id: "gallery" };
+    const trace = { ...specdecLab.traces[key], marks, hardware: `${target}, ${hardware}`, id: "gallery" };
     const title = `${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}, temperature ${chosen.temperature}`;
     while (ended.length) ended.pop()();
     shown.replaceChildren();
