@@ -264,10 +264,10 @@ function render({ model, el }) {
       h("summary", {}, "? the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
     const alone = rounds.length === 1; // nothing to step through; of several, the drafts stay where they are when one is pressed
-    const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r), alone ? h("button", { class: "sdl-again", onclick: again }, "again") : "") : "";
+    const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r)) : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)),
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question), shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : ""),
       ...(alone ? [why, strip(r, shown)] : [strip(r, shown), why]), ...(data.words || !state.revealed.size ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {

@@ -191,11 +191,10 @@ def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     """What each policy does at the lowest and at the highest load: (tokens a second, milliseconds a token), by load."""
     quiet = {name: curve[0][1] for name, curve in curves.items()}
     full = {name: curve[-1][0] for name, curve in curves.items()}
-    waits = ", ".join(f"{short(ms)} ms with “{name}”" for name, ms in quiet.items())
-    paces = ", ".join(f"{pace:.0f} with “{name}”" for name, pace in full.items())
-    best = min(quiet, key=quiet.get), max(full, key=full.get)
-    end = f"“{best[0]}” is the best of both." if best[0] == best[1] else f"The best are “{best[0]}” and “{best[1]}”."
-    return f"At the lowest load a token takes {waits}. At the highest, the server writes so many tokens a second: {paces}. {end}"
+    plain, soonest, most = next(iter(curves)), min(quiet, key=quiet.get), max(full, key=full.get)
+    low = f"{short(quiet[soonest])} ms a token, and {short(quiet[plain])} with “{plain}”"
+    high = f"{full[most]:.0f} tokens a second, and {full[plain]:.0f} with “{plain}”"
+    return f"At the lowest load “{soonest}” is the fastest: {low}. At the highest “{most}” writes the most: {high}."
 
 
 def prices(perplexity: Mapping[str, Sequence[float]], traces: Mapping[str, Sequence[Trace]]) -> str:

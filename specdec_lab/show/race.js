@@ -65,7 +65,7 @@ function render({ model, el }) {
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
       tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
-      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : passes.length ? `, the last wrote ${passes.at(-1).tokens.length}` : ""}`;
+      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : ""}`;
       drawPass(name);
       for (const span of texts[name].children) span.ariaHidden = Number(span.dataset.pass) >= passes.length; // and pale
     }

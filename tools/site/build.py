@@ -38,6 +38,7 @@ import spine  # noqa: E402
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
 GALLERY = "gallery.html"
+GOALS = r"<details class='goals' open><summary><b>\1</b></summary>\2</details>"  # page.js shuts it on a phone
 FIRST = "The path of two hours"
 GROUPS = {  # of pages, in their order: the name, and how their addresses begin
     FIRST: "lessons/0|exercises/09",
@@ -102,6 +103,7 @@ def prose(source: str) -> str:
     html = together(html)
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r'<p><img src="(pictures/[^"]*)" alt="([^"]*)"[^>]*></p>', picture, html)
+    html = re.sub(r"(?s)<p><strong>(After this lesson you can)</strong></p>\s*(<ul>.*?</ul>)", GOALS, html)
     html = tidied(html)
 
     def anchor(found: re.Match) -> str:

@@ -63,11 +63,8 @@ async function render({ model, el }) {
     const now = Object.entries(chosen);
     for (const link of document.querySelectorAll(".matrix a")) {
       const state = new URLSearchParams(link.hash.split("?")[1]);
-      const here = now.every(([key, value]) => state.get(key) === value), box = link.closest(".wide");
-      if (here) {
-        link.setAttribute("aria-current", "true");
-        box.scrollLeft = link.parentElement.offsetLeft - box.clientWidth / 2; // where the table is wider than the window
-      } else link.removeAttribute("aria-current");
+      if (now.every(([key, value]) => state.get(key) === value)) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
     }
   }
 

@@ -164,6 +164,7 @@
     inside.className = "tools";
     inside.append(document.querySelector(".progress"), document.getElementById("code"));
     menu.prepend(inside);
+    for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   const here = menu.querySelector("a[aria-current=page]");
   let place = 0; // where the reader was
