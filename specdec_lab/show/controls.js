@@ -75,8 +75,8 @@ function chart(title, lines, xName, yName, { dots = [], level = null, tall = 220
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(i)}/>`;
   });
   for (const [x, y, said] of dots) {
-    const left = across(x), after = left < wide / 2;
-    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${left + (after ? 8 : -8)}" y="${down(y) + (down(y) < 34 ? 22 : -13)}" text-anchor="${after ? "start" : "end"}" font-size="13" font-weight="600">${escaped(said)}</text>`);
+    const left = across(x), middle = Math.min(Math.max(left, 50), wide - 24);
+    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${middle}" y="${down(y) + (down(y) < 28 ? 24 : -13)}" text-anchor="middle" font-size="13" font-weight="600">${escaped(said)}</text>`);
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +

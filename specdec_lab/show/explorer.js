@@ -267,8 +267,8 @@ function render({ model, el }) {
     const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r)) : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question), shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : ""),
-      ...(alone ? [why, strip(r, shown)] : [strip(r, shown), why]), ...(data.words || !state.revealed.size ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question), ...(shown && alone ? [` ${written(r).length} tokens from one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
+      strip(r, shown), why, ...(data.words || !state.revealed.size ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

@@ -73,6 +73,7 @@ function render({ model, el }) {
 
   function start() {
     if (state.now >= end) state.now = 0;
+    if (root.getBoundingClientRect().bottom > innerHeight) root.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" }); // both lanes are to be seen
     let since = performance.now();
     const tick = () => {
       if (!el.isConnected) return clearInterval(state.timer);

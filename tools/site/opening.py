@@ -57,7 +57,7 @@ def race(found: dict, trace: dict) -> str:
     )
     drafts = lane("With drafts", "each pass checks several", LAYERS, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"<b>{sooner:.1f}×</b><span>as fast with drafts: the same text, in {len(asked)} passes instead of {len(trace['plain']['tokens'])}. {usual()}</span>"
+    won = f"<b>{sooner:.1f}×</b><span>as fast: {len(asked)} passes instead of {len(trace['plain']['tokens'])}. {usual()}</span>"
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
@@ -69,7 +69,7 @@ def usual() -> str:
     """What the drafters bring on texts that are not chosen, in a sentence."""
     rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
     gains = {arm: row["ratio_to_plain"] for arm, row in rows.items()}
-    return f"An easy text: over six kinds of prompts it is {gains['model']:.1f}×, with the best drafter {max(gains.values()):.1f}×."
+    return f"An easy text: over six kinds of prompts it is {gains['model']:.1f}×, at best {max(gains.values()):.1f}×."
 
 
 def front(found: dict, trace: dict, contents: str, minutes: str) -> str:

@@ -167,18 +167,17 @@
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   const here = menu.querySelector("a[aria-current=page]");
-  let place = 0; // where the reader was
   function showMenu(open) {
     menu.hidden = !open;
+    menu.style.top = `${document.querySelector("header").offsetHeight}px`;
     opener.setAttribute("aria-expanded", String(open));
     opener.firstChild.data = open ? "✕" : "☰";
   }
   opener.addEventListener("click", () => {
-    if (scrollY > 60) place = scrollY;
-    showMenu(menu.hidden || scrollY > 60);
-    scrollTo(0, menu.hidden ? place : 0);
+    showMenu(menu.hidden);
     if (!menu.hidden) (here ?? menu.querySelector("a")).focus({ preventScroll: true });
   });
+  menu.addEventListener("click", ({ target }) => { if (target.closest(".sections a") && opener.checkVisibility()) showMenu(false); });
   addEventListener("keydown", ({ key }) => {
     if (key !== "Escape" || menu.hidden || !menu.contains(document.activeElement) || !opener.checkVisibility()) return;
     opener.focus();
