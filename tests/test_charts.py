@@ -185,6 +185,22 @@ def test_a_plot_is_one_picture_in_three_forms():
     assert len(json.dumps(bundle, default=str)) < 20_000
 
 
+@pytest.mark.parametrize("level", [0.5, 2.0])
+def test_what_lines_are_compared_with_is_a_named_level_inside_the_picture(level):
+    shown = sd.Plot("gain", [sd.Line("a", [(1, 1.0), (4, 1.5)])], "k", "times", level=(level, "plain decoding"))
+    tree = ElementTree.fromstring(shown.svg())
+    up = axis(tree, "end", "y", shift=-4)
+    drawn = [numbers(p.get("d"))[1] for p in tree.iter(f"{SVG}path") if p.get("stroke-dasharray") == "7 3"]
+    assert [up(y) for y in drawn] == pytest.approx([level, level], abs=0.02)  # across, and beside its name
+    assert all(0 < y < charts.HEIGHT for y in drawn)
+    (name,) = (t for t in tree.iter(f"{SVG}text") if t.text == "plain decoding")
+    assert float(name.get("y")) - 4 in drawn
+    assert repr(shown).endswith(f"plain decoding: {level:g} everywhere")
+    figure = shown.figure()
+    assert [line.y0 for line in figure.layout.shapes] == [level] and len(figure.data) == 1
+    assert charts.colours(shown.lines) == [charts.COLOURS[0]]  # the level takes no colour away
+
+
 def test_a_prediction_has_the_colour_of_what_it_predicts_and_dashes():
     """Without a prediction dashes tell lines apart, so that it is not done by colour alone."""
     first, second, third = (charts.Line(name, [(0, 0), (1, 1)]) for name in "abc")

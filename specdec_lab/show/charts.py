@@ -145,6 +145,7 @@ WIDTH, HEIGHT = 640, 320  # pixels of a plot
 LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # its margins; the right one at least
 FONT = 12  # pixels: the size of the text, of everything but the title
 LETTERS = 14  # from one line of text to the next
+LEVEL = 'stroke="currentColor" stroke-width="2" stroke-opacity=".6" stroke-dasharray="7 3"'  # of what lines are compared with
 PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
 GRID = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
@@ -156,21 +157,28 @@ LAYOUT |= {"font_color": "#808080"}  # readable on a light and on a dark page
 @dataclass(frozen=True)
 class Plot:
     """Some lines. Displayed as the last value of a cell: with plotly where it runs (hover, zoom), the same as SVG where
-    nothing runs, and in words. The y axis begins at 0, or below. doubling: equal steps to the right double x."""
+    nothing runs, and in words. The y axis begins at 0, or below.
+
+    Args:
+        doubling: equal steps to the right double x.
+        level: (y, name) of what the lines are compared with, such as plain decoding: thin, grey and dashed.
+    """
 
     title: str
     lines: Sequence[Line]
     x_name: str
     y_name: str
     doubling: bool = False
+    level: tuple[float, str] | None = None
 
     def svg(self) -> str:
         """The chart as an <svg> element whose <desc> says every point."""
         scale = math.log2 if self.doubling else float
-        names = [room(line.name, FONT) for line in self.lines]
+        levels = [self.level] if self.level else []
+        names = [room(name, FONT) for name in (*(line.name for line in self.lines), *(name for _, name in levels))]
         end = WIDTH - max(RIGHT, 40 + max(names))  # behind it stand the lines' names
         xs = [x for line in self.lines for x, _ in line.points]
-        ys = [y for line in self.lines for _, y in line.points]
+        ys = [y for line in self.lines for _, y in line.points] + [y for y, _ in levels]
         ys += [y for line in self.lines for ends in line.spread for y in ends]
         x0, x1 = scale(min(xs)), scale(max(xs))
         y0, y1 = min(0.0, *ys), max(ys)
@@ -191,6 +199,10 @@ class Plot:
             across, down = at(x, y0)
             parts.append(label(across, down + 16, f"{x:g}", "middle"))
         ends = []
+        for y, name in levels:
+            left, down = at(min(xs), y)
+            parts.append(f'<path d="M{left} {down}H{end}" {LEVEL}/>')
+            ends.append((down, name, LEVEL))
         for line, (colour, stroke) in zip(self.lines, _strokes(self.lines, thin=1.3)):
             places = [at(x, y) for x, y in line.points]
             parts.append(_curve(places, stroke))
@@ -230,6 +242,9 @@ class Plot:
                 line={"color": colour, "dash": PLOTLY_DASHES[pattern], "width": 1.3 if line.of else 2},
                 marker={"symbol": SYMBOLS[i % len(SYMBOLS)]},
             )
+        if self.level:
+            y, name = self.level
+            figure.add_hline(y, line={"color": "#808080", "dash": "dash", "width": 1}, annotation_text=name)
         return figure
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
@@ -242,6 +257,7 @@ class Plot:
             spread = [f" ({low:.3g} to {high:.3g})" for low, high in line.spread] or [""] * len(line.points)
             numbers = ", ".join(f"{y:.3g}{ends} at {x:g}" for (x, y), ends in zip(line.points, spread))
             rows.append(f"{line.name}: {numbers}")
+        rows += [f"{name}: {y:.3g} everywhere" for y, name in ([self.level] if self.level else [])]
         return "\n".join(rows)
 
 
