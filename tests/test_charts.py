@@ -185,22 +185,6 @@ def test_a_plot_is_one_picture_in_three_forms():
     assert len(json.dumps(bundle, default=str)) < 20_000
 
 
-@pytest.mark.parametrize("level", [0.5, 2.0])
-def test_what_lines_are_compared_with_is_a_named_level_inside_the_picture(level):
-    shown = sd.Plot("gain", [sd.Line("a", [(1, 1.0), (4, 1.5)])], "k", "times", level=(level, "plain decoding"))
-    tree = ElementTree.fromstring(shown.svg())
-    up = axis(tree, "end", "y", shift=-4)
-    drawn = [numbers(p.get("d"))[1] for p in tree.iter(f"{SVG}path") if p.get("stroke-dasharray") == "7 3"]
-    assert [up(y) for y in drawn] == pytest.approx([level, level], abs=0.02)  # across, and beside its name
-    assert all(0 < y < charts.HEIGHT for y in drawn)
-    (name,) = (t for t in tree.iter(f"{SVG}text") if t.text == "plain decoding")
-    assert float(name.get("y")) - 4 in drawn
-    assert repr(shown).endswith(f"plain decoding: {level:g} everywhere")
-    figure = shown.figure()
-    assert [line.y0 for line in figure.layout.shapes] == [level] and len(figure.data) == 1
-    assert charts.colours(shown.lines) == [charts.COLOURS[0]]  # the level takes no colour away
-
-
 def test_a_prediction_has_the_colour_of_what_it_predicts_and_dashes():
     """Without a prediction dashes tell lines apart, so that it is not done by colour alone."""
     first, second, third = (charts.Line(name, [(0, 0), (1, 1)]) for name in "abc")
@@ -211,6 +195,15 @@ def test_a_prediction_has_the_colour_of_what_it_predicts_and_dashes():
     svg = sd.Plot("", [first, second, third], "x", "y").svg()
     paths = (p for p in ElementTree.fromstring(svg).iter(f"{SVG}path") if p.get("fill"))
     assert len({p.get("stroke-dasharray") for p in paths}) == 3
+
+
+def test_what_lines_are_compared_with_is_grey_and_takes_no_colour_away():
+    plain = charts.Line("plain decoding", [(0, 1), (1, 1)], dots=False, plain=True)
+    first, second = (charts.Line(name, [(0, 0), (1, 2)]) for name in "ab")
+    assert charts.colours([plain, first, second]) == [charts.GREY, *charts.colours([first, second])]
+    for line in sd.Plot("", [first, plain, second], "x", "y").figure().data:
+        assert (line.line.color == charts.GREY) == (line.name == plain.name)
+        assert line.name != plain.name or line.line.dash == "dash"
 
 
 def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_whatever_turn_they_came():

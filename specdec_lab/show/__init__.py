@@ -11,16 +11,6 @@ def kinds() -> dict[str, type]:
     from specdec_lab.show.sandbox import Sandbox
     from specdec_lab.show.speedup import SpeedupExplorer
 
-    every = (
-        RoundExplorer,
-        TreeExplorer,
-        RaceWidget,
-        Guess,
-        Outcome,
-        LoadLab,
-        PassExplorer,
-        Quiz,
-        Sandbox,
-        SpeedupExplorer,
-    )
+    every = RoundExplorer, TreeExplorer, RaceWidget, Guess, Outcome
+    every += LoadLab, PassExplorer, Quiz, Sandbox, SpeedupExplorer
     return {kind.scripts[-1].removesuffix(".js"): kind for kind in every}

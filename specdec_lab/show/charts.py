@@ -14,6 +14,7 @@ from specdec_lab.formats import short
 from specdec_lab.show.table import Cell, table
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#767676")  # Okabe–Ito
+GREY = "#808080"  # readable on a light and on a dark page
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4")  # colour never carries meaning alone
 DASHED_OUTLINE = 'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"'  # around what is wanted
 
@@ -90,6 +91,7 @@ class Line:
 
     of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is drawn
         thinner, and dashed.
+    plain: it is what the others are compared with, such as plain decoding: grey, and dashed.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Line:
     dots: bool = True
     spread: Sequence[tuple[float, float]] = ()
     of: str = ""
+    plain: bool = False
 
     @classmethod
     def timed(cls, name: str, times: Mapping[int, Sequence[float]]) -> "Line":
@@ -113,15 +116,15 @@ class Line:
 def colours(lines: Sequence[Line]) -> list[str]:
     """One for each line, the same for those that belong together."""
     families = [line.of or line.name for line in lines]
-    order = list(dict.fromkeys(families))
-    return [COLOURS[order.index(family) % len(COLOURS)] for family in families]
+    order = list(dict.fromkeys(family for family, line in zip(families, lines) if not line.plain))
+    return [GREY if x.plain else COLOURS[order.index(family) % len(COLOURS)] for family, x in zip(families, lines)]
 
 
 def patterns(lines: Sequence[Line]) -> list[int]:
     """Which dash each line has, by number; 0 is solid. Where a line belongs to another one, dashes say only that: the
     others are solid, and told apart by colour, by the name at their end, and live by their symbols."""
     pairs = any(line.of for line in lines)
-    return [int(bool(line.of)) if pairs else i % len(DASHES) for i, line in enumerate(lines)]
+    return [int(bool(x.of or x.plain)) if pairs or x.plain else i % len(DASHES) for i, x in enumerate(lines)]
 
 
 def _strokes(lines: Sequence[Line], thin: float) -> list[tuple[str, str]]:
@@ -145,40 +148,31 @@ WIDTH, HEIGHT = 640, 320  # pixels of a plot
 LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # its margins; the right one at least
 FONT = 12  # pixels: the size of the text, of everything but the title
 LETTERS = 14  # from one line of text to the next
-LEVEL = 'stroke="currentColor" stroke-width="2" stroke-opacity=".6" stroke-dasharray="7 3"'  # of what lines are compared with
 PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
 GRID = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
 LAYOUT = {"template": "none", "width": 720, "height": 380}
-LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
-LAYOUT |= {"font_color": "#808080"}  # readable on a light and on a dark page
+LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font_color": GREY}
 
 
 @dataclass(frozen=True)
 class Plot:
     """Some lines. Displayed as the last value of a cell: with plotly where it runs (hover, zoom), the same as SVG where
-    nothing runs, and in words. The y axis begins at 0, or below.
-
-    Args:
-        doubling: equal steps to the right double x.
-        level: (y, name) of what the lines are compared with, such as plain decoding: thin, grey and dashed.
-    """
+    nothing runs, and in words. The y axis begins at 0, or below. doubling: equal steps to the right double x."""
 
     title: str
     lines: Sequence[Line]
     x_name: str
     y_name: str
     doubling: bool = False
-    level: tuple[float, str] | None = None
 
     def svg(self) -> str:
         """The chart as an <svg> element whose <desc> says every point."""
         scale = math.log2 if self.doubling else float
-        levels = [self.level] if self.level else []
-        names = [room(name, FONT) for name in (*(line.name for line in self.lines), *(name for _, name in levels))]
+        names = [room(line.name, FONT) for line in self.lines]
         end = WIDTH - max(RIGHT, 40 + max(names))  # behind it stand the lines' names
         xs = [x for line in self.lines for x, _ in line.points]
-        ys = [y for line in self.lines for _, y in line.points] + [y for y, _ in levels]
+        ys = [y for line in self.lines for _, y in line.points]
         ys += [y for line in self.lines for ends in line.spread for y in ends]
         x0, x1 = scale(min(xs)), scale(max(xs))
         y0, y1 = min(0.0, *ys), max(ys)
@@ -190,7 +184,7 @@ class Plot:
             return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
 
         axes = _axis_names(self.x_name, self.y_name, (LEFT + end) / 2, HEIGHT - 8, HEIGHT / 2)
-        parts = [heading(self.title, LEFT, 18, WIDTH), axes]
+        parts = [heading(self.title, 0, 18, WIDTH), axes]
         for y in ticks(y0, y1):
             left, down = at(min(xs), y)
             parts.append(_level(y, down, left, end))
@@ -199,10 +193,6 @@ class Plot:
             across, down = at(x, y0)
             parts.append(label(across, down + 16, f"{x:g}", "middle"))
         ends = []
-        for y, name in levels:
-            left, down = at(min(xs), y)
-            parts.append(f'<path d="M{left} {down}H{end}" {LEVEL}/>')
-            ends.append((down, name, LEVEL))
         for line, (colour, stroke) in zip(self.lines, _strokes(self.lines, thin=1.3)):
             places = [at(x, y) for x, y in line.points]
             parts.append(_curve(places, stroke))
@@ -242,9 +232,6 @@ class Plot:
                 line={"color": colour, "dash": PLOTLY_DASHES[pattern], "width": 1.3 if line.of else 2},
                 marker={"symbol": SYMBOLS[i % len(SYMBOLS)]},
             )
-        if self.level:
-            y, name = self.level
-            figure.add_hline(y, line={"color": "#808080", "dash": "dash", "width": 1}, annotation_text=name)
         return figure
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
@@ -257,7 +244,6 @@ class Plot:
             spread = [f" ({low:.3g} to {high:.3g})" for low, high in line.spread] or [""] * len(line.points)
             numbers = ", ".join(f"{y:.3g}{ends} at {x:g}" for (x, y), ends in zip(line.points, spread))
             rows.append(f"{line.name}: {numbers}")
-        rows += [f"{name}: {y:.3g} everywhere" for y, name in ([self.level] if self.level else [])]
         return "\n".join(rows)
 
 

@@ -55,6 +55,15 @@ function textSoFar(rounds, at, revealed, mark) {
   return box;
 }
 
+/** A table whose rows and cells say what they are, since a browser forgets it where the table is laid out as a grid. */
+function tabular(table) {
+  for (const row of table.rows) {
+    row.setAttribute("role", "row");
+    for (const cell of row.cells) cell.setAttribute("role", { col: "columnheader", row: "rowheader" }[cell.scope] ?? "cell");
+  }
+  return table;
+}
+
 /** What is written where there is room, and on a phone; the other one is not drawn. */
 const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough" }, rough));
 

@@ -36,15 +36,16 @@ function tick(name, value, changed) {
 
 /** A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not see it. */
 function grid(heads, rows, cell = (content) => h("td", {}, content), name = "table") {
-  const box = h("div", { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: "sdl-grid", "aria-label": name },
+  const box = h("div", { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name }, tabular(h("table", { class: "sdl-grid", role: "table", "aria-label": name },
     h("tr", {}, ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : h("td")))),
-    ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell)))));
+    ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell))))));
   new ResizeObserver(() => box.classList.toggle("sdl-wide", box.scrollWidth > box.clientWidth + 1)).observe(box);
   return box;
 }
 
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2"];
+const PLAIN = 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"'; // what others are compared with
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
@@ -52,37 +53,41 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
  * until the next. dots: points with their words, or none. level: a height to compare with, and its name. highest: the ends that the axis may have. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
  */
 function chart(title, lines, xName, yName, { dots = [], level = null, tall = 220, doubling = false, highest = [], unit = "" } = {}) {
-  const [wide, left, right, top, bottom] = [380, 34, 12, yName ? 28 : 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
+  const [wide, left, right, top, bottom] = [matchMedia("(max-width: 600px)").matches ? 320 : 380, 34, 12, yName ? 28 : 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
+  const inset = dots.length ? 10 : 0; // so that a dot covers no axis
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const most = Math.max(...ys, 1e-9), [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), highest.find((end) => end >= most) ?? most];
   const scale = doubling ? Math.log2 : Number;
-  const across = (x) => left + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right);
+  const across = (x) => left + inset + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
   const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => y1 / s <= tall / 40) || 20;
   let svg = "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
-  if (level) svg += `<path d="M${left} ${down(level[0])}H${wide - right}" stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"/><text x="${wide - right}" y="${down(level[0]) + 15}" text-anchor="end">${escaped(level[1])}</text>`;
+  const late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2); // the level's name stands away from the dot that has one
+  if (level) svg += `<path d="M${left} ${down(level[0])}H${wide - right}" ${PLAIN}/><text x="${late ? left + 4 : wide - right}" y="${down(level[0]) + 15}" text-anchor="${late ? "start" : "end"}">${escaped(level[1])}</text>`;
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
   const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
   const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
   for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
-  const look = (i) => `stroke="${COLOURS[i % 5]}" stroke-width="2" stroke-dasharray="${DASHES[i % 5]}"`;
-  lines.forEach(({ points, stairs }, i) => {
+  const own = lines.filter((line) => !line.plain);
+  const look = (line) => (line.plain ? PLAIN : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`);
+  for (const line of lines) {
+    const { points, stairs } = line;
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
     const [[x, y], ...rest] = points;
-    svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(i)}/>`;
-  });
+    svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(line)}/>`;
+  }
   for (const [x, y, said] of dots) {
     const left = across(x), middle = Math.min(Math.max(left, 50), wide - 24);
-    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${middle}" y="${down(y) + (down(y) < 28 ? 24 : -13)}" text-anchor="middle" font-size="13" font-weight="600">${escaped(said)}</text>`);
+    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${middle}" y="${down(y) + (down(y) < 28 ? 24 : -13)}" text-anchor="middle" font-weight="600" class="sdl-halo">${escaped(said)}</text>`);
   }
   const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
   return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text y="13">${escaped(yName)}</text>${svg}</svg>` +
-    (lines.length > 1 ? key(lines.map(({ name }, i) => [`<path d="M0 7H26" ${look(i)}/>`, name])) : "");
+    (lines.length > 1 ? key(lines.map((line) => [`<path d="M0 7H26" ${look(line)}/>`, line.name])) : "");
 }
 
 /** What the looks of a picture mean, below it: [SVG text of 26 × 14 pixels, words] each. */
@@ -125,6 +130,9 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: "", 
   frame({ model, el }, title, h("div", { class: "sdl-title" }, title), those(false), picture, fold, live);
   redraw();
 }
+
+/** How a large number looks: a gain, a loss, or neither. */
+const lookOf = (gain) => (gain > 1.02 ? "sdl-faster" : gain < 0.98 ? "sdl-slower" : "");
 
 /** Two things beside each other, where there is room. */
 const pair = (left, right, how = "") => h("div", { class: `sdl-pair ${how}` }, h("div", {}, ...left), h("div", {}, ...right));

@@ -74,17 +74,16 @@ function render({ model, el }) {
     keep();
   }
 
+  /** All rounds from here on, revealed one after the other: who plays them is not asked. */
   function play() {
-    if (state.timer) {
-      stop();
-    } else {
-      state.timer = setInterval(() => {
-        if (!el.isConnected) return clearInterval(state.timer);
-        if (!state.revealed.has(state.round)) reveal();
-        else if (state.round < rounds.length - 1) go(state.round + 1);
-        else stop();
-      }, 900);
-    }
+    if (state.timer) return stop();
+    state.timer = setInterval(() => {
+      if (!el.isConnected) return clearInterval(state.timer);
+      if (state.round === rounds.length - 1) return stop();
+      go(state.round + 1);
+      reveal();
+    }, 1500);
+    if (!state.revealed.has(state.round)) reveal();
     draw(".sdl-play");
   }
 
@@ -173,11 +172,7 @@ function render({ model, el }) {
         : h("td", {}, i < n && word === "accepted" ? token(r.drafted[i].text, "sdl-plain") : "")));
     const rows = [head, drafts, target, marks, own].filter(Boolean);
     const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
-    for (const row of table.rows) { // said again, since a browser forgets it where the table is laid out as a grid
-      row.setAttribute("role", "row");
-      for (const cell of row.cells) cell.setAttribute("role", { col: "columnheader", row: "rowheader" }[cell.scope] ?? "cell");
-    }
-    return h("div", { class: "sdl-scroll" }, table);
+    return h("div", { class: "sdl-scroll" }, tabular(table));
   }
 
   /** All rounds beside each other, each as high as the tokens that it wrote; those that were not revealed yet are flat. */
@@ -251,23 +246,22 @@ function render({ model, el }) {
     const bar = h(
       "div", { class: "sdl-nav" },
       h("button", { class: "sdl-previous", "aria-label": "previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
-      h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
+      h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
       h("span", { class: "sdl-where" }, h("span", { class: "sdl-word-of" }, "round "), `${state.round + 1} of ${rounds.length}`),
     );
-    const asked = data.words ? "Which draft is the first miss?" : "Which draft will be the first miss?";
-    const question = n ? `${asked} Press it, or “no miss”.` : "Nothing was drafted here.";
+    const question = !n ? ["Nothing was drafted here."] : [`Which draft ${data.words ? "is" : "will be"} the first miss?`, h("span", { class: "sdl-exact" }, " Press it, or “no miss”.")];
     const numbers = h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: () => { numbersOpen = numbers.open; } },
       h("summary", {}, "numbers of this token"), detail(r, shown));
     const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
-      h("summary", {}, "? the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
+      h("summary", {}, "the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
     const alone = rounds.length === 1; // nothing to step through; of several, the drafts stay where they are when one is pressed
     const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r)) : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question), ...(shown && alone ? [` ${written(r).length} tokens from one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
+      h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens from one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
       strip(r, shown), why, ...(data.words || !state.revealed.size ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {

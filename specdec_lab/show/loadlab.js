@@ -1,10 +1,12 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]; // milliseconds, from tick to tick
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]; // milliseconds that the axis may have
+const [LEAST, MOST] = [5, 120]; // % of what plain decoding can serve
 
 function render(context) {
   let unfolded = false;
+  const axes = {}; // one for all loads, so that the dots move and not the axis
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
 
@@ -15,7 +17,7 @@ function render(context) {
       slider(label, { value: state[name], low, high, step }, () => String(state[name]), changed(name));
     return {
       ...(Object.keys(machines).length > 1 ? { machine: menu("machine", Object.keys(machines), state.machine, changed("machine")) } : {}),
-      load: whole("load", "load, % of plain", 5, 120, 5),
+      load: whole("load", "load, % of plain", LEAST, MOST, 5),
       gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
       off: whole("off", "by load: off above", 0, most, 1),
       on: slider("and on again up to", { value: state.on, low: 1, high: most + 1, step: 1 }, () => String(back(state)), changed("on")),
@@ -33,8 +35,7 @@ function render(context) {
       const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
       return { nodes: [h("div", {}, said)], said };
     }
-    const rate = (load / 100) * capacity;
-    const came = arrivals[bursts ? "bursts" : "steady"].map(([at, wanted]) => [at / rate, wanted]);
+    const came = arrivals[bursts ? "bursts" : "steady"];
     const server = {
       costs: stepCosts(measured), join, most: Math.max(...measured.map(([texts]) => texts)),
       drawn: drawnFrom(machines[machine]),
@@ -44,17 +45,16 @@ function render(context) {
       ...(best ? { "by confidence": byConfidence(machines[machine]) } : {}),
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
-    const logs = Object.entries(all).map(([name, policy]) => [name, simulate(came, policy, server)]);
-    const sums = logs.map(([name, log]) => [name, summary(log)]), plain = sums[0][1].mean;
-    const longest = 1e3 * Math.max(...sums.map(([, { most }]) => most)), step = STEPS.find((x) => 5 * x >= longest) ?? 5000;
-    const parts = Math.ceil(longest / step), ticks = Array.from({ length: parts + 1 }, (_, i) => i * step), at = (x) => (1e5 * x) / (parts * step);
+    const serve = (load) => Object.entries(all).map(([name, policy]) => [name, simulate(came.map(([at, wanted]) => [(100 * at) / (load * capacity), wanted]), policy, server)]);
+    const logs = serve(load), sums = logs.map(([name, log]) => [name, summary(log)]), plain = sums[0][1].mean;
+    const [least, most] = (axes[[machine, gamma, bursts]] ??= [[LEAST, "mean", Math.min], [MOST, "most", Math.max]].map(([at, what, of]) => 1e3 * of(...serve(at).map(([, log]) => summary(log)[what]))));
+    const ticks = STEPS.slice(STEPS.findLastIndex((x) => x <= least), STEPS.findIndex((x) => x >= most) + 1);
+    const at = (x) => Math.max(0, Math.min(100, (100 * Math.log(1e3 * x / ticks[0])) / Math.log(ticks.at(-1) / ticks[0])));
     /** The mean as a dot, and a line on to what 95 % wait at most. */
     const bar = ({ mean, most }) => h("div", { class: "sdl-wait", "aria-hidden": "true" }, ...ticks.map((x) => h("i", { style: `left: ${at(x / 1e3)}%` })), h("span", { style: `left: ${at(mean)}%; width: ${at(most) - at(mean)}%` }), h("b", { style: `left: ${at(mean)}%`, class: mean > 1.02 * plain ? "sdl-worse" : "" }));
     const scale = h("div", { class: "sdl-wait", role: "img", "aria-label": "a scale of milliseconds" }, ...ticks.map((x) => h("em", { style: `left: ${at(x / 1e3)}%` }, String(x))));
-    const heads = ["ms a token", scale, "mean", either("95 % within", "95 %"), "tokens/s", "steps with drafts", "switches"];
-    const rows = sums.map(([name, s]) => {
-      return [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1)), s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)];
-    });
+    const rows = sums.map(([name, s]) => [name, bar(s), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1))]);
+    const counts = sums.map(([name, s]) => [name, s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)]);
     const means = sums.map(([policy, { mean }]) => [policy, plain / mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
     const won = (winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
       : `“${winner}” needs the least time a token, ${gain.toFixed(2)} times as fast as “never”.`) + ` “always” is ${means[1][1].toFixed(2)} times.`;
@@ -63,14 +63,14 @@ function render(context) {
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", "", { tall: 88, unit: " s" }));
-    const table = grid(heads, rows, undefined, "milliseconds a token");
+    const table = grid(["ms a token", scale, "mean", either("95 % within", "95 %")], rows, undefined, "milliseconds a token");
     table.classList.add("sdl-full");
     const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end.`;
-    const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "? what is served"), h("div", { class: "sdl-note" }, note));
+    const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "what is served"), h("div", { class: "sdl-note" }, note), grid(["policy", "tokens/s", "steps with drafts", "switches"], counts));
     const looks = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, and 95 % within"], ['<rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big" }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${pays} “by load” ${by}`)),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${pays} “by load” ${by}`)),
         table, looks, folded,
       ],
       inside: [pair([over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves")],

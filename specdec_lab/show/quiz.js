@@ -78,21 +78,19 @@ function itemView(item, name, { beliefs, confidence }, answered) {
     told.replaceChildren();
   }
 
-  /** The answer as it stands, or a sentence about what is missing. */
+  /** The answer as it stands, or a sentence about what is missing, and where. */
   function chosen() {
     const { value, wrong } = numeric ? readNumber(number.input.value, posed.unit) : { value: choices.chosen() };
-    if (wrong) return wrong;
-    if (!numeric && value < 0) return "Choose one of the answers first.";
-    return sure.chosen() < 0 ? "Say how sure you are, too." : value;
+    if (wrong) return [wrong, number.line];
+    if (!numeric && value < 0) return ["Choose one of the answers first.", choices.set];
+    return sure.chosen() < 0 ? ["Say how sure you are, too.", sure.set] : value;
   }
 
   function check() {
     if (done) return;
     const value = chosen();
-    if (typeof value === "string") {
-      told.replaceChildren(value);
-      return;
-    }
+    for (const part of place.children) part.classList.toggle("sdl-missing", part === value[1]);
+    if (Array.isArray(value)) return told.replaceChildren(value[0]);
     const judged = judge(posed, value), confident = confidence[sure.chosen()];
     tell(judged, confident);
     view.count += 1;

@@ -114,7 +114,7 @@ function render({ model, el }) {
   const rows = [1, 2, 3, 4, 5].map((k) => (end * k) / 5).map((now) =>
     [`${now.toFixed(2)} s`, ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now))))]);
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
-  won.append(h("b", { class: "sdl-big" }, `${(plain / speculative).toFixed(2)}×`), h("span", {}, " as fast per token, with drafts."));
+  won.append(h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`), h("span", {}, " as fast per token, with drafts."));
   const root = h("div", { class: "sdl-explorer sdl-race", role: "group", "aria-label": "Race" },
     h("div", { class: "sdl-title" }, data.title),
     h("div", { class: "sdl-nav" }, play,
@@ -123,7 +123,7 @@ function render({ model, el }) {
     h("div", { class: "sdl-result" }, clock, won),
     ...["plain", "speculative"].map((name) => h("div", { class: "sdl-way" }, drawings[name].node, h("div", {}, counts[name], tracks[name], texts[name]))),
     h("div", { class: "sdl-foot" }, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
-    h("details", {}, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
+    h("details", {}, h("summary", {}, "how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
       h("div", { class: "sdl-note" }, `Recorded with ${data.hardware}, without the prompt's own pass.`),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."))), live);

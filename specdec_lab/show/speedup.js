@@ -3,11 +3,12 @@
 const ALPHAS = [0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.15, 0.05];
 const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** A gain on its shade: none and a corner where it is a loss; the best of its row and the chosen cell are marked, and on a phone only they show their number. A press chooses it. */
-function gainCell(s, best, chosen, choose) {
-  const style = s >= 1 ? `--gain: ${Math.round(10 + 65 * (1 - Math.exp(1 - s)))}%` : null;
+/** A gain or a loss on its shade; the best of its row and the chosen cell are marked, and a line stands towards the cells on the other side of S = 1. A press chooses it. */
+function gainCell(s, best, chosen, right, below, choose) {
+  const across = (other, edge) => (other !== undefined && s >= 1 !== other >= 1 ? [`inset ${edge} currentColor`] : []), edges = [...across(right, "-2px 0"), ...across(below, "0 -2px")];
+  const style = `--gain: ${Math.round(s >= 1 ? 10 + 65 * (1 - Math.exp(1 - s)) : 65 * (1 - s))}%${edges.length ? `; box-shadow: ${edges}` : ""}`;
   const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}`;
-  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, h("span", {}, s.toFixed(2)));
+  return h("td", { class: kind, style, "aria-current": chosen ? "true" : null, onclick: choose }, either(s.toFixed(2), s.toFixed(1)));
 }
 
 function render(context) {
@@ -36,12 +37,11 @@ function render(context) {
       `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `;
     const advice = (best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ") +
       (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
-    const rows = ALPHAS.map((a) => (a === nearest ? alpha : a)).map((a) => { // a row moves with the slider
-      const most = bestGamma(a, c, v, o);
-      return [a.toFixed(2), ...GAMMAS.map((g) => gainCell(speedup(a, g, c, v[g], o), g === most, a === alpha && g === gamma, () => set({ alpha: a, gamma: g })))];
-    });
+    const alphas = ALPHAS.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => GAMMAS.map((g) => speedup(a, g, c, v[g], o))); // a row moves with the slider
+    const rows = alphas.map((a, i) => [a.toFixed(2), ...GAMMAS.map((g, j) =>
+      gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
     const line = { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) };
-    const key = "The darker, the faster. No shade and a corner: slower than plain decoding. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
+    const key = "The greener, the faster; the more orange, the slower than plain decoding. The line between them is S = 1. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
     const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
     map.classList.add("sdl-heat");
     map.addEventListener("keydown", (event) => {
@@ -52,12 +52,12 @@ function render(context) {
       again.map.focus();
     });
     again.map = map;
-    const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, "? how to read it"), h("div", { class: "sdl-note" }, key));
+    const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, "how to read it"), h("div", { class: "sdl-note" }, key));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big" }, `S = ${gain.toFixed(2)}`), h("div", {}, words, advice)),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", words, advice)),
         pair(
-          [h("b", { class: "sdl-chart" }, "S for each α and γ (◥ slower than plain)"), map, folded],
+          [h("b", { class: "sdl-chart" }, "S for each α and γ; the line is S = 1"), map, folded],
           [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, [line], "γ, drafts a round", "", { level: [1, "plain"], dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: context.el.clientWidth < 600 ? 140 : 260 }))], "sdl-turned",
         ),
       ],

@@ -102,7 +102,7 @@ function render({ model, el }) {
   function behind(r, at, shown) {
     const word = shown || !state.round ? token(favourites(r, at)[0]?.text ?? "–") : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?");
     const own = shown && r.emitted && place(r) === at;
-    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: "sdl-exact" }, data.greedy ? "target: " : "favourite: "), word);
+    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: at < 0 ? "" : "sdl-exact" }, data.greedy ? "target: " : "favourite: "), word);
     const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
     if (own) {
       const { kind, text } = r.emitted;
@@ -161,7 +161,7 @@ function render({ model, el }) {
       h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size || state.guesses[state.round] ? totals() : "",
       h("div", { class: "sdl-foot" },
         shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,
-        h("details", { class: "sdl-legend" }, h("summary", {}, "? the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
+        h("details", { class: "sdl-legend" }, h("summary", {}, "the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
           h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."))),
     );
     if (focus) {

@@ -26,11 +26,11 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     assert numbers(still) == end
 
     page = visit("index.html")
-    page.locator(".opening button").get_by_text("stop").wait_for()
+    page.locator(".opening .under button").get_by_text("stop").wait_for()
     early = numbers(page)
     assert early != end and page.locator(".opening .later").count() > 0
     page.wait_for_function("n => Number(document.querySelector('.lane b').innerText) > n", arg=early[0][0])
-    button = page.locator(".opening button")
+    button = page.locator(".opening .under button")
     button.click()  # stops it
     assert numbers(page) == end
     button.click()
@@ -199,7 +199,7 @@ def test_rounds_that_were_played_count_and_the_next_step_is_named(visit):
     said.get_by_text("1 round played.").wait_for()
     assert page.locator("nav a", has_text="00 Start here").get_attribute("data-done") == "begun"
     page.on("dialog", lambda dialog: dialog.accept())
-    page.get_by_text("take it along").click()
+    page.get_by_text("save, or read a file").click()
     page.get_by_role("button", name="forget all").click()
     assert "played" not in said.inner_text()
 

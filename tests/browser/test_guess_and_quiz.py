@@ -211,7 +211,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     # To the notebooks: once, and not twice.
     page.get_by_role("button", name="contents").tap()  # which has them on a phone
     page.locator(".progress > summary").tap()
-    page.get_by_text("take it along").click()
+    page.get_by_text("save, or read a file").click()
     assert "Guesses: 1. Quiz questions answered: 1, right at the first attempt: 0." in page.inner_text("#progress")
     with page.expect_download() as download:
         page.get_by_role("button", name="save to a file").tap()
@@ -230,7 +230,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
     other = from_disk(lesson, **PHONE)
     other.get_by_role("button", name="contents").tap()
     other.locator(".progress > summary").tap()
-    other.get_by_text("take it along").click()
+    other.get_by_text("save, or read a file").click()
     for _ in range(2):
         other.get_by_label("read a file").set_input_files(tmp_path / "back.json")
         other.get_by_text("Read back.json.").wait_for()
@@ -247,7 +247,7 @@ def test_on_a_phone_it_stays_over_a_reload_and_goes_to_the_notebooks_and_back(fr
 def test_a_wrong_file_is_one_sentence_and_changes_nothing(from_disk, lesson, tmp_path):
     page = from_disk(lesson)
     page.locator(".progress > summary").click()
-    page.get_by_text("take it along").click()
+    page.get_by_text("save, or read a file").click()
     none, newer = "is no progress file", "is from a newer version"
     for n, (content, said) in enumerate(
         [
@@ -273,7 +273,7 @@ def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_d
     assert "This browser keeps nothing" in parts(page)[0].inner_text()
     page.get_by_role("button", name="contents").tap()  # which has them on a phone
     page.locator(".progress > summary").tap()
-    page.get_by_text("take it along").click()
+    page.get_by_text("save, or read a file").click()
     assert "Guesses: 1. Quiz questions answered: 1" in page.inner_text("#progress")
 
 
@@ -318,7 +318,7 @@ def test_a_file_is_read_on_the_site_as_a_notebook_reads_it(from_disk, lesson, tm
     (tmp_path / "theirs.json").write_text(json.dumps(theirs), encoding="utf-8")
     page = from_disk(lesson, before=f"localStorage.setItem('specdec-lab ledger', {json.dumps(json.dumps(mine))})")
     page.locator(".progress > summary").click()
-    page.get_by_text("take it along").click()
+    page.get_by_text("save, or read a file").click()
     page.get_by_label("read a file").set_input_files(tmp_path / "theirs.json")
     page.get_by_text("Read theirs.json.").wait_for()
     mine = json.loads(json.dumps(mine))  # nothing shared

@@ -14,7 +14,7 @@ widget = sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda tex
 def drive(page, lab) -> None:
     """From low load to overload by keyboard; bursts, and a limit that is too high, by mouse."""
     shown = lab.locator(".sdl-picture").first
-    shown.get_by_text("? what is served").click()
+    shown.get_by_text("what is served").click()
     shown.get_by_text("With γ = 4 a round writes 3.20 tokens").wait_for()
 
     def mean(policy: str) -> float:

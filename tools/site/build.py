@@ -27,7 +27,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from specdec_lab.show import kinds
+from specdec_lab.show import charts, kinds
 from specdec_lab.show.live import STORED, script
 
 HERE = Path(__file__).parent
@@ -228,6 +228,7 @@ def upright(figure: dict | None) -> str:
     x, y = (axis["title"]["text"] for axis in axes)
     lines = [
         {"name": line["name"], "points": [[round(a, 4) for a in point] for point in zip(line["x"], line["y"])]}
+        | ({"plain": True} if line["line"]["color"] == charts.GREY else {})
         for line in figure["data"]
     ]
     chart = {"title": figure["layout"]["title"]["text"], "lines": lines, "x": x, "y": y}
@@ -283,7 +284,7 @@ def contents(
         )
         return "".join(parts)
     others = "".join(map(item, [page for page in titles if not number(page)]))
-    others = f'<li>{rest("")}</li>{others}<li><a href="{up}index.html#lessons">All pages</a></li>'
+    others = f'<li>{rest("")}</li>{others}<li><a href="{up}index.html#lessons">All lessons</a></li>'
     return f"{''.join(parts)}<section><h2>Besides</h2><ul>{others}</ul></section>"
 
 
@@ -308,7 +309,7 @@ def where(here: str, titles: dict[str, str]) -> str:
     up, lesson = "../" if "/" in here else "", [p for p in titles if re.match(WAY, p) and number(p) == number(here)]
     crumb = f'<a href="{up}index.html#lessons">{{}}</a>'.format
     if not lesson:
-        line = crumb("All pages")
+        line = crumb("All lessons")
     elif here not in lesson:
         kind = "exercise, in the notebook" if here.startswith("exercises/") else "beside the lesson"
         line = f'<a href="{up}{lesson[0]}">{escape(label(lesson[0], titles[lesson[0]]))}</a> › {kind}'

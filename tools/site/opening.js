@@ -18,8 +18,27 @@
     return { tokens: lane.querySelector("b"), passes, time, pieces, drawing };
   });
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
-  const button = box.querySelector("button"), won = box.querySelector(".won"), result = won.innerHTML;
-  let since = null;
+  const button = box.querySelector(".under button"), won = box.querySelector(".won"), result = won.innerHTML;
+  const GUESSES = [1.5, 2, 3, 4]; // times as fast
+  let since = null, said = null;
+
+  /** The question, for as long as it runs. */
+  function ask() {
+    won.innerHTML = `<span>The same text: how much sooner? ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    const buttons = [...won.querySelectorAll("button")];
+    said = null;
+    buttons.forEach((one, i) => one.addEventListener("click", () => {
+      said = GUESSES[i];
+      for (const other of buttons) other.ariaPressed = String(other === one);
+    }));
+  }
+
+  /** The result, and whether the guess was the nearest one. */
+  function tell() {
+    const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
+    won.innerHTML = result;
+    if (said) won.lastElementChild.append(` ${GUESSES.every((x) => off(said) <= off(x)) ? "✓ " : ""}You said ${said}×.`);
+  }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */
   function drawPass({ drawing, pieces }, now) {
@@ -39,13 +58,13 @@
       const { tokens, passes, time, pieces } = lane;
       const done = pieces.filter(({ to }) => to <= now + 1e-4);
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);
-      tokens.textContent = done.reduce((sum, piece) => sum + piece.tokens, 0);
+      const count = done.reduce((sum, piece) => sum + piece.tokens, 0);
+      tokens.textContent = count;
+      tokens.nextSibling.data = count === 1 ? " token " : " tokens ";
       passes.textContent = done.length;
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
       drawPass(lane, now);
     }
-    if (now >= end) won.innerHTML = result;
-    else won.innerHTML = "<span>The same model, the same text. Who is first?</span>";
   }
 
   function frame(at) {
@@ -59,6 +78,7 @@
   function start() {
     since = performance.now();
     button.textContent = "❚❚ stop";
+    ask();
     draw(0); // at once: the end that stood there would flash
     requestAnimationFrame(frame);
   }
@@ -66,6 +86,7 @@
   function stop() {
     since = null;
     draw(end);
+    tell();
     button.textContent = "▶ again";
   }
 

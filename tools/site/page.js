@@ -158,11 +158,12 @@
   addEventListener("click", ({ target }) => { if (!card.contains(target) && !target.closest('a[href*="glossary.html#"]')) card.hidden = true; });
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
-  const menu = document.querySelector("nav"), opener = document.getElementById("menu");
+  const menu = document.querySelector("nav"), opener = document.getElementById("menu"), theme = document.getElementById("theme");
   if (matchMedia("(max-width: 480px)").matches && !document.body.classList.contains("front")) { // a phone's head line has no room for them
     const inside = document.createElement("div");
     inside.className = "tools";
-    inside.append(document.querySelector(".progress"), document.getElementById("code"));
+    inside.append(document.getElementById("code"), theme);
+    theme.textContent = "◐ dark or light";
     menu.prepend(inside);
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
@@ -248,7 +249,7 @@
     if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
   }
 
-  document.getElementById("theme").addEventListener("click", () => {
+  theme.addEventListener("click", () => {
     const dark = document.documentElement.dataset.theme
       ? document.documentElement.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;

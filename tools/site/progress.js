@@ -163,7 +163,7 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
-      summary.replaceChildren(node("span", {}, done + open ? `${done} done${open ? ` · ${open} begun` : ""}` : "progress"));
+      summary.replaceChildren(node("span", {}, done + open ? `${done} done` : "progress"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
@@ -235,7 +235,7 @@
 
   const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
   document.getElementById("progress").append(
-    next, begunList, counts, node("details", {}, node("summary", {}, "take it along"),
+    next, begunList, counts, node("details", {}, node("summary", {}, "save, or read a file"),
     node("p", {}, node("button", { type: "button", onclick: toFile }, "save to a file"), " ", node("button", { type: "button", onclick: forget }, "forget all")),
     node("label", {}, "read a file ", file),
     status,
