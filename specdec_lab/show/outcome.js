@@ -19,10 +19,7 @@ function errorOf(claim, measured) {
   return compare("guess", claim.guess.value, measured) + late + second;
 }
 
-/**
- * All numbers on one line from 0: the guess, what theory says, what was measured with its interval, and how far the guess is
- * from it; without a guess the measurement alone, in large type. Below it the same in words.
- */
+/** All numbers on one line from 0: the guess, what theory says, what was measured with its interval, and how far the guess is from it. Below it the same in words. */
 function numberLine(points) {
   const there = points.filter(({ value }) => value != null);
   const most = 1.02 * Math.max(...there.flatMap(({ value, interval }) => [value, ...(interval ?? [])])) || 1, step = 10 ** Math.floor(Math.log10(most)) / 2;
@@ -34,9 +31,9 @@ function numberLine(points) {
   const gap = guess > 0 && measured > 0 ? Math.max(guess / measured, measured / guess) : 1;
   const apart = gap > 1.1 ? [h("span", { class: "sdl-apart", style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}` }, h("span", {}, `${short(Number(gap.toPrecision(2)))}×`))] : [];
   return [
-    guess === undefined ? h("b", { class: "sdl-big", "aria-hidden": "true" }, short(measured)) : h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), h("span", { class: "sdl-most" }, short(largest)), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", style: `left:${at(value)}` }, sign))),
+    guess === undefined ? null : h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), h("span", { class: "sdl-most" }, short(largest)), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", "data-sign": sign, style: `left:${at(value)}` }, sign))),
     h("div", { class: "sdl-key" }, ...points.flatMap((point) => [h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))), " "])),
-  ];
+  ].filter(Boolean);
 }
 
 function render(context) {
@@ -50,8 +47,9 @@ function render(context) {
     else claim.change("assumed", line);
   }
   const keep = h("button", { type: "button", onclick: assume }, "keep this line");
-  const line = h("div", { class: "sdl-entry" }, assumed.line, keep);
-  frame(context, "What came of the guess", h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question), picture, error, line, message, second.box);
+  const line = h("div", { class: "sdl-entry" }, assumed.line, keep), more = h("details", {}, h("summary", {}, "what had you assumed, and what would you say now?"), line, message, second.box);
+  frame(context, "What came of the guess", h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question),
+    h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big", "aria-hidden": "true" }, short(measured.value)), error), picture, more);
 
   let noted = "";
   function refresh() {
@@ -63,12 +61,14 @@ function render(context) {
     picture.replaceChildren(...numberLine(points));
     error.textContent = errorOf(found, measured);
     const right = found.guess && compare("guess", found.guess.value, measured).includes("was right");
-    line.hidden = !found.guess || (right && !found.assumed);
-    second.box.hidden = !found.guess || (right && !found.revision); // who was right is asked no more
+    line.hidden = right && !found.assumed;
+    second.box.hidden = right && !found.revision; // who was right is asked no more
+    more.hidden = !found.guess || (line.hidden && second.box.hidden);
     // Only what is new in the ledger: a line that is being typed stays.
     if ((found.assumed ?? "") !== noted) assumed.input.value = noted = found.assumed ?? "";
     second.show(found.revision, "", claim.said("revision"), claim.newest("revision"));
     message.textContent = claim.said("assumed") || model.get("news") || (noted ? "Kept." : "");
+    more.open ||= Boolean(message.textContent || found.revision); // what is said there is not to be missed
   }
   return follow(model, refresh, claim.end);
 }

@@ -81,7 +81,7 @@ def test_guess_outcome_and_quiz(request, place):
     # A guess: a word first, then a number with a comma. It is kept, and then fixed.
     outcome.get_by_text("no guess", exact=True).wait_for()
     assert guess.get_by_label("your guess").input_value() == ""
-    assert outcome.locator(".sdl-big").inner_text() == "1.5"
+    assert outcome.locator(".sdl-big").inner_text() == "1.5" and outcome.locator(".sdl-line").count() == 0
     assert not guess.get_by_label("because").is_visible()  # it comes with the number
     assert not outcome.get_by_label("second guess").is_visible()
     guess.get_by_label("your guess").focus()
@@ -104,7 +104,9 @@ def test_guess_outcome_and_quiz(request, place):
     # What came of it; then the line and the second guess.
     outcome_again()
     outcome.get_by_text("Your guess was 1.8 times too high.").wait_for()
-    assert outcome.locator(".sdl-line").count() == 1 and outcome.locator(".sdl-big").count() == 0
+    assert outcome.locator(".sdl-line").count() == 1
+    assert not outcome.get_by_label("what I had assumed").is_visible()  # for whoever wants to
+    outcome.get_by_text("what had you assumed").click()
     outcome.get_by_label("what I had assumed").focus()
     page.keyboard.type("that reading is free")
     press_button(page, "keep this line")
@@ -294,6 +296,7 @@ def test_two_pages_at_once_lose_nothing(from_disk, lesson):
     parts(page)[0].get_by_label("your guess").fill("3")
     parts(page)[0].get_by_role("button").click()
     other.get_by_text("Your guess was 2 times too high.").wait_for(timeout=20_000)  # it heard of it
+    parts(other)[1].get_by_text("what had you assumed").click()
     parts(other)[1].get_by_label("what I had assumed").fill("a line")
     parts(other)[1].get_by_role("button", name="keep this line").click()
     claim = until(page, lambda: page.evaluate(KEPT)["claims"]["09.a"], lambda claim: "assumed" in claim)

@@ -170,7 +170,7 @@ def test_after_a_restart_each_entry_of_an_outcome_waits_by_itself(page, lab):
     run_all(page)
     outcome = page.locator(".sdl-explorer[aria-label='What came of the guess']")
     line = outcome.get_by_label("what I had assumed")
-    line.wait_for(timeout=STARTING)
+    outcome.get_by_text("what had you assumed").click(timeout=STARTING)
     line.fill("old")
     outcome.get_by_role("button", name="keep this line").click()
     outcome.get_by_text("Kept.", exact=True).wait_for()

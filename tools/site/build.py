@@ -337,8 +337,8 @@ def near(here: str, titles: dict[str, str]) -> str:
 def turns(here: str, titles: dict[str, str]) -> str:
     """The end of a page: the next lesson as a card, and the ways back and to the exercise."""
     up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
-    if here == GALLERY:
-        return '<a href="index.html#lessons">All lessons</a>'
+    if here == GALLERY:  # which texts are easy is what lesson 04 explains
+        return "".join(card(up, page, titles) for page in order if number(page) == "04")
     same = [i for i, page in enumerate(order) if number(page) == number(here)]
     if not same:
         return ""
@@ -348,14 +348,16 @@ def turns(here: str, titles: dict[str, str]) -> str:
     exercise = f"exercises/{Path(here).name}"
     if exercise in titles and exercise != here:
         links += f'<a class="exercise" href="{up}{exercise}">The exercise of this lesson →</a>'
-    card = ""
-    for page in order[at + 1 : at + 2]:
-        minutes, question = about(page)
-        card = (
-            f'<a rel="next" href="{up}{page}"><small>Next · {minutes} minutes</small>'
-            f"<b>{escape(label(page, titles[page]))} →</b><span>{escape(question[:1].upper() + question[1:])}</span></a>"
-        )
-    return card + links
+    return "".join(card(up, page, titles) for page in order[at + 1 : at + 2]) + links
+
+
+def card(up: str, page: str, titles: dict[str, str]) -> str:
+    """The next lesson, with what it takes and what it asks."""
+    minutes, question = about(page)
+    return (
+        f'<a rel="next" href="{up}{page}"><small>Next · {minutes} minutes</small>'
+        f"<b>{escape(label(page, titles[page]))} →</b><span>{escape(question[:1].upper() + question[1:])}</span></a>"
+    )
 
 
 def sections_of(notebook: nbformat.NotebookNode) -> list[str]:
@@ -408,7 +410,7 @@ def page_of(
         (HERE / "page.html").read_text(encoding="utf-8")
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
-        .replace("{{contents}}", "" if front else contents(titles, here, sections, tracked))
+        .replace("{{contents}}", contents(titles, "404.html" if front else here, sections, tracked))
         .replace("{{where}}", "" if front else where(here, titles)).replace("{{turns}}", turns(here, titles))
         .replace("{{body}}", body)
     )  # fmt: skip

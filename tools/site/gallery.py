@@ -12,14 +12,13 @@ from specdec_lab.show.marks import MARKS
 
 RECORDED = Path(__file__).parent / "rounds.json.xz"  # written by tools/record_rounds.py
 INTRODUCTION = """<h1>A gallery of real rounds</h1>
-<p>{target} wrote a dozen short texts, each with several drafts, and every round was recorded.</p>
+<p>{target} wrote a dozen short texts, each drafted in several ways, and every round was recorded. Choose a text and a
+drafter, here or in the <a href="#all">table of all races</a>.</p>"""
+ALL = """<p>The race is on the clock that was recorded with the rounds ({hardware}; both ways took turns in one process).</p>
 <h2 id="all">All races: tokens per pass</h2>
 <p>Each row is a text, each column a way to draft it, and a number says how many tokens a pass of the target wrote; plain
-decoding has 1. The greener, the more; bold is the best of its row. Press a number to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature
-change that?</p>"""
-ONE = """<h2 id="one">One race, round by round</h2>
-<p>Choose here, or in the table. Below the rounds, plain decoding and speculation race on the clock that was recorded with
-them ({hardware}; both took turns in one process).</p>"""
+decoding has 1. The greener, the more; bold is the best of its row. Press a number to see its rounds and its race. Which
+kinds of text are easy to draft? Does the temperature change that?</p>"""
 
 
 def recorded() -> dict:
@@ -45,7 +44,7 @@ def arms(found: dict) -> list[str]:
 def table(found: dict) -> str:
     """Tokens per pass of everything that was recorded, each number a link to its rounds."""
     split = [arm.rsplit("-", 2) for arm in arms(found)]
-    heads = "".join(f'<th scope="col">{escape(drafter)}<br>γ = {gamma}</th>' for drafter, gamma, _ in split)
+    heads = "".join(f'<th scope="col">{escape(drafter)} <br>γ = {gamma}</th>' for drafter, gamma, _ in split)
     spans = Counter(temperature for *_, temperature in split)
     over = "".join(f'<th scope="colgroup" colspan="{n}"><span>temperature {t}</span></th>' for t, n in spans.items())
     named, lines = traces(found), []
@@ -60,7 +59,7 @@ def table(found: dict) -> str:
                 (
                     tokens / len(rounds),
                     temperature,
-                    f'<a href="#gallery-1?{escape(state)}">{tokens / len(rounds):.2f}</a>',
+                    f'<a href="#gallery-1?{escape(state)}" data-rough="{tokens / len(rounds):.1f}">{tokens / len(rounds):.2f}</a>',
                 )
             )
             most[temperature] = max(most.get(temperature, 0), tokens / len(rounds))
@@ -97,5 +96,5 @@ def write(out: Path) -> str:
     }
     data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
     live = f'<div class="live" data-script="gallery"><script type="application/json">{data}</script></div>'
-    words, one = INTRODUCTION.format(target=escape(found["target"])), ONE.format(hardware=escape(found["hardware"]))
-    return f"{words}{table(found)}{one}{live}"
+    words, every = INTRODUCTION.format(target=escape(found["target"])), ALL.format(hardware=escape(found["hardware"]))
+    return f"{words}{live}{every}{table(found)}"

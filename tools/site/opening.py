@@ -10,13 +10,21 @@ RACE = "summary-hybrid-4-0"  # of the gallery
 LAYERS = 30  # of SmolLM2-135M, which wrote it
 WRITES = ("accepted", "corrected", "bonus", "plain")  # what a pass adds to the text
 CARDS = (
-    ("Play", "lessons/00_start_here.html", "Find the first miss of a round. Then two guesses, and a real race."),
+    (
+        "Play",
+        "lessons/00_start_here.html",
+        "Lesson 00: find the first miss of a round, then guess twice, and see a real race.",
+    ),
     (
         "Measure",
         "lessons/08_measure_your_traffic.html",
-        "A report on three kinds of prompts, with a decision; and one command for prompts of your own.",
+        "Lesson 08: three reports, a decision, and one command for prompts of your own.",
     ),
-    ("Decide", "lessons/05_choosing_gamma.html", "Move α, γ and the costs, and see when drafts stop paying off."),
+    (
+        "Decide",
+        "lessons/05_choosing_gamma.html",
+        "Lesson 05: move α, γ and the costs, and see when drafts stop paying off.",
+    ),
 )
 
 
@@ -57,7 +65,7 @@ def race(found: dict, trace: dict) -> str:
     )
     drafts = lane("With drafts", "each pass checks several", LAYERS, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"<b>{sooner:.1f}×</b><span>as fast, on an easy text. {usual()}</span>"
+    won = f"<b>{sooner:.1f}×</b><span>as fast, an easy text. {usual()}</span>"
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
@@ -68,7 +76,7 @@ def race(found: dict, trace: dict) -> str:
 def usual() -> str:
     """What this drafter brings on texts that are not chosen, in a sentence."""
     rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
-    return f"Over six kinds of prompts: {rows[RACE.split('-')[1]]['ratio_to_plain']:.1f}×."
+    return f'Over <a href="gallery.html">many texts</a>: {rows[RACE.split("-")[1]]["ratio_to_plain"]:.1f}×.'
 
 
 def front(found: dict, trace: dict, contents: str, minutes: str) -> str:

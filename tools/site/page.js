@@ -159,7 +159,7 @@
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
   const menu = document.querySelector("nav"), opener = document.getElementById("menu"), theme = document.getElementById("theme");
-  if (matchMedia("(max-width: 480px)").matches && !document.body.classList.contains("front")) { // a phone's head line has no room for them
+  if (matchMedia("(max-width: 480px)").matches) { // a phone's head line has no room for them
     const inside = document.createElement("div");
     inside.className = "tools";
     inside.append(document.getElementById("code"), theme);

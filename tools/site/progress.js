@@ -128,6 +128,9 @@
   const playedIn = (link) => (link.dataset.rounds?.split(" ") ?? []).map((id) => load(`specdec-lab widget ${id}`))
     .flatMap((kept) => [kept, ...Object.values(kept?.seen ?? {})]).reduce((sum, kept) => sum + Object.keys(kept?.guesses ?? {}).length, 0);
 
+  /** Links, those to one page once: the first page has two lists. */
+  const once = (what) => [...new Map([...document.querySelectorAll(what)].map((link) => [link.href, link])).values()];
+
   /** In the list of pages: ✓ where all that a page asks has been answered, how much of it where some has, or that it is begun. */
   function tickOff({ claims, quiz }) {
     for (const link of document.querySelectorAll("[data-ids]")) {
@@ -150,10 +153,9 @@
 
   /** In the control: lessons that were begun, and what to do next; and on the first page the way back to it. */
   function lessons() {
-    const all = [...document.querySelectorAll("section:first-of-type [data-minutes]")].filter((link) => link.dataset.ids);
-    const begun = [...document.querySelectorAll("[data-ids]")].filter((link) => link.dataset.done);
+    const all = once("section:first-of-type [data-minutes]").filter((link) => link.dataset.ids), begun = once("[data-ids]").filter((link) => link.dataset.done);
     begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), " ", node("span", { title: link.title }, link.dataset.done))));
-    const go = document.querySelector(".go"), to = [...document.querySelectorAll("[data-minutes]")].find((link) => link.dataset.done !== "✓");
+    const go = document.querySelector(".go"), to = once("[data-minutes]").find((link) => link.dataset.done !== "✓");
     const goesOn = begun.includes(to), way = to && `${to.href.split("#")[0]}${goesOn ? "#go-on" : ""}`; // an unread page begins at its top
     if (go && begun.length && to) {
       Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
@@ -163,7 +165,7 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
-      summary.replaceChildren(node("span", {}, done + open ? `${done} done` : "progress"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
+      summary.replaceChildren(node("span", {}, done ? `${done} done` : open ? `${open} begun` : "progress"), node("span", { className: "more" }, done && open ? ` · ${open} begun` : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
@@ -176,7 +178,7 @@
     const { claims, quiz } = read(), asked = Object.values(quiz).filter((attempts) => attempts.length);
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
-    const nothing = !guesses && !asked.length, rounds = [...document.querySelectorAll("[data-rounds]")].reduce((sum, link) => sum + playedIn(link), 0);
+    const nothing = !guesses && !asked.length, rounds = once("[data-rounds]").reduce((sum, link) => sum + playedIn(link), 0);
     counts.textContent = (rounds ? `${rounds} round${rounds > 1 ? "s" : ""} played. ` : "") + (nothing ? `No guess and no answer yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
       (keeps ? "They are kept in this browser alone." : news));
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
