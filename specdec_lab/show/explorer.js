@@ -131,7 +131,7 @@ function render({ model, el }) {
         "data-column": column,
         onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); }),
       },
-      token(text),
+      word === (rounds[state.round].emitted?.kind ?? "") ? `${mark(word).symbol} ` : null, token(text),
     );
   }
 
@@ -168,7 +168,7 @@ function render({ model, el }) {
     const own = shown && h(
       "tr", {}, h("th", { scope: "row" }, either("into the text", "text")),
       ...words.map((word, i) => i === place
-        ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), " ", h("span", { class: "sdl-note" }, mark(r.emitted.kind).symbol, h("span", { class: "sdl-word-of" }, ` ${r.emitted.kind}`)))
+        ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), h("span", { class: "sdl-note sdl-word-of" }, ` ${r.emitted.kind}`))
         : h("td", {}, i < n && word === "accepted" ? token(r.drafted[i].text, "sdl-plain") : "")));
     const rows = [head, drafts, target, marks, own].filter(Boolean);
     const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
@@ -262,7 +262,7 @@ function render({ model, el }) {
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens from one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
-      strip(r, shown), why, ...(data.words || !state.revealed.size ? [] : [totals()]), h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
+      strip(r, shown), ...(data.words || !state.revealed.size ? [] : [totals()]), why, h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

@@ -70,7 +70,7 @@ function render(context) {
     const looks = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, 95 % within"], ['<path d="M7 7H26" stroke="#d55e00" stroke-width="4"/><rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${pays} “by load” ${by}`)),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), h("span", { class: "sdl-exact" }, ` ${pays} “by load” ${by}`))),
         table, looks, folded,
       ],
       inside: [pair([over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves")],

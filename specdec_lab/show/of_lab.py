@@ -11,7 +11,8 @@ from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, e
 def explore(lab: Lab, trace: Trace, title: str = "") -> RoundExplorer:
     """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
     kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
-    return kind(explorer_data(trace, lab.text, title or "Round by round"))
+    title = title or ("Tree Explorer" if kind is TreeExplorer else "Round by round")
+    return kind(explorer_data(trace, lab.text, title))
 
 
 @typed

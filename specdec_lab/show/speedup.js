@@ -32,12 +32,12 @@ function render(context) {
   function draw({ alpha, gamma, c, o, machine }) {
     const v = machines[machine];
     const gain = speedup(alpha, gamma, c, v[gamma], o), best = bestGamma(alpha, c, v, o), even = breakEven(gamma, c, v[gamma], o);
-    const nearest = ALPHAS.reduce((a, b) => (Math.abs(b - alpha) < Math.abs(a - alpha) - 1e-9 ? b : a));
+    const narrow = context.el.clientWidth < 600, every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0), nearest = every.reduce((a, b) => (Math.abs(b - alpha) < Math.abs(a - alpha) - 1e-9 ? b : a));
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`, words = `${place}: E = ${expectedTokens(alpha, gamma).toFixed(2)} tokens a pass; a round costs ` +
       `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `;
     const advice = (best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ") +
       (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
-    const alphas = ALPHAS.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => GAMMAS.map((g) => speedup(a, g, c, v[g], o))); // a row moves with the slider
+    const alphas = every.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => GAMMAS.map((g) => speedup(a, g, c, v[g], o))); // a row moves with the slider
     const rows = alphas.map((a, i) => [a.toFixed(2), ...GAMMAS.map((g, j) =>
       gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
     const line = { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) };
@@ -48,17 +48,17 @@ function render(context) {
       const [across, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
       if (across === undefined) return;
       event.preventDefault();
-      set({ alpha: ALPHAS[ALPHAS.indexOf(nearest) + down] ?? nearest, gamma: GAMMAS[gamma - 1 + across] ?? gamma });
+      set({ alpha: every[every.indexOf(nearest) + down] ?? nearest, gamma: GAMMAS[gamma - 1 + across] ?? gamma });
       again.map.focus();
     });
     again.map = map;
     const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, "how to read it"), h("div", { class: "sdl-note" }, key));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", words, advice)),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", either(words, `E = ${expectedTokens(alpha, gamma).toFixed(2)}, a round costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `), advice)),
         pair(
           [h("b", { class: "sdl-chart" }, "S for each α and γ; the line is S = 1"), map, folded],
-          [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, [line], "γ, drafts a round", "", { level: [1, "plain"], dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: context.el.clientWidth < 600 ? 140 : 260 }))], "sdl-turned",
+          [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, [line], "γ, drafts a round", "", { level: [1, "plain"], dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: narrow ? 140 : 260 }))], "sdl-turned",
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,

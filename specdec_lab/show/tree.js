@@ -157,7 +157,7 @@ function render({ model, el }) {
     );
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, first ? "Follow the target down the tree: choose the drafts that are kept, then reveal the round." : "Which drafts will be kept? Choose them, then reveal the round.")),
+      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, first ? "Follow the target down the tree: choose what is kept, then reveal." : "Which drafts will be kept? Choose them, then reveal.")),
       h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size || state.guesses[state.round] ? totals() : "",
       h("div", { class: "sdl-foot" },
         shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,

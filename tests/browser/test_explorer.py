@@ -25,7 +25,7 @@ def test_round_explorer_in_lesson_02(page):
     marks = happened(explorer)
     assert set(marks) <= {"accepted", "rejected", "discarded", "corrected", "bonus", "plain"} and len(marks) > drafts
     for word in marks:  # symbol and word, not colour alone
-        assert re.search(rf"[✓✗↻+–·] {word}", explorer.inner_text())
+        assert re.search(rf"[✓✗↻+–·]\s+(\S+\s+)?{word}", explorer.inner_text())
     right = int(marks[0] == "rejected")
     assert explorer.locator(".sdl-verdict").inner_text().startswith("✓ Right." if right else "Not quite: ")
 

@@ -20,7 +20,7 @@
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector(".under button"), won = box.querySelector(".won"), result = won.innerHTML;
   const GUESSES = [1.5, 2, 3, 4]; // times as fast
-  let since = null, said = null;
+  let since = null, said = null, wait = null;
 
   /** The question, for as long as it runs. */
   function ask() {
@@ -29,6 +29,7 @@
     said = null;
     buttons.forEach((one, i) => one.addEventListener("click", () => {
       said = GUESSES[i];
+      begin();
       for (const other of buttons) other.ariaPressed = String(other === one);
     }));
   }
@@ -37,7 +38,7 @@
   function tell() {
     const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
     won.innerHTML = result;
-    if (said) won.lastElementChild.prepend(GUESSES.every((x) => off(said) <= off(x)) ? `✓ You said ${said}×. ` : `You said ${said}×: it is ${said < plain / drafts ? "more" : "less"}. `);
+    if (said) won.lastElementChild.append(GUESSES.every((x) => off(said) <= off(x)) ? ` ✓ You said ${said}×.` : ` You said ${said}×: it is ${said < plain / drafts ? "more" : "less"}.`);
   }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */
@@ -75,15 +76,23 @@
     else stop();
   }
 
+  /** It waits a little, so that the question can be read, or until it is answered. */
   function start() {
-    since = performance.now();
+    since = Infinity;
     button.textContent = "❚❚ stop";
     ask();
     draw(0); // at once: the end that stood there would flash
+    wait = setTimeout(begin, 4000);
+  }
+
+  function begin() {
+    if (since !== Infinity) return;
+    since = performance.now();
     requestAnimationFrame(frame);
   }
 
   function stop() {
+    clearTimeout(wait);
     since = null;
     draw(end);
     tell();

@@ -94,7 +94,7 @@
     gate.innerHTML = `<h3>${LOCK} Locked until ${one.ids.length > 1 ? "both guesses are" : "your guess is"} kept</h3><p></p><button type="button">show the results without a guess</button>`;
     gate.setAttribute("role", "group");
     gate.setAttribute("aria-label", "Results that wait for a guess");
-    gate.querySelector("p").textContent = `Behind it: ${[...[...names].map((name) => `“${name}”`), "your guess beside the measurement, and why"].join("; ")}.`;
+    gate.querySelector("p").textContent = `Behind it: ${names.size ? `${names.size} result${names.size > 1 ? "s" : ""}, ` : ""}your guess beside the measurement, and why.`;
     gate.querySelector("button").addEventListener("click", () => {
       one.open = true;
       const was = gate.getBoundingClientRect().top;
@@ -164,12 +164,13 @@
     inside.className = "tools";
     inside.append(document.getElementById("code"), theme);
     theme.textContent = "◐ dark or light";
-    menu.prepend(inside);
+    menu.append(inside);
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   const here = menu.querySelector("a[aria-current=page]");
   function showMenu(open) {
     menu.hidden = !open;
+    if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 3;
     menu.style.top = `${document.querySelector("header").offsetHeight}px`;
     opener.setAttribute("aria-expanded", String(open));
     opener.firstChild.data = open ? "✕" : "☰";
@@ -185,7 +186,6 @@
     opener.click();
   });
   showMenu(!matchMedia("(max-width: 860px)").matches);
-  if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 3;
 
   /** Where am I: the section that stands highest in the window. */
   const links = [...document.querySelectorAll("nav .sections a")];
