@@ -14,7 +14,7 @@ from specdec_lab.lab import load
 from specdec_lab.models import attention, loops
 from specdec_lab.models.base import Cached
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import Linear
+from specdec_lab.models.linear import Linear, has_tiles
 from specdec_lab.models.tree import Tree
 
 # A node's siblings are drafts that nobody keeps; 1, 4 and 6 are the way that the text takes.
@@ -126,10 +126,16 @@ BROKEN = {
 }
 
 
+# On processors with AMX MKL takes the same path for few queries and keys as for many.
+ONE_PATH = "attention over fewer queries", "keys as many as there are"
+
+
 @pytest.mark.parametrize("bug", BROKEN)
 def test_without_any_of_these_it_would_not_be(lab, tokens, full, monkeypatch, bug):
     if lab.target.device.type != "cpu" or not torch.backends.mkl.is_available():
         pytest.skip("measured for MKL")
+    if bug in ONE_PATH and has_tiles(torch.bfloat16):
+        pytest.skip("nothing comes of it on this processor")
     monkeypatch.setattr(loops, "SHORT", {})
     BROKEN[bug](monkeypatch)
     assert not all(compared(cut(lab.target, full), tokens))

@@ -9,7 +9,7 @@ are three rules for products:
       MKL takes other paths.
     - Values are added up KEY_BLOCK keys at a time: with more, MKL cuts the sum where the number of keys tells it to.
     - A draft of a tree adds up the keys on its path in the order of their positions, as plain decoding will.
-That these are enough was measured for MKL with AVX2 and AVX-512; `tests/test_same_bits.py` measures it again.
+That these are enough was measured for MKL with AVX2, AVX-512 and AMX; `tests/test_same_bits.py` measures it again.
 """
 
 from collections.abc import Sequence

@@ -26,6 +26,7 @@ from torch.nn.functional import linear
 from transformers import PreTrainedModel
 
 GROUP = 32  # weights in 4 bits that share a scale and an offset
+TILE_ROWS = 32  # rows that AMX adds up together; with more, oneDNN may add in another order
 Stored = tuple[Tensor, Tensor, Tensor]  # a matrix as numbers [out, in], their scales and offsets [out, in / GROUP]
 
 
@@ -40,6 +41,11 @@ def can_pack(weight: Tensor) -> bool:
             or (weight.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported())
         )
     )
+
+
+def has_tiles(dtype: torch.dtype) -> bool:
+    """Whether this processor computes products of this format with AMX."""
+    return dtype == torch.bfloat16 and getattr(torch.cpu, "_is_amx_tile_supported", bool)()
 
 
 def pack(net: nn.Module) -> nn.Module:
@@ -63,12 +69,14 @@ class Linear(nn.Module):
 
     min_rows: rows that cost no more than one, and have the same bits whatever their number: a product of fewer is
         filled up. oneDNN has another way for one row, which for some shapes adds in another order, and is not faster.
+    max_rows: rows that have the same bits whatever their number: a product of more is cut. None: any number.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()
         self.packed = can_pack(weight)
         self.min_rows = 4 if self.packed else 1
+        self.max_rows = TILE_ROWS if self.packed and has_tiles(weight.dtype) else None
         weight = weight.detach()
         pack_it = self.packed and not weight.is_mkldnn
         self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if pack_it else weight
@@ -79,6 +87,9 @@ class Linear(nn.Module):
             filled = x.new_zeros(self.min_rows, x.shape[-1])
             filled[:rows] = x.reshape(rows, -1)
             return self(filled)[:rows].view(*x.shape[:-1], -1)
+        if self.max_rows and rows > self.max_rows:
+            parts = [self(part) for part in x.reshape(rows, -1).split(self.max_rows)]
+            return torch.cat(parts).view(*x.shape[:-1], -1)
         if self.packed:
             return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
         return linear(x, self.weight, self.bias)
