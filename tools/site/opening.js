@@ -3,7 +3,7 @@
 
 (() => {
   const box = document.querySelector(".opening");
-  const SECONDS = 11; // that it takes here, however long it took
+  const SECONDS = 8; // that it takes here, however long it took
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
@@ -24,13 +24,14 @@
 
   /** The question, for as long as it runs. */
   function ask() {
-    won.innerHTML = `<span>The same text: how much sooner? ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    won.innerHTML = `<span><i>The same text: how much sooner?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
     const buttons = [...won.querySelectorAll("button")];
     said = null;
     buttons.forEach((one, i) => one.addEventListener("click", () => {
       said = GUESSES[i];
       begin();
       for (const other of buttons) other.ariaPressed = String(other === one);
+      won.querySelector("i").textContent = `You said ${said}×. Now watch:`;
     }));
   }
 
