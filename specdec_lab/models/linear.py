@@ -45,7 +45,7 @@ def can_pack(weight: Tensor) -> bool:
 
 def has_tiles(dtype: torch.dtype) -> bool:
     """Whether this processor computes products of this format with AMX."""
-    return dtype == torch.bfloat16 and getattr(torch.cpu, "_is_amx_tile_supported", bool)()
+    return dtype == torch.bfloat16 and getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()
 
 
 def pack(net: nn.Module) -> nn.Module:

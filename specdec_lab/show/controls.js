@@ -49,7 +49,7 @@ const PLAIN = 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" str
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
- * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. stairs: a value holds
+ * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. plain: the others are compared with it. stairs: a value holds
  * until the next. dots: points with their words, or none. level: a height to compare with, and its name. highest: the ends that the axis may have. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
  */
 function chart(title, lines, xName, yName, { dots = [], level = null, tall = 220, doubling = false, highest = [], unit = "" } = {}) {

@@ -46,8 +46,8 @@ function render(context) {
     };
     const serve = (load) => Object.entries(all).map(([name, policy]) => [name, simulate(came.map(([at, wanted]) => [(100 * at) / (load * capacity), wanted]), policy, server)]);
     const logs = serve(load), sums = logs.map(([name, log]) => [name, summary(log)]), plain = sums[0][1].mean;
-    const [least, most] = (axes[[machine, gamma, bursts]] ??= [[LEAST, "mean", Math.min], [MOST, "most", Math.max]].map(([at, what, of]) => 1e3 * of(...serve(at).map(([, log]) => summary(log)[what]))));
-    const ticks = STEPS.slice(STEPS.findLastIndex((x) => x <= least), STEPS.findIndex((x) => x >= most) + 1);
+    const [low, high] = (axes[[machine, gamma, bursts]] ??= [[LEAST, "mean", Math.min], [MOST, "most", Math.max]].map(([at, what, of]) => 1e3 * of(...serve(at).map(([, log]) => summary(log)[what]))));
+    const ticks = STEPS.slice(STEPS.findLastIndex((x) => x <= low), STEPS.findIndex((x) => x >= high) + 1);
     const at = (x) => Math.max(0, Math.min(100, (100 * Math.log(1e3 * x / ticks[0])) / Math.log(ticks.at(-1) / ticks[0])));
     const look = ({ mean }) => (mean > 1.02 * plain ? "sdl-worse" : mean === Math.min(...sums.map(([, s]) => s.mean)) && mean < 0.98 * plain ? "sdl-better" : "");
     /** The mean as a dot, and a line on to what 95 % wait at most. */
@@ -65,7 +65,7 @@ function render(context) {
     const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", "", { tall: 88, unit: " s" }));
     const table = grid(["ms a token", scale, "mean", either("95 % within", "95 %")], rows, undefined, "milliseconds a token");
     table.classList.add("sdl-full");
-    const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end.`;
+    const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end, on an axis whose steps multiply.`;
     const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "what is served"), h("div", { class: "sdl-note" }, note), grid(["policy", "tokens/s", "steps with drafts", "switches"], counts));
     const looks = drawn(key([['<path d="M7 7H26" stroke="#0072b2" stroke-width="4"/><circle cx="7" cy="7" r="5" fill="#0072b2"/>', "mean, 95 % within"], ['<path d="M7 7H26" stroke="#d55e00" stroke-width="4"/><rect x="2" y="2" width="10" height="10" fill="#d55e00"/>', "slower than “never”"]]));
     return {

@@ -65,7 +65,7 @@ def race(found: dict, trace: dict) -> str:
     )
     drafts = lane("With drafts", "each pass checks several", LAYERS, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"<b>{sooner:.1f}×</b><span>as fast, an easy text. {usual()}</span>"
+    won = f"<b>{sooner:.1f}×</b><span>as fast, on an easy text. {usual()}</span>"
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
@@ -76,7 +76,7 @@ def race(found: dict, trace: dict) -> str:
 def usual() -> str:
     """What this drafter brings on texts that are not chosen, in a sentence."""
     rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
-    return f'Over <a href="gallery.html">many texts</a>: {rows[RACE.split("-")[1]]["ratio_to_plain"]:.1f}×.'
+    return f"Over prompts of six kinds: {rows[RACE.split('-')[1]]['ratio_to_plain']:.1f}×."
 
 
 def front(found: dict, trace: dict, contents: str, minutes: str) -> str:
