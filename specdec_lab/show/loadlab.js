@@ -1,7 +1,7 @@
 // The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]; // milliseconds that the axis may have
+const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))); // milliseconds that the axis may have
 const [LEAST, MOST] = [5, 120]; // % of what plain decoding can serve
 
 function render(context) {
