@@ -165,7 +165,7 @@ def test_points_spreads_and_names_of_a_chart(doubling):
     assert all(0 <= y <= high for _, *ys in brackets for y in ys[:2])  # nothing is drawn outside
     names = {t.text: float(t.get("y")) for t in tree.iter(f"{SVG}text") if t.text in {line.name for line in LINES}}
     colours = {numbers(p.get("d"))[1]: p.get("stroke") for p in paths if p.get("d").endswith("h22")}
-    for line, colour in zip(LINES, charts.colours(LINES)):
+    for line, colour in zip(LINES, charts.COLOURS):
         assert up(names[line.name] - 4) == pytest.approx(line.points[-1][1], abs=0.06)  # beside its line's end
         assert colours[names[line.name] - 4] == colour
     assert (stored["application/vnd.plotly.v1+json"]["layout"]["xaxis"].get("type") == "log") == doubling
@@ -185,25 +185,26 @@ def test_a_plot_is_one_picture_in_three_forms():
     assert len(json.dumps(bundle, default=str)) < 20_000
 
 
-def test_a_prediction_has_the_colour_of_what_it_predicts_and_dashes():
-    """Without a prediction dashes tell lines apart, so that it is not done by colour alone."""
-    first, second, third = (charts.Line(name, [(0, 0), (1, 1)]) for name in "abc")
-    theory = charts.Line("b, predicted", [(0, 0), (1, 1)], of="b")
-    assert charts.colours([first, second, theory, third]) == [*charts.COLOURS[:2], charts.COLOURS[1], charts.COLOURS[2]]
-    data = sd.Plot("", [first, second, theory], "x", "y").figure().data
-    assert [d.line.dash for d in data] == ["solid", "solid", "dash"]
-    svg = sd.Plot("", [first, second, third], "x", "y").svg()
-    paths = (p for p in ElementTree.fromstring(svg).iter(f"{SVG}path") if p.get("fill"))
-    assert len({p.get("stroke-dasharray") for p in paths}) == 3
-
-
-def test_what_lines_are_compared_with_is_grey_and_takes_no_colour_away():
+def test_lines_are_told_apart_by_dashes_too_and_what_they_are_compared_with_is_grey():
     plain = charts.Line("plain decoding", [(0, 1), (1, 1)], dots=False, plain=True)
-    first, second = (charts.Line(name, [(0, 0), (1, 2)]) for name in "ab")
-    assert charts.colours([plain, first, second]) == [charts.GREY, *charts.colours([first, second])]
-    for line in sd.Plot("", [first, plain, second], "x", "y").figure().data:
-        assert (line.line.color == charts.GREY) == (line.name == plain.name)
-        assert line.name != plain.name or line.line.dash == "dash"
+    lines = [charts.Line(name, [(0, 0), (1, 2)]) for name in "abc"]
+    plot = sd.Plot("", [lines[0], plain, *lines[1:]], "x", "y")
+    paths = [p for p in ElementTree.fromstring(plot.svg()).iter(f"{SVG}path") if p.get("fill")]
+    live = plot.figure().data
+    for dashes in ([p.get("stroke-dasharray") for p in paths], [d.line.dash for d in live]):
+        assert len(set(dashes)) == 4
+    colours = [p.get("stroke") for p in paths]
+    assert colours == [d.line.color for d in live] and colours[1] == charts.GREY
+    assert [colours[0], *colours[2:]] == list(charts.COLOURS[:3])  # it takes no colour away
+
+
+@pytest.mark.parametrize("highest", [0.83, 1.0, 3.7, 212.0])
+def test_the_axis_ends_on_a_number_above_all_points(highest):
+    tree = ElementTree.fromstring(sd.Plot("", [sd.Line("a", [(0, 0.1), (1, highest)])], "x", "y").svg())
+    levels = [float(t.text) for t in tree.iter(f"{SVG}text") if t.get("text-anchor") == "end"]
+    assert levels[0] == 0 and levels[-2] < highest <= levels[-1] and len(levels) <= 12
+    tops = [numbers(p.get("d"))[1] for p in tree.iter(f"{SVG}path") if p.get("stroke-opacity")]
+    assert min(tops) == charts.TOP
 
 
 def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_whatever_turn_they_came():

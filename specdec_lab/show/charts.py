@@ -4,6 +4,7 @@
 `FrequencyBars` shares over what was wanted, `Bars` a guess beside a measurement.
 """
 
+import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -13,9 +14,18 @@ from html import escape
 from specdec_lab.formats import short
 from specdec_lab.show.table import Cell, table
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#767676")  # Okabe–Ito
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe–Ito
+COLOURS = (
+    BLUE,
+    GREEN,
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    ORANGE,
+)  # of lines; orange says "slower" elsewhere, so it is last
 GREY = "#808080"  # readable on a light and on a dark page
-DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4")  # colour never carries meaning alone
+DASHES = ("", "9 3 2 3", "2 3", "4 2", "12 4", "1 2")  # colour never carries meaning alone
+PLAIN_DASH = "7 3"
 DASHED_OUTLINE = 'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"'  # around what is wanted
 
 
@@ -49,13 +59,14 @@ def room(text: str, font: int) -> int:
     return math.ceil(2 * font / 3) * len(text)
 
 
-def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers from low to high, `about` of them or more."""
+def ticks(low: float, high: float, about: int = 5, around: bool = False) -> list[float]:
+    """Round numbers from low to high, `about` of them or more. around: from the one below low to the one above high."""
     span = (high - low) or 1.0
     downwards = (digit * 10.0**power for power in range(15, -300, -1) for digit in (5, 2, 1))
     step = next(step for step in downwards if span / step >= about)
-    first = -(-low // step) * step
-    return [round(first + i * step, 10) for i in range(int((high - first) / step + 1e-9) + 1)]
+    up, down = (lambda x: math.ceil(x / step - 1e-9)), (lambda x: math.floor(x / step + 1e-9))
+    first, last = (down(low), up(high)) if around else (up(low), down(high))
+    return [round(i * step, 10) for i in range(first, last + 1)]
 
 
 def powers(low: float, high: float) -> list[float]:
@@ -89,8 +100,6 @@ def _below_title(shown: "Dots | FrequencyBars", width: float, height: float, par
 class Line:
     """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known.
 
-    of: the name of another line whose colour this one shares, such as the measured one of a prediction; it is drawn
-        thinner, and dashed.
     plain: it is what the others are compared with, such as plain decoding: grey, and dashed.
     """
 
@@ -98,7 +107,6 @@ class Line:
     points: Sequence[tuple[float, float]]
     dots: bool = True
     spread: Sequence[tuple[float, float]] = ()
-    of: str = ""
     plain: bool = False
 
     @classmethod
@@ -113,26 +121,17 @@ class Line:
         return max(self.points, key=lambda xy: xy[1])
 
 
-def colours(lines: Sequence[Line]) -> list[str]:
-    """One for each line, the same for those that belong together."""
-    families = [line.of or line.name for line in lines]
-    order = list(dict.fromkeys(family for family, line in zip(families, lines) if not line.plain))
-    return [GREY if x.plain else COLOURS[order.index(family) % len(COLOURS)] for family, x in zip(families, lines)]
+def looks(lines: Sequence[Line]) -> list[int | None]:
+    """Which colour and which dashes each line has, by number; None for what the others are compared with. controls.js
+    counts in the same way, so a line looks alike on a phone."""
+    own = itertools.count()
+    return [None if line.plain else next(own) % len(COLOURS) for line in lines]
 
 
-def patterns(lines: Sequence[Line]) -> list[int]:
-    """Which dash each line has, by number; 0 is solid. Where a line belongs to another one, dashes say only that: the
-    others are solid, and told apart by colour, by the name at their end, and live by their symbols."""
-    pairs = any(line.of for line in lines)
-    return [int(bool(x.of or x.plain)) if pairs or x.plain else i % len(DASHES) for i, x in enumerate(lines)]
-
-
-def _strokes(lines: Sequence[Line], thin: float) -> list[tuple[str, str]]:
-    """(colour, SVG attributes) of each line. thin: pixels of one that belongs to another."""
-    return [
-        (colour, f'stroke="{colour}" stroke-width="{thin if line.of else 2}" stroke-dasharray="{DASHES[pattern]}"')
-        for line, colour, pattern in zip(lines, colours(lines), patterns(lines))
-    ]
+def _strokes(lines: Sequence[Line]) -> list[tuple[str, str]]:
+    """(colour, SVG attributes) of each line."""
+    pairs = [(GREY, PLAIN_DASH) if n is None else (COLOURS[n], DASHES[n]) for n in looks(lines)]
+    return [(hue, f'stroke="{hue}" stroke-width="2" stroke-dasharray="{dash}"') for hue, dash in pairs]
 
 
 def _curve(places: Sequence[tuple[float, float]], stroke: str) -> str:
@@ -148,8 +147,8 @@ WIDTH, HEIGHT = 640, 320  # pixels of a plot
 LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # its margins; the right one at least
 FONT = 12  # pixels: the size of the text, of everything but the title
 LETTERS = 14  # from one line of text to the next
-PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
-SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star")
+PLOTLY_DASHES = ("solid", "dashdot", "dot", "dash", "longdash", "longdashdot")
+SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x")
 GRID = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
 LAYOUT = {"template": "none", "width": 720, "height": 380}
 LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font_color": GREY}
@@ -177,6 +176,7 @@ class Plot:
         x0, x1 = scale(min(xs)), scale(max(xs))
         y0, y1 = min(0.0, *ys), max(ys)
         x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
+        y0, *_, y1 = marks = ticks(y0, y1, 3, around=True)
 
         def at(x: float, y: float) -> tuple[float, float]:
             """Pixels from the left and from the top."""
@@ -185,7 +185,7 @@ class Plot:
 
         axes = _axis_names(self.x_name, self.y_name, (LEFT + end) / 2, HEIGHT - 8, HEIGHT / 2)
         parts = [heading(self.title, 0, 18, WIDTH), axes]
-        for y in ticks(y0, y1):
+        for y in marks:
             left, down = at(min(xs), y)
             parts.append(_level(y, down, left, end))
         counted = max(xs) - min(xs) <= 12 and all(float(x).is_integer() for x in xs)  # places have no halves
@@ -193,7 +193,7 @@ class Plot:
             across, down = at(x, y0)
             parts.append(label(across, down + 16, f"{x:g}", "middle"))
         ends = []
-        for line, (colour, stroke) in zip(self.lines, _strokes(self.lines, thin=1.3)):
+        for line, (colour, stroke) in zip(self.lines, _strokes(self.lines)):
             places = [at(x, y) for x, y in line.points]
             parts.append(_curve(places, stroke))
             for (x, _), (low, high) in zip(line.points, line.spread):
@@ -217,7 +217,8 @@ class Plot:
             xs = [x for line in self.lines for x, _ in line.points]
             x_axis |= {"type": "log", "tickvals": powers(min(xs), max(xs))}
         figure = go.Figure(layout={**LAYOUT, "title": self.title, "xaxis": x_axis, "yaxis": y_axis})
-        for i, (line, colour, pattern) in enumerate(zip(self.lines, colours(self.lines), patterns(self.lines))):
+        for i, (line, n) in enumerate(zip(self.lines, looks(self.lines))):
+            colour, dash = (GREY, "dash") if n is None else (COLOURS[n], PLOTLY_DASHES[n])
             xs, ys = zip(*line.points)
             error = None
             if line.spread:
@@ -229,7 +230,7 @@ class Plot:
                 name=line.name,
                 mode="lines+markers" if line.dots else "lines",
                 error_y=error,
-                line={"color": colour, "dash": PLOTLY_DASHES[pattern], "width": 1.3 if line.of else 2},
+                line={"color": colour, "dash": dash, "width": 2},
                 marker={"symbol": SYMBOLS[i % len(SYMBOLS)]},
             )
         return figure
@@ -335,10 +336,10 @@ class Dots:
             parts.append(label(left - 12, y + 4, row, "end"))
             for name, value in self.values(row):
                 hover = f"<title>{escape(f'{name}: ' if name else '')}{short(value)}</title>"
-                paint = f'fill="{COLOURS[0]}" fill-opacity=".45" stroke="{COLOURS[0]}"'
+                paint = f'fill="{BLUE}" fill-opacity=".45" stroke="{BLUE}"'
                 parts.append(f'<circle cx="{at(value)}" cy="{y}" r="4.5" {paint}>{hover}</circle>')
             if mean is not None:
-                parts.append(f'<path d="M{at(mean)} {y - 11}v22" stroke="{COLOURS[1]}" stroke-width="3"/>')
+                parts.append(f'<path d="M{at(mean)} {y - 11}v22" stroke="{ORANGE}" stroke-width="3"/>')
                 parts.append(label(right + 14, y + 4, short(mean), bold=True))
         note = f"{self.x_name}; a dot for each, | the {'geometric ' if self.log else ''}mean"
         parts.append(label((left + right) / 2, below + 36, note, "middle"))
@@ -362,14 +363,16 @@ class Dots:
 
 STRIPES = (
     '<pattern id="sdl-out1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    f'<path d="M0 0V6" stroke="{COLOURS[1]}" stroke-width="3"/></pattern>'
+    f'<path d="M0 0V6" stroke="{ORANGE}" stroke-width="3"/></pattern>'
 )
 SPOTS = (
     '<pattern id="sdl-out2" width="6" height="6" patternUnits="userSpaceOnUse">'
-    f'<circle cx="3" cy="3" r="2" fill="{COLOURS[2]}"/></pattern>'
+    f'<circle cx="3" cy="3" r="2" fill="{GREEN}"/></pattern>'
 )
-FILLS = (COLOURS[0], "url(#sdl-out1)", "url(#sdl-out2)")
-PAINTS = [f'fill="{fill}" stroke="{colour}"' for fill, colour in zip(FILLS, COLOURS)]  # no more can be told apart
+FILLS = (BLUE, "url(#sdl-out1)", "url(#sdl-out2)")
+PAINTS = [
+    f'fill="{fill}" stroke="{hue}"' for fill, hue in zip(FILLS, (BLUE, ORANGE, GREEN))
+]  # no more can be told apart
 
 
 @dataclass(frozen=True)

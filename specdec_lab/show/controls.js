@@ -43,41 +43,41 @@ function grid(heads, rows, cell = (content) => h("td", {}, content), name = "tab
   return box;
 }
 
-const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
-const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2"];
+const COLOURS = ["#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]; // a line looks as in charts.py
+const DASHES = ["", "9 3 2 3", "2 3", "4 2", "12 4"];
 const PLAIN = 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"'; // what others are compared with
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
- * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. plain: the others are compared with it. stairs: a value holds
- * until the next. dots: points with their words, or none. level: a height to compare with, and its name. highest: the ends that the axis may have. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
+ * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. plain: the others are compared with it; beside one other it is named
+ * in the picture. stairs: a value holds until the next. dots: points with their words, or none. highest: where the axis ends at least. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
  */
-function chart(title, lines, xName, yName, { dots = [], level = null, tall = 220, doubling = false, highest = [], unit = "" } = {}) {
+function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = false, highest = 1e-9, unit = "" } = {}) {
   const [wide, left, right, top, bottom] = [matchMedia("(max-width: 600px)").matches ? 320 : 380, 34, 12, yName ? 28 : 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
   const inset = dots.length ? 10 : 0; // so that a dot covers no axis
   const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
-  const most = Math.max(...ys, 1e-9), [x0, x1, y1] = [Math.min(...xs), Math.max(...xs), highest.find((end) => end >= most) ?? most];
+  const [x0, x1, most] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, highest)];
+  const step = [1e-3, 1e-2, 0.1, 1, 10, 100, 1e3, 1e4].flatMap((power) => [1, 2, 5].map((digit) => digit * power)).find((s) => most / s <= tall / 45) ?? most;
+  const y1 = step * Math.ceil(most / step - 1e-9); // the axis ends on a number
   const scale = doubling ? Math.log2 : Number;
   const across = (x) => left + inset + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
-  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => y1 / s <= tall / 40) || 20;
   let svg = "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
-  const late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2); // the level's name stands away from the dot that has one
-  if (level) svg += `<path d="M${left} ${down(level[0])}H${wide - right}" ${PLAIN}/><text x="${late ? left + 4 : wide - right}" y="${down(level[0]) + 15}" text-anchor="${late ? "start" : "end"}">${escaped(level[1])}</text>`;
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
   const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
   const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
   for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
-  const own = lines.filter((line) => !line.plain);
+  const own = lines.filter((line) => !line.plain), late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2), alone = own.length < 2;
   const look = (line) => (line.plain ? PLAIN : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`);
   for (const line of lines) {
     const { points, stairs } = line;
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(line)}/>`;
+    if (line.plain && alone) svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + 15}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`; // away from the dot that has a name
   }
   for (const [x, y, said] of dots) {
     const left = across(x), middle = Math.min(Math.max(left, 50), wide - 24);
@@ -87,7 +87,7 @@ function chart(title, lines, xName, yName, { dots = [], level = null, tall = 220
   return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text y="13">${escaped(yName)}</text>${svg}</svg>` +
-    (lines.length > 1 ? key(lines.map((line) => [`<path d="M0 7H26" ${look(line)}/>`, line.name])) : "");
+    (!alone ? key(lines.map((line) => [`<path d="M0 7H26" ${look(line)}/>`, line.name])) : "");
 }
 
 /** What the looks of a picture mean, below it: [SVG text of 26 × 14 pixels, words] each. */

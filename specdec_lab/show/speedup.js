@@ -14,7 +14,7 @@ function gainCell(s, best, chosen, right, below, choose) {
 function render(context) {
   const { machines, start } = context.model.get("data");
   let set = null; // changes several of the controls at once
-  const again = { open: false, map: null }; // of the picture before
+  const again = { open: false, map: null, highest: 4 }; // of the picture before
 
   function controls(state, changed) {
     set = (part) => { Object.assign(state, part); changed("gamma")(state.gamma); };
@@ -40,7 +40,8 @@ function render(context) {
     const alphas = every.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => GAMMAS.map((g) => speedup(a, g, c, v[g], o))); // a row moves with the slider
     const rows = alphas.map((a, i) => [a.toFixed(2), ...GAMMAS.map((g, j) =>
       gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
-    const line = { name: "S", points: GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]) };
+    const points = GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]), lines = [{ name: "S", points }, { name: "plain", plain: true, points: [[1, 1], [10, 1]] }];
+    again.highest = Math.max(again.highest, ...points.map(([, s]) => s)); // while one drags, the axis may grow, and never shrinks
     const key = "The greener, the faster; the more orange, the slower than plain decoding. The line between them is S = 1. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
     const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
     map.classList.add("sdl-heat");
@@ -58,7 +59,7 @@ function render(context) {
         h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", either(words, `E = ${expectedTokens(alpha, gamma).toFixed(2)}, a round costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `), advice)),
         pair(
           [h("b", { class: "sdl-chart" }, "S for each α and γ; the line is S = 1"), map, folded],
-          [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, [line], "γ, drafts a round", "", { level: [1, "plain"], dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: [2, 3, 4, 6], tall: narrow ? 140 : 260 }))], "sdl-turned",
+          [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 140 : 260 }))], "sdl-turned",
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,
