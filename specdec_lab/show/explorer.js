@@ -52,6 +52,7 @@ function render({ model, el }) {
     draw(state.timer ? null : rounds.length > 1 ? ".sdl-next:not([disabled])" : `.sdl-token[data-column="${state.chosen}"]`);
     const r = rounds[state.round];
     live.textContent = `Round ${state.round + 1}: ${said()} ${verdictSentence(r)}`;
+    if (matchMedia("(max-width: 600px)").matches) root.scrollIntoView({ block: "nearest", behavior: "smooth" }); // what became of it stands below
     keep();
   }
 

@@ -106,7 +106,7 @@ def test_the_menu_says_where_one_is_and_what_is_done(visit):
     guess = page.get_by_role("group", name="Your guess").first
     guess.get_by_label("your guess").fill("2")
     guess.get_by_role("button").click()
-    assert link.get_attribute("data-done") == "1/6"
+    assert link.get_attribute("data-done") == "1 of 6"
     whole = {"schema": 1, "claims": {id: {"guess": {"value": 1}} for id in ids}, "quiz": {}}
     page.evaluate("l => specdecLab.save('specdec-lab ledger', l)", whole)
     page.reload()
@@ -216,7 +216,7 @@ def test_to_go_on_leads_to_the_first_question_that_is_open(visit):
     page = visit("lessons/00_start_here.html")
     guess_first(page)
     listed = page.locator("nav a", has_text="00 Start here")
-    done, of = listed.get_attribute("data-done").split("/")
+    done, of = listed.get_attribute("data-done").split(" of ")
     assert listed.get_attribute("title") == f"{done} of {of} guesses and questions answered"
     page.get_by_role("link", name="Speculative decoding", exact=True).click()
     page.get_by_role("link", name="Go on: 00").click()

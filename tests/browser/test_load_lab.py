@@ -1,6 +1,5 @@
 """The Load Lab, by mouse and by keyboard: in JupyterLab and on the static site by the same test."""
 
-
 import pytest
 from driving import run_cells
 

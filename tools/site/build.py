@@ -270,21 +270,20 @@ def contents(
         return f"<li>{link}{below}</li>"
 
     groups = {name: [page for page in titles if re.match(pages, page)] for name, pages in GROUPS.items()}
+    current = " aria-current=page" if here == GALLERY else ""
+    play = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{"<b>▶</b> " * first}Gallery of real rounds</a>'
+    play += "<small>A dozen texts, each drafted in many ways: which are easy?</small>" * first
+    more = {"Part two": f"<li>{play}</li>"}  # one more way to play
     parts = [
-        f"<section{' class=path' * (first and pages[0] in abouts)}><h2>{name}</h2><ul>{''.join(map(item, pages))}</ul></section>"
+        f"<section{' class=path' * (first and pages[0] in abouts)}><h2>{name}</h2>"
+        f"<ul>{''.join(map(item, pages))}{more.get(name, '')}</ul></section>"
         for name, pages in groups.items()
         if pages and (first or re.match(WAY, pages[0]))
     ]
-    current = " aria-current=page" if here == GALLERY else ""
-    rest = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{{}}Gallery of real rounds</a>'.format
-    if first:  # one more way to play, beside part two
-        parts[1] = parts[1].replace(
-            "</ul>",
-            f"<li>{rest('<b>▶</b> ')}<small>A dozen texts, each drafted in many ways: which are easy?</small></li></ul>",
-        )
+    if first:
         return "".join(parts)
     others = "".join(map(item, [page for page in titles if not number(page)]))
-    others = f'<li>{rest("")}</li>{others}<li><a href="{up}index.html#lessons">All lessons</a></li>'
+    others += f'<li><a href="{up}index.html#lessons">All lessons</a></li>'
     return f"{''.join(parts)}<section><h2>Besides</h2><ul>{others}</ul></section>"
 
 

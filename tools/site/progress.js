@@ -137,7 +137,7 @@
       const ids = link.dataset.ids.split(" "), done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
       const some = done && done < ids.length;
       link.title = some ? `${done} of ${ids.length} guesses and questions answered` : "";
-      link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : playedIn(link) ? "begun" : "";
+      link.dataset.done = done === ids.length ? "✓" : done ? `${done} of ${ids.length}` : playedIn(link) ? "begun" : "";
     }
   }
 
@@ -165,7 +165,7 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
-      summary.replaceChildren(node("span", {}, done ? `${done} done` : open ? `${open} begun` : "progress"), node("span", { className: "more" }, done && open ? ` · ${open} begun` : ""));
+      summary.replaceChildren(node("span", {}, open && !done ? `${open} begun` : `${done} of ${all.length} done`), node("span", { className: "more" }, done && open ? ` · ${open} begun` : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
