@@ -137,16 +137,16 @@ function outbox(model, kinds, tell) {
   return { send, of, said, end };
 }
 
-/** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}; look: of the button. */
-function entry(name, unit, keep, look = "sdl-main") {
+/** A number, a reason and a button: kept once, and then fixed. keep: gets {value, reason, when}; most: no answer is larger; look: of the button. */
+function entry(name, unit, keep, { most = null, look = "sdl-main" } = {}) {
   const number = field(name, "a number", { unit, kind: "sdl-number" }), reason = field("because", "one line"), message = said();
   const typed = [number.input, reason.input];
   let entered = null; // the number that was entered here, or by a widget that nobody heard
   function press() {
     if (number.input.readOnly) return;
     const { value, wrong } = readNumber(number.input.value, unit);
-    if (wrong || value < 0) {
-      message.textContent = wrong ?? "This cannot be negative: write 0 or more.";
+    if (wrong || value < 0 || value > (most ?? Infinity)) {
+      message.textContent = wrong ?? (value < 0 ? "This cannot be negative: write 0 or more." : `It cannot be more than ${most}${most === 1 ? " (75 % is 0.75)" : ""}: guess again.`);
       return;
     }
     entered = value;

@@ -1,8 +1,8 @@
 // A guess before the experiment: kept once, and then fixed.
 
 function render(context) {
-  const { model } = context, { question, unit } = model.get("data");
-  const form = entry("your guess", unit, (guess) => claim.change("guess", guess));
+  const { model } = context, { question, unit, most } = model.get("data");
+  const form = entry("your guess", unit, (guess) => claim.change("guess", guess), { most });
   frame(context, "Your guess", h("div", { class: "sdl-title" }, question), form.box);
   const refresh = () => form.show(claim.read().guess, model.get("news"), claim.said("guess"), claim.newest("guess"));
   const claim = claimOf(model, ["guess"], refresh);

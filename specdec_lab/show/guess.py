@@ -45,9 +45,9 @@ class Guess(OfClaim):
 
     scripts = (*FORMS, "guess.js")
 
-    def __init__(self, id: str, question: str, unit: str, ledger: Ledger):
+    def __init__(self, id: str, question: str, unit: str, most: float | None, ledger: Ledger):
         ledger.ask(id, question, unit)
-        super().__init__(id, {"question": question, "unit": unit}, ledger)
+        super().__init__(id, {"question": question, "unit": unit, "most": most}, ledger)
 
     @property
     def kept(self) -> dict | None:
@@ -93,15 +93,16 @@ def compare(name: str, guess: float, measured: Bar) -> str:
 
 
 @typed
-def guess(id: str, question: str, unit: str = "") -> Guess:
+def guess(id: str, question: str, unit: str = "", most: float | None = None) -> Guess:
     """A field for a guess, kept in the ledger; once kept it does not change. Nothing waits for it.
 
     Args:
         id: of the claim, such as "01.pass-of-five"; `outcome` takes the same.
         question: its answer is a number from 0 up.
         unit: of that number, such as "ms"; empty for a ratio.
+        most: no answer can be larger, such as 1 for a share; a larger guess is a slip, and is not kept.
     """
-    return Guess(id, question, unit, Ledger())
+    return Guess(id, question, unit, most, Ledger())
 
 
 @typed

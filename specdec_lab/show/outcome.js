@@ -39,7 +39,7 @@ function numberLine(points) {
 function render(context) {
   const { model } = context, { question, unit, theory, measured } = model.get("data");
   const claim = claimOf(model, ["revision", "assumed"], () => refresh()), picture = h("div"), error = said(), message = said();
-  const assumed = field("what I had assumed", "one line"), second = entry("second guess", unit, (revision) => claim.change("revision", revision), "");
+  const assumed = field("what I had assumed", "one line"), second = entry("second guess", unit, (revision) => claim.change("revision", revision), { look: "" });
   function assume() {
     const line = assumed.input.value.trim();
     if (!line) message.textContent = "Write one line first.";
