@@ -35,8 +35,8 @@ function render(context) {
     const narrow = context.el.clientWidth < 600, every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0), nearest = every.reduce((a, b) => (Math.abs(b - alpha) < Math.abs(a - alpha) - 1e-9 ? b : a));
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`, words = `${place}: E = ${expectedTokens(alpha, gamma).toFixed(2)} tokens a pass; a round costs ` +
       `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `;
-    const advice = (best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ") +
-      (even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
+    const advice = best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ";
+    const passes = h("span", { class: "sdl-exact" }, even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
     const alphas = every.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => GAMMAS.map((g) => speedup(a, g, c, v[g], o))); // a row moves with the slider
     const rows = alphas.map((a, i) => [a.toFixed(2), ...GAMMAS.map((g, j) =>
       gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
@@ -56,7 +56,7 @@ function render(context) {
     const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, "how to read it"), h("div", { class: "sdl-note" }, key));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", either(words, `E = ${expectedTokens(alpha, gamma).toFixed(2)}, a round costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `), advice)),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", either(words, `E = ${expectedTokens(alpha, gamma).toFixed(2)}, a round costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `), advice, passes)),
         pair(
           [h("b", { class: "sdl-chart" }, "S for each α and γ; the line is S = 1"), map, folded],
           [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 140 : 260 }))], "sdl-turned",
