@@ -28,8 +28,6 @@ _NAMES = {
     "measure.data_sheets": ["data_sheets"],
     "measure.roofline": ["measure_machine", "work"],
     "show.charts": [
-        "Bar",
-        "Bars",
         "Climb",
         "Dots",
         "FrequencyBars",

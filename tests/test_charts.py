@@ -41,16 +41,6 @@ def numbers(d: str) -> list[float]:
     return [float(x) for x in re.findall(r"-?[\d.]+", d)]
 
 
-def test_bars_are_as_long_as_their_numbers_and_say_intervals_and_missing_guesses():
-    bars = sd.Bars("t", (sd.Bar("a", 1.0, interval=(0.5, 2.0)), sd.Bar("b", 1.0), sd.Bar("your guess", None)))
-    html = bars._repr_html_()
-    for form in (repr(bars), html):
-        assert "1 (between 0.5 and 2)" in form and "no guess" in form
-    assert re.findall(r"width:(\d+)px", html)[:3] == ["160", "240", "160"]  # of 320 for 2.0: a, its interval, b
-    assert "margin-left:-80px" in html
-    assert repr(sd.Bars("empty", ())) == "empty" and "0" in repr(sd.Bars("zero", (sd.Bar("a", 0.0),)))
-
-
 NUMBERS = {
     "eagle": {"E": 1.612, "d": 0.11, "speed-up": (1.33, (1.2, 1.45)), "says": "<b>"},
     "lookup": {"E": 1.62, "d": 0.0, "speed-up": (1.32, (1.1, 1.5))},

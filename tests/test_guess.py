@@ -9,8 +9,7 @@ import pytest
 import specdec_lab as sd
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.show.charts import Bar
-from specdec_lab.show.guess import compare
+from specdec_lab.show.guess import Measured, compare
 
 pytestmark = pytest.mark.usefixtures("fresh_ledger")
 
@@ -91,7 +90,7 @@ def test_an_outcome_over_all_that_can_be_given(guess, interval, theory):
     ],
 )
 def test_the_error_in_words(guess, measured, interval, words):
-    assert compare("guess", guess, Bar("measured", measured, interval=interval)) == words
+    assert compare("guess", guess, Measured("measured", measured, interval=interval)) == words
 
 
 def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypatch):

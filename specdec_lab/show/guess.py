@@ -2,19 +2,28 @@
 
 import math
 from collections import Counter
+from dataclasses import asdict, dataclass
 from html import escape
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import short
-from specdec_lab.show.charts import Bar
 from specdec_lab.show.live import Recorded
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
 
 FORMS = ("common.js", "controls.js", "forms.js")
 ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a guess is compared with. interval: (low, high) around the value."""
+
+    name: str
+    value: float
+    interval: tuple[float, float] | None = None
 
 
 class OfClaim(Recorded):
@@ -60,13 +69,12 @@ class Outcome(OfClaim):
 
     scripts = (*FORMS, "outcome.js")
 
-    def __init__(self, id: str, bar: Bar, theory: float | None, ledger: Ledger):
-        self.bar, self.theory = bar, theory
-        ledger.add_measurement(id, bar.value, bar.interval, theory)
+    def __init__(self, id: str, measured: Measured, theory: float | None, ledger: Ledger):
+        self.measured, self.theory = measured, theory
+        ledger.add_measurement(id, measured.value, measured.interval, theory)
         claim = ledger.claim(id)
         asked = {"question": claim.get("question", id), "unit": claim.get("unit", "")}
-        measured = {"name": bar.name, "value": bar.value, "interval": bar.interval}
-        super().__init__(id, {**asked, "measured": measured, "theory": theory}, ledger)
+        super().__init__(id, {**asked, "measured": asdict(measured), "theory": theory}, ledger)
 
     @property
     def error(self) -> str:
@@ -75,11 +83,11 @@ class Outcome(OfClaim):
         if "guess" not in claim:
             return "There was no guess to compare with."
         late = " It was made when the measurement was known." if claim["guess"].get("after_outcome") else ""
-        second = f" {compare('second guess', claim['revision']['value'], self.bar)}" if "revision" in claim else ""
-        return compare("guess", claim["guess"]["value"], self.bar) + late + second
+        second = f" {compare('second guess', claim['revision']['value'], self.measured)}" if "revision" in claim else ""
+        return compare("guess", claim["guess"]["value"], self.measured) + late + second
 
 
-def compare(name: str, guess: float, measured: Bar) -> str:
+def compare(name: str, guess: float, measured: Measured) -> str:
     """The error of a guess in words; both values are from 0 up. As `compare` in outcome.js."""
     low, high = measured.interval or (measured.value, measured.value)
     if low <= guess <= high or abs(guess - measured.value) <= 0.05 * measured.value:
@@ -130,7 +138,7 @@ def outcome(
     numbers = [x for x in (value, *(span or ()), expected) if x is not None]
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
         raise LabError(f"The outcome of {id} cannot be shown: {numbers} are not all numbers from 0 up.")
-    return Outcome(id, Bar(name, value, interval=span), expected, Ledger())
+    return Outcome(id, Measured(name, value, interval=span), expected, Ledger())
 
 
 def ledger() -> Html:
@@ -150,7 +158,9 @@ def row(id: str, claim: dict) -> tuple[str, ...]:
     """A claim under the heads of `claims_html`; the measurement is the newest."""
     guess, unit = claim.get("guess"), claim.get("unit", "")
     last = claim["measured"][-1] if claim.get("measured") else None
-    error = compare("guess", guess["value"], Bar("", last["value"], last.get("interval"))) if guess and last else ""
+    error = (
+        compare("guess", guess["value"], Measured("", last["value"], last.get("interval"))) if guess and last else ""
+    )
     guessed = f"{short(guess['value'])} {unit}" if guess else "no guess"
     measured = f"{short(last['value'])} {unit}" if last else "not yet"
     return claim.get("question", id), guessed, measured, error, claim.get("assumed", "")

@@ -11,8 +11,7 @@ from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.course.problems import PROBLEMS, Problem, variants
 from specdec_lab.course.quiz import CONFIDENCE, items, lessons
 from specdec_lab.formats import short
-from specdec_lab.show.charts import Bar
-from specdec_lab.show.guess import Outcome, compare
+from specdec_lab.show.guess import Measured, Outcome, compare
 from specdec_lab.show.live import script
 from specdec_lab.show.quiz import Quiz, as_data
 
@@ -57,7 +56,7 @@ def test_the_error_of_a_guess_is_said_as_python_says_it(computed):
     spreads = (None, (0.9, 1.1), (0.3, 1.3), (1.0, 1.0))
     cases = [[g, {"value": v, "interval": s}] for g, v, s in itertools.product(guesses, values, spreads)]
     found = computed("x.map(([guess, measured]) => compare('guess', guess, measured))", cases, 0)
-    right = [compare("guess", g, Bar("measured", m["value"], interval=m["interval"])) for g, m in cases]
+    right = [compare("guess", g, Measured("measured", m["value"], interval=m["interval"])) for g, m in cases]
     assert found == right
     assert len({*right}) > 30
 
@@ -202,5 +201,5 @@ def answer(section, item, right: bool) -> None:
     assert "Say how sure you are, too." in section.inner_text()
     section.get_by_role("radio", name="think so").check()
     section.get_by_role("button", name="check").click()
-    section.get_by_role("button", name="✓ checked").click(force=True)  # a second press counts nothing
+    section.get_by_role("button", name="checked").click(force=True)  # a second press counts nothing
     assert ("✓ Right." if right else "✗ Not yet.") in section.inner_text()

@@ -13,7 +13,6 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.show.charts import Bar
 from specdec_lab.show.explorer import (
     RaceWidget,
     RoundExplorer,
@@ -21,7 +20,7 @@ from specdec_lab.show.explorer import (
     explorer_data,
     race_data,
 )
-from specdec_lab.show.guess import Outcome
+from specdec_lab.show.guess import Measured, Outcome
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.page import as_text
 
@@ -60,7 +59,9 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
         found = totals(page)
         assert (found["passes"], found["tokens"]) == (str(n), str(len(so_far.tokens)))
         assert float(found["tokens per pass"]) == pytest.approx(so_far.tokens_per_pass, abs=0.0051)
-        assert float(found["α so far"]) == pytest.approx(so_far.alpha, abs=0.0051)
+        tested = [d for r in so_far.rounds for d in r.drafted if d.status != "discarded"]
+        assert found["compared and accepted"] == f"{sum(d.status == 'accepted' for d in tested)} of {len(tested)}"
+        assert float(found["α"]) == pytest.approx(so_far.alpha, abs=0.0051)
         marks = page.locator("[data-happened]").evaluate_all("all => all.map(e => e.dataset.happened)")
         own = [r.emitted.kind] if r.emitted else []
         assert marks == [*(d.status for d in r.drafted), *own]
@@ -206,12 +207,13 @@ def test_what_is_chosen_in_a_tree_is_one_way_from_the_root(shown):
         page.locator(f'.sdl-token[data-column="{draft}"]').click()
         assert way_chosen(page) == way.split()
         n = len(way.split())
-        said = "none chosen" if n == 0 else "1 draft" if n == 1 else f"{n} drafts"
-        assert totals(page)["your way"] == said
-        assert page.evaluate("spoken.splice(0)") == [f"Your way: {said}."]  # once for each change
+        said = f"{n} draft{'s' * (n != 1)} chosen."
+        assert n == 0 or page.inner_text(".sdl-verdict") == said
+        assert [words.strip() for words in page.evaluate("spoken.splice(0)")] == [said]  # once for each change
     assert page.inner_text(".sdl-text").strip("▏") == ""
     page.locator(".sdl-reveal").click()
-    assert (totals(page)["your way"], totals(page)["ways found"]) == ("2 of 3 right", "0 of 1")
+    assert page.inner_text(".sdl-verdict").startswith("Your way: 2 of 3 kept. 2 of ")
+    assert totals(page)["ways found"] == "0 of 1"
     assert page.inner_text(".sdl-text").strip("▏") == "t0t2own"  # what was kept is in the text at once
 
 
@@ -224,7 +226,7 @@ def test_the_first_tree_shows_the_words_of_the_target_and_a_later_one_keeps_them
     assert page.inner_text(".sdl-verdict").startswith("Follow the target down the tree")
     page.locator(".sdl-next").click()
     assert (shut.count(), numbers.count()) == (5, 0)  # behind the text, and behind each of four drafts
-    assert page.inner_text(".sdl-verdict").startswith("Which drafts will be kept?")
+    assert page.inner_text(".sdl-verdict").startswith("The target is hidden now. Which drafts will be kept?")
     page.locator(".sdl-reveal").click()
     assert (shut.count(), numbers.count()) == (0, 1)
 
@@ -281,7 +283,7 @@ def test_every_rule_is_drawn_as_high_as_its_numbers(shown):
 
 def test_the_points_of_an_outcome_stand_where_their_numbers_are(shown, fresh_ledger):
     Ledger().guess("a", 3.0)
-    outcome = Outcome("a", Bar("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
+    outcome = Outcome("a", Measured("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
     kept = json.dumps(fresh_ledger.read_text("utf-8"))
     page = shown(outcome, before=f"localStorage.setItem('specdec-lab ledger', {kept})")
     points = page.locator(".sdl-point").evaluate_all("all => all.map(e => [e.innerText, parseFloat(e.style.left)])")
