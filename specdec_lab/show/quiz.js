@@ -61,7 +61,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
 
   function checked(now) {
     done = now;
-    button.textContent = done ? "✓ checked" : "check";
+    button.textContent = done ? "checked" : "check";
     button.setAttribute("aria-disabled", String(done));
   }
 
@@ -78,21 +78,22 @@ function itemView(item, name, { beliefs, confidence }, answered) {
     told.replaceChildren();
   }
 
-  /** The answer as it stands, or a sentence about what is missing, and where. */
+  /** The answer as it stands, or sentences about what is missing, and where. */
   function chosen() {
     const { value, wrong } = numeric ? readNumber(number.input.value, posed.unit) : { value: choices.chosen() };
-    if (wrong) return [wrong, number.line];
-    if (!numeric && value < 0) return ["Choose one of the answers first.", choices.set];
-    return sure.chosen() < 0 ? ["Say how sure you are, too.", sure.set] : value;
+    const answer = wrong ? [[wrong, number.line]] : value < 0 && !numeric ? [["Choose one of the answers.", choices.set]] : [];
+    const missing = [...answer, ...(sure.chosen() < 0 ? [["Say how sure you are, too.", sure.set]] : [])];
+    return { value, missing };
   }
 
   function check() {
     if (done) return;
-    const value = chosen();
-    for (const part of place.children) part.classList.toggle("sdl-missing", part === value[1]);
-    if (Array.isArray(value)) return told.replaceChildren(value[0]);
+    const { value, missing } = chosen();
+    for (const part of place.children) part.classList.toggle("sdl-missing", missing.some(([, where]) => where === part));
+    if (missing.length) return told.replaceChildren(missing.map(([what]) => what).join(" "));
     const judged = judge(posed, value), confident = confidence[sure.chosen()];
     tell(judged, confident);
+    bringIn(told);
     view.count += 1;
     answered({
       when: now(), question: posed.question, said: recall.input.value.trim(), chosen: numeric ? value : posed.choices[value].text,

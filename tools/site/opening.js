@@ -22,13 +22,14 @@
   const GUESSES = [1.5, 2, 3, 4]; // times as fast
   let since = null, said = null, wait = null;
 
-  /** The question, for as long as it runs. */
+  /** The question, until it is answered: the result waits for it. */
   function ask() {
-    won.innerHTML = `<span><i>The same text: how much sooner?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    won.innerHTML = `<span><i>The same text: how many times as fast?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
     const buttons = [...won.querySelectorAll("button")];
     said = null;
     buttons.forEach((one, i) => one.addEventListener("click", () => {
       said = GUESSES[i];
+      if (since === null) return tell();
       begin();
       for (const other of buttons) other.ariaPressed = String(other === one);
       won.querySelector("i").textContent = `You said ${said}×. Now watch:`;
@@ -77,10 +78,10 @@
     else stop();
   }
 
-  /** It waits a little, so that the question can be read, or until it is answered. */
+  /** It waits a little, so that the question can be read, or until a press. */
   function start() {
     since = Infinity;
-    button.textContent = "❚❚ stop";
+    button.textContent = "▶ start";
     ask();
     draw(0); // at once: the end that stood there would flash
     wait = setTimeout(begin, 4000);
@@ -89,6 +90,7 @@
   function begin() {
     if (since !== Infinity) return;
     since = performance.now();
+    button.textContent = "❚❚ stop";
     requestAnimationFrame(frame);
   }
 
@@ -96,11 +98,11 @@
     clearTimeout(wait);
     since = null;
     draw(end);
-    tell();
+    if (said) tell();
     button.textContent = "▶ again";
   }
 
-  button.addEventListener("click", () => (since === null ? start() : stop()));
+  button.addEventListener("click", () => (since === null ? start() : since === Infinity ? begin() : stop()));
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) start();
   else draw(end);
 })();

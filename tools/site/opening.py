@@ -11,9 +11,9 @@ LAYERS = 30  # of SmolLM2-135M, which wrote it
 WRITES = ("accepted", "corrected", "bonus", "plain")  # what a pass adds to the text
 CARDS = (
     (
-        "Play",
-        "lessons/00_start_here.html",
-        "Lesson 00: find the first miss of a round, then guess twice, and see a real race.",
+        "Watch",
+        "gallery.html",
+        "The gallery: a dozen texts, each drafted in many ways. Which are easy?",
     ),
     (
         "Measure",
@@ -23,7 +23,7 @@ CARDS = (
     (
         "Decide",
         "lessons/05_choosing_gamma.html",
-        "Lesson 05: move α, γ and the costs, and see when drafts stop paying off.",
+        "Lesson 05: how many drafts, how good, at what cost? See when they stop paying off.",
     ),
 )
 
@@ -69,7 +69,7 @@ def race(found: dict, trace: dict) -> str:
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
-        f"<span>{escape(found['target'])} on {escape(found['hardware'])}, recorded, slowed down. Shaded: what one pass wrote.</span></p></div>"
+        f"<span>Recorded on {escape(found['hardware'])}, and slowed down. Each shade is one pass.</span></p></div>"
     )
 
 

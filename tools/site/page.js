@@ -72,14 +72,15 @@
     folded.append(line, place);
   }
   /** Below a guess that is kept: the way to what came of it. */
-  function footOf(guess) {
+  function footOf(guess, blocks) {
     const id = idOf(guess), foot = document.createElement("div"), outcome = [...document.querySelectorAll('.live[data-script="outcome"]')].find((o) => idOf(o) === id);
+    const race = blocks.map((block) => block.querySelector('[data-script="race"]')).find(Boolean), to = race ?? outcome; // it is watched before it is told
     foot.className = "came";
-    foot.innerHTML = '<button type="button">What came of it ↓</button>';
+    foot.innerHTML = `<button type="button">${race ? "Watch the race" : "What came of it"} ↓</button>`;
     foot.firstChild.addEventListener("click", () => {
-      outcome.tabIndex = -1;
-      outcome.focus({ preventScroll: true });
-      outcome.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      to.tabIndex = -1;
+      to.focus({ preventScroll: true });
+      to.scrollIntoView({ block: race ? "start" : "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     });
     guess.closest(".result").after(foot);
     return { id, foot };
@@ -106,7 +107,7 @@
     });
     one.blocks[0].before(gate);
     one.gate = gate;
-    one.feet = one.guesses.map(footOf);
+    one.feet = one.guesses.map((guess) => footOf(guess, one.blocks));
   }
   function release() {
     const { claims } = specdecLab.read();

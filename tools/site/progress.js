@@ -136,8 +136,8 @@
     for (const link of document.querySelectorAll("[data-ids]")) {
       const ids = link.dataset.ids.split(" "), done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
       const some = done && done < ids.length;
-      link.title = some ? `${done} of ${ids.length} guesses and questions answered` : "";
-      link.dataset.done = done === ids.length ? "✓" : done ? `${done} of ${ids.length}` : playedIn(link) ? "begun" : "";
+      link.title = some ? `${done} of ${ids.length} answered` : "";
+      link.dataset.done = done === ids.length ? "✓" : done || playedIn(link) ? "begun" : "";
     }
   }
 
@@ -154,22 +154,21 @@
   /** In the control: lessons that were begun, and what to do next; and on the first page the way back to it. */
   function lessons() {
     const all = once("section:first-of-type [data-minutes]").filter((link) => link.dataset.ids), begun = once("[data-ids]").filter((link) => link.dataset.done);
-    begunList.replaceChildren(...begun.map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), " ", node("span", { title: link.title }, link.dataset.done))));
     const go = document.querySelector(".go"), to = once("[data-minutes]").find((link) => link.dataset.done !== "✓");
     const goesOn = begun.includes(to), way = to && `${to.href.split("#")[0]}${goesOn ? "#go-on" : ""}`; // an unread page begins at its top
     if (go && begun.length && to) {
       Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
       document.querySelector(".hero .small")?.remove(); // of the first round, and it is done
     }
-    const ends = all.length ? [all[0], all.at(-1)].map((link) => link.textContent.split(" ")[0]).join(" to ") : ""; // the checkpoint is none
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
     if (all.length) {
-      summary.replaceChildren(node("span", {}, open && !done ? `${open} begun` : `${done} of ${all.length} done`), node("span", { className: "more" }, done && open ? ` · ${open} begun` : ""));
+      summary.replaceChildren(`${done} of ${all.length}`, node("span", { className: "more" }, " lessons"), open ? ` · ${open} begun` : " done");
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
-    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done (${ends}).`));
-    if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes)`);
+    begunList.replaceChildren(...begun.filter((link) => link !== to).map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.title || link.dataset.done}`)));
+    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`), " The checkpoint is graded in the notebook.");
+    if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes${to.title && `, ${to.title}`})`);
   }
 
   function tell() {
