@@ -52,7 +52,7 @@ function render({ model, el }) {
     draw(state.timer ? null : rounds.length > 1 ? ".sdl-next:not([disabled])" : `.sdl-token[data-column="${state.chosen}"]`);
     const r = rounds[state.round];
     live.textContent = `Round ${state.round + 1}: ${said()} ${verdictSentence(r)}`;
-    if (matchMedia("(max-width: 600px)").matches) root.scrollIntoView({ block: "nearest", behavior: "smooth" }); // what became of it stands below
+    if (!state.timer) bringIn(root); // who lets it play may read on
     keep();
   }
 
@@ -97,9 +97,11 @@ function render({ model, el }) {
   /** Where the first miss is, and what became of what the learner said. */
   function said() {
     const guess = state.guesses[state.round], r = rounds[state.round], miss = missOf(r);
+    if (!r.emitted) return `The text ends here (${STOPS[r.stop] ?? r.stop}).`; // and nobody knows if a miss would have come
     if (guess === miss) return "✓ Right.";
     const where = miss < r.drafted.length ? `the first miss is draft ${miss + 1}.` : "there is no miss.";
-    return guess === undefined ? where[0].toUpperCase() + where.slice(1) : `Not quite: ${where}`;
+    if (guess === undefined) return where[0].toUpperCase() + where.slice(1);
+    return `Not quite: ${guess < miss ? `draft ${guess + 1} agrees with the target; ` : ""}${where}`;
   }
 
   function verdictSentence(r) {
@@ -130,7 +132,7 @@ function render({ model, el }) {
         "aria-pressed": word ? String(state.chosen === column) : null,
         "aria-label": label,
         "data-column": column,
-        onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); }),
+        onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); bringIn(body.querySelector(".sdl-numbers")); }),
       },
       word === (rounds[state.round].emitted?.kind ?? "") ? `${mark(word).symbol} ` : null, token(text),
     );
@@ -226,10 +228,10 @@ function render({ model, el }) {
     const open = [...state.revealed], seen = open.map((i) => rounds[i]);
     const tested = seen.flatMap((r) => r.drafted).filter((d) => d.status !== "discarded");
     const tokens = seen.reduce((sum, r) => sum + written(r).length, 0);
-    const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–";
-    const given = open.filter((i) => state.guesses[i] !== undefined), right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
+    const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–", kept = tested.filter((d) => d.status === "accepted");
+    const given = open.filter((i) => rounds[i].emitted && state.guesses[i] !== undefined), right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
     const items = [
-      ["tokens", tokens], ["passes", seen.length], ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["α so far", alpha],
+      ["tokens", tokens], ["passes", seen.length], ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["compared and accepted", `${kept.length} of ${tested.length}`], ["α", alpha],
       ["first misses found", given.length ? `${right.length} of ${given.length}` : "–"],
     ];
     return h("div", { class: "sdl-totals" },
@@ -262,7 +264,7 @@ function render({ model, el }) {
     const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r)) : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens from one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
+      h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens, one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
       strip(r, shown), ...(data.words || !state.revealed.size ? [] : [totals()]), why, h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
     );
     if (focus) {

@@ -46,18 +46,18 @@ function render(context) {
     widest = Math.max(widest, ...sums.map(([, { mean }]) => plain / mean));
     /** How many times as fast as “never”, in the colour that the policy has in charts; “never” is a line through all bars. */
     const bar = (gain, i) => h("div", { class: `sdl-times${i ? "" : " sdl-never"}`, style: `--hue: ${COLOURS[(i + 4) % 5]}; --one: ${1 / widest}; --gain: ${gain / widest}` }, h("i"),
-      h("b", { class: i ? lookOf(gain) : "" }, `${gain.toFixed(2)}×`, gain < 0.98 ? h("small", {}, " slower") : null));
+      h("b", { class: i ? lookOf(gain) : "" }, `${gain.toFixed(2)}×`));
     const rows = sums.map(([name, s], i) => [name, bar(plain / s.mean, i), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1))]);
     const counts = sums.map(([name, s]) => [name, s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)]);
     const means = sums.map(([policy, { mean }]) => [policy, plain / mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
     const won = (winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
-      : `“${winner}” is the fastest: ${gain.toFixed(2)} times “never”.`) + ` “always” is ${means[1][1].toFixed(2)} times.`;
+      : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.`) + ` “always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
     const pays = limit === null ? `With γ = ${gamma}, drafts pay at every size of the batch.` : `With γ = ${gamma}, drafts do not pay from ${limit} texts on.`;
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", "", { tall: 88, unit: " s" }));
-    const table = grid(["policy", "speed, “never” is 1", either("ms a token", "ms"), either("95 % within", "95 %")], rows, undefined, "speed, and milliseconds a token");
+    const table = grid(["policy", "speed, “never” is 1", "ms a token", "95 % within"], rows, undefined, "speed, and milliseconds a token");
     table.classList.add("sdl-full");
     const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end; the speed compares their means.`;
     const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "what is served"), h("div", { class: "sdl-note" }, note), grid(["policy", "tokens/s", "steps with drafts", "switches"], counts));

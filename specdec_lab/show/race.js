@@ -1,6 +1,6 @@
 // The race: plain and speculative decoding of one text on one time axis, at the speed that was recorded, or slower.
 
-const PACES = { "as recorded": 1, "4 times slower": 4, "20 times slower": 20 };
+const PACES = { "as recorded": 1, "4× slower": 4, "20× slower": 20 };
 const PATIENCE = 15; // seconds that a race may take at first: a short one would be over before anything is seen
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
@@ -65,7 +65,7 @@ function render({ model, el }) {
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
       tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
-      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, done after ${all.at(-1).to.toFixed(2)} s` : ""}`;
+      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : ""}`;
       drawPass(name);
       for (const span of texts[name].children) span.ariaHidden = Number(span.dataset.pass) >= passes.length; // and pale
     }

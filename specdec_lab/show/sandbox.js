@@ -27,7 +27,7 @@ function played(rule, p, q) {
 
 /** How the parts of a bar are painted, and what they mean. Patterns are found by name in the whole page: each picture has its own. */
 function looksOf(marks) {
-  const own = String(Math.random()).slice(2), [green, red, orange] = ["accepted", "rejected", "corrected"].map((word) => marks[word].colour);
+  const own = (globalThis.specdecPictures = (globalThis.specdecPictures ?? 0) + 1), [green, red, orange] = ["accepted", "rejected", "corrected"].map((word) => marks[word].colour);
   return {
     patterns: `<defs><pattern id="no-${own}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke="${red}" stroke-width="3"/></pattern>` +
       `<pattern id="re-${own}" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="2" fill="${orange}"/></pattern></defs>`,

@@ -56,7 +56,7 @@ function render(context) {
     const folded = h("details", { open: again.open, ontoggle: () => { again.open = folded.open; } }, h("summary", {}, "how to read it"), h("div", { class: "sdl-note" }, key));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, gain < 1 ? h("b", {}, `${(1 / gain).toFixed(1)} times slower than plain. `) : "", either(words, `E = ${expectedTokens(alpha, gamma).toFixed(2)}, a round costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `), advice, passes)),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `S = ${gain.toFixed(2)}`), h("div", {}, h("b", {}, gain < 1 ? `${(1 / gain).toFixed(1)} times slower than plain. ` : "times as fast as plain. "), either(words, `E = ${expectedTokens(alpha, gamma).toFixed(2)}, a round costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `), advice, passes)),
         pair(
           [h("b", { class: "sdl-chart" }, "S for each α and γ; the line is S = 1"), map, folded],
           [drawn(chart(`S by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 140 : 260 }))], "sdl-turned",

@@ -42,7 +42,7 @@ function render({ model, el }) {
   function reveal() {
     state.revealed.add(state.round);
     draw(".sdl-next");
-    live.textContent = `Round ${state.round + 1}: ${sentence(rounds[state.round])}${marked().size ? ` Your way: ${yours()}.` : ""}`;
+    live.textContent = `Round ${state.round + 1}: ${yours()}${sentence(rounds[state.round])}`;
     keep();
   }
 
@@ -59,15 +59,17 @@ function render({ model, el }) {
     state.chosen = i;
     if (shown) numbersOpen = true;
     else state.guesses[state.round] = way(r, marked().has(i) ? parent(r, i) : i); // at most one way is kept: it ends here, or before what is taken off
-    if (!shown) live.textContent = `Your way: ${yours()}.`;
+    if (!shown) live.textContent = yours();
     keep();
     draw(`.sdl-token[data-column="${i}"]`);
   }
 
   /** What is chosen in this round, and what came of it. */
   function yours() {
-    const n = marked().size, right = kept(rounds[state.round]).filter((i) => marked().has(i)).length;
-    return !n ? "none chosen" : state.revealed.has(state.round) ? `${right} of ${n} right` : `${n} draft${n === 1 ? "" : "s"}`;
+    const n = marked().size, way = kept(rounds[state.round]), right = way.filter((i) => marked().has(i)).length;
+    if (!state.revealed.has(state.round)) return `${n} draft${n === 1 ? "" : "s"} chosen. `;
+    if (!n) return "";
+    return n === right && n === way.length ? "✓ Right. " : `Your way: ${right} of ${n} kept${right < way.length ? `, and ${way.length - right} that you left out` : ""}. `;
   }
 
   function sentence(r) {
@@ -139,7 +141,7 @@ function render({ model, el }) {
     const items = [
       ["rounds revealed", `${seen.length} of ${rounds.length}`], ["new tokens", tokens], ["rows computed", rows],
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"],
-      ["your way", yours()], ["ways found", set.length ? `${right} of ${set.length}` : "–"],
+      ["ways found", set.length ? `${right} of ${set.length}` : "–"],
     ];
     return h("div", { class: "sdl-totals" },
       ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
@@ -151,14 +153,14 @@ function render({ model, el }) {
     const bar = h(
       "div", { class: "sdl-nav" },
       h("button", { class: "sdl-previous", disabled: first, "aria-label": "previous", onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
-      h("button", { class: `sdl-reveal${shown ? "" : " sdl-main"}`, disabled: shown, onclick: reveal }, "reveal"),
+      h("button", { class: `sdl-reveal${!shown && marked().size ? " sdl-main" : ""}`, disabled: shown, onclick: reveal }, "reveal"),
       h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), bar, textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, shown ? sentence(r) : h("b", {}, first ? "Follow the target down the tree: choose what is kept, then reveal." : "Which drafts will be kept? Choose them, then reveal.")),
-      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size || state.guesses[state.round] ? totals() : "",
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown ? yours() : marked().size ? yours() : first ? "Follow the target down the tree: choose what is kept, then reveal." : "The target is hidden now. Which drafts will be kept? Choose them, then reveal."), shown ? sentence(r) : ""),
+      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size ? totals() : "",
       h("div", { class: "sdl-foot" },
         shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,
         h("details", { class: "sdl-legend" }, h("summary", {}, "the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),

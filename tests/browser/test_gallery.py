@@ -62,7 +62,7 @@ def test_on_a_phone_every_round_stays_within_the_window(visit):
     page.get_by_text("The prompt: ").first.wait_for()
     while True:
         explorer.locator(".sdl-token").first.click()
-        assert re.match("✓ Right|Not quite: ", explorer.locator(".sdl-verdict").inner_text())
+        assert re.match("✓ Right|Not quite: |The text ends here", explorer.locator(".sdl-verdict").inner_text())
         hidden = explorer.locator(".sdl-scroll").evaluate("box => box.scrollWidth - box.clientWidth")
         assert hidden <= 0, explorer.locator(".sdl-strip").inner_text()
         if onward.is_disabled():
@@ -94,7 +94,7 @@ def drive_race(page, race) -> None:
     assert sum(written(race)) < sum(third)
     assert re.match(r"After [\d.]+ s: plain \d+ tokens, speculative \d+", race.locator(".sdl-live").text_content())
 
-    race.get_by_label("pace").select_option("20 times slower")
+    race.get_by_label("pace").select_option("20× slower")
     before = seconds(race)
     race.get_by_role("button", name="play").click()
     page.wait_for_function(
@@ -108,7 +108,7 @@ def drive_race(page, race) -> None:
     race.get_by_label("pace").select_option("as recorded")
     race.get_by_role("button", name="play").click()
     race.get_by_role("button", name="again").wait_for()
-    assert min(written(race)) > 0 and race.get_by_text("done after").count() == 2
+    assert min(written(race)) > 0 and race.get_by_text(re.compile(r"passes, \d\.\d\d s")).count() == 2
     last = race.locator("details tr").last.locator("td").all_text_contents()  # folded
     assert written(race) == [int(n) for n in last]
 
@@ -121,7 +121,7 @@ def test_the_race_is_played_paused_and_stepped(visit):
 def test_the_race_with_less_motion_moves_twice_a_second(visit):
     page = visit(GALLERY, reduced_motion="reduce")
     race = race_of(page)
-    race.get_by_label("pace").select_option("20 times slower")
+    race.get_by_label("pace").select_option("20× slower")
     page.evaluate("""() => { window.moves = 0; new MutationObserver(() => { window.moves += 1; }).observe(
         document.querySelector(".sdl-race .sdl-head"), { attributes: true }); }""")
     race.get_by_role("button", name="play").click()
