@@ -67,6 +67,7 @@ function render({ model, el }) {
   function go(to, focus) {
     const next = Math.max(0, Math.min(rounds.length - 1, to));
     if (next !== state.round) {
+      if (next === state.round + 1) state.revealed.add(state.round); // the text goes on with it, so its marks are to be seen
       state.round = next;
       state.chosen = 0;
     }
@@ -101,7 +102,7 @@ function render({ model, el }) {
     if (guess === miss) return "✓ Right.";
     const where = miss < r.drafted.length ? `the first miss is draft ${miss + 1}.` : "there is no miss.";
     if (guess === undefined) return where[0].toUpperCase() + where.slice(1);
-    return `Not quite: ${guess < miss ? `draft ${guess + 1} agrees with the target; ` : ""}${where}`;
+    return `Not quite: ${guess < miss ? `draft ${guess + 1} agrees; ` : ""}${where}`;
   }
 
   function verdictSentence(r) {
@@ -235,7 +236,7 @@ function render({ model, el }) {
       ["first misses found", given.length ? `${right.length} of ${given.length}` : "–"],
     ];
     return h("div", { class: "sdl-totals" },
-      ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+      ...items.filter(([, value]) => value !== "–").map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
   /** Draw all of it again, with the focus on `focus`; without one the focus stays where it is, if it is in here. */
@@ -264,8 +265,8 @@ function render({ model, el }) {
     const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r)) : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens, one pass. `, h("button", { class: "sdl-again", onclick: again }, "again")] : [])),
-      strip(r, shown), ...(data.words || !state.revealed.size ? [] : [totals()]), why, h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend),
+      h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens, one pass.`] : [])),
+      strip(r, shown), ...(data.words || !state.revealed.size ? [] : [totals()]), why, h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend, shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

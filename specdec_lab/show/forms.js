@@ -166,7 +166,7 @@ function entry(name, unit, keep, { most = null, look = "sdl-main" } = {}) {
     if (sent) entered = sent.value;
     if (!kept) entered = null;
     const other = entered !== null && kept.value !== entered;
-    const outcome = !kept ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept: it stays as it is.";
+    const outcome = !kept ? "" : other ? "There was one already, entered elsewhere: it stays." : "Kept. It cannot be changed now.";
     button.textContent = kept ? (pending ? "…" : "✓ kept") : `keep ${name}`;
     button.setAttribute("aria-disabled", String(Boolean(kept)));
     message.textContent = pending || [outcome, news].filter(Boolean).join(" ");

@@ -25,14 +25,14 @@ function numberLine(points) {
   const most = 1.02 * Math.max(...there.flatMap(({ value, interval }) => [value, ...(interval ?? [])])) || 1, step = 10 ** Math.floor(Math.log10(most)) / 2;
   const largest = step * Math.ceil(most / step); // a round number: it stands at the end
   const at = (x) => `${((100 * x) / largest).toFixed(1)}%`;
-  const shown = ({ value, interval }) => (value == null ? "no guess" : short(value) + (interval ? ` (between ${short(interval[0])} and ${short(interval[1])})` : ""));
+  const shown = ({ value, interval }) => short(value) + (interval ? ` (between ${short(interval[0])} and ${short(interval[1])})` : "");
   const spans = there.filter(({ interval }) => interval).map(({ interval: [low, high] }) => h("span", { class: "sdl-spread", style: `left:${at(low)};width:${at(high - low)}` }));
   const [guess, measured] = ["◆", "●"].map((sign) => there.find((point) => point.sign === sign)?.value);
   const gap = guess > 0 && measured > 0 ? Math.max(guess / measured, measured / guess) : 1;
   const apart = gap > 1.1 ? [h("span", { class: "sdl-apart", style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}` }, h("span", {}, `${short(Number(gap.toPrecision(2)))}×`))] : [];
   return [
     guess === undefined ? null : h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), h("span", { class: "sdl-most" }, short(largest)), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", "data-sign": sign, style: `left:${at(value)}` }, sign))),
-    h("div", { class: "sdl-key" }, ...points.flatMap((point) => [h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))), " "])),
+    h("div", { class: "sdl-key" }, ...there.flatMap((point) => [h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))), " "])),
   ].filter(Boolean);
 }
 

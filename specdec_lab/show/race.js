@@ -40,7 +40,7 @@ function render({ model, el }) {
   const textOf = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
     h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, ...pass.tokens.map(drawnText))));
   const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
-  const drawings = { plain: machine(data.layers ?? 32), speculative: machine(data.layers ?? 32) };
+  const drawings = { plain: machine(data.layers ?? 32, "large model"), speculative: machine(data.layers ?? 32, "large model") };
 
   /** The pass that is going on at this moment: the layers are read once for all that it writes. */
   function drawPass(name) {
@@ -65,7 +65,7 @@ function render({ model, el }) {
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
       tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
-      counts[name].textContent = `${name}: ${count(passes)} tokens, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : ""}`;
+      counts[name].textContent = `${name}: ${count(passes)} token${count(passes) === 1 ? "" : "s"}, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : ""}`;
       drawPass(name);
       for (const span of texts[name].children) span.ariaHidden = Number(span.dataset.pass) >= passes.length; // and pale
     }
@@ -99,6 +99,7 @@ function render({ model, el }) {
     live.textContent = words();
     keep();
     model.save_changes();
+    if (state.now >= end) el.dispatchEvent(new CustomEvent("raced", { bubbles: true })); // a page may have kept the results back
   }
 
   /** To the end of the next pass of either way, or of the one before. */
@@ -115,7 +116,7 @@ function render({ model, el }) {
     [`${now.toFixed(2)} s`, ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now))))]);
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
   won.append(h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`), h("span", {}, " as fast per token, with drafts."));
-  const root = h("div", { class: "sdl-explorer sdl-race", role: "group", "aria-label": "Race" },
+  const root = h("div", { class: `sdl-explorer sdl-race${texts.plain.textContent === texts.speculative.textContent ? " sdl-same" : ""}`, role: "group", "aria-label": "Race" },
     h("div", { class: "sdl-title" }, data.title),
     h("div", { class: "sdl-nav" }, play,
       h("button", { "aria-label": "to the start", onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "↤"),

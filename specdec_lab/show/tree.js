@@ -144,7 +144,7 @@ function render({ model, el }) {
       ["ways found", set.length ? `${right} of ${set.length}` : "–"],
     ];
     return h("div", { class: "sdl-totals" },
-      ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+      ...items.filter(([, value]) => value !== "–").map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
   function draw(focus) {

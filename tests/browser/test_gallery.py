@@ -15,7 +15,7 @@ def race_of(page):
 
 def written(race) -> list[int]:
     """Tokens that plain decoding and speculation have written so far, as the race says."""
-    return [int(n) for n in re.findall(r": (\d+) tokens,", " ".join(race.locator(".sdl-count").all_inner_texts()))]
+    return [int(n) for n in re.findall(r": (\d+) tokens?,", " ".join(race.locator(".sdl-count").all_inner_texts()))]
 
 
 def seconds(race) -> float:

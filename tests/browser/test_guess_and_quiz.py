@@ -55,7 +55,7 @@ def in_jupyterlab(request):
     page, course = request.getfixturevalue("page"), request.getfixturevalue("course")
     page.set_default_timeout(30_000)
     run_cells(page, course / "lessons" / "guess_and_quiz.ipynb", CELLS)
-    parts(page)[1].get_by_text("no guess", exact=True).wait_for()
+    parts(page)[1].locator(".sdl-big").wait_for()
 
     def outcome_again() -> None:
         page.locator(".jp-CodeCell").nth(2).locator(".cm-content").click()
@@ -79,7 +79,8 @@ def test_guess_outcome_and_quiz(request, place):
     guess, outcome, first, second = parts(page)
 
     # A guess: a word first, then a number with a comma. It is kept, and then fixed.
-    outcome.get_by_text("no guess", exact=True).wait_for()
+    outcome.locator(".sdl-big").wait_for()
+    assert outcome.get_by_text("your guess").count() == 0
     assert guess.get_by_label("your guess").input_value() == ""
     assert outcome.locator(".sdl-big").inner_text() == "1.5" and outcome.locator(".sdl-line").count() == 0
     assert not guess.get_by_label("because").is_visible()  # it comes with the number
@@ -100,7 +101,7 @@ def test_guess_outcome_and_quiz(request, place):
     page.keyboard.press("Tab")
     page.keyboard.type("twice and a bit")
     press_button(page, "keep your guess")
-    guess.get_by_text("Kept: it stays as it is.").wait_for()
+    guess.get_by_text("Kept. It cannot be changed now.").wait_for()
     assert not guess.get_by_label("your guess").is_editable()
     assert page.evaluate("document.activeElement.innerText") == "✓ kept"  # the keyboard keeps its place
 
@@ -265,7 +266,7 @@ def test_a_wrong_file_is_one_sentence_and_changes_nothing(from_disk, lesson, tmp
         (tmp_path / f"wrong {n}.json").write_text(content, encoding="utf-8")
         page.get_by_label("read a file").set_input_files(tmp_path / f"wrong {n}.json")
         page.get_by_text(f"wrong {n}.json {said}").wait_for()
-        assert "No guess and no answer yet" in page.inner_text("#progress")
+        assert "No guess and no answer in the lessons yet" in page.inner_text("#progress")
 
 
 def test_where_the_browser_keeps_nothing_all_works_while_the_page_is_open(from_disk, lesson):

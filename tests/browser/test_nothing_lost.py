@@ -17,7 +17,7 @@ from .conftest import STARTING
 IMPORT = "import specdec_lab as sd"
 RACE = "import time; print('racing'); time.sleep(12); print('done')"
 NOT_KEPT = "Not kept yet. Is a cell still running?"
-KEPT = "Kept: it stays as it is."
+KEPT = "Kept. It cannot be changed now."
 NOTHING_WAITS = "!Object.keys(localStorage).some((key) => key.startsWith('specdec-lab waiting'))"
 
 

@@ -82,7 +82,7 @@ def test_the_sandbox_follows_its_sliders(visit):
 
 def test_a_page_by_keyboard(visit):
     """The first stop leads past the contents; every stop can be seen; a wide table is one of them, and scrolls."""
-    page = visit("lessons/01_idle_math.html", 360)
+    page = visit("lessons/06_variants.html", 360)
     page.keyboard.press("Tab")
     skip = page.get_by_role("link", name="To the text")
     assert skip.bounding_box()["x"] >= 0
@@ -108,12 +108,12 @@ def test_a_page_by_keyboard(visit):
 def test_the_links_at_the_end_of_a_page_lead_on_and_back(site):
     """Along the lessons, with the checkpoint in its place; from what belongs to a lesson back to it, and on to the next."""
     listed = (site / "index.html").read_text(encoding="utf-8").partition('id="lessons"')[2]
-    numbered = dict(re.findall(r'<li><a href="([^"]+)"[^>]*><b>(\d\d)</b> ', listed))
-    assert sorted(numbered.values()) == list(numbered.values()) == [f"{n:02}" for n in range(13)]
+    numbered = dict(re.findall(r'<li><a href="([^"]+)"[^>]*><b>(\d\d|\?)</b> ', listed))
+    assert list(numbered.values()) == [*(f"{n:02}" for n in range(9)), "?", "10", "11", "12"]
     for before, after in pairwise(numbered):
         assert f'<a rel="next" href="../{after}">' in (site / before).read_text(encoding="utf-8")
         assert f'<a rel="prev" href="../{before}">' in (site / after).read_text(encoding="utf-8")
-        for beside in site.glob(f"*/*{numbered[before]}_*.html"):
+        for beside in site.glob(f"*/*{numbered[before].replace('?', '09')}_*.html"):
             if f"{beside.parent.name}/{beside.name}" not in numbered:
                 html = beside.read_text(encoding="utf-8")
                 assert f'<a rel="prev" href="../{before}">' in html and f'<a rel="next" href="../{after}">' in html

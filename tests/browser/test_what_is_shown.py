@@ -252,12 +252,13 @@ def test_the_race_says_what_its_traces_say(shown):
     assert len(rows) == 5
 
 
-def test_on_a_phone_both_ways_race_beside_each_other_and_their_texts_follow(shown):
+def test_on_a_phone_both_ways_race_beside_each_other_and_their_text_follows_once(shown):
     made = raced(0.25)
     data = race_data(made.plain, made.speculative, lambda ids: f"t{ids[0]} ", "a race", "no machine")
     page = shown(RaceWidget(data), width=360)
-    tops = [place.bounding_box()["y"] for part in ("lane", "text") for place in page.locator(f".sdl-{part}").all()]
-    assert len(tops) == 4 and tops == sorted(tops) and tops[1] - tops[0] < 80
+    places = [place for part in ("lane", "text") for place in page.locator(f".sdl-{part}").all() if place.is_visible()]
+    tops = [place.bounding_box()["y"] for place in places]
+    assert len(tops) == 3 and tops == sorted(tops) and tops[1] - tops[0] < 90
 
 
 def test_every_rule_is_drawn_as_high_as_its_numbers(shown):

@@ -259,7 +259,7 @@ def contents(
         name = label(page, titles[page], full=first)
         shown = escape(name)
         if first and minutes:
-            shown = re.sub(r"^(\d\d)", r"<b>\1</b>", shown)
+            shown = re.sub(r"^(\d\d|)", lambda n: f"<b>{n[1] or '?'}</b>{' ' * (not n[1])}", shown)
         link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{shown}</a>'
         below = inner if page == here else ""
         if first and minutes:
@@ -327,8 +327,9 @@ def near(here: str, titles: dict[str, str]) -> str:
     """Ways to the lessons before and after, at the right end of the line above the title."""
     up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
     at = order.index(here)
-    ways = [(page, f"← {number(page)}") for page in order[max(at - 1, 0) : at]]
-    ways += [(page, f"{number(page)} →") for page in order[at + 1 : at + 2]]
+    short = {page: "checkpoint" if page.startswith("exercises/") else number(page) for page in order}
+    ways = [(page, f"← {short[page]}") for page in order[max(at - 1, 0) : at]]
+    ways += [(page, f"{short[page]} →") for page in order[at + 1 : at + 2]]
     links = "".join(f'<a href="{up}{p}" aria-label="{escape(label(p, titles[p]))}">{name}</a>' for p, name in ways)
     return f'<span class="near">{links}</span>'
 
@@ -392,8 +393,8 @@ def label(page: str, title: str, full: bool = False) -> str:
             "^(?:Deeper|Exercise ([0-9]+)): (.)", lambda found: f"{found[1] or ''} {found[2].upper()}".strip(), title
         )
         return name if full else re.sub("^Exercise [0-9]+", "Exercise", title)
-    name = re.sub("^Exercise [0-9]+: ", "", title)
-    return f"{number(page)} {name.partition(':')[0].capitalize()}"
+    name = re.sub("^Exercise [0-9]+: ", "", title).partition(":")[0].capitalize()
+    return name if page.startswith("exercises/") else f"{number(page)} {name}"  # the checkpoint is no lesson
 
 
 def page_of(

@@ -66,6 +66,8 @@ async function render({ model, el }) {
       if (now.every(([key, value]) => state.get(key) === value)) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
+    const here = document.querySelector(".matrix [aria-current]"), box = here?.closest(".matrix");
+    if (here) box.scrollLeft += here.getBoundingClientRect().right - box.getBoundingClientRect().right + 48; // into view, on a phone
   }
 
   async function show() {

@@ -7,7 +7,7 @@
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
-    const [passes, time] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers), "large model");
+    const [tokens, passes] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers), "large model");
     let from = 0;
     const pieces = [...lane.querySelectorAll(".said span")].map((span) => {
       const piece = { span, from, to: Number(span.dataset.to), tokens: Number(span.dataset.tokens), rows: JSON.parse(span.dataset.rows) };
@@ -15,7 +15,7 @@
       return piece;
     });
     lane.prepend(drawing.node);
-    return { tokens: lane.querySelector("b"), passes, time, pieces, drawing };
+    return { time: lane.querySelector("b"), tokens, passes, pieces, drawing };
   });
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector(".under button"), won = box.querySelector(".won"), result = won.innerHTML;
@@ -24,7 +24,7 @@
 
   /** The question, until it is answered: the result waits for it. */
   function ask() {
-    won.innerHTML = `<span><i>The same text: how many times as fast?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    won.innerHTML = `<span><i>How many times as fast are drafts? Pick one.</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
     const buttons = [...won.querySelectorAll("button")];
     said = null;
     buttons.forEach((one, i) => one.addEventListener("click", () => {
@@ -40,7 +40,7 @@
   function tell() {
     const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
     won.innerHTML = result;
-    if (said) won.lastElementChild.append(GUESSES.every((x) => off(said) <= off(x)) ? ` ✓ You said ${said}×.` : ` You said ${said}×: it is ${said < plain / drafts ? "more" : "less"}.`);
+    if (said) won.lastElementChild.append(GUESSES.every((x) => off(said) <= off(x)) ? ` You said ${said}× ✓` : ` You said ${said}×.`);
   }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */
@@ -61,9 +61,7 @@
       const { tokens, passes, time, pieces } = lane;
       const done = pieces.filter(({ to }) => to <= now + 1e-4);
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);
-      const count = done.reduce((sum, piece) => sum + piece.tokens, 0);
-      tokens.textContent = count;
-      tokens.nextSibling.data = count === 1 ? " token " : " tokens ";
+      tokens.textContent = done.reduce((sum, piece) => sum + piece.tokens, 0);
       passes.textContent = done.length;
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
       drawPass(lane, now);

@@ -44,8 +44,8 @@ def lane(name: str, how: str, layers: int, seconds: list[float], passes: list[li
         asked = escape(json.dumps([[text.strip(), look] for text, look in rows], ensure_ascii=False))
         pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(new)}" data-rows="{asked}">{said}</span>')
     return (
-        f'<div class="lane" data-layers="{layers}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{tokens}</b> tokens <span>'
-        f'passes <i>{len(passes)}</i> · <i>{1000 * at:.0f}</i> ms</span></p><p class="said">{"".join(pieces)}</p></div>'
+        f'<div class="lane" data-layers="{layers}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{1000 * at:.0f}</b> ms <span>'
+        f'<i>{tokens}</i> tokens · <i>{len(passes)}</i> passes</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
 
@@ -65,18 +65,18 @@ def race(found: dict, trace: dict) -> str:
     )
     drafts = lane("With drafts", "each pass checks several", LAYERS, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"<b>{sooner:.1f}×</b><span>as fast, on an easy text. {usual()}</span>"
+    won = f"<b>{sooner:.1f}×</b><span>as fast on this easy text: {len(asked)} passes in place of {len(trace['plain']['tokens'])}. {usual()}</span>"
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
-        f"<span>Recorded on {escape(found['hardware'])}, and slowed down. Each shade is one pass.</span></p></div>"
+        f"<span>✓ kept, ✗ missed, – thrown away, ↻ the large model's own. <i>Each shade is one pass. </i>Recorded<i> on {escape(found['hardware'])}</i>, slowed down.</span></p></div>"
     )
 
 
 def usual() -> str:
     """What this drafter brings on texts that are not chosen, in a sentence."""
     rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
-    return f"Over prompts of six kinds: {rows[RACE.split('-')[1]]['ratio_to_plain']:.1f}×."
+    return f"Over six kinds of prompts: {rows[RACE.split('-')[1]]['ratio_to_plain']:.1f}×."
 
 
 def front(found: dict, trace: dict, contents: str, minutes: str) -> str:

@@ -67,7 +67,7 @@
     if (specdecLab.read().claims[idOf(place)]?.guess) return;
     const folded = document.createElement("details"), line = document.createElement("summary");
     folded.className = "skipped";
-    line.textContent = `Guess skipped: ${JSON.parse(place.querySelector("script").textContent).question}`;
+    line.textContent = "Guess skipped. Guess after all?";
     place.before(folded);
     folded.append(line, place);
   }
@@ -109,13 +109,27 @@
     one.gate = gate;
     one.feet = one.guesses.map((guess) => footOf(guess, one.blocks));
   }
+  /** What stands behind a race waits for its end, unless one would rather not see it. */
+  for (const one of held) {
+    one.race = one.blocks.find((block) => block.querySelector('[data-script="race"]'));
+    if (!one.race) continue;
+    one.wait = document.createElement("p");
+    one.wait.className = "came";
+    one.wait.innerHTML = 'What came of your guesses stands here after the race. <button type="button">show it now</button>';
+    one.race.after(one.wait);
+    const end = () => { one.raced = true; release(); };
+    one.wait.querySelector("button").addEventListener("click", end);
+    one.race.addEventListener("raced", end);
+    one.raced = Boolean(one.race.querySelector(".sdl-won:not([hidden])"));
+  }
   function release() {
     const { claims } = specdecLab.read();
     for (const one of held) {
-      const open = one.open || one.ids.every((id) => claims[id]?.guess);
+      const open = one.open || one.ids.every((id) => claims[id]?.guess), late = one.race && !one.raced && !one.open;
       one.gate.hidden = open;
+      if (one.race) one.wait.hidden = !open || !late;
       for (const { id, foot } of one.feet) foot.hidden = !open || !claims[id]?.guess;
-      for (const block of one.blocks) block.hidden = !open;
+      for (const [i, block] of one.blocks.entries()) block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
     }
   }
   document.addEventListener("ledger", release);
@@ -129,7 +143,8 @@
   card.hidden = true;
   card.setAttribute("role", "status");
   document.querySelector("main").append(card);
-  let wait = null;
+  let wait = null, rests = ""; // where the mouse is
+  addEventListener("pointermove", ({ clientX, clientY }) => { rests = `${clientX} ${clientY}`; });
   async function explain(link) {
     await include("glossary.js");
     const text = specdecLab.glossary[decodeURIComponent(link.hash.slice(1))];
@@ -146,7 +161,8 @@
   const hide = () => { clearTimeout(wait); wait = setTimeout(() => { card.hidden = true; }, 250); };
   for (const link of document.querySelectorAll('main a[href*="glossary.html#"]')) {
     const show = () => { clearTimeout(wait); wait = setTimeout(() => explain(link), 200); };
-    if (hovers) for (const [event, act] of [["pointerenter", show], ["pointerleave", hide], ["focus", show], ["blur", hide]]) link.addEventListener(event, act);
+    const moved = ({ clientX, clientY }) => { if (rests !== `${clientX} ${clientY}`) show(); }; // and not the page below a mouse at rest
+    if (hovers) for (const [event, act] of [["pointermove", moved], ["pointerleave", hide], ["focus", show], ["blur", hide]]) link.addEventListener(event, act);
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab, as asked
       event.preventDefault();
@@ -160,7 +176,8 @@
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
   const menu = document.querySelector("nav"), opener = document.getElementById("menu"), theme = document.getElementById("theme");
-  if (matchMedia("(max-width: 480px)").matches) { // a phone's head line has no room for them
+  const phone = matchMedia("(max-width: 480px)").matches;
+  if (phone) { // its head line has no room for them
     const inside = document.createElement("div");
     inside.className = "tools";
     inside.append(document.getElementById("code"), theme);
@@ -171,7 +188,7 @@
   const here = menu.querySelector("a[aria-current=page]");
   function showMenu(open) {
     menu.hidden = !open;
-    if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 3;
+    if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 2; // what stands high enough needs none
     menu.style.top = `${document.querySelector("header").offsetHeight}px`;
     opener.setAttribute("aria-expanded", String(open));
     opener.firstChild.data = open ? "✕" : "☰";
@@ -189,10 +206,11 @@
   showMenu(!matchMedia("(max-width: 860px)").matches);
 
   /** Where am I: the section that stands highest in the window. */
-  const links = [...document.querySelectorAll("nav .sections a")];
+  const links = [...document.querySelectorAll("nav .sections a")], home = document.querySelector(".home"), title = home.textContent;
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
+    if (phone) home.textContent = at < 0 ? title : `⌂ ${links[at].textContent}`; // where one is, in place of the course's name
     links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
   }
   addEventListener("scroll", follow, { passive: true });

@@ -161,13 +161,13 @@
       document.querySelector(".hero .small")?.remove(); // of the first round, and it is done
     }
     const done = all.filter((link) => link.dataset.done === "✓").length;
-    const summary = document.querySelector(".progress summary"), open = begun.filter((link) => link.dataset.done !== "✓").length;
+    const summary = document.querySelector(".progress summary"), open = all.filter((link) => link.dataset.done === "begun").length;
     if (all.length) {
-      summary.replaceChildren(`${done} of ${all.length}`, node("span", { className: "more" }, " lessons"), open ? ` · ${open} begun` : " done");
+      summary.replaceChildren(`${done} of ${all.length} `, node("span", { className: "more" }, "lessons "), "done", node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     begunList.replaceChildren(...begun.filter((link) => link !== to).map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.title || link.dataset.done}`)));
-    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`), " The checkpoint is graded in the notebook.");
+    next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
     if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes${to.title && `, ${to.title}`})`);
   }
 
@@ -178,7 +178,7 @@
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
     const nothing = !guesses && !asked.length, rounds = once("[data-rounds]").reduce((sum, link) => sum + playedIn(link), 0);
-    counts.textContent = (rounds ? `${rounds} round${rounds > 1 ? "s" : ""} played. ` : "") + (nothing ? `No guess and no answer yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
+    counts.textContent = (rounds ? `${rounds} round${rounds > 1 ? "s" : ""} played. ` : "") + (nothing ? `No guess and no answer in the lessons yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}` : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
       (keeps ? "They are kept in this browser alone." : news));
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
   }
