@@ -61,8 +61,11 @@
       const { tokens, passes, time, pieces } = lane;
       const done = pieces.filter(({ to }) => to <= now + 1e-4);
       for (const { span, to } of pieces) span.classList.toggle("later", to > now + 1e-4);
-      tokens.textContent = done.reduce((sum, piece) => sum + piece.tokens, 0);
+      const written = done.reduce((sum, piece) => sum + piece.tokens, 0);
+      tokens.textContent = written;
+      tokens.nextSibling.data = written === 1 ? " token · " : " tokens · ";
       passes.textContent = done.length;
+      passes.nextSibling.data = done.length === 1 ? " pass" : " passes";
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
       drawPass(lane, now);
     }
