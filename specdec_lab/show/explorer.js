@@ -82,6 +82,7 @@ function render({ model, el }) {
     state.timer = setInterval(() => {
       if (!el.isConnected) return clearInterval(state.timer);
       if (state.round === rounds.length - 1) return stop();
+      state.revealed.add(state.round + 1); // at once: closed, the round is lower, and the page would move
       go(state.round + 1);
       reveal();
     }, 1500);
@@ -270,7 +271,7 @@ function render({ model, el }) {
     );
     if (focus) {
       const wanted = body.querySelector(focus);
-      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token"))?.focus();
+      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token"))?.focus({ preventScroll: Boolean(state.timer) }); // who lets it play may read on
     }
   }
 

@@ -208,6 +208,22 @@ def test_rounds_that_were_played_count_and_the_next_step_is_named(visit):
     assert "played" not in said.inner_text()
 
 
+@pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])
+def test_rounds_that_play_leave_the_page_where_the_reader_is(visit, size):
+    page = visit("lessons/00_start_here.html", **size)
+    rounds = page.locator(".sdl-explorer").nth(1)
+    rounds.get_by_role("button", name="play").click()
+    before = rounds.locator(".sdl-where").inner_text()
+    page.evaluate("document.querySelector('footer').scrollIntoView()")
+    place = page.evaluate("scrollY")
+    page.wait_for_function(
+        "([e, t]) => e.querySelector('.sdl-where').innerText !== t", arg=[rounds.element_handle(), before]
+    )
+    page.wait_for_timeout(800)
+    end = page.evaluate("document.querySelector('footer').getBoundingClientRect().top < innerHeight")
+    assert end and page.evaluate("scrollY") > place - 100  # a sentence above it may be a line shorter
+
+
 def test_on_a_phone_a_line_chart_stands_upright(visit):
     page = visit("lessons/04_acceptance_rate.html", **PHONE)
     page.wait_for_function("document.querySelectorAll('.result > div > .sdl-chart').length > 0")
