@@ -69,7 +69,7 @@ const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" },
 
 const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
 /** On a phone, where what a press did stands below the window. */
-const bringIn = (node) => { if (matchMedia("(max-width: 600px)").matches) node?.scrollIntoView({ block: "nearest", behavior: "smooth" }); };
+const bringIn = (node) => { if (matchMedia("(max-width: 600px)").matches) node?.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" }); };
 const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 

@@ -57,6 +57,7 @@ function render({ model, el }) {
   }
 
   function draw() {
+    if (state.now >= end - EXACT) el.dispatchEvent(new CustomEvent("raced", { bubbles: true })); // a page may have kept the results back
     clock.textContent = state.now < end - EXACT ? `${state.now.toFixed(2)} of ${end.toFixed(2)} s` : "";
     play.textContent = state.timer ? "❚❚ pause" : state.now >= end ? "▶ again" : "▶ play";
     won.hidden = state.now < end - EXACT;
@@ -99,7 +100,6 @@ function render({ model, el }) {
     live.textContent = words();
     keep();
     model.save_changes();
-    if (state.now >= end) el.dispatchEvent(new CustomEvent("raced", { bubbles: true })); // a page may have kept the results back
   }
 
   /** To the end of the next pass of either way, or of the one before. */

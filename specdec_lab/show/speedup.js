@@ -33,14 +33,14 @@ function render(context) {
     const v = machines[machine];
     const gain = speedup(alpha, gamma, c, v[gamma], o), best = bestGamma(alpha, c, v, o), even = breakEven(gamma, c, v[gamma], o);
     const narrow = context.el.clientWidth < 600, every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0), nearestOf = (all, to) => all.reduce((a, b) => (Math.abs(b - to) < Math.abs(a - to) - 1e-9 ? b : a)), nearest = nearestOf(every, alpha);
-    const columns = (narrow ? FEW : GAMMAS).map((g) => (g === nearestOf(narrow ? FEW : GAMMAS, gamma) ? gamma : g));
+    const shown = narrow ? FEW : GAMMAS, near = nearestOf(shown, gamma), columns = shown.map((g) => (g === near ? gamma : g));
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`, words = `${place}: E = ${expectedTokens(alpha, gamma).toFixed(2)} tokens a pass; a round costs ` +
       `${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)} = ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps. `;
     const advice = best ? `The best γ here is ${best}. ` : "No γ is worth it here: the best choice is not to draft. ";
     const passes = h("span", { class: "sdl-exact" }, even === null ? "Even α = 1 would lose." : `With γ = ${gamma}, S passes 1 at α = ${even.toFixed(2)}.`);
     const alphas = every.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => columns.map((g) => speedup(a, g, c, v[g], o))); // a row moves with its slider, and on a phone a column
     const rows = alphas.map((a, i) => [a.toFixed(2), ...columns.map((g, j) =>
-      gainCell(gains[i][j], gains[i][j] > 1 && gains[i][j] === Math.max(...gains[i]), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
+      gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
     const points = GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]), lines = [{ name: "S", points }, { name: "plain", plain: true, points: [[1, 1], [10, 1]] }];
     again.highest = Math.max(again.highest, ...points.map(([, s]) => s)); // while one drags, the axis may grow, and never shrinks
     const key = "The greener, the faster; the more orange, the slower than plain decoding. The line between them is S = 1. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";

@@ -9,7 +9,7 @@ PHONE = {"width": 360, "has_touch": True, "is_mobile": True}
 
 
 def numbers(page) -> list[tuple[int, int]]:
-    """(tokens, passes) of both lanes of the first page's race, once it runs."""
+    """(tokens, passes) of both lanes of the first page's race."""
     return [
         (int(lane.locator("i").first.inner_text()), int(lane.locator("i").last.inner_text()))
         for lane in page.locator(".opening .lane").all()
@@ -36,7 +36,7 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     assert page.locator(".opening .won > b").count() == 0  # the result waits for an answer
     page.locator(".opening").get_by_role("button", name="2×").click()
     assert re.match(r"\d\.\d×", page.locator(".opening .won > b").inner_text())
-    assert "You said 2×." in page.locator(".opening .won").inner_text()
+    assert "You said 2×: too low." in page.locator(".opening .won").inner_text()
     button.click()
     page.wait_for_function("n => Number(document.querySelector('.lane i').innerText) < n", arg=end[0][0])
 
@@ -206,6 +206,22 @@ def test_rounds_that_were_played_count_and_the_next_step_is_named(visit):
     page.get_by_text("save, or read a file").click()
     page.get_by_role("button", name="forget all").click()
     assert "played" not in said.inner_text()
+
+
+def test_what_came_of_a_guess_waits_for_the_race_and_is_there_when_one_comes_back(visit):
+    page = visit("lessons/00_start_here.html", reduced_motion="reduce")
+    outcome, race = page.locator(".live[data-script=outcome]").first, page.get_by_role("group", name="Race")
+    for guess in page.get_by_role("group", name="Your guess").all():
+        guess.get_by_label("your guess").fill("2")
+        guess.get_by_role("button").click()
+    page.get_by_role("button", name="Watch the race").first.click()
+    assert 0 < race.bounding_box()["y"] < 200 and not outcome.is_visible()
+    race.get_by_label("pace").select_option("as recorded")
+    race.get_by_role("button", name="play").click()
+    outcome.wait_for()
+    assert not page.get_by_text("stands here after the race").is_visible()
+    page.reload()
+    outcome.wait_for()
 
 
 @pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])

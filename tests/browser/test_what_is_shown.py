@@ -258,7 +258,7 @@ def test_on_a_phone_both_ways_race_beside_each_other_and_their_text_follows_once
     page = shown(RaceWidget(data), width=360)
     places = [place for part in ("lane", "text") for place in page.locator(f".sdl-{part}").all() if place.is_visible()]
     tops = [place.bounding_box()["y"] for place in places]
-    assert len(tops) == 3 and tops == sorted(tops) and tops[1] - tops[0] < 90
+    assert len(tops) == 3 and tops == sorted(tops) and tops[1] - tops[0] < 80
 
 
 def test_every_rule_is_drawn_as_high_as_its_numbers(shown):

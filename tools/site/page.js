@@ -119,8 +119,7 @@
     one.race.after(one.wait);
     const end = () => { one.raced = true; release(); };
     one.wait.querySelector("button").addEventListener("click", end);
-    one.race.addEventListener("raced", end);
-    one.raced = Boolean(one.race.querySelector(".sdl-won:not([hidden])"));
+    one.race.addEventListener("raced", end, { once: true });
   }
   function release() {
     const { claims } = specdecLab.read();
