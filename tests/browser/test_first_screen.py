@@ -91,12 +91,30 @@ def test_results_wait_for_the_guess(visit):
     guess.get_by_role("textbox", name="your guess").fill("2")
 
 
+def test_pages_sections_and_words_are_found_by_name(visit):
+    page = visit("lessons/01_idle_math.html")
+    menu = page.get_by_role("navigation", name="Contents")
+    find = menu.get_by_role("searchbox")
+    find.fill("bonus")
+    word = menu.get_by_role("link", name="bonus")
+    assert word.get_attribute("href").endswith("glossary.html#bonus") and not menu.get_by_text("Part two").is_visible()
+    find.fill("nothing has this name")
+    menu.get_by_text("Nothing has this name").wait_for()
+    find.press("Escape")
+    menu.get_by_text("Part two").wait_for()
+    find.fill("CHECKPOINT")
+    menu.get_by_role("link", name="The checkpoint", exact=True).wait_for()
+    find.press("Enter")
+    page.wait_for_url("**/exercises/09_checkpoint.html")
+
+
 def test_the_menu_says_where_one_is_and_what_is_done(visit):
     page = visit("lessons/01_idle_math.html", reduced_motion="reduce")
     menu = page.get_by_role("navigation", name="Contents")
     heads = page.locator("main h2").all_inner_texts()
     assert menu.locator(".sections a").all_inner_texts() == heads
-    assert menu.locator("details").count() == 0  # one list, of which the open lesson alone has more
+    assert menu.locator("details > summary").all_inner_texts() == ["Deeper", "Exercises, in the notebook"]
+    assert menu.locator("details[open]").count() == 0  # one list, of which the open lesson alone has more
     opened = menu.locator("ul ul a").all_inner_texts()
     assert opened == [*heads, "Deeper: other machines", "Exercise: idle math"]
     page.evaluate("n => document.querySelectorAll('main h2')[n].scrollIntoView()", 2)

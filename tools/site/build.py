@@ -37,7 +37,7 @@ import spine  # noqa: E402
 
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
-GALLERY = "gallery.html"
+GALLERY, GALLERY_TITLE = "gallery.html", "A gallery of real rounds"
 GOALS = r"<details class='goals' open><summary><b>\1</b></summary>\2</details>"  # page.js shuts it on a phone
 FIRST = "The path of two hours"
 GROUPS = {  # of pages, in their order: the name, and how their addresses begin
@@ -259,7 +259,7 @@ def contents(
         name = label(page, titles[page], full=first)
         shown = escape(name)
         if first and minutes:
-            shown = re.sub(r"^(\d\d|)", lambda n: f"<b>{n[1] or '?'}</b>{' ' * (not n[1])}", shown)
+            shown = re.sub(r"^(\d\d|)", lambda n: f"<b>{n[1] or 'Test'}</b>{' ' * (not n[1])}", shown)
         link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{shown}</a>'
         below = inner if page == here else ""
         if first and minutes:
@@ -282,6 +282,9 @@ def contents(
     ]
     if first:
         return "".join(parts)
+    for name in list(groups)[2:]:  # at hand, and folded
+        links = "".join(item(page) for page in groups[name])
+        parts.append(f"<details{' open' * (here in groups[name])}><summary>{name}</summary><ul>{links}</ul></details>")
     others = "".join(map(item, [page for page in titles if not number(page)]))
     others += f'<li><a href="{up}index.html#lessons">All lessons</a></li>'
     return f"{''.join(parts)}<section><h2>Besides</h2><ul>{others}</ul></section>"
@@ -379,6 +382,15 @@ def words_of_glossary() -> dict[str, str]:
     """What the glossary says about each word, as HTML, by the word's place in its page."""
     _, *entries = re.split(r"(?m)^## ", (ROOT / "lessons" / "glossary.md").read_text(encoding="utf-8"))
     return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
+
+
+def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, str, str]]:
+    """All that can be found by name: [the name, the page that it is in or none, the address] of each page and each section."""
+    found = [(GALLERY_TITLE, "", GALLERY)]
+    for page, notebook in pages.items():
+        name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
+        found += [(name, "", page), *((head, name, f"{page}#{slug(head)}") for head in sections_of(notebook))]
+    return found
 
 
 def slug(name: str) -> str:
@@ -482,6 +494,9 @@ def build(out: Path, made_from: list[Path]) -> None:
         (out / "widgets" / f"{name}.js").write_text(
             f"specdecLab.{name} = (() => {{\n{packed_js(text)}\n}})();\n", encoding="utf-8"
         )
+    (out / "find.js").write_text(
+        f"specdecLab.places = {json.dumps(places(pages, titles), ensure_ascii=False)};\n", encoding="utf-8"
+    )
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
     for name in ("page.js", "progress.js", "links.js", "opening.js"):
         before = script("machine.js") if name == "opening.js" else ""
@@ -511,7 +526,7 @@ def build(out: Path, made_from: list[Path]) -> None:
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
     (out / "page.css").write_text(packed_css("\n".join(css)), encoding="utf-8")
-    shown = page_of(gallery.write(out), "A gallery of real rounds", GALLERY, titles, tracked=tracked)
+    shown = page_of(gallery.write(out), GALLERY_TITLE, GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "404.html").write_text(missing(), encoding="utf-8")
     (out / "index.html").write_text(page_of(front(titles, tracked), TITLE, "index.html", titles), encoding="utf-8")

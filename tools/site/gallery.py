@@ -16,9 +16,9 @@ INTRODUCTION = """<h1>A gallery of real rounds</h1>
 drafter, here or in the <a href="#all">table of all races</a>.</p>"""
 ALL = """<p>The race is on the clock that was recorded with the rounds ({hardware}; both ways took turns in one process).</p>
 <h2 id="all">All races: tokens per pass</h2>
-<p>Each row is a text, each column a way to draft it, and a number says how many tokens a pass of the target wrote; plain
-decoding has 1. The greener, the more; bold is the best of its row. Press a number to see its rounds and its race. Which
-kinds of text are easy to draft? Does the temperature change that?</p>"""
+<p>A number says how many tokens a pass of the target wrote; plain decoding has 1. The greener, the more; bold is the best
+of its text. Press one to see its rounds and its race. Which kinds of text are easy to draft? Does the temperature change
+that?</p><p class="narrow">In this narrow window you see the text that is chosen above.</p>"""
 
 
 def recorded() -> dict:
@@ -59,7 +59,7 @@ def table(found: dict) -> str:
                 (
                     tokens / len(rounds),
                     temperature,
-                    f'<a href="#gallery-1?{escape(state)}" data-rough="{tokens / len(rounds):.1f}">{tokens / len(rounds):.2f}</a>',
+                    f'<a href="#gallery-1?{escape(state)}" data-way="{escape(drafter)}, γ = {gamma}, temperature {temperature}">{tokens / len(rounds):.2f}</a>',
                 )
             )
             most[temperature] = max(most.get(temperature, 0), tokens / len(rounds))

@@ -184,6 +184,31 @@
     menu.append(inside);
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
+  /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
+  const find = document.getElementById("find"), found = document.getElementById("found");
+  find.addEventListener("input", async () => {
+    await include("find.js");
+    const words = find.value.toLowerCase().split(" ").filter(Boolean);
+    const has = (text) => words.every((word) => text.toLowerCase().includes(word)), { places } = specdecLab;
+    const hits = [...places.filter(([name]) => has(name)), ...places.filter(([name, inside]) => !has(name) && has(`${name} ${inside}`))].slice(0, 12);
+    found.hidden = !words.length;
+    found.nextElementSibling.hidden = words.length;
+    found.replaceChildren(...hits.map(([name, inside, to]) => {
+      const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
+      Object.assign(link, { href: `${up}${to}`, textContent: name });
+      where.textContent = inside;
+      link.append(where);
+      item.append(link);
+      return item;
+    }));
+    if (!hits.length) found.textContent = "Nothing has this name. The glossary lists all words.";
+  });
+  find.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") found.querySelector("a")?.click();
+    if (key !== "Escape") return;
+    find.value = "";
+    find.dispatchEvent(new Event("input"));
+  });
   const here = menu.querySelector("a[aria-current=page]");
   function showMenu(open) {
     menu.hidden = !open;
@@ -240,7 +265,7 @@
   addEventListener("click", ({ target }) => { if (!progress.contains(target)) progress.open = false; });
 
   /** Where the window is narrow a line chart is drawn anew, upright, so that its words can be read. */
-  const charts = matchMedia("(max-width: 600px)").matches ? [...document.querySelectorAll("script.upright")] : [];
+  const narrow = matchMedia("(max-width: 600px)").matches, charts = narrow ? [...document.querySelectorAll("script.upright")] : [];
   if (charts.length) {
     include("widgets/shared.js").then(() => {
       for (const data of charts) {
@@ -250,6 +275,15 @@
     });
   }
 
+  /** On a phone the rows of a table that is too wide stand below each other; a cell names its column. */
+  function stack(table) {
+    if (!table) return false;
+    const [heads, ...rows] = table.rows;
+    for (const { cells } of rows) for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
+    table.parentElement.classList.add("stacked");
+    return true;
+  }
+
   /** What is too wide for its place scrolls sideways: by keyboard, too. */
   const edge = (box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
   const scrolls = new ResizeObserver((changes) => {
@@ -257,6 +291,7 @@
       const wide = box.scrollWidth > box.clientWidth;
       edge(box);
       box.onscroll = () => edge(box);
+      if (wide && narrow && stack(box.querySelector(":scope > table"))) continue;
       for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
         if (wide) box.setAttribute(name, value);
         else box.removeAttribute(name);

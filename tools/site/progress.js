@@ -163,7 +163,7 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = all.filter((link) => link.dataset.done === "begun").length;
     if (all.length) {
-      summary.replaceChildren(`${done} of ${all.length} `, node("span", { className: "more" }, "lessons "), "done", node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
+      summary.replaceChildren(`${done} of ${all.length}`, node("span", { className: "more" }, " lessons done"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     begunList.replaceChildren(...begun.filter((link) => link !== to).map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.title || link.dataset.done}`)));
