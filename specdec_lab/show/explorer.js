@@ -103,24 +103,23 @@ function render({ model, el }) {
     if (guess === miss) return "✓ Right.";
     const where = miss < r.drafted.length ? `the first miss is draft ${miss + 1}.` : "there is no miss.";
     if (guess === undefined) return where[0].toUpperCase() + where.slice(1);
-    return `Not quite: ${guess < miss ? `draft ${guess + 1} agrees; ` : ""}${where}`;
+    return `Not quite: ${where}`;
   }
 
   function verdictSentence(r) {
     const n = r.drafted.length, miss = missOf(r);
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
-    const drafts = n === 1 ? "the one draft" : `all ${n} drafts`;
     if (!r.emitted) {
       return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): ` +
         `${kept < n ? "what was drafted after it is discarded, and " : ""}the target's own token is not used.`;
     }
-    if (n === 0) return "nothing was drafted: a plain step, one token from one pass.";
-    if (miss === n) return `${drafts} accepted, and the last row of the same pass gives a bonus token: ${n + 1} tokens.`;
+    if (n === 0) return "Nothing was drafted: a plain step, one token from one pass.";
+    const guess = state.guesses[state.round], agrees = guess < miss ? `Draft ${guess + 1} agrees. ` : "";
+    if (miss === n) return `${agrees}${n === 1 ? "The one draft" : `All ${n} drafts`} accepted, and a + bonus token from the last row of the same pass: ${n + 1} tokens.`;
     const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].id === d.id).length;
-    const sentence = `${kept} accepted; draft ${miss + 1} is the first miss, and the target's own token takes its place: ` +
-      `${kept + 1} token${kept ? "s" : ""} from one pass.`;
+    const sentence = `${agrees}${kept ? `${kept} accepted, and draft` : "Draft"} ${miss + 1} is ↻ corrected by the target: ${kept + 1} token${kept ? "s" : ""} from one pass.`;
     return late && data.greedy
-      ? `${sentence} ${late === 1 ? "One draft" : `${late} drafts`} after the miss would have agreed, but followed a token that is not in the text.`
+      ? `${sentence} ${late === 1 ? "One later draft agrees, but follows" : `${late} later drafts agree, but follow`} a token that is not in the text.`
       : sentence;
   }
 
@@ -134,6 +133,7 @@ function render({ model, el }) {
         "aria-pressed": word ? String(state.chosen === column) : null,
         "aria-label": label,
         "data-column": column,
+        "data-happened": word && column < rounds[state.round].drafted.length ? word : null,
         onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); bringIn(body.querySelector(".sdl-numbers")); }),
       },
       word === (rounds[state.round].emitted?.kind ?? "") ? `${mark(word).symbol} ` : null, token(text),
@@ -157,25 +157,16 @@ function render({ model, el }) {
     );
     // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them until it is answered.
     const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]], told = shown || data.words;
+    const place = shown && r.emitted ? words.filter((word) => word === "accepted").length : -1; // of the target's own token: a correction stands where the miss was, a bonus after the last draft
     const target = h(
       "tr", {}, h("th", { scope: "row", class: "sdl-of-target" }, either(data.greedy ? "the target says" : "the target's favourite", "target")),
-      ...favourites.map((top) => h("td", {}, !told ? h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?")
-        : token(top?.text ?? "–", "sdl-plain"))),
+      ...favourites.map((top, i) => i === place ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n))
+        : h("td", {}, told ? token(top?.text ?? "–", "sdl-plain") : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?"))),
     );
-    const marks = shown && h(
+    const marks = h( // empty until the round is revealed, so that nothing moves then
       "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),
-      ...words.map((word, i) => (i === n && word !== "bonus" && word !== "plain"
-        ? h("td", {}, h("span", { class: "sdl-note sdl-unused" }, "not used"))
-        : h("td", i < n ? { "data-happened": word } : {}, chip(word)))),
-    );
-    // A correction stands where the miss was; a bonus stands after the last draft.
-    const place = r.emitted ? words.filter((word) => word === "accepted").length : -1;
-    const own = shown && h(
-      "tr", {}, h("th", { scope: "row" }, either("into the text", "text")),
-      ...words.map((word, i) => i === place
-        ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n), h("span", { class: "sdl-note sdl-word-of" }, ` ${r.emitted.kind}`))
-        : h("td", {}, i < n && word === "accepted" ? token(r.drafted[i].text, "sdl-plain") : "")));
-    const rows = [head, drafts, target, marks, own].filter(Boolean);
+      ...words.map((word, i) => h("td", {}, !shown ? "" : i === n && word !== "bonus" && word !== "plain" ? h("span", { class: "sdl-note sdl-unused" }, "not used") : chip(word))));
+    const rows = [head, drafts, target, marks];
     const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
     return h("div", { class: "sdl-scroll" }, tabular(table));
   }
@@ -233,11 +224,11 @@ function render({ model, el }) {
     const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–", kept = tested.filter((d) => d.status === "accepted");
     const given = open.filter((i) => rounds[i].emitted && state.guesses[i] !== undefined), right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
     const items = [
-      ["tokens", tokens], ["passes", seen.length], ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"], ["compared and accepted", `${kept.length} of ${tested.length}`], ["α", alpha],
-      ["first misses found", given.length ? `${right.length} of ${given.length}` : "–"],
+      ["tokens", tokens], ["passes", seen.length], [either("tokens per pass", "per pass"), seen.length ? (tokens / seen.length).toFixed(2) : "–"], [either("compared and accepted", "accepted"), tested.length ? `${kept.length} of ${tested.length}` : "–"], ["α", alpha],
+      [either("first misses found", "found"), given.length ? `${right.length} of ${given.length}` : "–"],
     ];
-    return h("div", { class: "sdl-totals" },
-      ...items.filter(([, value]) => value !== "–").map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+    return h("div", { class: `sdl-totals${seen.length ? "" : " sdl-later"}` }, // nothing to count yet, but their place
+      ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
   }
 
   /** Draw all of it again, with the focus on `focus`; without one the focus stays where it is, if it is in here. */
@@ -256,18 +247,19 @@ function render({ model, el }) {
       h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
       h("span", { class: "sdl-where" }, h("span", { class: "sdl-word-of" }, "round "), `${state.round + 1} of ${rounds.length}`),
     );
-    const question = !n ? ["Nothing was drafted here."] : [`Which draft ${data.words ? "is" : "will be"} the first miss?`, h("span", { class: "sdl-exact" }, " Press it, or “no miss”.")];
+    const question = n ? `Which draft ${data.words ? "is" : "will be"} the first miss?` : "Nothing was drafted here.";
     const numbers = h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: () => { numbersOpen = numbers.open; } },
       h("summary", {}, "numbers of this token"), detail(r, shown));
     const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
       h("summary", {}, "the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
     const alone = rounds.length === 1; // nothing to step through; of several, the drafts stay where they are when one is pressed
-    const why = shown ? h("p", { class: "sdl-why" }, verdictSentence(r)) : "";
+    const why = shown ? verdictSentence(r) : n ? "Press it, or press “no miss” if the target would write all of them." : "";
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), ...(alone ? [] : [roundsStrip(), bar]), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, ...(shown && n ? [said()] : question)), ...(shown && alone ? [` ${written(r).length} tokens, one pass.`] : [])),
-      strip(r, shown), ...(data.words || !state.revealed.size ? [] : [totals()]), why, h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend, shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null),
+      h("div", { class: "sdl-title" }, data.title), alone ? "" : h("div", { class: "sdl-steps" }, roundsStrip(), bar), textSoFar(rounds, state.round, state.revealed, mark),
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)), h("p", { class: "sdl-why" }, why),
+      strip(r, shown), data.words ? "" : totals(),
+      h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend, shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

@@ -1,6 +1,7 @@
 // The race: plain and speculative decoding of one text on one time axis, at the speed that was recorded, or slower.
 
 const PACES = { "as recorded": 1, "4× slower": 4, "20× slower": 20 };
+const NAMES = { plain: "Plain decoding", speculative: "With drafts" };
 const PATIENCE = 15; // seconds that a race may take at first: a short one would be over before anything is seen
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
@@ -32,12 +33,12 @@ function render({ model, el }) {
   const clock = h("span", { class: "sdl-where" }); // no <output>: it would be read aloud all the time
   const play = h("button", { class: "sdl-play sdl-main", onclick: () => (state.timer ? stop() : start()) });
   const most = Math.max(...Object.values(lanes).flat().map((pass) => pass.tokens.length));
-  const high = (pass) => 40 + (60 * (pass.tokens.length - 1)) / Math.max(1, most - 1); // %, so that a number has room in the lowest one
+  const high = (pass) => 40 + (52 * (pass.tokens.length - 1)) / Math.max(1, most - 1); // %, so that a number has room in the lowest one
   const lane = (name) => h("div", { class: "sdl-lane", role: "img" }, ...lanes[name].map((pass) =>
     h("span", { class: "sdl-pass", style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%; height: ${high(pass)}%` },
       String(pass.tokens.length))), h("span", { class: "sdl-head" }));
   const tracks = { plain: lane("plain"), speculative: lane("speculative") };
-  const textOf = (name) => h("p", { class: "sdl-text" }, ...lanes[name].map((pass, i) =>
+  const textOf = (name) => h("p", { class: "sdl-text", "data-name": NAMES[name] }, ...lanes[name].map((pass, i) =>
     h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, ...pass.tokens.map(drawnText))));
   const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
   const drawings = { plain: machine(data.layers ?? 32, "large model"), speculative: machine(data.layers ?? 32, "large model") };
@@ -46,14 +47,14 @@ function render({ model, el }) {
   function drawPass(name) {
     const { from, to, tokens } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
     const part = over ? 1 : (state.now - from) / (to - from);
-    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, (state.now ? tokens : []).map((text) => (part < 0.8 ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])));
+    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, (state.now ? tokens : [""]).map((text) => (part < 0.8 || !state.now ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])));
   }
   const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
 
   /** Where each way is at this moment, in words. */
   function words() {
     const [plain, speculative] = ["plain", "speculative"].map((name) => count(done(lanes[name], state.now)));
-    return `After ${state.now.toFixed(2)} s: plain ${plain} tokens, speculative ${speculative}.`;
+    return `After ${state.now.toFixed(2)} s: plain decoding ${plain} tokens, with drafts ${speculative}.`;
   }
 
   function draw() {
@@ -65,8 +66,8 @@ function render({ model, el }) {
       const passes = done(lanes[name], state.now), all = lanes[name];
       tracks[name].querySelectorAll(".sdl-pass").forEach((box, i) => box.classList.toggle("sdl-done", i < passes.length));
       tracks[name].querySelector(".sdl-head").style.left = `${(100 * state.now) / end}%`;
-      tracks[name].setAttribute("aria-label", `${name}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
-      counts[name].textContent = `${name}: ${count(passes)} token${count(passes) === 1 ? "" : "s"}, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : ""}`;
+      tracks[name].setAttribute("aria-label", `${NAMES[name]}: ${passes.length} of ${all.length} passes done, ${count(passes)} of ${count(all)} tokens`);
+      counts[name].replaceChildren(h("b", {}, NAMES[name]), `: ${count(passes)} token${count(passes) === 1 ? "" : "s"}, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : ""}`);
       drawPass(name);
       for (const span of texts[name].children) span.ariaHidden = Number(span.dataset.pass) >= passes.length; // and pale
     }
@@ -118,12 +119,14 @@ function render({ model, el }) {
   won.append(h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`), h("span", {}, " as fast per token, with drafts."));
   const root = h("div", { class: `sdl-explorer sdl-race${texts.plain.textContent === texts.speculative.textContent ? " sdl-same" : ""}`, role: "group", "aria-label": "Race" },
     h("div", { class: "sdl-title" }, data.title),
-    h("div", { class: "sdl-nav" }, play,
-      h("button", { "aria-label": "to the start", onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "↤"),
-      h("button", { "aria-label": "a pass back", onclick: () => step(-1) }, "←"), h("button", { "aria-label": "a pass on", onclick: () => step(1) }, "→"), pace),
-    h("div", { class: "sdl-result" }, clock, won),
-    ...["plain", "speculative"].map((name) => h("div", { class: "sdl-way" }, drawings[name].node, h("div", {}, counts[name], tracks[name], texts[name]))),
-    h("div", { class: "sdl-foot" }, h("details", {}, h("summary", {}, "as a table"), grid(["after", "plain: tokens", "speculative: tokens"], rows)),
+    h("div", { class: "sdl-start" },
+      h("div", { class: "sdl-nav" }, play,
+        h("button", { "aria-label": "to the start", onclick: () => { state.now = 0; if (state.timer) stop(); else moved(); } }, "↤"),
+        h("button", { "aria-label": "a pass back", onclick: () => step(-1) }, "←"), h("button", { "aria-label": "a pass on", onclick: () => step(1) }, "→"), pace),
+      h("div", { class: "sdl-result" }, clock, won)),
+    ...Object.keys(NAMES).map((name) => h("div", { class: "sdl-way" }, drawings[name].node, h("div", {}, counts[name], tracks[name]))),
+    h("div", { class: "sdl-texts" }, texts.plain, texts.speculative),
+    h("div", { class: "sdl-foot" }, h("details", {}, h("summary", {}, "as a table"), grid(["after", "tokens, plain", "with drafts"], rows)),
     h("details", {}, h("summary", {}, "how to read it"), h("div", { class: "sdl-note" }, "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
       (data.greedy ? "" : " At this temperature the texts are two draws of one distribution, and need not be the same.")),
       h("div", { class: "sdl-note" }, `Recorded with ${data.hardware}, without the prompt's own pass.`),

@@ -92,7 +92,9 @@ def drive_race(page, race) -> None:
     assert seconds(race) > first
     page.keyboard.press("ArrowLeft")
     assert sum(written(race)) < sum(third)
-    assert re.match(r"After [\d.]+ s: plain \d+ tokens, speculative \d+", race.locator(".sdl-live").text_content())
+    assert re.match(
+        r"After [\d.]+ s: plain decoding \d+ tokens, with drafts \d+", race.locator(".sdl-live").text_content()
+    )
 
     race.get_by_label("pace").select_option("20× slower")
     before = seconds(race)
@@ -159,7 +161,7 @@ def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
     page.get_by_role("button", name="copy a link").first.click()
     link = page.evaluate("location.href")
     other = visit(link.split("site/")[1])
-    other.locator(".sdl-picture").get_by_text("α = 0.75, γ = 7").wait_for()
+    other.get_by_text("α = 0.75, γ = 7").wait_for(state="attached")
 
     # Another state of the second widget, on a page that is open; its menu holds words.
     other.evaluate("location.hash = 'sandbox-1?rule=bug: after a rejection, draw from p&p0=51'")
@@ -171,7 +173,7 @@ def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
     other.get_by_text(
         "This link asks for gamma=99, machine=nowhere, which is not here: you see the nearest."
     ).wait_for()
-    other.locator(".sdl-picture").get_by_text("α = 0.50, γ = 4").wait_for()
+    other.get_by_text("α = 0.50, γ = 4").wait_for(state="attached")
 
 
 RACE = """
