@@ -14,7 +14,7 @@ from specdec_lab.measure import bench
 from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import FEW, Prompt
 from specdec_lab.measure.traffic import report
-from specdec_lab.show.report import in_words
+from specdec_lab.show.report import in_words, setting
 
 PROMPTS = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(12)]
 
@@ -259,7 +259,7 @@ def test_the_policy_follows_the_schedule():
     judged = overall | {"prompts": 20}
     policy = report.decide([overall], overall, judged, [(1, 3, 4), (4, 6, 1), (7, 16, 0)])["policy"]
     assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
-    assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in in_words(policy)
+    assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in setting(policy)
     assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
     # One text was judged by the clock.
     assert report.decide([overall], overall, judged, [(1, 16, 0)])["policy"]["off_above_texts_at_once"] == 1

@@ -42,7 +42,7 @@ def measured(*kinds: str) -> dict:
 def test_the_page_of_a_measurement_says_its_numbers():
     html = body(measured("chat", "code"))
     lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
-    assert "a < b on no machine, temperature 0.5, 8 prompts, each decoded 3 times by every arm, by turns." in lines[2]
+    assert "a < b on no machine, temperature 0.5, 8 prompts, each decoded 3 times by every arm, by turns." in lines[4]
     assert "plain 50.0 40.0 39.0 60.0 1000.0" in lines and "eagle 55.0 10.0 9.0 15.0 400.0" in lines
     assert "A whole answer, its prompt read as well, came 2.50 times as fast." in lines
     of_kinds = [line for line in lines if re.match(r"(plain|eagle) (–|3) ", line)]

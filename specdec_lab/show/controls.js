@@ -77,7 +77,8 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(line)}/>`;
-    if (line.plain && alone) svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + 15}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`; // away from the dot that has a name
+    const free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15; // the side on which the curve is not
+    if (line.plain && alone) svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + free}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`; // away from the dot that has a name
   }
   for (const [x, y, said] of dots) {
     const left = across(x), middle = Math.min(Math.max(left, 50), wide - 24);

@@ -79,6 +79,7 @@ function render({ model, el }) {
   /** All rounds from here on, revealed one after the other: who plays them is not asked. */
   function play() {
     if (state.timer) return stop();
+    if (state.round === rounds.length - 1) state.round = 0;
     state.timer = setInterval(() => {
       if (!el.isConnected) return clearInterval(state.timer);
       if (state.round === rounds.length - 1) return stop();
@@ -110,17 +111,12 @@ function render({ model, el }) {
     const n = r.drafted.length, miss = missOf(r);
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
     if (!r.emitted) {
-      return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): ` +
-        `${kept < n ? "what was drafted after it is discarded, and " : ""}the target's own token is not used.`;
+      return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): the rest of the round is not used.`;
     }
     if (n === 0) return "Nothing was drafted: a plain step, one token from one pass.";
     const guess = state.guesses[state.round], agrees = guess < miss ? `Draft ${guess + 1} agrees. ` : "";
     if (miss === n) return `${agrees}${n === 1 ? "The one draft" : `All ${n} drafts`} accepted, and a + bonus token from the last row of the same pass: ${n + 1} tokens.`;
-    const late = r.drafted.slice(miss + 1).filter((d) => d.p_top.length && d.p_top[0].id === d.id).length;
-    const sentence = `${agrees}${kept ? `${kept} accepted, and draft` : "Draft"} ${miss + 1} is ↻ corrected by the target: ${kept + 1} token${kept ? "s" : ""} from one pass.`;
-    return late && data.greedy
-      ? `${sentence} ${late === 1 ? "One later draft agrees, but follows" : `${late} later drafts agree, but follow`} a token that is not in the text.`
-      : sentence;
+    return `${agrees}${kept ? `${kept} accepted, and draft` : "Draft"} ${miss + 1} is ↻ corrected by the target: ${kept + 1} token${kept ? "s" : ""} from one pass.`;
   }
 
   /** A token as a button: before the round is revealed it is an answer, afterwards it shows its numbers. */
@@ -199,7 +195,7 @@ function render({ model, el }) {
       const facts = data.greedy
         ? [["the target gives it", percent(d.p_raw)], ["the draft gives it", percent(d.q_raw)]]
         : [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
-      const decided = d.status === "discarded" ? "never compared, or cut off by a stop" : data.greedy
+      const decided = d.status === "discarded" ? (r.emitted ? "not compared: it follows a token that is not in the text" : "cut off, where the text ends") : data.greedy
         ? (d.p === 1 ? "it is the target's own choice" : "the target chooses another token")
         : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
       return h(
@@ -244,7 +240,7 @@ function render({ model, el }) {
       h("button", { class: "sdl-previous", "aria-label": "previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
       h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
       h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
-      h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : "▶ play"),
+      h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : last && shown ? "▶ again" : "▶ play"),
       h("span", { class: "sdl-where" }, h("span", { class: "sdl-word-of" }, "round "), `${state.round + 1} of ${rounds.length}`),
     );
     const question = n ? `Which draft ${data.words ? "is" : "will be"} the first miss?` : "Nothing was drafted here.";

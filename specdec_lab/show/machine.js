@@ -2,17 +2,18 @@
 // and each of them meets all tokens of the pass. It needs no other script.
 
 /**
- * layers: of the model, of which no more are drawn than can be told apart. name: what stands below them. draw(part, tokens, said): part of the pass, 1 at its end, or null
- * before it; tokens: a [word, look] for each, its look a class; where there are no words, dots are drawn, with what is said below them. What it shows must be said elsewhere, too.
+ * small: layers of a drafter beside it, or 0 for its room alone. layers: of the model, of which no more are drawn than can be told apart. name: what stands below them. draw(part, tokens, said): part of the pass, 1 at its end, or null
+ * before it, while the drafter is at work; tokens: a [word, look] for each, its look a class; where there are no words, dots are drawn, with what is said below them. What it shows must be said elsewhere, too.
  */
-function machine(layers, name = "") {
+function machine(layers, name = "", small = null) {
   const rows = Math.min(layers, 32), pitch = 108 / rows, y = (i) => (108 - (i + 0.5) * pitch).toFixed(1);
   const bars = (from, to) => Array.from({ length: to - from }, (_, i) => `M0 ${y(from + i)}H76`).join("");
   const node = document.createElement("div");
   node.className = "sdl-machine";
   node.ariaHidden = "true";
-  node.innerHTML = `<svg viewBox="0 0 120 108"><path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div><small>${name}</small><small></small>`;
-  const [beam, , read, lit] = node.querySelectorAll("path"), said = node.lastElementChild, meets = node.querySelector("div");
+  const drafter = small ? `<g stroke-width="4"><path class="sdl-layer sdl-small" d="${Array.from({ length: small }, (_, i) => `M-46 ${104 - 7 * i}H-14`).join("")}"/></g><text x="-46" y="${92 - 7 * small}" font-size="14" fill="currentColor">small</text>` : "";
+  node.innerHTML = `<svg viewBox="${small === null ? "0 0 120" : "-46 0 166"} 108">${drafter}<path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div><small>${name}</small><small></small>`;
+  const [beam, , read, lit] = node.querySelectorAll("path:not(.sdl-small)"), said = node.lastElementChild, meets = node.querySelector("div");
   let before = null;
 
   function draw(part, tokens, below = "") {
@@ -20,6 +21,7 @@ function machine(layers, name = "") {
     beam.setAttribute("d", going ? `M78 ${y(at)}L120 4V104Z` : part ? "M78 1L118 8V100L78 107Z" : "");
     beam.classList.toggle("sdl-rest", !going);
     said.textContent = below;
+    node.querySelector(".sdl-small")?.classList.toggle("sdl-lit", part === null && tokens.length > 1);
     read.setAttribute("d", bars(0, at));
     lit.setAttribute("d", going ? bars(at, at + 1) : "");
     meets.style.setProperty("--part", `${going ? 100 * part : 100}%`);

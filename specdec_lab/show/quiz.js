@@ -74,6 +74,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
     number = numeric ? field("answer", "a number", { unit: posed.unit, kind: "sdl-number" }) : null;
     choices = numeric ? null : radios("answer", posed.choices.map((choice) => markedUp(choice.text)));
     sure = radios("how sure?", confidence.map((word) => [word]));
+    sure.set.classList.add("sdl-inline");
     place.replaceChildren(numeric ? number.line : choices.set, sure.set);
     told.replaceChildren();
   }

@@ -16,6 +16,10 @@ PACES = {
 }
 
 
+VERDICT = "font-size:17px;line-height:1.6;border-left:4px solid #0072b2;padding:2px 0 2px 16px"
+BADGE = "color:#fff;background:#005a9c;border-radius:6px;padding:2px 10px;margin-right:4px"
+
+
 class Report(Html):
     """A report in a notebook, of what `specdec-lab traffic --json` prints."""
 
@@ -45,8 +49,8 @@ def from_measurement(result: dict) -> list[str]:
     lines = [Line(r["arm"], list(enumerate(r["alpha_by_position"], 1))) for r in overall]
     title = "Of the tested drafts, the share that was accepted"
     return [
-        f"<p><b>{escape(result['verdict'].upper())}.</b> {escape(result['reason'])}</p>",
-        f"<p>{escape(in_words(result['policy']))}</p>",
+        f"<p style='{VERDICT}'><b style='{BADGE}'>{escape(result['verdict'].upper())}</b> {escape(result['reason'])}</p>",
+        f"<p>{escape(in_words(result['policy']))}</p>{setting(result['policy'])}",
         f"<p>{escape(meta['target'])} on {escape(meta['hardware'])}, temperature {meta['temperature']:g}, "
         f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns. "
         "“Times plain” is of writing alone, without reading the prompt.</p>",
@@ -80,8 +84,16 @@ def in_words(policy: dict) -> str:
     )
     return (
         f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}. "
-        f"The best γ by the texts at once, in this engine: {schedule}. In the form that vLLM takes: "
-        f'"num_speculative_tokens_per_batch_size": {policy["schedule"]}.'
+        f"The best γ by the texts at once, in this engine: {schedule}."
+    )
+
+
+def setting(policy: dict) -> str:
+    """The schedule to be copied."""
+    if not policy["drafter"]:
+        return ""
+    return (
+        f'<p>In the form that vLLM takes:</p><pre>"num_speculative_tokens_per_batch_size": {policy["schedule"]}</pre>'
     )
 
 

@@ -384,13 +384,31 @@ def words_of_glossary() -> dict[str, str]:
     return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
 
 
-def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, str, str]]:
-    """All that can be found by name: [the name, the page that it is in or none, the address] of each page and each section."""
-    found = [(GALLERY_TITLE, "", GALLERY)]
+def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, str, str, str]]:
+    """All that can be found, pages and sections: of each its name, the page that it is in or none, its address, and its words."""
+    found = [(GALLERY_TITLE, "", GALLERY, "")]
     for page, notebook in pages.items():
         name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
-        found += [(name, "", page), *((head, name, f"{page}#{slug(head)}") for head in sections_of(notebook))]
+        cells = [c.source if c.cell_type == "markdown" else widgets_of(c) for c in notebook.cells]
+        top, *rest = re.split("(?m)^## ", "\n".join(cells))
+        found.append((name, "", page, words_of(top)))
+        for head, text in (part.split("\n", 1) for part in rest):
+            head = re.sub("[`*]", "", head)
+            found.append((head, name, f"{page}#{slug(head)}", words_of(text)))
     return found
+
+
+def widgets_of(cell: nbformat.NotebookNode) -> str:
+    """The names of the widgets that a cell shows."""
+    stills = [
+        "".join(out.data.get("text/html", "")) for out in cell.get("outputs", []) if STORED in out.get("data", {})
+    ]
+    return " ".join(re.findall('role="group" aria-label="([^"]+)"', " ".join(stills)))
+
+
+def words_of(text: str) -> str:
+    """Each word of a text once, to be searched."""
+    return " ".join(sorted(set(re.findall(r"[^\W_]{3,}", re.sub(r"\]\(.*?\)|-", "", text.lower())))))
 
 
 def slug(name: str) -> str:

@@ -7,7 +7,7 @@
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
-    const [tokens, passes] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers), "large model");
+    const [tokens, passes] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers), "large model", Number(lane.dataset.small));
     let from = 0;
     const pieces = [...lane.querySelectorAll(".said span")].map((span) => {
       const piece = { span, from, to: Number(span.dataset.to), tokens: Number(span.dataset.tokens), rows: JSON.parse(span.dataset.rows) };
@@ -99,7 +99,7 @@
     clearTimeout(wait);
     since = null;
     draw(end);
-    if (said) tell();
+    tell();
     button.textContent = "▶ again";
   }
 

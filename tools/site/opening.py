@@ -28,10 +28,11 @@ CARDS = (
 )
 
 
-def lane(name: str, how: str, layers: int, seconds: list[float], passes: list[list[tuple[str, str]]]) -> str:
+def lane(name: str, how: str, small: int, seconds: list[float], passes: list[list[tuple[str, str]]]) -> str:
     """One way of decoding as it ended; opening.js plays the same elements again, and draws the passes.
 
     Args:
+        small: layers of the drafter, as it is drawn beside the large model.
         passes: of each, its rows: a word, and what became of it.
     """
     at, pieces, tokens = 0.0, [], 0
@@ -44,7 +45,7 @@ def lane(name: str, how: str, layers: int, seconds: list[float], passes: list[li
         asked = escape(json.dumps([[text.strip(), look] for text, look in rows], ensure_ascii=False))
         pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(new)}" data-rows="{asked}">{said}</span>')
     return (
-        f'<div class="lane" data-layers="{layers}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{1000 * at:.0f}</b> ms <span>'
+        f'<div class="lane" data-layers="{LAYERS}" data-small="{small}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{1000 * at:.0f}</b> ms <span>'
         f'<i>{tokens}</i> tokens · <i>{len(passes)}</i> passes</span></p><p class="said">{"".join(pieces)}</p></div>'
     )
 
@@ -58,12 +59,12 @@ def race(found: dict, trace: dict) -> str:
     ]
     plain = lane(
         "Plain decoding",
-        "each pass writes one token",
-        LAYERS,
+        "one token per pass",
+        0,
         trace["plain"]["seconds"],
         [[(text, "plain")] for text in trace["plain"]["tokens"]],
     )
-    drafts = lane("With drafts", "each pass checks several", LAYERS, trace["seconds"], asked)
+    drafts = lane("With drafts", "several checked per pass", 2, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
     won = f"<b>{sooner:.1f}×</b><span>as fast on this easy text: {len(asked)} passes in place of {len(trace['plain']['tokens'])}. {usual()}</span>"
     return (

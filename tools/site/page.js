@@ -188,9 +188,16 @@
   const find = document.getElementById("find"), found = document.getElementById("found");
   find.addEventListener("input", async () => {
     await include("find.js");
-    const words = find.value.toLowerCase().split(" ").filter(Boolean);
-    const has = (text) => words.every((word) => text.toLowerCase().includes(word)), { places } = specdecLab;
-    const hits = [...places.filter(([name]) => has(name)), ...places.filter(([name, inside]) => !has(name) && has(`${name} ${inside}`))].slice(0, 12);
+    const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab, words = plain(find.value).split(" ").filter(Boolean);
+    /** Where all words stand in the name, then in the page's, then in the text; of words that stand nowhere their beginning. */
+    function search(cut) {
+      const has = (text) => words.every((word) => plain(text).includes(` ${word.slice(0, Math.max(4, word.length - cut))}`));
+      const upTo = (n) => places.filter(([name, inside, , text]) => has([name, inside, text].slice(0, n).join(" ")));
+      return [...new Set([1, 2, 3].flatMap(upTo))].slice(0, 12);
+    }
+    let hits = [];
+    for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
+    menu.scrollTop = 0;
     found.hidden = !words.length;
     found.nextElementSibling.hidden = words.length;
     found.replaceChildren(...hits.map(([name, inside, to]) => {
@@ -201,7 +208,7 @@
       item.append(link);
       return item;
     }));
-    if (!hits.length) found.textContent = "Nothing has this name. The glossary lists all words.";
+    if (!hits.length) found.textContent = "Nothing found. The glossary lists all words.";
   });
   find.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") found.querySelector("a")?.click();

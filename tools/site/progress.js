@@ -137,7 +137,8 @@
       const ids = link.dataset.ids.split(" "), done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
       const some = done && done < ids.length;
       link.title = some ? `${done} of ${ids.length} answered` : "";
-      link.dataset.done = done === ids.length ? "✓" : done || playedIn(link) ? "begun" : "";
+      link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : playedIn(link) ? "begun" : "";
+      link.dataset.part = done / ids.length;
     }
   }
 
@@ -161,9 +162,10 @@
       document.querySelector(".hero .small")?.remove(); // of the first round, and it is done
     }
     const done = all.filter((link) => link.dataset.done === "✓").length;
-    const summary = document.querySelector(".progress summary"), open = all.filter((link) => link.dataset.done === "begun").length;
+    const summary = document.querySelector(".progress summary"), open = all.filter((link) => !["", "✓"].includes(link.dataset.done)).length;
     if (all.length) {
       summary.replaceChildren(`${done} of ${all.length}`, node("span", { className: "more" }, " lessons done"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
+      summary.style.setProperty("--part", `${(100 * all.reduce((sum, link) => sum + Number(link.dataset.part), 0)) / all.length}%`);
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
     begunList.replaceChildren(...begun.filter((link) => link !== to).map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.title || link.dataset.done}`)));
