@@ -13,7 +13,7 @@ function compare(name, guess, { value, interval }) {
 }
 
 function errorOf(claim, measured) {
-  if (!claim.guess) return ""; // the line above says that there is none
+  if (!claim.guess) return ` ${measured.name}`;
   const late = claim.guess.after_outcome ? " It was made when the measurement was known." : "";
   const second = claim.revision ? ` ${compare("second guess", claim.revision.value, measured)}` : "";
   return compare("guess", claim.guess.value, measured) + late + second;
@@ -38,7 +38,7 @@ function numberLine(points) {
 
 function render(context) {
   const { model } = context, { question, unit, theory, measured } = model.get("data");
-  const claim = claimOf(model, ["revision", "assumed"], () => refresh()), picture = h("div"), error = said(), message = said();
+  const claim = claimOf(model, ["revision", "assumed"], () => refresh()), picture = h("div"), error = said(), message = said(), large = h("b", { class: "sdl-big" }, short(measured.value));
   const assumed = field("what I had assumed", "one line"), second = entry("second guess", unit, (revision) => claim.change("revision", revision), { look: "" });
   function assume() {
     const line = assumed.input.value.trim();
@@ -48,7 +48,7 @@ function render(context) {
   const keep = h("button", { type: "button", onclick: assume }, "keep this line");
   const line = h("div", { class: "sdl-entry" }, assumed.line, keep), more = h("details", {}, h("summary", {}, "what had you assumed, and what would you say now?"), line, message, second.box);
   frame(context, "What came of the guess", h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question),
-    h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: "sdl-big", "aria-hidden": "true" }, short(measured.value)), error), picture, more);
+    h("div", { class: "sdl-words sdl-with-big" }, large, error), picture, more);
 
   let noted = "";
   function refresh() {
@@ -57,7 +57,9 @@ function render(context) {
       { sign: "◆", name: "your guess", value: found.guess?.value }, ...(theory == null ? [] : [{ sign: "○", name: "theory", value: theory }]),
       { sign: "●", ...measured }, ...(found.revision ? [{ sign: "◇", name: "your second guess", value: found.revision.value }] : []),
     ];
-    picture.replaceChildren(...numberLine(points));
+    const alone = !found.guess && theory == null && !measured.interval; // then the large number says it
+    picture.replaceChildren(...(alone ? [] : numberLine(points)));
+    large.ariaHidden = alone ? null : "true"; // the line below says it, too
     error.textContent = errorOf(found, measured);
     const right = found.guess && compare("guess", found.guess.value, measured).includes("was right");
     line.hidden = right && !found.assumed;

@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape, unescape
@@ -384,17 +385,17 @@ def words_of_glossary() -> dict[str, str]:
     return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
 
 
-def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, str, str, str]]:
+def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, ...]]:
     """All that can be found, pages and sections: of each its name, the page that it is in or none, its address, and its words."""
-    found = [(GALLERY_TITLE, "", GALLERY, "")]
+    found = [(GALLERY_TITLE, "", GALLERY, "", "")]
     for page, notebook in pages.items():
         name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
         cells = [c.source if c.cell_type == "markdown" else widgets_of(c) for c in notebook.cells]
         top, *rest = re.split("(?m)^## ", "\n".join(cells))
-        found.append((name, "", page, words_of(top)))
+        found.append((name, "", page, *words_of(top)))
         for head, text in (part.split("\n", 1) for part in rest):
             head = re.sub("[`*]", "", head)
-            found.append((head, name, f"{page}#{slug(head)}", words_of(text)))
+            found.append((head, name, f"{page}#{slug(head)}", *words_of(text)))
     return found
 
 
@@ -406,9 +407,10 @@ def widgets_of(cell: nbformat.NotebookNode) -> str:
     return " ".join(re.findall('role="group" aria-label="([^"]+)"', " ".join(stills)))
 
 
-def words_of(text: str) -> str:
-    """Each word of a text once, to be searched."""
-    return " ".join(sorted(set(re.findall(r"[^\W_]{3,}", re.sub(r"\]\(.*?\)|-", "", text.lower())))))
+def words_of(text: str) -> tuple[str, str]:
+    """Each word of a text once, to be searched: those that are often in it, and the others."""
+    counts = Counter(re.findall(r"[^\W_]{3,}", re.sub(r"\]\(.*?\)|-", "", text.lower())))
+    return tuple(" ".join(word for word, n in counts.items() if (n > 2) == often) for often in (True, False))
 
 
 def slug(name: str) -> str:
@@ -533,7 +535,8 @@ def build(out: Path, made_from: list[Path]) -> None:
             body = body.replace("</h1>", f"</h1>{how}", 1)
         else:
             body += how
-        whole = page_of(body, titles[page], page, titles, sections_of(notebook), tracked)
+        sections = sections_of(notebook) if paths[page].suffix == ".ipynb" else []  # the glossary has too many
+        whole = page_of(body, titles[page], page, titles, sections, tracked)
         (out / page).write_text(whole, encoding="utf-8")
     used = set(re.findall(r'<span class="(\w+)">', "".join((out / page).read_text(encoding="utf-8") for page in pages)))
     css = [

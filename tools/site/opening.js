@@ -40,7 +40,7 @@
   function tell() {
     const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
     won.innerHTML = result;
-    if (said) won.lastElementChild.append(GUESSES.every((x) => off(said) <= off(x)) ? ` You said ${said}× ✓` : ` You said ${said}×: too ${said < plain / drafts ? "low" : "high"}.`);
+    if (said) won.lastElementChild.append(GUESSES.every((x) => off(said) <= off(x)) ? ` You said ${said}× ✓` : ` You said ${said}×: too ${said < plain / drafts ? "low" : "high"} here.`);
   }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */

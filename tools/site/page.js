@@ -154,7 +154,9 @@
     card.append(more);
     card.hidden = false;
     const at = link.getBoundingClientRect(), box = card.parentElement.getBoundingClientRect();
-    card.style.top = `${at.bottom - box.top + 4}px`;
+    const above = at.bottom + card.offsetHeight > innerHeight && at.top > card.offsetHeight + 60;
+    card.classList.toggle("above", above);
+    card.style.top = `${above ? at.top - box.top - 4 : at.bottom - box.top + 4}px`;
     card.style.left = `${Math.max(0, Math.min(at.left - box.left, box.width - card.offsetWidth))}px`;
   }
   const hide = () => { clearTimeout(wait); wait = setTimeout(() => { card.hidden = true; }, 250); };
@@ -189,11 +191,11 @@
   find.addEventListener("input", async () => {
     await include("find.js");
     const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab, words = plain(find.value).split(" ").filter(Boolean);
-    /** Where all words stand in the name, then in the page's, then in the text; of words that stand nowhere their beginning. */
+    /** Where all words stand in the name, then in the page's, then often in the text, then at all; of words that stand nowhere their beginning. */
     function search(cut) {
       const has = (text) => words.every((word) => plain(text).includes(` ${word.slice(0, Math.max(4, word.length - cut))}`));
-      const upTo = (n) => places.filter(([name, inside, , text]) => has([name, inside, text].slice(0, n).join(" ")));
-      return [...new Set([1, 2, 3].flatMap(upTo))].slice(0, 12);
+      const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
+      return [...new Set([1, 2, 3, 4].flatMap(upTo))].slice(0, 12);
     }
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
