@@ -72,10 +72,9 @@ def _level(y: float, down: float, left: float, right: float, named: bool = True)
     return line + (label(left - 6, down + 4, f"{y:g}", "end") if named else "")
 
 
-def _axis_names(x_name: str, y_name: str, middle: float, foot: float, half: float) -> str:
-    """Below the picture, and upright at its left. half: pixels from the top to the middle of the y axis."""
-    upright = f'<text transform="translate(14 {half}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
-    return label(middle, foot, x_name, "middle") + upright
+def _axis_names(x_name: str, y_name: str, middle: float, foot: float, top: float) -> str:
+    """Below the picture, and above the y axis, where it is read without turning one's head."""
+    return label(middle, foot, x_name, "middle") + label(0, top, y_name)
 
 
 def _below_title(shown: "Dots | FrequencyBars", width: float, height: float, parts: Sequence[str]) -> str:
@@ -123,22 +122,22 @@ def looks(lines: Sequence[Line]) -> list[int | None]:
 def _strokes(lines: Sequence[Line]) -> list[tuple[str, str]]:
     """(colour, SVG attributes) of each line."""
     pairs = [(GREY, PLAIN_DASH) if n is None else (COLOURS[n], DASHES[n]) for n in looks(lines)]
-    return [(hue, f'stroke="{hue}" stroke-width="2" stroke-dasharray="{dash}"') for hue, dash in pairs]
+    return [(hue, f'stroke="{hue}" stroke-width="2.5" stroke-dasharray="{dash}"') for hue, dash in pairs]
 
 
 def _curve(places: Sequence[tuple[float, float]], stroke: str) -> str:
     path = " L".join(f"{across} {down}" for across, down in places)
-    return f'<path d="M{path}" fill="none" {stroke}/>'
+    return f'<path d="M{path}" fill="none" stroke-linejoin="round" {stroke}/>'
 
 
 def _points(places: Sequence[tuple[float, float]], colour: str) -> list[str]:
-    return [f'<circle cx="{across}" cy="{down}" r="2.5" fill="{colour}"/>' for across, down in places]
+    return [f'<circle cx="{across}" cy="{down}" r="3.5" fill="{colour}"/>' for across, down in places]
 
 
-WIDTH, HEIGHT = 640, 320  # pixels of a plot
-LEFT, RIGHT, TOP, BOTTOM = 52, 150, 34, 44  # its margins; the right one at least
-FONT = 12  # pixels: the size of the text, of everything but the title
-LETTERS = 14  # from one line of text to the next
+WIDTH, HEIGHT = 720, 340  # pixels of a plot
+LEFT, RIGHT, TOP, BOTTOM = 40, 150, 62, 44  # its margins; the right one at least
+FONT = 13  # pixels: the size of the text, of everything but the title
+LETTERS = 16  # from one line of text to the next
 PLOTLY_DASHES = ("solid", "dashdot", "dot", "dash", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x")
 GRID = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
@@ -175,11 +174,12 @@ class Plot:
             across = LEFT + (scale(x) - x0) / (x1 - x0) * (end - LEFT)
             return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
 
-        axes = _axis_names(self.x_name, self.y_name, (LEFT + end) / 2, HEIGHT - 8, HEIGHT / 2)
+        axes = _axis_names(self.x_name, self.y_name, (LEFT + end) / 2, HEIGHT - 8, 42)
         parts = [heading(self.title, 0, 18, WIDTH), axes]
         for y in marks:
             left, down = at(min(xs), y)
             parts.append(_level(y, down, left, end))
+        parts.append(f'<path d="M{LEFT} {at(min(xs), y0)[1]}H{end}" stroke="currentColor" stroke-opacity=".5"/>')
         counted = max(xs) - min(xs) <= 12 and all(float(x).is_integer() for x in xs)  # places have no halves
         for x in powers(min(xs), max(xs)) if self.doubling else sorted({*xs}) if counted else ticks(x0, x1):
             across, down = at(x, y0)

@@ -64,14 +64,14 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
   let svg = "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
-    svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity=".15"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
+    svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity="${y ? .15 : .5}"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
   const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
   const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
   for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
   const own = lines.filter((line) => !line.plain), late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2), alone = own.length < 2;
-  const look = (line) => (line.plain ? PLAIN : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`);
+  const look = (line) => (line.plain ? PLAIN : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2.5" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`);
   for (const line of lines) {
     const { points, stairs } = line;
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);

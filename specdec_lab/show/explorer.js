@@ -163,7 +163,7 @@ function render({ model, el }) {
       "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),
       ...words.map((word, i) => h("td", {}, !shown ? "" : i === n && word !== "bonus" && word !== "plain" ? h("span", { class: "sdl-note sdl-unused" }, "not used") : chip(word))));
     const rows = [head, drafts, target, marks];
-    const table = h("table", { class: "sdl-strip", role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
+    const table = h("table", { class: `sdl-strip${n > 6 ? " sdl-many" : ""}`, role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
     return h("div", { class: "sdl-scroll" }, tabular(table));
   }
 

@@ -1,8 +1,8 @@
 // The race: plain and speculative decoding of one text on one time axis, at the speed that was recorded, or slower.
 
-const PACES = { "as recorded": 1, "4× slower": 4, "20× slower": 20 };
+const PACES = { "as recorded": 1, "4× slower": 4, "10× slower": 10, "20× slower": 20 };
 const NAMES = { plain: "Plain decoding", speculative: "With drafts" };
-const PATIENCE = 15; // seconds that a race may take at first: a short one would be over before anything is seen
+const PATIENCE = 8; // seconds that a race may take at first: a short one would be over before anything is seen
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
 /** The passes of both ways: {from, to} in seconds, and the tokens that each wrote. */

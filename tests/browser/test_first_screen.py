@@ -94,21 +94,34 @@ def test_results_wait_for_the_guess(visit):
     guess.get_by_role("textbox", name="your guess").fill("2")
 
 
-def test_pages_sections_and_words_are_found_by_name(visit):
-    page = visit("lessons/01_idle_math.html")
-    menu = page.get_by_role("navigation", name="Contents")
-    find = menu.get_by_role("searchbox")
-    find.fill("bonus")
-    word = menu.get_by_role("link", name="bonus")
-    assert word.get_attribute("href").endswith("glossary.html#bonus") and not menu.get_by_text("Part two").is_visible()
-    find.fill("zzz")
-    menu.get_by_text("Nothing found").wait_for()
-    find.press("Escape")
-    menu.get_by_text("Part two").wait_for()
-    find.fill("CHECKPOINT")
-    menu.get_by_role("link", name="The checkpoint", exact=True).wait_for()
+@pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])
+def test_pages_sections_and_words_are_found(visit, size):
+    page = visit("lessons/01_idle_math.html", **size)
+    if size is PHONE:
+        page.get_by_role("button", name="contents").click()
+    search = page.get_by_role("search")
+    find, hits = search.get_by_role("searchbox"), search.get_by_role("link")
+    for asked, name, address in (
+        ("bonus", "bonus", "glossary.html#bonus"),  # a word
+        ("kv cache", "3. The KV cache", "bridge.html#3."),  # a section
+        ("load lab", "3. A policy", "07_when_it_backfires.html#3."),  # a widget that stands in it
+        ("speedup", "speed-up", "glossary.html#speed-up"),
+        ("acceptence", "accepted", "glossary.html#accepted"),  # by its beginning
+        ("CHECKPOINT", "The checkpoint", "09_checkpoint.html"),
+    ):
+        find.fill(asked)
+        first = hits.first
+        first.get_by_text(name).wait_for()
+        assert address in first.get_attribute("href")
     find.press("Enter")
     page.wait_for_url("**/exercises/09_checkpoint.html")
+    page.go_back()
+    if size is PHONE:
+        page.get_by_role("button", name="contents").click()
+    find.fill("zzz")
+    search.get_by_text("Nothing found").wait_for()
+    find.press("Escape")
+    assert not search.get_by_text("Nothing found").is_visible()
 
 
 def test_the_menu_says_where_one_is_and_what_is_done(visit):
@@ -238,7 +251,7 @@ def test_what_came_of_a_guess_waits_for_the_race_and_is_there_when_one_comes_bac
     page.get_by_role("button", name="Watch the race").first.click()
     assert 0 < race.bounding_box()["y"] < 200 and not outcome.is_visible()
     race.get_by_label("pace").select_option("as recorded")
-    race.get_by_role("button", name="play").click()
+    race.get_by_role("button", name="pause").wait_for()  # it runs, as asked
     outcome.wait_for()
     assert not page.get_by_text("stands here after the race").is_visible()
     page.reload()

@@ -61,7 +61,7 @@ def test_every_widget_leaves_a_picture_with_nothing_to_press(browser, fresh_ledg
     assert all(d.status in rounds for d in first.drafted)
     assert f"With drafts: {len(made.speculative.tokens)} tokens" in raced_ and "× as fast per token" in raced_
     assert "Accepted in all: 0.800" in sandbox and "by: drafted 0.10, kept 0.10, comes out 0.16, wanted 0.30" in rules
-    assert "2.18×" in speedup and "How many?" in asked and "2\n measured" in outcome
+    assert "2.18×" in speedup and "How many?" in asked and "2\nmeasured" in outcome
 
 
 @pytest.mark.parametrize("lesson", sorted(LESSONS.glob("[0-9]*.ipynb")), ids=lambda path: path.stem)

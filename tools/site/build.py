@@ -109,7 +109,8 @@ def prose(source: str) -> str:
 
     def anchor(found: re.Match) -> str:
         name = slug(re.sub(r"<[^>]*>", "", found[2]))
-        return f'<h{found[1]} id="{name}">{found[2]}</h{found[1]}>'
+        words = re.sub(r"^(\d+\.)(?= )", r"<span>\1</span>", found[2])
+        return f'<h{found[1]} id="{name}">{words}</h{found[1]}>'
 
     return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
 
@@ -484,9 +485,7 @@ def missing() -> str:
 <a href="{GALLERY}">the gallery of real rounds</a>.</p>
 <script>{ROOTED}</script>"""
     page = page_of(body, "There is no such page", "404.html", {})
-    page = re.sub(
-        '(?s)<div class="tools">.*?</div>\n(?=</header>)', "", page
-    )  # they need scripts, from who knows where
+    page = re.sub('(?s)<div class="find".*?(?=</header>)', "", page)  # they need scripts, from who knows where
     page = re.sub("(?s)<script>const specdecLab.*(?=</body>)|<footer.*?</footer>\n", "", page)
     css = (HERE / "page.css").read_text(encoding="utf-8")
     css = re.sub("@font-face {.*?}\n", "", css)

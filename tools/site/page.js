@@ -78,6 +78,8 @@
     foot.className = "came";
     foot.innerHTML = `<button type="button">${race ? "Watch the race" : "What came of it"} ↓</button>`;
     foot.firstChild.addEventListener("click", () => {
+      const play = race?.querySelector(".sdl-play");
+      if (play?.textContent.includes("play")) play.click(); // it scrolls there, too
       to.tabIndex = -1;
       to.focus({ preventScroll: true });
       to.scrollIntoView({ block: race ? "start" : "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
@@ -183,7 +185,7 @@
     inside.className = "tools";
     inside.append(document.getElementById("code"), theme);
     theme.textContent = "◐ dark or light";
-    menu.append(inside);
+    menu.prepend(inside, document.querySelector(".find"));
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
@@ -195,13 +197,13 @@
     function search(cut) {
       const has = (text) => words.every((word) => plain(text).includes(` ${word.slice(0, Math.max(4, word.length - cut))}`));
       const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
-      return [...new Set([1, 2, 3, 4].flatMap(upTo))].slice(0, 12);
+      const last = ([name]) => name.includes("Check yourself"); // it asks, and explains nothing
+      return [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => last(a) - last(b)).slice(0, 12);
     }
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
-    menu.scrollTop = 0;
     found.hidden = !words.length;
-    found.nextElementSibling.hidden = words.length;
+    menu.scrollTop = 0; // on a phone it stands in there
     found.replaceChildren(...hits.map(([name, inside, to]) => {
       const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
       Object.assign(link, { href: `${up}${to}`, textContent: name });
@@ -212,12 +214,10 @@
     }));
     if (!hits.length) found.textContent = "Nothing found. The glossary lists all words.";
   });
-  find.addEventListener("keydown", ({ key }) => {
-    if (key === "Enter") found.querySelector("a")?.click();
-    if (key !== "Escape") return;
-    find.value = "";
-    find.dispatchEvent(new Event("input"));
-  });
+  find.addEventListener("keydown", ({ key }) => { if (key === "Enter") found.querySelector("a")?.click(); });
+  const searching = document.querySelector(".find"), endSearch = () => { find.value = ""; found.hidden = true; };
+  searching.addEventListener("keydown", ({ key }) => { if (key === "Escape") { endSearch(); find.focus(); } });
+  addEventListener("click", ({ target }) => { if (!searching.contains(target)) found.hidden = true; });
   const here = menu.querySelector("a[aria-current=page]");
   function showMenu(open) {
     menu.hidden = !open;
@@ -239,11 +239,11 @@
   showMenu(!matchMedia("(max-width: 860px)").matches);
 
   /** Where am I: the section that stands highest in the window. */
-  const links = [...document.querySelectorAll("nav .sections a")], home = document.querySelector(".home"), title = home.textContent;
+  const links = [...document.querySelectorAll("nav .sections a")], home = document.querySelector(".home span"), title = home.textContent;
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
-    if (phone) home.textContent = at < 0 ? title : `⌂ ${links[at].textContent}`; // where one is, in place of the course's name
+    if (phone) home.textContent = at < 0 ? title : links[at].textContent; // where one is, in place of the course's name
     links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
   }
   addEventListener("scroll", follow, { passive: true });
@@ -287,9 +287,16 @@
   /** On a phone the rows of a table that is too wide stand below each other; a cell names its column. */
   function stack(table) {
     if (!table) return false;
+    const box = table.parentElement;
+    if (box.matches(".stacked")) return false;
+    box.classList.add("tight");
+    if (box.scrollWidth <= box.clientWidth) return true;
     const [heads, ...rows] = table.rows;
-    for (const { cells } of rows) for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
-    table.parentElement.classList.add("stacked");
+    for (const { cells } of rows) {
+      for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
+      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060"); // an interval stays in one line
+    }
+    box.classList.replace("tight", "stacked");
     return true;
   }
 
@@ -307,9 +314,11 @@
       }
     }
   });
-  for (const box of document.querySelectorAll("main pre, main div")) {
-    if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
-  }
+  document.fonts.ready.then(() => {
+    for (const box of document.querySelectorAll("main pre, main div")) {
+      if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
+    }
+  });
 
   theme.addEventListener("click", () => {
     const dark = document.documentElement.dataset.theme
