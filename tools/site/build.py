@@ -116,12 +116,19 @@ def prose(source: str) -> str:
 
 
 def picture(found: re.Match) -> str:
-    """A picture in the page's own type, on its own paper; its styles hold in it alone."""
+    """A picture in the page's own type, on its own paper; and what a phone shows in its place, where there is one."""
     path = ROOT / "lessons" / found[1]
+    slim = path.with_stem(f"{path.stem}_narrow")
+    both = [(path, " broad"), (slim, " slim")] if slim.exists() else [(path, "")]
+    return "".join(drawing(path, found[2], size) for path, size in both)
+
+
+def drawing(path: Path, alt: str, size: str) -> str:
+    """An SVG file; its styles hold in it alone."""
     svg = re.sub(r"(?s)<title.*?</desc>|\n\s*", "", path.read_text(encoding="utf-8"))
     svg = re.sub("<style>(.*?)</style>", rf"<style>.{path.stem} {{ \1 }}</style>", svg)
     svg = re.sub(r' aria-labelledby="[^"]*"| width="\d+" height="\d+"(?= )', "", svg, count=2)
-    return f'<div class="wide picture {path.stem}">{svg.replace("<svg", f"""<svg aria-label="{found[2]}" """, 1)}</div>'
+    return f'<div class="wide picture {path.stem}{size}">{svg.replace("<svg", f"""<svg aria-label="{alt}" """, 1)}</div>'
 
 
 def tidied(html: str) -> str:
