@@ -162,7 +162,10 @@ class TestPicture:
         )  # nothing from outside
 
     def test_a_lesson_shows_it_and_says_in_words_what_is_seen(self, path):
-        shown = [re.findall(rf"!\[([^\]]+)\]\(pictures/{path.name}\)", s.read_text("utf-8")) for s in SOURCES]
+        shown = [
+            re.findall(rf"!\[([^\]]+)\]\(pictures/{path.name.replace('_narrow', '')}\)", s.read_text("utf-8"))
+            for s in SOURCES
+        ]
         found = [words for lesson in shown for words in lesson]
         assert found and all(len(words) > 60 for words in found)
 

@@ -9,7 +9,7 @@ function render(context) {
   const said = h("p", { class: "sdl-words" }), run = calm ? [] : [h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass")];
   /** The scale ends on a round number behind the longer job, so that both can be compared. */
   const endOf = (seconds) => [1e-4, 1e-3, 0.01, 0.1, 1, 10].flatMap((power) => [1, 2, 5].map((digit) => digit * power)).find((s) => s >= seconds) ?? seconds;
-  const ms = (seconds) => `${(1e3 * seconds).toPrecision(3).replace(/\.?0+$/, "")} ms`;
+  const ms = (seconds) => `${Number((1e3 * seconds).toPrecision(3))} ms`;
   const fold = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
   const tokensOf = (n) => (n === 1 ? "1 token" : `${n} tokens`);
   let k = 1, begun = null;
@@ -20,7 +20,7 @@ function render(context) {
     drawing.draw(Math.min(1, now / end), Array(k).fill(["", ""]), tokensOf(k));
     for (const [job, seconds] of Object.entries(both)) {
       rows[job].style.width = `${(100 * Math.min(now, seconds)) / full}%`;
-      times[job].textContent = ms(seconds);
+      times[job].textContent = ms(Math.min(now, seconds));
     }
   }
 

@@ -109,9 +109,10 @@ function render({ model, el }) {
     if (own) {
       const { kind, text } = r.emitted;
       list.append(h("li", { "data-happened": kind },
-        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, token(text)), h("span", { class: "sdl-note" }, ` ${kind}`)));
+        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, token(text)), h("span", { class: "sdl-note sdl-exact" }, ` ${kind}`)));
     }
-    return list.children.length ? [says, list] : [says];
+    const silent = shown && at >= 0 && (own || r.drafted[at].status === "discarded"); // said twice, or of a place that is not in the text
+    return [...(silent ? [] : [says]), ...(list.children.length ? [list] : [])];
   }
 
   /** The numbers behind one draft. */

@@ -41,6 +41,7 @@ def test_a_pass_takes_as_long_as_the_longer_of_its_jobs(shown, k, longer, said):
     assert page.locator(".sdl-meets > *").count() == k
     wide = page.locator(".sdl-job i").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
     assert wide[1] / wide[0] == pytest.approx(k / 10, rel=0.02)
+    assert page.locator(".sdl-scale small > span").all_inner_texts() == ["0", f"{longer} ms"]  # a round number already
 
 
 def test_a_batch_brings_its_drafts_into_the_pass(shown):

@@ -81,8 +81,8 @@ def test_the_sandbox_follows_its_sliders(visit):
 
 
 def test_a_page_by_keyboard(visit):
-    """The first stop leads past the contents; every stop can be seen; a wide table is one of them, and scrolls."""
-    page = visit("lessons/06_variants.html", 360)
+    """The first stop leads past the contents; every stop can be seen; a wide picture is one of them, and scrolls."""
+    page = visit("lessons/04_acceptance_rate.html", 360)
     page.keyboard.press("Tab")
     skip = page.get_by_role("link", name="To the text")
     assert skip.bounding_box()["x"] >= 0

@@ -44,7 +44,7 @@ FIRST = "The path of two hours"
 GROUPS = {  # of pages, in their order: the name, and how their addresses begin
     FIRST: "lessons/0|exercises/09",
     "Part two": "lessons/1",
-    "Deeper": "lessons/[a-z]",
+    "Deeper": "lessons/(?!glossary)[a-z]",
     "Exercises, in the notebook": "exercises/(?!09)",
 }
 WAY = "|".join((GROUPS[FIRST], GROUPS["Part two"]))  # what is read one after the other
@@ -128,7 +128,9 @@ def drawing(path: Path, alt: str, size: str) -> str:
     svg = re.sub(r"(?s)<title.*?</desc>|\n\s*", "", path.read_text(encoding="utf-8"))
     svg = re.sub("<style>(.*?)</style>", rf"<style>.{path.stem} {{ \1 }}</style>", svg)
     svg = re.sub(r' aria-labelledby="[^"]*"| width="\d+" height="\d+"(?= )', "", svg, count=2)
-    return f'<div class="wide picture {path.stem}{size}">{svg.replace("<svg", f"""<svg aria-label="{alt}" """, 1)}</div>'
+    return (
+        f'<div class="wide picture {path.stem}{size}">{svg.replace("<svg", f"""<svg aria-label="{alt}" """, 1)}</div>'
+    )
 
 
 def tidied(html: str) -> str:
@@ -446,8 +448,15 @@ def page_of(
     tracked: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     front = here == "index.html"
+    way = (
+        here
+        if here in (GALLERY, "lessons/glossary.html")
+        else "index.html#lessons"
+        if here.startswith("lessons/")
+        else None
+    )
     return (
-        (HERE / "page.html").read_text(encoding="utf-8")
+        (HERE / "page.html").read_text(encoding="utf-8").replace(f'{{{{up}}}}{way}"', f'{{{{up}}}}{way}" aria-current="true"')
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
         .replace("{{contents}}", contents(titles, "404.html" if front else here, sections, tracked))

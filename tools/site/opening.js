@@ -3,7 +3,7 @@
 
 (() => {
   const box = document.querySelector(".opening");
-  const SECONDS = 8; // that it takes here, however long it took
+  const SECONDS = 9; // that it takes here, however long it took
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
@@ -20,11 +20,11 @@
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector(".under button"), won = box.querySelector(".won"), result = won.innerHTML;
   const GUESSES = [1.5, 2, 3, 4]; // times as fast
-  let since = null, said = null, wait = null;
+  let since = null, said = null;
 
   /** The question, until it is answered: the result waits for it. */
   function ask() {
-    won.innerHTML = `<span><i>How many times as fast are drafts?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    won.innerHTML = `<span><i>How many times as fast with a small model?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
     const buttons = [...won.querySelectorAll("button")];
     said = null;
     buttons.forEach((one, i) => one.addEventListener("click", () => {
@@ -40,7 +40,7 @@
   function tell() {
     const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
     won.innerHTML = result;
-    if (said) won.lastElementChild.append(GUESSES.every((x) => off(said) <= off(x)) ? ` You said ${said}× ✓` : ` You said ${said}×: too ${said < plain / drafts ? "low" : "high"} here.`);
+    if (said) won.querySelector("a").before(GUESSES.every((x) => off(said) <= off(x)) ? `You said ${said}× ✓ ` : `You said ${said}×: too ${said < plain / drafts ? "low" : "high"} here. `);
   }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */
@@ -53,7 +53,8 @@
       return part < (ASKED * (i + 1)) / (drafts + 1) ? ["", "is-coming"] : [word, "is-asked"];
     });
     const begun = drafts ? ASKED : 0;
-    drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word");
+    if (!now) drawing.draw(null, [["?", "is-asked"]]);
+    else drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word");
   }
 
   function draw(now) {
@@ -73,19 +74,18 @@
 
   function frame(at) {
     if (since === null) return;
-    const now = Math.min(end, ((at - since) / 1000 / SECONDS) * end);
+    const now = end * Math.min(1, Math.max(0, at - since) / 1000 / SECONDS) ** 1.4; // slow at first, while one finds out what happens
     draw(now);
     if (now < end) requestAnimationFrame(frame);
     else stop();
   }
 
-  /** It waits a little, so that the question can be read, or until a press. */
+  /** It waits for a press. */
   function start() {
     since = Infinity;
     button.textContent = "▶ start";
     ask();
     draw(0); // at once: the end that stood there would flash
-    wait = setTimeout(begin, 4000);
   }
 
   function begin() {
@@ -96,7 +96,6 @@
   }
 
   function stop() {
-    clearTimeout(wait);
     since = null;
     draw(end);
     tell();

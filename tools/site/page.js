@@ -183,9 +183,9 @@
   if (phone) { // its head line has no room for them
     const inside = document.createElement("div");
     inside.className = "tools";
-    inside.append(document.getElementById("code"), theme);
+    inside.append(document.querySelector(".find"), document.getElementById("code"), theme);
     theme.textContent = "◐ dark or light";
-    menu.prepend(inside, document.querySelector(".find"));
+    menu.prepend(inside);
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
@@ -197,13 +197,13 @@
     function search(cut) {
       const has = (text) => words.every((word) => plain(text).includes(` ${word.slice(0, Math.max(4, word.length - cut))}`));
       const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
-      const last = ([name]) => name.includes("Check yourself"); // it asks, and explains nothing
+      const last = ([name, inside]) => /Check yourself|^Exercise/.test(name) || /^Exercise|checkpoint/.test(inside); // they ask, and explain nothing
       return [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => last(a) - last(b)).slice(0, 12);
     }
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
     found.hidden = !words.length;
-    menu.scrollTop = 0; // on a phone it stands in there
+    if (found.parentElement.closest("nav")) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
     found.replaceChildren(...hits.map(([name, inside, to]) => {
       const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
       Object.assign(link, { href: `${up}${to}`, textContent: name });
@@ -215,7 +215,13 @@
     if (!hits.length) found.textContent = "Nothing found. The glossary lists all words.";
   });
   find.addEventListener("keydown", ({ key }) => { if (key === "Enter") found.querySelector("a")?.click(); });
-  const searching = document.querySelector(".find"), endSearch = () => { find.value = ""; found.hidden = true; };
+  find.parentElement.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], all = [find, ...found.querySelectorAll("a")];
+    if (!step) return;
+    event.preventDefault();
+    all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement) + step))].focus();
+  });
+  const searching = document.querySelector(".find"), endSearch = () => { find.value = ""; find.dispatchEvent(new Event("input")); };
   searching.addEventListener("keydown", ({ key }) => { if (key === "Escape") { endSearch(); find.focus(); } });
   addEventListener("click", ({ target }) => { if (!searching.contains(target)) found.hidden = true; });
   const here = menu.querySelector("a[aria-current=page]");

@@ -168,7 +168,8 @@
       summary.style.setProperty("--part", `${(100 * all.reduce((sum, link) => sum + Number(link.dataset.part), 0)) / all.length}%`);
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
-    begunList.replaceChildren(...begun.filter((link) => link !== to).map((link) => node("li", {}, node("a", { href: link.href }, link.textContent), ` ${link.title || link.dataset.done}`)));
+    const told = (link) => node("li", {}, node("a", { href: link.href }, link.textContent), node("span", {}, link.title || link.dataset.done || "–"));
+    begunList.replaceChildren(...all.map(told), ...begun.filter((link) => !all.includes(link)).map(told));
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
     if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes${to.title && `, ${to.title}`})`);
   }
