@@ -80,6 +80,17 @@ def test_the_sandbox_follows_its_sliders(visit):
     page.get_by_text("p 0.51").wait_for()
 
 
+def test_a_table_of_speed_ups_has_bars_as_long_as_its_numbers(visit):
+    page = visit("lessons/05_choosing_gamma.html")
+    rows = page.locator(".wide").filter(has_text="untrained, γ = 6").first.locator("tr")
+    found = [(float(row.locator("td").last.inner_text()), row.locator(".bar")) for row in rows.all()[1:]]
+    most = max(number for number, _ in found)
+    for number, bar in found:
+        size = bar.evaluate("e => getComputedStyle(e).backgroundSize.match(/[\\d.]+(?=%)/)[0]")
+        assert float(size) == pytest.approx(100 * number / most, abs=0.1)
+        assert ("loss" in bar.get_attribute("class")) == (number < 0.98)
+
+
 def test_a_page_by_keyboard(visit):
     """The first stop leads past the contents; every stop can be seen; a wide picture is one of them, and scrolls."""
     page = visit("lessons/04_acceptance_rate.html", 360)
