@@ -3,7 +3,7 @@
 
 /**
  * small: layers of a drafter beside it, or 0 for its room alone. layers: of the model, of which no more are drawn than can be told apart. name: what stands below them. draw(part, tokens, said): part of the pass, 1 at its end, or null
- * before it, while the drafter is at work; tokens: a [word, look] for each, its look a class; where there are no words, dots are drawn, with what is said below them. What it shows must be said elsewhere, too.
+ * before it; drafting: the drafter is at work; tokens: a [word, look] for each, its look a class; where there are no words, dots are drawn, with what is said below them. What it shows must be said elsewhere, too.
  */
 function machine(layers, name = "", small = null) {
   const rows = Math.min(layers, 32), pitch = 108 / rows, y = (i) => (108 - (i + 0.5) * pitch).toFixed(1);
@@ -16,12 +16,12 @@ function machine(layers, name = "", small = null) {
   const [beam, , read, lit] = node.querySelectorAll("path:not(.sdl-small)"), said = node.lastElementChild, meets = node.querySelector("div");
   let before = null;
 
-  function draw(part, tokens, below = "") {
+  function draw(part, tokens, below = "", drafting = false) {
     const going = part !== null && part < 1, at = Math.floor(Math.min(1, part ?? 0) * rows);
     beam.setAttribute("d", going ? `M78 ${y(at)}L120 4V104Z` : part ? "M78 1L118 8V100L78 107Z" : "");
     beam.classList.toggle("sdl-rest", !going);
     said.textContent = below;
-    node.querySelector(".sdl-small")?.classList.toggle("sdl-lit", part === null && tokens.length > 1);
+    node.querySelector(".sdl-small")?.classList.toggle("sdl-lit", drafting);
     read.setAttribute("d", bars(0, at));
     lit.setAttribute("d", going ? bars(at, at + 1) : "");
     node.style.setProperty("--part", `${part === null ? 0 : going ? 100 * part : 100}%`);

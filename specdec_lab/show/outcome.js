@@ -32,7 +32,7 @@ function numberLine(points) {
   const apart = gap > 1.1 ? [h("span", { class: "sdl-apart", style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}` }, h("span", {}, `${short(Number(gap.toPrecision(2)))}×`))] : [];
   return [
     guess === undefined ? null : h("div", { class: "sdl-line", "aria-hidden": "true" }, h("span", { class: "sdl-zero" }, "0"), h("span", { class: "sdl-most" }, short(largest)), ...spans, ...apart, ...there.map(({ sign, value }) => h("span", { class: "sdl-point", "data-sign": sign, style: `left:${at(value)}` }, sign))),
-    h("div", { class: "sdl-key" }, ...there.flatMap((point) => [h("span", {}, `${point.sign} ${point.name} `, h("b", {}, shown(point))), " "])),
+    h("div", { class: "sdl-key" }, ...there.flatMap((point) => [h("span", {}, h("span", { "data-sign": point.sign }, point.sign), `${point.name} `, h("b", {}, shown(point))), " "])),
   ].filter(Boolean);
 }
 

@@ -41,13 +41,16 @@ function render({ model, el }) {
   const textOf = (name) => h("p", { class: "sdl-text", "data-name": NAMES[name] }, ...lanes[name].map((pass, i) =>
     h("span", { class: i % 2 ? "sdl-odd" : "", "data-pass": i }, ...pass.tokens.map(drawnText))));
   const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
-  const drawings = { plain: machine(data.layers ?? 32, "large model"), speculative: machine(data.layers ?? 32, "large model") };
+  const small = data.rounds.some((r) => r.drafted.some((d) => d.q_raw < 1)) ? 2 : 0; // a model drafted: who copies is sure of each draft
+  const drawings = { plain: machine(data.layers ?? 32, "large model", 0), speculative: machine(data.layers ?? 32, "large model", small) };
 
   /** The pass that is going on at this moment: the layers are read once for all that it writes. */
   function drawPass(name) {
     const { from, to, tokens } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
-    const part = over ? 1 : (state.now - from) / (to - from);
-    drawings[name].draw(state.now ? Math.min(1, part / 0.8) : null, (state.now ? tokens : [""]).map((text) => (part < 0.8 || !state.now ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])));
+    const part = over ? 1 : (state.now - from) / (to - from), drafts = small && name === "speculative" ? 0.2 : 0; // parts of a pass as it is drawn: drafts, reading, what came of it
+    const seen = state.now ? tokens : [""], asked = part < 0.8 || !state.now;
+    drawings[name].draw(state.now && part >= drafts ? Math.min(1, (part - drafts) / (0.8 - drafts)) : null,
+      seen.map((text) => (asked ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])), "", state.now > 0 && part < drafts);
   }
   const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
 

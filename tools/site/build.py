@@ -181,7 +181,10 @@ def barred(html: str) -> str:
 
 def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
     """A code cell, folded, and its results; an exercise begins from its code."""
-    shown = f'<pre class="code"><code>{highlight(cell.source, PythonLexer(), CODE)}</code></pre>'
+    coloured = re.sub(
+        '<span class="[npw]">(.*?)</span>', r"\1", highlight(cell.source, PythonLexer(), CODE)
+    )  # as the page
+    shown = f'<pre class="code"><code>{coloured}</code></pre>'
     outputs = cell.get("outputs", [])
     results = "".join(told(out) if "sd.in_words." in cell.source else output(out) for out in outputs)
     if OWN.search(cell.source):
@@ -206,21 +209,19 @@ def packed_css(css: str) -> str:
 
 
 def packed_js(js: str) -> str:
-    """Without comments that have lines of their own, and without indentation."""
-    return re.sub(r"(?m)^ +", "", re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", js))
+    """Without comments, but for those at the end of a line that have quotes, and without indentation."""
+    js = re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", js)
+    return re.sub(r"(?m)^ +", "", re.sub(r"(?m) // [^'\"`\n]*$", "", js))
 
 
 def lean(data: object) -> object:
-    """Numbers with six digits, which is more than a widget shows; and of what the draft would have said no ids, which none uses."""
+    """Numbers with five digits, which is more than a widget shows; and of likely tokens no ids, which none uses."""
     if isinstance(data, float):
-        return float(f"{data:.6g}")
+        return float(f"{data:.5g}")
     if isinstance(data, list):
         return [lean(x) for x in data]
     if isinstance(data, dict):
-        small = {key: lean(value) for key, value in data.items()}
-        return (
-            small | {"q_top": [{"text": t["text"], "p": t["p"]} for t in small["q_top"]]} if "q_top" in small else small
-        )
+        return {key: lean(value) for key, value in data.items() if key != "id" or set(data) != {"id", "p", "text"}}
     return data
 
 

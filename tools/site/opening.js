@@ -54,7 +54,7 @@
     });
     const begun = drafts ? ASKED : 0;
     if (!now) drawing.draw(null, [["?", "is-asked"]]);
-    else drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word");
+    else drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word", drafts > 0 && part < begun);
   }
 
   function draw(now) {
