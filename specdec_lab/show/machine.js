@@ -11,7 +11,7 @@ function machine(layers, name = "", small = null) {
   const node = document.createElement("div");
   node.className = "sdl-machine";
   node.ariaHidden = "true";
-  const drafter = small ? `<g stroke-width="4"><path class="sdl-layer sdl-small" d="${Array.from({ length: small }, (_, i) => `M-46 ${104 - 7 * i}H-14`).join("")}"/></g>` : "";
+  const drafter = small ? `<g stroke-width="6"><path class="sdl-layer sdl-small" d="${Array.from({ length: small }, (_, i) => `M-46 ${104 - 9 * i}H-12`).join("")}"/></g>` : "";
   node.innerHTML = `<svg viewBox="${small === null ? "0 0 120" : "-46 0 166"} 108">${drafter}<path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div><small>${small === null ? "" : `<span>${small ? "small" : ""}</span>`}${name}</small><small></small>`;
   const [beam, , read, lit] = node.querySelectorAll("path:not(.sdl-small)"), said = node.lastElementChild, meets = node.querySelector("div");
   let before = null;

@@ -22,6 +22,7 @@ from types import MappingProxyType
 import gallery
 import nbformat
 import opening
+from emblems import emblem
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -304,6 +305,8 @@ def contents(
         shown = escape(name)
         if first and minutes:
             shown = re.sub(r"^(\d\d|)", lambda n: f"<b>{n[1] or 'Test'}</b>{' ' * (not n[1])}", shown)
+        if first and minutes:
+            shown = emblem(number(page)) + shown
         link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{shown}</a>'
         below = inner if page == here else ""
         if first and minutes:
@@ -315,7 +318,7 @@ def contents(
 
     groups = {name: [page for page in titles if re.match(pages, page)] for name, pages in GROUPS.items()}
     current = " aria-current=page" if here == GALLERY else ""
-    play = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{"<b>▶</b> " * first}Gallery of real rounds</a>'
+    play = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{(emblem("gallery") + "<b>▶</b> ") * first}Gallery of real rounds</a>'
     play += "<small>A dozen texts, each drafted in many ways: which are easy?</small>" * first
     more = {"Part two": f"<li>{play}</li>"}  # one more way to play
     parts = [
@@ -493,7 +496,7 @@ def page_of(
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
         .replace("{{contents}}", contents(titles, "404.html" if front else here, sections, tracked))
-        .replace("{{where}}", "" if front else where(here, titles)).replace("{{turns}}", turns(here, titles))
+        .replace("{{where}}", "" if front else where(here, titles) + emblem(number(here) if re.match(WAY, here) else "gallery" * (here == GALLERY))).replace("{{turns}}", turns(here, titles))
         .replace("{{body}}", body)
     )  # fmt: skip
 

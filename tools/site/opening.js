@@ -5,7 +5,7 @@
   const box = document.querySelector(".opening");
   const SECONDS = 9; // that it takes here, however long it took
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
-  const [ASKED, READ] = [0.2, 0.78]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
+  const [ASKED, READ] = [0.3, 0.8]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
     const [tokens, passes] = lane.querySelectorAll("i"), drawing = machine(Number(lane.dataset.layers), "large model", Number(lane.dataset.small));
     let from = 0;

@@ -109,7 +109,7 @@
     });
     one.blocks[0].before(gate);
     one.gate = gate;
-    one.feet = one.guesses.map((guess) => footOf(guess, one.blocks));
+    one.feet = [footOf(one.guesses.at(-1), one.blocks)]; // all of them are kept then
   }
   /** What stands behind a race waits for its end, unless one would rather not see it. */
   for (const one of held) {
