@@ -77,9 +77,11 @@ def _axis_names(x_name: str, y_name: str, middle: float, foot: float, top: float
     return label(middle, foot, x_name, "middle") + label(0, top, y_name)
 
 
-def _below_title(shown: "Dots | FrequencyBars", width: float, height: float, parts: Sequence[str]) -> str:
+def _below_title(
+    shown: "Dots | FrequencyBars", width: float, height: float, parts: Sequence[str], font: int = 13
+) -> str:
     """The title as HTML, and below it the picture."""
-    look = f'fill="currentColor" style="max-width:{width}px;font:13px sans-serif"'
+    look = f'fill="currentColor" style="max-width:{width}px;font:{font}px sans-serif"'
     picture = svg(width, height, look, shown.title, parts, repr(shown))
     return f'<div style="font-size:15px"><b>{escape(shown.title)}</b></div>{picture}'
 
@@ -307,13 +309,13 @@ class Dots:
         return (statistics.geometric_mean if self.log else statistics.fmean)(numbers) if numbers else None
 
     def _repr_html_(self) -> str:
-        width, right_margin, top, row_height = 640, 74, 14, 30  # pixels
+        width, right_margin, top, row_height = 480, 62, 14, 34  # pixels: as a phone can show it
         numbers = [value for row in self.rows for _, value in self.values(row)] or [1.0]
         low, high = (min(numbers), max(numbers)) if self.log else (min(0.0, *numbers), max(numbers))
         low, high = (low, high) if high > low else (low / 2 if self.log else low, high + 1)
         scale = math.log if self.log else float
         below = top + row_height * len(self.rows)
-        left, right = max([130, *(14 + room(row, 13) for row in self.rows)]), width - right_margin  # names stand left
+        left, right = max([70, *(14 + room(row, 13) for row in self.rows)]), width - right_margin  # names stand left
 
         def at(x: float) -> float:
             """Pixels from the left."""
@@ -322,7 +324,7 @@ class Dots:
         parts = []
         for x in self._ticks(low, high):
             parts.append(f'<path d="M{at(x)} {top}V{below}" stroke="currentColor" stroke-opacity=".15"/>')
-            parts.append(label(at(x), below + 16, f"{x:g}", "middle"))
+            parts.append(label(at(x), below + 18, f"{x:g}", "middle"))
         for i, row in enumerate(self.rows):
             y, mean = top + row_height * (i + 0.5), self.mean(row)
             parts.append(label(left - 12, y + 4, row, "end"))
@@ -335,7 +337,7 @@ class Dots:
                 parts.append(label(right + 14, y + 4, short(mean), bold=True))
         note = f"{self.x_name}; a dot for each, | the {'geometric ' if self.log else ''}mean"
         parts.append(label((left + right) / 2, below + 36, note, "middle"))
-        return _below_title(self, width, below + 44, parts)
+        return _below_title(self, width, below + 44, parts, font=15)
 
     def _ticks(self, low: float, high: float) -> list[float]:
         if not self.log:

@@ -92,8 +92,8 @@ def test_a_table_of_speed_ups_has_bars_as_long_as_its_numbers(visit):
 
 
 def test_a_page_by_keyboard(visit):
-    """The first stop leads past the contents; every stop can be seen; a wide picture is one of them, and scrolls."""
-    page = visit("lessons/04_acceptance_rate.html", 360)
+    """The first stop leads past the contents; every stop can be seen; wide code is one of them, and scrolls."""
+    page = visit("exercises/02_draft_then_verify.html", 360)
     page.keyboard.press("Tab")
     skip = page.get_by_role("link", name="To the text")
     assert skip.bounding_box()["x"] >= 0

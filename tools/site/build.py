@@ -236,12 +236,14 @@ def told(out: nbformat.NotebookNode) -> str:
     if out.output_type != "stream":
         return output(out)
     words = re.sub(r"(\d[\d.]*) (times|%)|(\d+%)", r"<b>\g<0></b>", escape(out.text.strip()))
-    return f'<p class="out told">{together(words)}</p>'
+    return f'<p class="out told">{together(words).replace(chr(10), "<br>")}</p>'
 
 
 def output(out: nbformat.NotebookNode) -> str:
     if out.output_type == "stream":
-        return f'<pre class="out">{escape(out.text)}</pre>'
+        lines = out.text.strip().splitlines()
+        short = len(lines) <= 3 and all(len(line) <= 90 and "  " not in line for line in lines)
+        return told(out) if short else f'<pre class="out">{escape(out.text)}</pre>'
     data = out.get("data", {})
     live = ""
     if STORED in data:

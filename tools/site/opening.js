@@ -53,8 +53,7 @@
       return part < (ASKED * (i + 1)) / (drafts + 1) ? ["", "is-coming"] : [word, "is-asked"];
     });
     const begun = drafts ? ASKED : 0;
-    if (!now) drawing.draw(null, [["?", "is-asked"]]);
-    else drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word", drafts > 0 && part < begun);
+    drawing.draw(part < begun ? null : (part - begun) / (READ - begun), words, drafts ? "guesses" : "next word", drafts > 0 && part < begun);
   }
 
   function draw(now) {
@@ -83,9 +82,10 @@
   /** It waits for a press. */
   function start() {
     since = Infinity;
-    button.textContent = "▶ start";
+    button.textContent = "▶ just watch";
     ask();
-    draw(0); // at once: the end that stood there would flash
+    draw(lanes[1].pieces[0].to / 2); // at once, since the end that stood there would flash: the first drafts are there, and the large model is being read
+    for (const { time } of lanes) time.textContent = 0;
   }
 
   function begin() {

@@ -168,8 +168,9 @@
       summary.style.setProperty("--part", `${(100 * all.reduce((sum, link) => sum + Number(link.dataset.part), 0)) / all.length}%`);
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
-    const told = (link) => node("li", {}, node("a", { href: link.href }, link.textContent), node("span", {}, link.title || link.dataset.done || "–"));
-    begunList.replaceChildren(...all.map(told), ...begun.filter((link) => !all.includes(link)).map(told));
+    const told = (link) => node("li", { className: link.ariaCurrent ? "here" : "" }, node("a", { href: link.href }, link.textContent), node("span", {}, link.title || link.dataset.done || "–"));
+    const more = once("[data-minutes], [data-ids]").filter((link) => !all.includes(link) && (link.dataset.minutes || link.dataset.done)); // part two, the checkpoint, and what else was begun
+    begunList.replaceChildren(...all.map(told), node("li", {}, node("b", {}, "Besides")), ...more.map(told));
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
     if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes${to.title && `, ${to.title}`})`);
   }
