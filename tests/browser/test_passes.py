@@ -50,6 +50,9 @@ def test_a_batch_brings_its_drafts_into_the_pass(shown):
     page.get_by_label("γ, drafts for each").fill("2")
     assert page.inner_text(".sdl-words").startswith("18 tokens: at best 1.80 times as long as 1.")
     assert page.locator(".sdl-meets > *").count() == 18
+    page.get_by_label("B, texts in the batch").fill("8")
+    page.get_by_label("γ, drafts for each").fill("7")
+    assert page.locator(".sdl-scale small > span").all_inner_texts() == ["0", "100 ms"]  # behind 64 ms
 
 
 @pytest.mark.parametrize("texts", [1, 23, 64])
