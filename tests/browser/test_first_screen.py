@@ -223,6 +223,14 @@ def test_what_was_guessed_is_in_the_progress_and_leads_on(visit):
     assert "1 of 6 answered" in page.locator("#progress li").filter(has_text="01 Idle math").inner_text()
 
 
+def test_what_one_is_asked_before_one_looks_waits_for_a_press(visit):
+    page = visit("lessons/04_acceptance_rate.html")
+    answer, looks = page.get_by_text("27 accepted of 31 tested"), page.get_by_role("button", name="look", exact=True)
+    assert looks.count() == 2 and not answer.is_visible()
+    looks.first.click()
+    assert answer.is_visible() and looks.count() == 1
+
+
 def test_rounds_that_were_played_count_and_the_next_step_is_named(visit):
     page = visit("lessons/00_start_here.html")
     said = page.locator("#progress")

@@ -331,9 +331,9 @@ def contents(
     ]
     if first:
         return "".join(parts)
-    for name in list(groups)[2:]:  # at hand, and folded
-        links = "".join(item(page) for page in groups[name])
-        parts.append(f"<details{' open' * (here in groups[name])}><summary>{name}</summary><ul>{links}</ul></details>")
+    for name in list(groups)[2:]:  # at hand, and folded; those of this lesson stand below it
+        links = "".join(item(page) for page in groups[name] if number(page) != number(here))
+        parts.append(f"<details><summary>{name}</summary><ul>{links}</ul></details>")
     others = "".join(map(item, [page for page in titles if not number(page)]))
     others += f'<li><a href="{up}index.html#lessons">All lessons</a></li>'
     return f"{''.join(parts)}<section><h2>Besides</h2><ul>{others}</ul></section>"

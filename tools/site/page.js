@@ -133,6 +133,23 @@
       for (const [i, block] of one.blocks.entries()) block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
     }
   }
+  /** What the text asks for “before you look on” waits for a press. */
+  for (const asks of document.querySelectorAll("main > p")) {
+    if (!asks.textContent.includes("before you look")) continue;
+    const answer = [], button = document.createElement("button");
+    for (let next = asks.nextElementSibling; next?.matches(".fold, .out, .result"); next = next.nextElementSibling) if (!next.matches(".fold")) answer.push(next);
+    if (!answer.length) continue;
+    button.className = "look";
+    button.textContent = "look";
+    button.addEventListener("click", () => {
+      for (const block of answer) block.hidden = false;
+      answer[0].tabIndex = -1;
+      answer[0].focus({ preventScroll: true });
+      button.remove();
+    });
+    for (const block of answer) block.hidden = true;
+    asks.after(button);
+  }
   document.addEventListener("ledger", release);
   release();
 
