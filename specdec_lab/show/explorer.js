@@ -83,7 +83,7 @@ function render({ model, el }) {
     state.timer = setInterval(() => {
       if (!el.isConnected) return clearInterval(state.timer);
       if (state.round === rounds.length - 1) return stop();
-      state.revealed.add(state.round + 1); // at once: closed, the round is lower, and the page would move
+      state.revealed.add(state.round + 1); // at once: it is not asked, so it is never drawn closed
       go(state.round + 1);
       reveal();
     }, 1500);

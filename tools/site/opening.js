@@ -29,7 +29,6 @@
     said = null;
     buttons.forEach((one, i) => one.addEventListener("click", () => {
       said = GUESSES[i];
-      if (since === null) return tell();
       begin();
       for (const other of buttons) other.ariaPressed = String(other === one);
       won.querySelector("i").textContent = `You said ${said}×. Now watch:`;

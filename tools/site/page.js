@@ -206,7 +206,7 @@
     for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
-  const find = document.getElementById("find"), found = document.getElementById("found");
+  const searching = document.querySelector(".find"), find = document.getElementById("find"), found = document.getElementById("found");
   find.addEventListener("input", async () => {
     await include("find.js");
     const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab, words = plain(find.value).split(" ").filter(Boolean);
@@ -220,7 +220,7 @@
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
     found.hidden = !words.length;
-    if (found.parentElement.closest("nav")) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
+    if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
     found.replaceChildren(...hits.map(([name, inside, to]) => {
       const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
       Object.assign(link, { href: `${up}${to}`, textContent: name });
@@ -232,14 +232,17 @@
     if (!hits.length) found.textContent = "Nothing found. The glossary lists all words.";
   });
   find.addEventListener("keydown", ({ key }) => { if (key === "Enter") found.querySelector("a")?.click(); });
-  find.parentElement.addEventListener("keydown", (event) => {
+  searching.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      find.value = "";
+      find.dispatchEvent(new Event("input"));
+      find.focus();
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], all = [find, ...found.querySelectorAll("a")];
     if (!step) return;
     event.preventDefault();
     all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement) + step))].focus();
   });
-  const searching = document.querySelector(".find"), endSearch = () => { find.value = ""; find.dispatchEvent(new Event("input")); };
-  searching.addEventListener("keydown", ({ key }) => { if (key === "Escape") { endSearch(); find.focus(); } });
   addEventListener("click", ({ target }) => { if (!searching.contains(target)) found.hidden = true; });
   const here = menu.querySelector("a[aria-current=page]");
   function showMenu(open) {
