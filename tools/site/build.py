@@ -22,7 +22,7 @@ from types import MappingProxyType
 import gallery
 import nbformat
 import opening
-from emblems import emblem
+from plates import plate
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -262,11 +262,11 @@ def contents(
         if first and minutes:
             shown = re.sub(r"^(\d\d|)", lambda n: f"<b>{n[1] or 'Test'}</b>{' ' * (not n[1])}", shown)
         if first and minutes:
-            shown = emblem(number(page)) + shown
+            shown = plate(number(page)) + shown
         link = f'<a href="{up}{page}"{" aria-current=page" if page == here else ""}{attributes}>{shown}</a>'
         below = inner if page == here else ""
         if first and minutes:
-            below = f"<small>{escape(question[:1].upper() + question[1:])} <span>{minutes} min</span></small>"
+            below = f"<small>{escape(question[:1].upper() + question[1:])} <span>{minutes}&nbsp;min</span></small>"
         elif re.match(WAY, page) and number(page) == number(here):
             more = "".join(item(p) for p in titles if number(p) == number(page) and not re.match(WAY, p))
             below += f"<ul>{more}</ul>" if more else ""
@@ -274,7 +274,7 @@ def contents(
 
     groups = {name: [page for page in titles if re.match(pages, page)] for name, pages in GROUPS.items()}
     current = " aria-current=page" if here == GALLERY else ""
-    play = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{(emblem("gallery") + "<b>▶</b> ") * first}Gallery of real rounds</a>'
+    play = f'<a href="{up}{GALLERY}"{current} data-rounds="gallery">{(plate("gallery") + "<b>▶</b> ") * first}Gallery of real rounds</a>'
     play += "<small>A dozen texts, each drafted in many ways: which are easy?</small>" * first
     more = {"Part two": f"<li>{play}</li>"}  # one more way to play
     parts = [
@@ -327,6 +327,15 @@ def where(here: str, titles: dict[str, str]) -> str:
         )
         line = f"{place} · {about(here)[0]} min{near(here, titles)}"
     return f'<p class="where">{line}</p>'
+
+
+def covered(body: str, here: str, titles: dict[str, str]) -> str:
+    """A page whose title stands on a ground of its own, with what is asked and the picture of its lesson."""
+    picture = plate("gallery" if here == GALLERY else number(here))
+    head = r"(?s)\A\s*(<h1.*?</h1>(?:\s*<p>.*?</p>)?)"
+    return re.sub(
+        head, lambda found: f'<div class="cover"><div>{where(here, titles)}{found[1]}</div>{picture}</div>', body
+    )
 
 
 def near(here: str, titles: dict[str, str]) -> str:
@@ -452,8 +461,7 @@ def page_of(
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
         .replace("{{contents}}", contents(titles, "404.html" if front else here, sections, tracked))
-        .replace("{{where}}", "" if front else where(here, titles) + emblem(number(here) if re.match(WAY, here) else "gallery" * (here == GALLERY))).replace("{{turns}}", turns(here, titles))
-        .replace("{{body}}", body)
+        .replace("{{turns}}", turns(here, titles)).replace("{{body}}", body if front else covered(body, here, titles))
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import json
 import lzma
 import re
 from collections import Counter
+from functools import cache
 from html import escape
 from math import exp
 from pathlib import Path
@@ -21,6 +22,7 @@ of its text. Press one to see its rounds and its race. Which kinds of text are e
 that?</p><p class="narrow">In this narrow window you see the text that is chosen above.</p>"""
 
 
+@cache
 def recorded() -> dict:
     return json.loads(lzma.decompress(RECORDED.read_bytes()))
 
