@@ -22,9 +22,9 @@ from types import MappingProxyType
 import gallery
 import nbformat
 import opening
-from plates import plate
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
+from plates import plate
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
