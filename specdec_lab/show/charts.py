@@ -109,6 +109,11 @@ class Line:
         return cls(name, points, spread=[(1e3 * min(s), 1e3 * max(s)) for s in times.values()])
 
     @property
+    def is_one(self) -> bool:
+        """Whether it says that all others are so many times as much as it."""
+        return self.plain and all(y == 1 for _, y in self.points)
+
+    @property
     def largest(self) -> tuple[float, float]:
         """The point with the largest y."""
         return max(self.points, key=lambda xy: xy[1])
@@ -178,6 +183,11 @@ class Plot:
 
         axes = _axis_names(self.x_name, self.y_name, (LEFT + end) / 2, HEIGHT - 8, 42)
         parts = [heading(self.title, 0, 18, WIDTH), axes]
+        if any(line.is_one for line in self.lines):  # above it is what gains, below it what loses
+            (_, one), (_, top), (_, foot) = (at(min(xs), y) for y in (1, y1, y0))
+            for hue, above, below in ((GREEN, top, one), (ORANGE, one, foot)):
+                place = f'x="{LEFT}" y="{above}" width="{end - LEFT}" height="{round(below - above, 1)}"'
+                parts.append(f'<rect {place} fill="{hue}" opacity=".08"/>')
         for y in marks:
             left, down = at(min(xs), y)
             parts.append(_level(y, down, left, end))

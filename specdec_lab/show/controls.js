@@ -62,7 +62,9 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
   const scale = doubling ? Math.log2 : Number;
   const across = (x) => left + inset + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
-  let svg = "";
+  const tint = (hue, from, to) => `<rect x="${left}" y="${down(to)}" width="${wide - left - right}" height="${down(from) - down(to)}" fill="${hue}" opacity=".08"/>`;
+  const one = lines.some((line) => line.plain && line.points.every(([, y]) => y === 1)); // above it is what gains, below it what loses
+  let svg = one ? tint("#D55E00", 0, 1) + tint("#009E73", 1, y1) : "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
     svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity="${y ? .15 : .5}"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
@@ -76,7 +78,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
     const { points, stairs } = line;
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
     const [[x, y], ...rest] = points;
-    svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" ${look(line)}/>`;
+    svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" stroke-linejoin="round" ${look(line)}/>`;
     const free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15; // the side on which the curve is not
     if (line.plain && alone) svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + free}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`; // away from the dot that has a name
   }

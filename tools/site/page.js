@@ -299,14 +299,56 @@
   });
   addEventListener("click", ({ target }) => { if (!progress.contains(target)) progress.open = false; });
 
+  const narrow = matchMedia("(max-width: 600px)").matches;
+
+  /** A line chart says its numbers where it is pointed at: those of the nearest point, and of the other curves there. */
+  function reading(box, { lines, x }) {
+    const svg = box.querySelector("svg"), curves = [...svg.querySelectorAll("path[stroke-linejoin]")];
+    const places = curves.map((curve) => curve.getAttribute("d").match(/[\d.]+ [\d.]+/g).map((pair) => pair.split(" ").map(Number)));
+    const marks = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "g"));
+    const said = box.appendChild(document.createElement("div"));
+    said.className = "reading";
+    said.hidden = true;
+    const clear = () => { marks.replaceChildren(); said.hidden = true; };
+    const at = ({ clientX, clientY }) => {
+      const { left, top, width } = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / width;
+      const [across, down] = [(clientX - left) * scale, (clientY - top) * scale];
+      const far = ([a, b]) => (a - across) ** 2 + (b - down) ** 2 / 9; // one points at a place more than at a height
+      const [near] = places.flat().sort((a, b) => far(a) - far(b));
+      const rows = lines.flatMap(({ name, points }, i) => {
+        const j = places[i].findIndex(([a]) => Math.abs(a - near[0]) < 0.2);
+        return j < 0 ? [] : [{ name, point: points[j], place: places[i][j], look: curves[i].cloneNode() }];
+      }).sort((a, b) => b.point[1] - a.point[1]);
+      const ring = ({ place: [a, b] }) => `<circle cx="${a}" cy="${b}" r="6" fill="none" stroke="currentColor" stroke-width="2"/>`;
+      marks.innerHTML = `<path d="M${near[0]} 48V${svg.viewBox.baseVal.height - 44}" stroke="currentColor" opacity=".4"/>${rows.map(ring).join("")}`;
+      const head = document.createElement("b");
+      head.textContent = `${x}: ${Number(rows[0].point[0].toPrecision(4))}`;
+      said.replaceChildren(head, ...rows.map(({ name, point: [, y], look }) => {
+        const row = document.createElement("span");
+        look.setAttribute("d", "M0 5H24");
+        row.innerHTML = `<svg width="24" height="10" aria-hidden="true">${look.outerHTML}</svg><i>${Number(y.toPrecision(3))}</i>`;
+        row.append(name);
+        return row;
+      }));
+      said.hidden = false;
+      const middle = near[0] / scale;
+      if (narrow) said.style.top = `${svg.getBoundingClientRect().bottom - box.getBoundingClientRect().top}px`; // over the key, not over the curves
+      else said.style.left = `${middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth)}px`;
+    };
+    svg.addEventListener("pointermove", at);
+    svg.addEventListener("pointerdown", at);
+    svg.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType === "mouse") clear(); });
+    addEventListener("pointerdown", ({ target }) => { if (!svg.contains(target)) clear(); });
+  }
+
   /** Where the window is narrow a line chart is drawn anew, upright, so that its words can be read. */
-  const narrow = matchMedia("(max-width: 600px)").matches, charts = narrow ? [...document.querySelectorAll("script.upright")] : [];
-  if (charts.length) {
-    include("widgets/shared.js").then(() => {
-      for (const data of charts) {
-        const { title, lines, x, y, doubling } = JSON.parse(data.textContent);
-        data.parentElement.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));
-      }
+  for (const data of document.querySelectorAll("script.upright")) {
+    const box = data.parentElement, about = JSON.parse(data.textContent), { title, lines, x, y, doubling } = about;
+    box.classList.add("charted");
+    if (!narrow) reading(box, about);
+    else include("widgets/shared.js").then(() => {
+      box.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));
+      reading(box, about);
     });
   }
 

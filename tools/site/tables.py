@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import accumulate
 
 NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
 # Columns that get bars: of how many times as fast, or else of an amount.
@@ -23,30 +24,48 @@ def tidied(html: str) -> str:
 
 
 def barred(html: str) -> str:
-    """Result tables with bars beside the numbers of one column: of how many times as fast, with a line at 1, or else of an amount."""
+    """Result tables with bars beside their numbers: of how many times as fast, with a line at 1, or else of an amount;
+    and of what a round costs, its parts behind each other."""
 
     def table(found: re.Match) -> str:
         rows = re.findall("(?s)<tr.*?</tr>", found[0])
-        texts = [[unescape(re.sub("<[^>]*>", "", c)) for c in re.findall("(?s)<t[hd].*?</t[hd]>", row)] for row in rows]
-        column = next((i for kind in BARRED for i, head in enumerate(texts[0]) if kind.fullmatch(head)), None)
-        numbers = [re.match(r"[\d.]+", row[column]) for row in texts[1:]] if column else [None]
-        if not all(numbers):
-            return found[0]
-        values = [float(number[0]) for number in numbers]
-        most, factor = max(values), BARRED[0].fullmatch(texts[0][column])
-
-        def bar(value: float | None) -> str:
-            if value is None:  # of the head
-                return '<i class="bar"></i>'
-            kind = ("gain" if value > 1.02 else "loss" if value < 0.98 else "even") if factor else ""
-            one = f";--one:{1 / most:.3f}" if factor and most > 1 else ""
-            return f'<i class="bar {kind}" style="--bar:{value / most:.3f}{one}"></i>'
-
+        cells = [re.findall("(?s)<t[hd].*?</t[hd]>", row) for row in rows]
+        heads, *texts = [[unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in cells]
+        column = next((i for kind in BARRED for i, head in enumerate(heads) if kind.fullmatch(head)), None)
+        bars = single(heads[column], [row[column] for row in texts]) if column else []
+        added = {column: ['<i class="bar"></i>', *bars]} if bars else {}
+        if set("dvo") <= set(heads):
+            costs = [[float(row[heads.index(part)]) for part in "dvo"] for row in texts]
+            added[heads.index("o")] = ['<i class="bar"></i>', *parted(costs)]
         made = found[0]
-        for row, value in zip(rows, [None, *values]):
-            cells = re.findall("(?s)<t[hd].*?</t[hd]>", row)
-            cells[column] = re.sub("(?=</t[hd]>)", bar(value), cells[column])
-            made = made.replace(row, f"{row[: row.index('>') + 1]}{''.join(cells)}</tr>", 1)
+        for i, row in enumerate(rows):
+            for at, whole in added.items():
+                cells[i][at] = re.sub("(?=</t[hd]>)", whole[i], cells[i][at])
+            if set("dvo") <= set(heads) and not i:
+                cells[i] = [re.sub(">([dvo])<", r'><b class="part \1">\1</b><', cell) for cell in cells[i]]
+            made = made.replace(row, f"{row[: row.index('>') + 1]}{''.join(cells[i])}</tr>", 1) if added else made
         return made
 
     return re.sub("(?s)<table.*?</table>", table, html)
+
+
+def single(head: str, texts: list[str]) -> list[str]:
+    """A bar for each number of a column; none where a cell has no number."""
+    numbers = [re.match(r"[\d.]+", text) for text in texts]
+    if not all(numbers):
+        return []
+    values = [float(number[0]) for number in numbers]
+    most, factor = max(values), BARRED[0].fullmatch(head)
+    one = f";--one:{1 / most:.3f}" if factor and most > 1 else ""
+
+    def kind(value: float) -> str:
+        return ("gain" if value > 1.02 else "loss" if value < 0.98 else "even") if factor else ""
+
+    return [f'<i class="bar {kind(value)}" style="--bar:{value / most:.3f}{one}"></i>' for value in values]
+
+
+def parted(costs: list[list[float]]) -> list[str]:
+    """A bar for each row, of its drafting, its pass and the rest."""
+    most = max(map(sum, costs))
+    ends = [[f"{100 * part / most:.1f}%" for part in accumulate(row)] for row in costs]
+    return [f'<i class="bar parts" style="--d:{d};--v:{v};--o:{o}"></i>' for d, v, o in ends]
