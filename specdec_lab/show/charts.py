@@ -408,7 +408,8 @@ class FrequencyBars:
         return 2 * math.sqrt(p * (1 - p) / self.runs) if self.runs else 0.0
 
     def _repr_html_(self) -> str:
-        bar, between, left_margin, tall = 26, 26, 46, 190  # pixels
+        between, left_margin, tall = 26, 46, 190  # pixels
+        bar = max(26, min(64, (400 // max(1, len(self.wanted)) - between) // max(1, len(self.came))))  # few are broad
         shares = [way.get(name, 0.0) for way in self.came.values() for name in self.wanted]
         largest = max([*shares, *(p + self.margin(p) for p in self.wanted.values())], default=1.0) or 1.0
         group = bar * len(self.came)

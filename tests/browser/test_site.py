@@ -82,13 +82,45 @@ def test_the_sandbox_follows_its_sliders(visit):
 
 def test_a_table_of_speed_ups_has_bars_as_long_as_its_numbers(visit):
     page = visit("lessons/05_choosing_gamma.html")
-    rows = page.locator(".wide").filter(has_text="untrained, γ = 6").first.locator("tr")
-    found = [(float(row.locator("td").last.inner_text()), row.locator(".bar")) for row in rows.all()[1:]]
-    most = max(number for number, _ in found)
-    for number, bar in found:
+    table = page.locator(".wide").filter(has_text="untrained, γ = 6").first
+    heads = [head.inner_text() for head in table.locator("tr").first.locator("> *").all()]
+    rows = [[cell.inner_text() for cell in row.locator("> *").all()] for row in table.locator("tr").all()[1:]]
+    factors = [float(row[heads.index("S")]) for row in rows]
+    for number, bar in zip(factors, table.locator("td:last-child .bar").all()):
         size = bar.evaluate("e => getComputedStyle(e).backgroundSize.match(/[\\d.]+(?=%)/)[0]")
-        assert float(size) == pytest.approx(100 * number / most, abs=0.1)
+        assert float(size) == pytest.approx(100 * number / max(factors), abs=0.1)
         assert ("loss" in bar.get_attribute("class")) == (number < 0.98)
+    costs = [[float(row[heads.index(part)]) for part in "dvo"] for row in rows]
+    for parts, bar in zip(costs, table.locator(".bar.parts[style]").all(), strict=True):  # behind each other
+        ends = bar.evaluate("e => [...'dvo'].map((part) => parseFloat(e.style.getPropertyValue('--' + part)))")
+        wanted = [100 * sum(parts[: i + 1]) / max(map(sum, costs)) for i in range(3)]
+        assert ends == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_chart_says_its_numbers_where_it_is_pointed_at(visit, width):
+    page = visit("lessons/05_choosing_gamma.html", width)
+    chart = page.locator(".charted").filter(has_text="Speed-up by the clock")
+    svg = chart.locator("svg[role]")
+    svg.scroll_into_view_if_needed()
+    box, said = svg.bounding_box(), dict(re.findall(r"(.+): .*?([\d.]+) at 4,", svg.locator("desc").text_content()))
+    page.mouse.move(box["x"] + 0.6 * box["width"] * (0.79 if width > 600 else 1.05), box["y"] + box["height"] / 2)
+    shown = chart.locator(".reading")
+    assert shown.locator("b").inner_text() == "γ, drafts a round: 4"
+    found = [row.inner_text().split(maxsplit=1) for row in shown.locator("span").all()]
+    assert {name: float(number) for number, name in found} == pytest.approx(
+        {n: float(x) for n, x in said.items()}, abs=0.005
+    )
+    assert [float(number) for number, _ in found] == sorted((float(number) for number, _ in found), reverse=True)
+    page.mouse.move(5, 5)
+    assert shown.is_hidden()
+
+
+def test_each_lesson_has_its_picture_on_its_page_and_on_its_tile(site):
+    front = (site / "index.html").read_text(encoding="utf-8")
+    pages = [page for page in (site / "lessons").glob("[01]*.html")]
+    pictures = {re.search('class="plate".*?</svg>', page.read_text(encoding="utf-8"))[0] for page in pages}
+    assert len(pictures) == len(pages) == 12 and all(picture in front for picture in pictures)
 
 
 def test_a_page_by_keyboard(visit):
@@ -151,7 +183,9 @@ def test_dark_and_light_are_kept(visit):
 def test_an_exercise_says_below_its_title_how_to_get_to_work(site):
     for path in (site / "exercises").glob("*.html"):
         html = path.read_text(encoding="utf-8")
-        assert re.search(r'</h1><div class="run preview"><p>This page is a preview', html), path.name
+        assert re.search(
+            r'</h1></div><svg[^\n]*</svg></div><div class="run preview"><p>This page is a preview', html
+        ), path.name
         assert (
             html.count('class="run') == 1 and "make lab</code></pre>" in html and f"exercises/{path.stem}.ipynb" in html
         )

@@ -28,7 +28,7 @@ from plates import plate
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from tables import barred, tidied
+from tables import barred, shaded, tidied
 
 from specdec_lab.show import charts, kinds
 from specdec_lab.show.live import STORED, script
@@ -110,7 +110,7 @@ def prose(source: str) -> str:
 
     def anchor(found: re.Match) -> str:
         name = slug(re.sub(r"<[^>]*>", "", found[2]))
-        words = re.sub(r"^(\d+\.)(?= )", r"<span>\1</span>", found[2])
+        words = re.sub(r"^(\d+)\.(?= )", r"<span>\1</span>", found[2])
         return f'<h{found[1]} id="{name}">{words}</h{found[1]}>'
 
     return re.sub(r"<h([1-3])>(.*?)</h\1>", anchor, html)
@@ -212,7 +212,9 @@ def output(out: nbformat.NotebookNode) -> str:
     if "text/html" in data:
         # Each table and picture scrolls by itself, and the text around it stays.
         html = re.sub(
-            r"(?s)(<table.*?</table>|<svg.*?</svg>)", r'<div class="wide">\1</div>', barred(tidied(data["text/html"]))
+            r"(?s)(<table.*?</table>|<svg.*?</svg>)",
+            r'<div class="wide">\1</div>',
+            shaded(barred(tidied(data["text/html"]))),
         )
         return f'<div class="result">{html}</div>'
     if "image/svg+xml" in data:
@@ -371,7 +373,7 @@ def card(up: str, page: str, titles: dict[str, str]) -> str:
     minutes, question = about(page)
     return (
         f'<a rel="next" href="{up}{page}"><small>Next · {minutes} minutes</small>'
-        f"<b>{escape(label(page, titles[page]))} →</b><span>{escape(question[:1].upper() + question[1:])}</span></a>"
+        f"<b>{escape(label(page, titles[page]))} →</b><span>{escape(question[:1].upper() + question[1:])}</span>{plate(number(page))}</a>"
     )
 
 

@@ -49,6 +49,17 @@ def barred(html: str) -> str:
     return re.sub("(?s)<table.*?</table>", table, html)
 
 
+def shaded(html: str) -> str:
+    """Tables of chances, draft by draft: the more likely, the darker the ground."""
+
+    def table(found: re.Match) -> str:
+        if not re.search(r">draft \d</th>", found[0]):
+            return found[0]
+        return re.sub(r"(<td[^>]*style=')(?=[^>]*>([01]\.\d+)•?</td>)", r"\1--chance:\2;", found[0])
+
+    return re.sub("(?s)<table.*?</table>", table, html)
+
+
 def single(head: str, texts: list[str]) -> list[str]:
     """A bar for each number of a column; none where a cell has no number."""
     numbers = [re.match(r"[\d.]+", text) for text in texts]
