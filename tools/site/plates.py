@@ -13,14 +13,21 @@ MARKS = {"accepted": GREEN, "rejected": ORANGE, "discarded": "#fff", "corrected"
 
 
 def cells(found: Iterable[tuple[float, float, float, float, str, float]]) -> str:
-    """Filled boxes of (x, y, width, height, colour, opacity), those of one look as one path. Their stroke rounds them."""
+    """Boxes of (x, y, width, height, colour, opacity), those of one look as one path: small ones as lines as thick as
+    they are high, large ones filled, with a stroke that rounds them."""
     of_a_look = defaultdict(str)
     for x, y, wide, high, hue, part in found:
-        of_a_look[hue, round(part, 1)] += f"M{x + 1:.4g} {y + 1:.4g}h{wide - 2:.4g}v{high - 2:.4g}h{2 - wide:.4g}z"
-    return "".join(
-        f'<path d="{path}" fill="{hue}" stroke="{hue}" stroke-width="2" stroke-linejoin="round" opacity="{part:g}"/>'
-        for (hue, part), path in of_a_look.items()
-    )
+        small = high if wide < 20 or high < 20 else 0
+        box = f"M{x:.4g} {y + high / 2:.4g}h{wide:.4g}"
+        if not small:
+            box = f"M{x + 1:.4g} {y + 1:.4g}h{wide - 2:.4g}v{high - 2:.4g}h{2 - wide:.4g}z"
+        of_a_look[
+            f'stroke="{hue}" stroke-width="{small:.4g}"'
+            if small
+            else f'fill="{hue}" stroke="{hue}" stroke-width="2" stroke-linejoin="round"',
+            round(part, 1),
+        ] += box
+    return "".join(f'<path d="{path}" {paint} opacity="{part:g}"/>' for (paint, part), path in of_a_look.items())
 
 
 def look(status: str) -> tuple[str, float]:
