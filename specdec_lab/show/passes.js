@@ -20,6 +20,7 @@ function render(context) {
     drawing.draw(Math.min(1, now / end), Array(k).fill(["", ""]), tokensOf(k));
     for (const [job, seconds] of Object.entries(both)) {
       rows[job].style.width = `${(100 * Math.min(now, seconds)) / full}%`;
+      rows[job].parentElement?.style.setProperty("--whole", `${(100 * seconds) / full}%`);
       times[job].textContent = ms(Math.min(now, seconds));
     }
   }

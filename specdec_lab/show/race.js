@@ -63,6 +63,7 @@ function render({ model, el }) {
   function draw() {
     if (state.now >= end - EXACT) el.dispatchEvent(new CustomEvent("raced", { bubbles: true })); // a page may have kept the results back
     clock.textContent = state.now < end - EXACT ? `${state.now.toFixed(2)} of ${end.toFixed(2)} s` : "";
+    play.classList.toggle("sdl-main", !state.timer); // nobody has to stop it
     play.textContent = state.timer ? "❚❚ pause" : state.now >= end ? "▶ again" : "▶ play";
     won.hidden = state.now < end - EXACT;
     for (const name of ["plain", "speculative"]) {

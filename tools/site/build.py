@@ -28,7 +28,7 @@ from plates import plate
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from tables import barred, shaded, tidied
+from tables import dressed, tidied
 
 from specdec_lab.show import charts, kinds
 from specdec_lab.show.live import STORED, script
@@ -181,8 +181,10 @@ def lean(data: object) -> object:
 
 
 def together(html: str) -> str:
-    """“γ = 4” stays in one line."""
-    return re.sub(r"(?<!\w)([αγc]) = (?=\d)", "\\1\u00a0=\u00a0", html)
+    """“γ = 4” stays in one line, and so does what a function is of."""
+    html = re.sub(r"(?<!\w)([αγc]) = (?=\d)", "\\1\u00a0=\u00a0", html)
+    html = re.sub(r"\b(?:max|min|norm)\([^<>)]{1,24}\)+", lambda found: found[0].replace(" ", "\u00a0"), html)
+    return re.sub(r"(<h1>[^<]*) (?=[αγ]\b)", "\\1\u00a0", html)
 
 
 def told(out: nbformat.NotebookNode) -> str:
@@ -214,7 +216,7 @@ def output(out: nbformat.NotebookNode) -> str:
         html = re.sub(
             r"(?s)(<table.*?</table>|<svg.*?</svg>)",
             r'<div class="wide">\1</div>',
-            shaded(barred(tidied(data["text/html"]))),
+            dressed(data["text/html"]),
         )
         return f'<div class="result">{html}</div>'
     if "image/svg+xml" in data:

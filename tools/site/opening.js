@@ -68,6 +68,8 @@
       time.textContent = (1000 * Math.min(now, pieces.at(-1).to)).toFixed(0);
       drawPass(lane, now);
     }
+    const [plain, drafts] = lanes;
+    if (said && now > 0 && drafts.pieces.at(-1).to <= now) won.querySelector("i").textContent = `Drafts: done. Plain decoding: token ${plain.tokens.textContent} of ${plain.pieces.length}.`;
   }
 
   function frame(at) {
@@ -83,8 +85,7 @@
     since = Infinity;
     button.textContent = "▶ just watch";
     ask();
-    draw(lanes[1].pieces[0].to / 2); // at once, since the end that stood there would flash: the first drafts are there, and the large model is being read
-    for (const { time } of lanes) time.textContent = 0;
+    draw(0); // at once, since the end that stood there would flash
   }
 
   function begin() {

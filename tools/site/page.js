@@ -211,20 +211,27 @@
     await include("find.js");
     const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab, words = plain(find.value).split(" ").filter(Boolean);
     /** Where all words stand in the name, then in the page's, then often in the text, then at all; of words that stand nowhere their beginning. */
+    let stems = words;
     function search(cut) {
-      const has = (text) => words.every((word) => plain(text).includes(` ${word.slice(0, Math.max(4, word.length - cut))}`));
+      stems = words.map((word) => word.slice(0, Math.max(4, word.length - cut)));
+      const has = (text) => stems.every((stem) => plain(text).includes(` ${stem}`));
       const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
       const last = ([name, inside]) => /Check yourself|^Exercise/.test(name) || /^Exercise|checkpoint/.test(inside); // they ask, and explain nothing
-      return [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => last(a) - last(b)).slice(0, 12);
+      const named = ([name]) => plain(name) === ` ${words.join(" ")}`;
+      return [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => named(b) - named(a) || last(a) - last(b)).slice(0, 12);
     }
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
     found.hidden = !words.length;
     if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
-    found.replaceChildren(...hits.map(([name, inside, to]) => {
+    /** Of a hit by its text: which of its words were meant. */
+    const says = ([name, inside, , ...texts]) => stems.filter((stem) => !plain(`${name} ${inside}`).includes(` ${stem}`))
+      .map((stem) => texts.join(" ").split(" ").filter((one) => one.startsWith(stem)).sort((a, b) => a.length - b.length)[0] ?? stem);
+    found.replaceChildren(...hits.map((hit) => {
+      const [name, inside, to] = hit, meant = says(hit);
       const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
       Object.assign(link, { href: `${up}${to}`, textContent: name });
-      where.textContent = inside;
+      where.append(inside, ...meant.flatMap((word, i) => [i ? ", " : `${inside ? ": " : ""}says `, Object.assign(document.createElement("b"), { textContent: word })]));
       link.append(where);
       item.append(link);
       return item;

@@ -15,12 +15,18 @@ def tidied(html: str) -> str:
     def table(found: re.Match) -> str:
         _, *rows = [re.findall("(?s)<t[hd].*?</t[hd]>", row) for row in re.findall("(?s)<tr.*?</tr>", found[0])]
         texts = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in row] for row in rows]
-        sides = ["right" if all(map(NUMBER.fullmatch, column)) else "left" for column in zip(*texts)]
+        numbers = [all(map(NUMBER.fullmatch, column)) and set(column) != {"."} for column in zip(*texts)]
+        sides = ["right" if number else "left" for number in numbers]
         side = iter(sides * (len(rows) + 1))
         return re.sub("<t[hd](?= |>)", lambda cell: f'{cell[0]} class="{next(side, "left")}"', found[0])
 
     html = re.sub("(?s)<table.*?</table>", table, html)
     return re.sub("<th(?: [^>]*)?></th>", "<td></td>", html)
+
+
+def dressed(html: str) -> str:
+    """Results, with all that follows."""
+    return tokens(shaded(barred(tidied(html))))
 
 
 def barred(html: str) -> str:
@@ -56,6 +62,25 @@ def shaded(html: str) -> str:
         if not re.search(r">draft \d</th>", found[0]):
             return found[0]
         return re.sub(r"(<td[^>]*style=')(?=[^>]*>([01]\.\d+)•?</td>)", r"\1--chance:\2;", found[0])
+
+    return re.sub("(?s)<table.*?</table>", table, html)
+
+
+TOKENS = {"✓": "is-accepted", "✗": "is-rejected", "–": "is-discarded"}
+
+
+def tokens(html: str) -> str:
+    """Tables of tokens, place by place: each token has a frame, in the colour of what became of it."""
+
+    def chip(found: re.Match) -> str:
+        start, sign, marked, bare = found.groups()
+        said = f"<b>{sign}</b> " if sign else ""
+        return f'{start}<span class="chip {TOKENS.get(sign, "")}">{said}<code>{(marked or bare).strip()}</code></span></td>'
+
+    def table(found: re.Match) -> str:
+        if not re.search(r">place \d</th>", found[0]):
+            return found[0]
+        return re.sub(r"(<td[^>]*>)(?:([✓✗–]) )?(?:“([^<]+)”|( ?[^\d<>–“][^<>]*))</td>", chip, found[0])
 
     return re.sub("(?s)<table.*?</table>", table, html)
 
