@@ -128,7 +128,7 @@ def test_pages_sections_and_words_are_found(visit, size):
 def test_the_menu_says_where_one_is_and_what_is_done(visit):
     page = visit("lessons/01_idle_math.html", reduced_motion="reduce")
     menu = page.get_by_role("navigation", name="Contents")
-    heads = page.locator("main h2").all_inner_texts()
+    heads = [head.replace("\n", ". ") for head in page.locator("main h2").all_inner_texts()]
     assert menu.locator(".sections a").all_inner_texts() == heads
     assert menu.locator("details > summary").all_inner_texts() == ["Deeper", "Exercises, in the notebook"]
     assert menu.locator("details[open]").count() == 0  # one list, of which the open lesson alone has more
