@@ -127,9 +127,14 @@ def test_the_best_gamma_is_said_of_each_drafter_also_of_one_that_only_loses():
         4: {"plain": row(1.0, 0), "eagle": row(1.8, 4), "untrained": row(0.7, 4)},
     }
     assert in_words.best_gammas(results) == (
-        "eagle is best with γ = 4, 1.80 times as fast as plain decoding; untrained loses with every γ tried here. "
-        "The best of them is eagle."
+        "“eagle” gains most: 1.80 times as fast as plain decoding, with γ = 4. "
+        "“untrained” loses with every γ tried here."
     )
+    for rows in results.values():
+        rows["medusa"] = row(1.2, 1)
+    assert "The others: “medusa” 1.20 with γ = 4. “untrained” loses" in in_words.best_gammas(results)
+    only = {gamma: {name: rows[name] for name in ("plain", "untrained")} for gamma, rows in results.items()}
+    assert in_words.best_gammas(only) == "Plain decoding is faster than “untrained”, with every γ tried here."
 
 
 def test_bits_and_drafts_together_are_less_than_their_product():
@@ -267,6 +272,7 @@ def test_a_climb_is_said_by_halves_also_where_it_falls():
 def test_ways_are_ranked_and_it_is_said_where_their_runs_overlap():
     paces = {"never": [100, 101, 102], "always": [95, 96, 120], "by confidence": [110, 111, 112]}
     assert in_words.ranked(paces) == (
-        "The fastest is by confidence: 1.10 times never, 1.16 times always; its runs and those of always overlap."
+        "“by confidence” is the fastest: 1.10 times as fast as “never” and 1.16 times as fast as “always”. "
+        "But its runs overlap with those of “always”."
     )
-    assert in_words.ranked({"a": [1, 2], "b": [3, 4]}).endswith("each of its runs is faster than all others.")
+    assert in_words.ranked({"a": [1, 2], "b": [3, 4]}).endswith("Each of its runs is faster than those of all others.")

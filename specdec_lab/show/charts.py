@@ -409,9 +409,10 @@ class FrequencyBars:
 
     def _repr_html_(self) -> str:
         between, left_margin, tall = 26, 46, 190  # pixels
-        bar = max(26, min(64, (400 // max(1, len(self.wanted)) - between) // max(1, len(self.came))))  # few are broad
+        bar = max(26, min(84, (290 // max(1, len(self.wanted)) - between) // max(1, len(self.came))))  # few are broad
         shares = [way.get(name, 0.0) for way in self.came.values() for name in self.wanted]
         largest = max([*shares, *(p + self.margin(p) for p in self.wanted.values())], default=1.0) or 1.0
+        *_, largest = levels = ticks(0, largest, 4, around=True)
         group = bar * len(self.came)
         right, ground = left_margin + (group + between) * len(self.wanted), 14 + tall
 
@@ -420,7 +421,7 @@ class FrequencyBars:
             return round(tall * share / largest, 1)
 
         parts = [f"<defs>{STRIPES}{SPOTS}</defs>"]
-        for y in ticks(0, largest, 4):
+        for y in levels:
             parts.append(_level(y, ground - up(y), left_margin, right))
         for i, (name, p) in enumerate(self.wanted.items()):
             left = left_margin + between / 2 + (group + between) * i

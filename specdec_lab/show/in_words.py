@@ -152,13 +152,18 @@ def formula(traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
 
 def best_gammas(results: Mapping[int, Mapping[str, dict]]) -> str:
     """The best γ of each drafter, from the rows of `bench.overall` by γ and drafter."""
-    words, gains = [], {}
+    gains = {}
     for name in (arm for arm, row in next(iter(results.values())).items() if row["gamma"]):
-        gamma, row = max(((g, rows[name]) for g, rows in results.items()), key=lambda x: x[1]["ratio_to_plain"])
-        gains[name] = row["ratio_to_plain"]
-        best = f"best with γ = {gamma}, {gains[name]:.2f} times as fast as plain decoding"
-        words.append(f"{name} is {best}" if gains[name] > 1 else f"{name} loses with every γ tried here")
-    return f"{'; '.join(words)}. The best of them is {max(gains, key=gains.get)}."
+        gains[name] = max((rows[name]["ratio_to_plain"], gamma) for gamma, rows in results.items())
+    (best, (most, gamma)), *others = sorted(gains.items(), key=lambda item: -item[1][0])
+    if most <= 1:
+        return f"Plain decoding is faster than {joined([f'“{name}”' for name in gains])}, with every γ tried here."
+    said = [f"“{best}” gains most: {most:.2f} times as fast as plain decoding, with γ = {gamma}."]
+    if less := [f"“{name}” {gain:.2f} with γ = {gamma}" for name, (gain, gamma) in others if gain > 1]:
+        said.append(f"The others: {joined(less)}.")
+    if lost := [f"“{name}”" for name, (gain, _) in others if gain <= 1]:
+        said.append(f"{joined(lost)} {'lose' if len(lost) > 1 else 'loses'} with every γ tried here.")
+    return " ".join(said)
 
 
 def fewer_bits(best: Mapping[str, dict]) -> str:
@@ -350,10 +355,10 @@ def own_draft(before: Counts, after: Counts, clock: float) -> str:
 def ranked(paces: Mapping[str, Sequence[float]]) -> str:
     """Ways that took turns, by their tokens a second: the fastest, and whether its runs lie above all others."""
     best, *others = sorted(paces, key=lambda way: -median(paces[way]))
-    said = ", ".join(f"{median(paces[best]) / median(paces[way]):.2f} times {way}" for way in others)
-    mixed = [way for way in others if max(paces[way]) >= min(paces[best])]
-    end = f"its runs and those of {joined(mixed)} overlap" if mixed else "each of its runs is faster than all others"
-    return f"The fastest is {best}: {said}; {end}."
+    said = joined([f"{median(paces[best]) / median(paces[way]):.2f} times as fast as “{way}”" for way in others])
+    mixed = joined([f"“{way}”" for way in others if max(paces[way]) >= min(paces[best])] or ["all others"])
+    end = "Each of its runs is faster than those of" if mixed == "all others" else "But its runs overlap with those of"
+    return f"“{best}” is the fastest: {said}. {end} {mixed}."
 
 
 def listed(numbers: Sequence[float]) -> str:

@@ -5,13 +5,15 @@ const NAMES = { plain: "Plain decoding", speculative: "With drafts" };
 const PATIENCE = 8; // seconds that a race may take at first: a short one would be over before anything is seen
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
-/** The passes of both ways: {from, to} in seconds, and the tokens that each wrote. */
+const SIGNS = { accepted: "✓ ", corrected: "↻ ", bonus: "+ ", plain: "" };
+
+/** The passes of both ways: {from, to} in seconds, the tokens that each wrote, and what each of them is. */
 function passesOf({ plain, rounds, seconds }) {
-  function timed(times, tokens) {
+  function timed(times, pairs) {
     let at = 0;
-    return times.map((more, i) => ({ from: at, to: (at += more), tokens: tokens[i] }));
+    return times.map((more, i) => ({ from: at, to: (at += more), tokens: pairs[i].map(([text]) => text), looks: pairs[i].map(([, look]) => look) }));
   }
-  return { plain: timed(plain.seconds, plain.tokens.map((text) => [text])), speculative: timed(seconds, rounds.map((r) => written(r).map(([text]) => text))) };
+  return { plain: timed(plain.seconds, plain.tokens.map((text) => [[text, "plain"]])), speculative: timed(seconds, rounds.map(written)) };
 }
 
 const EXACT = 1e-4; // seconds: a moment is kept, and put into links, with four digits
@@ -46,11 +48,11 @@ function render({ model, el }) {
 
   /** The pass that is going on at this moment: the layers are read once for all that it writes. */
   function drawPass(name) {
-    const { from, to, tokens } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
+    const { from, to, tokens, looks } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1), over = state.now >= to - EXACT;
     const part = over ? 1 : (state.now - from) / (to - from), drafts = small && name === "speculative" ? 0.2 : 0; // parts of a pass as it is drawn: drafts, reading, what came of it
     const seen = state.now ? tokens : [""], asked = part < 0.8 || !state.now;
     drawings[name].draw(state.now && part >= drafts ? Math.min(1, (part - drafts) / (0.8 - drafts)) : null,
-      seen.map((text) => (asked ? ["?", "is-asked"] : [END.test(text) ? "end" : visible(text).trimStart() || visible(text), "is-plain"])), "", state.now > 0 && part < drafts);
+      seen.map((text, i) => (asked ? ["?", "is-asked"] : [`${SIGNS[looks[i]]}${END.test(text) ? "end" : visible(text).trimStart() || visible(text)}`, `is-${looks[i]}`])), "", state.now > 0 && part < drafts);
   }
   const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
 

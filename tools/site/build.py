@@ -28,7 +28,7 @@ from plates import plate
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from tables import dressed, tidied
+from tables import cards, dressed, tidied
 
 from specdec_lab.show import charts, kinds
 from specdec_lab.show.live import STORED, script
@@ -103,10 +103,10 @@ def prose(source: str) -> str:
     html = re.sub(r"\$\$(.+?)\$\$", lambda found: convert(unescape(found[1]), display="block"), html)
     html = re.sub(r'href="([^":]*)\.(ipynb|md)(?=[#"])', r'href="\1.html', html)
     html = together(html)
-    html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    html = cards(html).replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     html = re.sub(r'<p><img src="(pictures/[^"]*)" alt="([^"]*)"[^>]*></p>', picture, html)
     html = re.sub(r"(?s)<p><strong>(After this lesson you can)</strong></p>\s*(<ul>.*?</ul>)", GOALS, html)
-    html = tidied(html)
+    html = re.sub(r"<p>(?=<(?:em>Deeper|strong>Who found this))", '<p class="aside">', tidied(html))
 
     def anchor(found: re.Match) -> str:
         name = slug(re.sub(r"<[^>]*>", "", found[2]))

@@ -3,7 +3,7 @@
 
 (() => {
   const box = document.querySelector(".opening");
-  const SECONDS = 9; // that it takes here, however long it took
+  const SECONDS = 10; // that it takes here, however long it took
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.3, 0.8]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
@@ -74,7 +74,7 @@
 
   function frame(at) {
     if (since === null) return;
-    const now = end * Math.min(1, Math.max(0, at - since) / 1000 / SECONDS) ** 1.4; // slow at first, while one finds out what happens
+    const now = end * Math.min(1, Math.max(0, at - since) / 1000 / SECONDS) ** 1.9; // slow at first, while one finds out what happens
     draw(now);
     if (now < end) requestAnimationFrame(frame);
     else stop();

@@ -164,9 +164,7 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = all.filter((link) => !["", "✓"].includes(link.dataset.done)).length;
     if (all.length) {
-      const here = all.find((link) => link.ariaCurrent && link.dataset.done.includes("/"))?.dataset.done ?? "";
-      summary.classList.toggle("inside", Boolean(here)); // on a phone the open lesson's own count, once it has begun
-      summary.replaceChildren(node("span", { className: "here" }, here), node("span", { className: "of" }, `${done} of ${all.length}`), node("span", { className: "more" }, " lessons done"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
+      summary.replaceChildren(`${done} of ${all.length}`, node("span", { className: "more" }, " lessons done"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
       summary.style.setProperty("--part", `${(100 * all.reduce((sum, link) => sum + Number(link.dataset.part), 0)) / all.length}%`);
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }

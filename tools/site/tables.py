@@ -5,6 +5,8 @@ from html import unescape
 from itertools import accumulate
 
 NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
+PARTS = {"E": "tokens", "d": "draft", "v": "pass", "o": "rest", "S": "speed-up"}  # of S = E / (d + v + o), in words
+NAMED = '><b class="part {0}">{0}</b> <br><small>{1}</small><'
 # Columns that get bars: of how many times as fast, or else of an amount.
 BARRED = tuple(map(re.compile, ("S|(S, )?times plain|after / before", "of 100 misses|tokens/s|tokens per pass")))
 
@@ -22,6 +24,29 @@ def tidied(html: str) -> str:
 
     html = re.sub("(?s)<table.*?</table>", table, html)
     return re.sub("<th(?: [^>]*)?></th>", "<td></td>", html)
+
+
+def cards(html: str) -> str:
+    """A table of designs as a card for each, with the formula and the terms in it that the design moves."""
+
+    def formula(moves: str) -> str:
+        moved = set(re.findall(r"\b[Edvo]\b", moves.replace("α", "E")))  # E grows with α
+        term = {t: f'<b class="{t}{" moved" * (t in moved)}">{t}</b>' for t in "Edvo"}
+        return f'<span class="sum">S = {term["E"]} / ({term["d"]} + {term["v"]} + {term["o"]})</span>'
+
+    def table(found: re.Match) -> str:
+        heads, *rows = [
+            re.findall("(?s)<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("(?s)<tr.*?</tr>", found[0])
+        ]
+        if heads[2:3] != ["what it moves"]:
+            return found[0]
+        items = [
+            f"<li><strong>{name}</strong>{formula(moves)}<span>{new}</span><small>moves {moves} · exact: {exact}</small></li>"
+            for name, new, moves, exact in rows
+        ]
+        return f'<ul class="designs">{"".join(items)}</ul>'
+
+    return re.sub("(?s)<table.*?</table>", table, html)
 
 
 def dressed(html: str) -> str:
@@ -48,7 +73,9 @@ def barred(html: str) -> str:
             for at, whole in added.items():
                 cells[i][at] = re.sub("(?=</t[hd]>)", whole[i], cells[i][at])
             if set("dvo") <= set(heads) and not i:
-                cells[i] = [re.sub(">([dvo])<", r'><b class="part \1">\1</b><', cell) for cell in cells[i]]
+                cells[i] = [
+                    re.sub(">([EdvoS])<", lambda part: NAMED.format(part[1], PARTS[part[1]]), cell) for cell in cells[i]
+                ]
             made = made.replace(row, f"{row[: row.index('>') + 1]}{''.join(cells[i])}</tr>", 1) if added else made
         return made
 
