@@ -143,7 +143,7 @@ function render(context) {
   const { model } = context, data = model.get("data"), n = data.items.length;
   const nameOf = (i) => `Question ${i + 1} of ${n}.`;
   if (model.get("still")) return frame(context, "Quiz", ...data.items.map((item, i) => onPaper(item, nameOf(i))));
-  const title = h("div", { class: "sdl-title" }, `Quiz: ${n} questions`);
+  const title = h("div", { class: "sdl-title" }, `Quiz: ${n} question${n > 1 ? "s" : ""}`);
   const keys = h("div", { class: "sdl-keys" }, "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
   const result = said(), news = said();
   const post = outbox(model, ["attempt"], () => refresh());

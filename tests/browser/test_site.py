@@ -219,3 +219,25 @@ def test_an_address_that_leads_nowhere_leads_back_from_any_depth(site, browser):
     page.close()
     server.shutdown()
     server.server_close()
+
+
+def test_the_checkpoint_is_answered_on_its_page(visit):
+    page = visit("exercises/09_checkpoint.html")
+    words = page.get_by_label("in your own words")
+    assert words.count() == 4
+    words.first.fill("The drafter proposes.")
+    quiz = page.get_by_role("group", name="Quiz").first
+    quiz.get_by_role("button", name="show the choices").click()
+    quiz.get_by_text("no rows").click()
+    quiz.get_by_label("sure", exact=True).check()
+    quiz.get_by_role("button", name="check").click()
+    quiz.get_by_text("✗ Not yet. The pass is finished before anything is compared").wait_for()
+    quiz.get_by_role("button", name="again").click()
+    quiz.get_by_text("a text that has").click()
+    quiz.get_by_label("sure", exact=True).check()
+    quiz.get_by_role("button", name="check").click()
+    quiz.get_by_text("✓ Right.").wait_for()
+    page.reload()
+    assert words.first.input_value() == "The drafter proposes."
+    assert page.locator("nav a[aria-current=page]").get_attribute("data-done") == "1/6"
+    assert page.locator(".progress > summary").inner_text().startswith("0 of 9")  # it is no lesson

@@ -22,6 +22,7 @@ from types import MappingProxyType
 import gallery
 import nbformat
 import opening
+from choices import answered_here
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from plates import plate
@@ -90,7 +91,8 @@ def read(path: Path) -> nbformat.NotebookNode:
     """A notebook; of a page in Markdown, one with this text alone."""
     if path.suffix == ".md":
         return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(path.read_text(encoding="utf-8"))])
-    return nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)
+    return answered_here(notebook) if path.stem == "09_checkpoint" else notebook
 
 
 def title_of(notebook: nbformat.NotebookNode) -> str:
@@ -478,9 +480,13 @@ def run_it(path: Path) -> str:
     if path.parent.name == "exercises":
         first = f"git clone https://github.com/{repository}\ncd {repository.partition('/')[2]}\n" if repository else ""
         course = "" if repository else "get the course, "
+        checkpoint = path.stem == "09_checkpoint"
+        here = "This page is a preview for reading: an exercise is written and checked in its notebook"
+        if checkpoint:
+            here = "Words and choices are answered here; numbers are written and checked in the notebook"
         return (
-            '<div class="run preview"><p>This page is a preview for reading: an exercise is written and checked in its notebook. '
-            f"To work on it, {course}enter this in a terminal, and open <code>{escape(where)}</code>:</p>"
+            f'<div class="run preview"><p>{here}. To work on {"them" if checkpoint else "it"}, {course}enter this in a '
+            f"terminal, and open <code>{escape(where)}</code>:</p>"
             f"<pre><code>{escape(first)}make lab</code></pre></div>"
         )
     return (

@@ -359,6 +359,12 @@
     });
   }
 
+  /** Answers in one's own words, which nobody judges. */
+  for (const field of document.querySelectorAll("textarea.words")) {
+    field.value = specdecLab.load("specdec-lab words")?.[field.name] ?? "";
+    field.addEventListener("input", () => specdecLab.save("specdec-lab words", { ...specdecLab.load("specdec-lab words"), [field.name]: field.value }));
+  }
+
   /** On a phone the rows of a table that is too wide stand below each other; a cell names its column. */
   function stack(table) {
     if (!table) return false;

@@ -154,7 +154,7 @@
 
   /** In the control: lessons that were begun, and what to do next; and on the first page the way back to it. */
   function lessons() {
-    const all = once("section:first-of-type [data-minutes]").filter((link) => link.dataset.ids), begun = once("[data-ids]").filter((link) => link.dataset.done);
+    const all = once("section:first-of-type [data-minutes]").filter((link) => link.dataset.ids && !link.pathname.includes("/exercises/")), begun = once("[data-ids]").filter((link) => link.dataset.done);
     const go = document.querySelector(".go"), to = once("[data-minutes]").find((link) => link.dataset.done !== "✓");
     const goesOn = begun.includes(to), way = to && `${to.href.split("#")[0]}${goesOn ? "#go-on" : ""}`; // an unread page begins at its top
     if (go && begun.length && to) {
