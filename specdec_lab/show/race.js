@@ -6,7 +6,6 @@ const PATIENCE = 8; // seconds that a race may take at first: a short one would 
 const CALM = 500; // milliseconds between pictures for those who asked their system for less motion
 
 const SIGNS = { accepted: "✓ ", corrected: "↻ ", bonus: "+ ", plain: "" };
-
 /** The passes of both ways: {from, to} in seconds, the tokens that each wrote, and what each of them is. */
 function passesOf({ plain, rounds, seconds }) {
   function timed(times, pairs) {

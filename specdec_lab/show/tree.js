@@ -47,6 +47,7 @@ function render({ model, el }) {
   }
 
   function go(to, focus) {
+    if (to > state.round && marked().size && !state.revealed.has(state.round)) return reveal(); // what was chosen gets its answer
     const next = Math.max(0, Math.min(rounds.length - 1, to));
     if (next !== state.round) Object.assign(state, { round: next, chosen: 0 });
     live.textContent = `Round ${state.round + 1} of ${rounds.length}.`;

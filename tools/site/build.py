@@ -220,7 +220,8 @@ def output(out: nbformat.NotebookNode) -> str:
             r'<div class="wide">\1</div>',
             dressed(data["text/html"]),
         )
-        return f'<div class="result">{html}</div>'
+        small = " slender" if (wide := re.search(r"max-width:(\d+)px", html)) and int(wide[1]) < 350 else ""
+        return f'<div class="result{small}">{html}</div>'
     if "image/svg+xml" in data:
         return f'<div class="result">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
@@ -368,7 +369,7 @@ def turns(here: str, titles: dict[str, str]) -> str:
     links = "".join(f'<a rel="prev" href="{up}{p}">← {escape(label(p, titles[p]))}</a>' for p in before)
     exercise = f"exercises/{Path(here).name}"
     if exercise in titles and exercise != here:
-        links += f'<a class="exercise" href="{up}{exercise}">The exercise of this lesson →</a>'
+        links += f'<a class="exercise" href="{up}{exercise}">The exercise, in the notebook →</a>'
     return "".join(card(up, page, titles) for page in order[at + 1 : at + 2]) + links
 
 
@@ -515,7 +516,7 @@ def missing() -> str:
     page = re.sub("(?s)<script>const specdecLab.*(?=</body>)|<footer.*?</footer>\n", "", page)
     css = (HERE / "page.css").read_text(encoding="utf-8")
     css = re.sub("@font-face {.*?}\n", "", css)
-    style = f"<style>\n{css}</style>"
+    style = f"<style>\n{css}nav {{ display: none !important; }}</style>"
     page = page.replace('<link rel="stylesheet" href="page.css">', style).replace('class=""', 'class="front"')
     return re.sub('<p class="where">.*?</p>', "", page)
 

@@ -3,7 +3,7 @@
 
 (() => {
   const box = document.querySelector(".opening");
-  const SECONDS = 10; // that it takes here, however long it took
+  const [DRAFTS, REST] = [6, 2.5]; // seconds that it takes here, however long it took: until the drafts are done, and from there to the end
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.3, 0.8]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
@@ -74,7 +74,8 @@
 
   function frame(at) {
     if (since === null) return;
-    const now = end * Math.min(1, Math.max(0, at - since) / 1000 / SECONDS) ** 1.9; // slow at first, while one finds out what happens
+    const first = lanes[1].pieces.at(-1).to, spent = Math.max(0, at - since) / 1000;
+    const now = spent < DRAFTS ? first * (spent / DRAFTS) ** 1.7 : Math.min(end, first + ((end - first) * (spent - DRAFTS)) / REST); // slow at first, while one finds out what happens
     draw(now);
     if (now < end) requestAnimationFrame(frame);
     else stop();

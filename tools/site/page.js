@@ -218,7 +218,8 @@
       const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
       const last = ([name, inside]) => /Check yourself|^Exercise/.test(name) || /^Exercise|checkpoint/.test(inside); // they ask, and explain nothing
       const named = ([name]) => plain(name) === ` ${words.join(" ")}`;
-      return [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => named(b) - named(a) || last(a) - last(b)).slice(0, 12);
+      const sorted = [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => named(b) - named(a) || last(a) - last(b)), pages = sorted.map(([, , to]) => to.split("#")[0]);
+      return sorted.filter((_, i) => pages.slice(0, i).filter((page) => page === pages[i]).length < 2).slice(0, 10); // two of each page
     }
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
@@ -236,7 +237,7 @@
       item.append(link);
       return item;
     }));
-    if (!hits.length) found.textContent = "Nothing found. The glossary lists all words.";
+    if (!hits.length) found.innerHTML = `<li>Nothing found. <a href="${up}lessons/glossary.html">The glossary lists all words →</a></li>`;
   });
   find.addEventListener("keydown", ({ key }) => { if (key === "Enter") found.querySelector("a")?.click(); });
   searching.addEventListener("keydown", (event) => {
@@ -371,7 +372,8 @@
     const box = table.parentElement;
     if (box.matches(".stacked")) return false;
     box.classList.add("tight");
-    if (box.scrollWidth <= box.clientWidth) return true;
+    const names = Math.max(...[...table.querySelectorAll("[scope=row]")].map((name) => name.offsetHeight));
+    if (box.scrollWidth <= box.clientWidth && names < 70) return true; // a long name gets a line of its own
     const [heads, ...rows] = table.rows;
     for (const { cells } of rows) {
       for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
