@@ -119,6 +119,10 @@ def test_pages_sections_and_words_are_found(visit, size):
     page.go_back()
     if size is PHONE:
         page.get_by_role("button", name="contents").click()
+    find.fill("vllm")
+    hits.first.get_by_text("says vllm").wait_for()  # why it is a hit
+    pages = [hit.get_attribute("href").partition("#")[0] for hit in hits.all()]
+    assert 4 < len(pages) <= 10 and max(map(pages.count, pages)) == 2
     find.fill("zzz")
     search.get_by_text("Nothing found").wait_for()
     find.press("Escape")

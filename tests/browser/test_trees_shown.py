@@ -36,4 +36,13 @@ def test_tree_explorer_in_lesson_10(page):
     assert explorer.locator("[data-happened]").count() >= 2
     assert re.match(r"✓ Right\.|Your way: [01] of 1 kept", explorer.locator(".sdl-verdict").inner_text())
     assert re.search(r"ways found\s+\d of 2", explorer.inner_text())
+
+    # What was chosen gets its answer before the next round comes.
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    for held in (True, False):
+        page.keyboard.press("ArrowRight")
+        assert ("round 3 of" in explorer.inner_text()) == held
+    assert re.search(r"ways found\s+\d of 3", explorer.inner_text())
     assert page.locator(".jp-Notebook .jp-Cell").count() > 20, "a key meant for the widget reached the notebook"
