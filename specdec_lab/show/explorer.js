@@ -250,7 +250,7 @@ function render({ model, el }) {
       h("summary", {}, "the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
       h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
     const alone = rounds.length === 1; // nothing to step through; of several, the drafts stay where they are when one is pressed
-    const why = shown ? verdictSentence(r) : n ? "Press it, or press “no miss” if the target would write all of them." : "";
+    const why = shown ? verdictSentence(r) : n ? (data.words ? "Compare the two rows, and press the first draft that differs, or “no miss”." : "Press it, or press “no miss” if the target would write all of them.") : "";
     body.replaceChildren(
       h("div", { class: "sdl-title" }, data.title), alone ? "" : h("div", { class: "sdl-steps" }, roundsStrip(), bar), textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)), h("p", { class: "sdl-why" }, why),

@@ -97,7 +97,7 @@ function render({ model, el }) {
         onclick: () => choose(i),
       },
       `${shown ? mark(word).symbol : set.has(i) ? "●" : "○"} `, token(d.text),
-      shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? either(" you: kept", " chosen") : set.size ? either(" you: not kept", " left out") : "") : null,
+      shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? either(" you: kept", "") : set.size ? either(" you: not kept", "") : "") : null,
     );
   }
 

@@ -223,7 +223,8 @@ def output(out: nbformat.NotebookNode) -> str:
         small = " slender" if (wide := re.search(r"max-width:(\d+)px", html)) and int(wide[1]) < 350 else ""
         return f'<div class="result{small}">{html}</div>'
     if "image/svg+xml" in data:
-        return f'<div class="result">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
+        charted = " charted" if PLOTLY in data else ""
+        return f'<div class="result{charted}">{data["image/svg+xml"]}{upright(data.get(PLOTLY))}</div>'
     text = data.get("text/plain", "\n".join(out.get("traceback", [])))
     return f'<pre class="out">{escape(text)}</pre>' if text else ""
 

@@ -75,7 +75,7 @@
   function frame(at) {
     if (since === null) return;
     const first = lanes[1].pieces.at(-1).to, spent = Math.max(0, at - since) / 1000;
-    const now = spent < DRAFTS ? first * (spent / DRAFTS) ** 1.7 : Math.min(end, first + ((end - first) * (spent - DRAFTS)) / REST); // slow at first, while one finds out what happens
+    const now = spent < DRAFTS ? first * (spent / DRAFTS) ** 1.3 : Math.min(end, first + ((end - first) * (spent - DRAFTS)) / REST); // slow at first, while one finds out what happens
     draw(now);
     if (now < end) requestAnimationFrame(frame);
     else stop();

@@ -224,6 +224,7 @@
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
     found.hidden = !words.length;
+    progress.open = false;
     if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
     /** Of a hit by its text: which of its words were meant. */
     const says = ([name, inside, , ...texts]) => stems.filter((stem) => !plain(`${name} ${inside}`).includes(` ${stem}`))
@@ -305,6 +306,7 @@
     progress.open = false;
     progress.querySelector("summary").focus();
   });
+  progress.addEventListener("toggle", () => { if (progress.open) found.hidden = true; });
   addEventListener("click", ({ target }) => { if (!progress.contains(target)) progress.open = false; });
 
   const narrow = matchMedia("(max-width: 600px)").matches;
@@ -339,9 +341,9 @@
         return row;
       }));
       said.hidden = false;
-      const middle = near[0] / scale;
+      const start = left - box.getBoundingClientRect().left, middle = near[0] / scale;
       if (narrow) said.style.top = `${svg.getBoundingClientRect().bottom - box.getBoundingClientRect().top}px`; // over the key, not over the curves
-      else said.style.left = `${middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth)}px`;
+      else said.style.left = `${start + (middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth))}px`;
     };
     svg.addEventListener("pointermove", at);
     svg.addEventListener("pointerdown", at);
@@ -352,7 +354,6 @@
   /** Where the window is narrow a line chart is drawn anew, upright, so that its words can be read. */
   for (const data of document.querySelectorAll("script.upright")) {
     const box = data.parentElement, about = JSON.parse(data.textContent), { title, lines, x, y, doubling } = about;
-    box.classList.add("charted");
     if (!narrow) reading(box, about);
     else include("widgets/shared.js").then(() => {
       box.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));

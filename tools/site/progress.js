@@ -170,7 +170,10 @@
     }
     const told = (link) => node("li", { className: link.ariaCurrent ? "here" : "" }, node("a", { href: link.href }, link.textContent), node("span", {}, link.title || link.dataset.done || "–"));
     const more = once("[data-minutes], [data-ids]").filter((link) => !link.closest("nav section:first-of-type, .path:first-of-type") && (link.dataset.minutes || link.dataset.done)); // part two, the checkpoint, and what else was begun
-    begunList.replaceChildren(...once("section:first-of-type [data-minutes]").map(told), node("li", {}, node("b", {}, "Besides")), ...more.map(told));
+    begunList.replaceChildren(...once("section:first-of-type [data-minutes]").map(told), ...[["Part two", true], ["Besides", false]].flatMap(([name, timed]) => {
+      const those = more.filter((link) => timed === Boolean(link.dataset.minutes));
+      return those.length ? [node("li", {}, node("b", {}, name)), ...those.map(told)] : [];
+    }));
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
     if (to) next.append(node("br"), goesOn ? "Go on with " : "Next: ", node("a", { href: way }, to.textContent), ` (${to.dataset.minutes} minutes${to.title && `, ${to.title}`})`);
   }

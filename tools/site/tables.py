@@ -4,7 +4,7 @@ import re
 from html import unescape
 from itertools import accumulate
 
-NUMBER = re.compile(r"[\d\s.,()+±×★%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
+NUMBER = re.compile(r"[\d\s.,()+±×★•%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
 PARTS = {"E": "tokens", "d": "draft", "v": "pass", "o": "rest", "S": "speed-up"}  # of S = E / (d + v + o), in words
 NAMED = '><b class="part {0}">{0}</b> <br><small>{1}</small><'
 # Columns that get bars: of how many times as fast, or else of an amount.
