@@ -227,6 +227,8 @@ def test_the_checkpoint_is_answered_on_its_page(visit):
     words = page.get_by_label("in your own words")
     assert words.count() == 4
     words.first.fill("The drafter proposes.")
+    asked = page.get_by_role("group", name="Question 1 of 1").locator("p").all_inner_texts()
+    assert len(asked) == 6 and not any("Difficulty" in question for question in asked)
     quiz = page.get_by_role("group", name="Quiz").first
     quiz.get_by_role("button", name="show the choices").click()
     quiz.get_by_text("no rows").click()

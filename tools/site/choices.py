@@ -28,7 +28,10 @@ def answered_here(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         if found := re.fullmatch(r'check\("([\w.]+\.why)", \w+\)', cell.source):
             cells.pop()  # the function that would return the letter
             statements = LIST.findall(cells[-1].source)
-            cells[-1].source, _, question = LIST.sub("", cells[-1].source).strip().rpartition("\n\n")
+            before = LIST.sub("", cells[-1].source).strip()
+            cells[-1].source, _, question = before.rpartition("\n\n")
+            if question.startswith("**Difficulty"):  # the title has asked
+                cells[-1].source, question = before, "Which is right?"
             stored = {STORED: asked(found[1], question.replace("*", ""), statements), "text/plain": ""}
             cell.outputs = [nbformat.v4.new_output("display_data", stored)]
         if cell.cell_type == "markdown":
