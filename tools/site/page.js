@@ -278,7 +278,7 @@
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
-    if (phone) home.textContent = at < 0 ? title : links[at].textContent; // where one is, in place of the course's name
+    if (phone) home.textContent = at >= 0 ? links[at].textContent : scrollY > 140 && !document.body.matches(".front") ? document.querySelector("h1").textContent : title; // where one is, in place of the course's name
     links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
   }
   addEventListener("scroll", follow, { passive: true });
