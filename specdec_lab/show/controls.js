@@ -106,8 +106,8 @@ function frame({ el }, title, ...parts) {
   el.append(root);
 }
 
-/** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. inner: the name of a fold, and of the controls in it; draw returns its nodes as `inside`. */
-function panel({ model, el }, title, start, controls, draw, inner = { name: "", holds: [] }) {
+/** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. inner: the name of a fold, and of the controls in it; draw returns its nodes as `inside`. before: it stands above the picture. */
+function panel({ model, el }, title, start, controls, draw, inner = { name: () => "", holds: [] }) {
   const kept = model.get("state"), state = { ...start };
   const picture = h("div", { class: "sdl-picture" }), inside = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
@@ -118,6 +118,7 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: "", 
   });
   function redraw() {
     for (const line of Object.values(lines)) line.refresh(state[line.dataset.name]);
+    summary.textContent = inner.name(state);
     const { nodes, said, inside: more = [] } = draw(state);
     inside.replaceChildren(...more);
     if (nodes.some((node) => node.parentElement !== picture)) picture.replaceChildren(...nodes);
@@ -128,9 +129,9 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: "", 
     state[name] = line.read(kept[name]) ?? start[name]; // what was kept, or came with a link, may not be of these controls
   }
   model.set("state", { ...state });
-  const { name, holds } = inner, those = (within) => h("div", { class: "sdl-controls" }, ...Object.keys(lines).filter((x) => holds.includes(x) === within).map((x) => lines[x]));
-  const fold = name ? h("details", { open: holds.some((x) => state[x] !== start[x]) }, h("summary", {}, name), those(true), inside) : null;
-  frame({ model, el }, title, h("div", { class: "sdl-title" }, title), those(false), picture, fold, live);
+  const { holds, before } = inner, summary = h("summary"), those = (within) => h("div", { class: "sdl-controls" }, ...Object.keys(lines).filter((x) => holds.includes(x) === within).map((x) => lines[x]));
+  const fold = holds.length ? h("details", { open: holds.some((x) => state[x] !== start[x]) }, summary, those(true), inside) : null;
+  frame({ model, el }, title, h("div", { class: "sdl-title" }, title), those(false), ...(before ? [fold, picture] : [picture, fold]), live);
   redraw();
 }
 

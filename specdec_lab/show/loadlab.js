@@ -3,7 +3,7 @@
 const POINTS = 80; // of a line over time
 
 function render(context) {
-  let unfolded = false, widest = 2; // how many times as fast as “never” the bars can say: while one drags, it may grow, and never shrinks
+  let unfolded = false, widest = 1.4; // how many times as fast as “never” the bars can say: while one drags, it may grow, and never shrinks
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
   const policies = ["never", "always", "by load", ...(machines[start.machine].best ? ["by confidence"] : []), ...Object.keys(mine)];
@@ -50,20 +50,20 @@ function render(context) {
     const rows = sums.map(([name, s], i) => [name, bar(plain / s.mean, i), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1))]);
     const counts = sums.map(([name, s]) => [name, s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)]);
     const means = sums.map(([policy, { mean }]) => [policy, plain / mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
-    const won = (winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
-      : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.`) + ` “always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
+    const won = winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
+      : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.`, other = `“always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
-    const pays = limit === null ? `With γ = ${gamma}, drafts pay at every size of the batch.` : `With γ = ${gamma}, drafts do not pay from ${limit} texts on.`;
+    const pays = limit === null ? `With γ\u00a0=\u00a0${gamma}, drafts pay at every size of the batch.` : `With γ\u00a0=\u00a0${gamma}, drafts do not pay from ${limit} texts on.`;
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const over = (what, title, unit) => drawn(chart(title, [{ name: unit, stairs: true, points: steps.map((s) => [s.at, s[what]]) }], "", "", { tall: 88, unit: " s" }));
     const table = grid(["policy", "speed, “never” is 1", "ms a token", "95 % within"], rows, undefined, "speed, and milliseconds a token");
     table.classList.add("sdl-full");
-    const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ = ${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end; the speed compares their means.`;
+    const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ\u00a0=\u00a0${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end; the speed compares their means.`;
     const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "what is served"), h("div", { class: "sdl-note" }, note), grid(["policy", "tokens/s", "steps with drafts", "switches"], counts));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), h("span", { class: "sdl-exact" }, ` ${pays} “by load” ${by}`))),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${other}`, h("span", { class: "sdl-exact" }, ` ${pays} “by load” ${by}`))),
         table, folded,
       ],
       inside: [pair([over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves")],
@@ -71,7 +71,7 @@ function render(context) {
     };
   }
 
-  panel(context, "Load Lab", { ...start, watched: Object.keys(mine).at(-1) ?? "by load" }, controls, draw, { name: "set “by load”, and watch the steps", holds: ["off", "on", "watched"] });
+  panel(context, "Load Lab", { ...start, watched: Object.keys(mine).at(-1) ?? "by load" }, controls, draw, { name: () => "set “by load”, and watch the steps", holds: ["off", "on", "watched"] });
 }
 
 export default { render };

@@ -32,24 +32,24 @@ function render(context) {
   function draw({ alpha, gamma, c, o, machine }) {
     const v = machines[machine];
     const gain = speedup(alpha, gamma, c, v[gamma], o), best = bestGamma(alpha, c, v, o), even = breakEven(gamma, c, v[gamma], o);
-    const narrow = context.el.clientWidth < 600, every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0), nearestOf = (all, to) => all.reduce((a, b) => (Math.abs(b - to) < Math.abs(a - to) - 1e-9 ? b : a)), nearest = nearestOf(every, alpha);
-    const shown = narrow ? FEW : GAMMAS, near = nearestOf(shown, gamma), columns = shown.map((g) => (g === near ? gamma : g));
+    const narrow = context.el.clientWidth < 600, every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0), nearestOf = (all, to) => all.reduce((a, b) => (Math.abs(b - to) < Math.abs(a - to) - 1e-9 ? b : a)), alphaHere = nearestOf(every, alpha);
+    const shown = narrow ? FEW : GAMMAS, gammaHere = nearestOf(shown, gamma);
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`, words = `A round writes ${expectedTokens(alpha, gamma).toFixed(2)} tokens and costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps`, sum = ` (${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)})`;
     const advice = best ? `. The best γ here is ${best}. ` : ". No γ is worth it here: the best choice is not to draft. ";
     const passes = h("span", { class: "sdl-exact" }, even === null ? "Even α = 1 would lose." : `With γ = ${gamma} it pays from α = ${even.toFixed(2)} on.`);
-    const alphas = every.map((a) => (a === nearest ? alpha : a)), gains = alphas.map((a) => columns.map((g) => speedup(a, g, c, v[g], o))); // a row moves with its slider, and on a phone a column
-    const rows = alphas.map((a, i) => [a.toFixed(2), ...columns.map((g, j) =>
-      gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alpha && g === gamma, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
+    const gains = every.map((a) => shown.map((g) => speedup(a, g, c, v[g], o)));
+    const rows = every.map((a, i) => [a.toFixed(2), ...shown.map((g, j) =>
+      gainCell(gains[i][j], g === bestGamma(a, c, v, o), a === alphaHere && g === gammaHere, gains[i][j + 1], gains[i + 1]?.[j], () => set({ alpha: a, gamma: g })))]);
     const points = GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]), lines = [{ name: "S", points }, { name: "plain", plain: true, points: [[1, 1], [10, 1]] }];
     again.highest = Math.max(again.highest, ...points.map(([, s]) => s)); // while one drags, the axis may grow, and never shrinks
-    const key = "The greener, the faster; the more orange, the slower than plain decoding. The line between them is 1×. Bold and underlined: the best γ of its row. Framed: your sliders, with which its row moves; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
-    const map = grid(["α \\ γ", ...columns.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
+    const key = "The greener, the faster; the more orange, the slower than plain decoding. The line between them is 1×. Bold and underlined: the best γ of its row. Framed: the cell next to your sliders; press another one, or use the arrow keys. In the chart, a circle around the best γ.";
+    const map = grid(["α \\ γ", ...shown.map(String)], rows, (cell) => cell, "S for each α and γ; the arrow keys choose");
     map.classList.add("sdl-heat");
     map.addEventListener("keydown", (event) => {
       const [across, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
       if (across === undefined) return;
       event.preventDefault();
-      set({ alpha: every[every.indexOf(nearest) + down] ?? nearest, gamma: GAMMAS[gamma - 1 + across] ?? gamma });
+      set({ alpha: every[every.indexOf(alphaHere) + down] ?? alphaHere, gamma: GAMMAS[gamma - 1 + across] ?? gamma });
       again.map.focus();
     });
     again.map = map;
@@ -59,14 +59,14 @@ function render(context) {
         h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, `as fast as plain decoding${gain < 1 ? ": slower" : ""}. `), words, h("span", { class: "sdl-exact" }, sum), advice, passes)),
         pair(
           [h("b", { class: "sdl-chart" }, "The speed-up for each α and γ"), map, folded],
-          [drawn(chart(`The speed-up by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 140 : 260 }))], "sdl-turned",
+          [drawn(chart(`The speed-up by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 140 : 260 }))],
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,
     };
   }
 
-  panel(context, "Speed-up Explorer", start, controls, draw);
+  panel(context, "Speed-up Explorer", start, controls, draw, { name: ({ c, o, machine }) => `costs: c = ${c.toFixed(2)}, o = ${o.toFixed(2)}, v of ${machine}`, holds: ["c", "o", "machine"], before: true });
 }
 
 export default { render };

@@ -164,7 +164,6 @@ function render({ model, el }) {
       h("p", { class: "sdl-verdict" }, h("b", {}, shown ? yours() : marked().size ? yours() : first ? "Follow the target down the tree: choose what is kept, then reveal." : "The target is hidden now. Which drafts will be kept? Choose them, then reveal."), shown ? sentence(r) : ""),
       h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size ? totals() : "",
       h("div", { class: "sdl-foot" },
-        !shown && marked().size ? h("button", { class: "sdl-main sdl-rough", onclick: reveal }, "reveal") : null, // on a phone the other one is out of sight
         shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,
         h("details", { class: "sdl-legend" }, h("summary", {}, "the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
           h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."))),
