@@ -3,7 +3,7 @@
 
 (() => {
   const box = document.querySelector(".opening");
-  const [DRAFTS, REST] = [6, 2.5]; // seconds that it takes here, however long it took: until the drafts are done, and from there to the end
+  const [DRAFTS, REST] = [5, 1.2]; // seconds that it takes here, however long it took: until the drafts are done, and from there to the end
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   const [ASKED, READ] = [0.3, 0.8]; // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {

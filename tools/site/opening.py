@@ -70,7 +70,7 @@ def race(found: dict, trace: dict) -> str:
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
-        f"<span>✓ kept, ✗ missed, – thrown away, ↻ the large model's own. <i>Each shade is one pass, which reads the whole large model. </i>Recorded on {escape(found['hardware'])}, slowed down.</span></p></div>"
+        f"<span>✓ kept, ✗ missed, – thrown away, ↻ the large model's own. <i>A shade is one pass. </i>Recorded on {escape(found['hardware'])}, slowed down.</span></p></div>"
     )
 
 

@@ -274,11 +274,11 @@
   showMenu(!matchMedia("(max-width: 860px)").matches);
 
   /** Where am I: the section that stands highest in the window. */
-  const links = [...document.querySelectorAll("nav .sections a")], home = document.querySelector(".home span"), title = home.textContent;
+  const links = [...document.querySelectorAll("nav .sections a")], home = document.querySelector(".home span"), title = home.textContent, lesson = document.querySelector("nav [aria-current]")?.textContent.match(/^\d\d/)?.[0].concat(" › ") ?? "";
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
-    if (phone) home.textContent = at >= 0 ? links[at].textContent : scrollY > 140 && !document.body.matches(".front") ? document.querySelector("h1").textContent : title; // where one is, in place of the course's name
+    if (phone) home.textContent = at >= 0 ? `${lesson}${links[at].textContent}` : scrollY > 140 && !document.body.matches(".front") ? document.querySelector("h1").textContent : title; // where one is, in place of the course's name
     links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
   }
   addEventListener("scroll", follow, { passive: true });

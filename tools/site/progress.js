@@ -164,11 +164,12 @@
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = all.filter((link) => !["", "✓"].includes(link.dataset.done)).length;
     if (all.length) {
-      summary.replaceChildren(`${done} of ${all.length}`, node("span", { className: "more" }, " lessons done"), node("span", { className: "more" }, open ? ` · ${open} begun` : ""));
+      const more = (words) => node("span", { className: "more" }, words), begun = `${open} begun`;
+      summary.replaceChildren(...(done || !open ? [`${done} of ${all.length}`, more(" lessons done"), more(open ? ` · ${begun}` : "")] : [begun, more(` of ${all.length} lessons`)]));
       summary.style.setProperty("--part", `${(100 * all.reduce((sum, link) => sum + Number(link.dataset.part), 0)) / all.length}%`);
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
-    const told = (link) => node("li", { className: link.ariaCurrent ? "here" : "" }, node("a", { href: link.href }, link.textContent), node("span", {}, link.title || link.dataset.done || "–"));
+    const told = (link) => node("li", { className: link.ariaCurrent ? "here" : "" }, node("a", { href: link.href }, link.textContent), node("span", {}, link.title || link.dataset.done || (link.dataset.minutes ? `${link.dataset.minutes} min` : "–")));
     const more = once("[data-minutes], [data-ids]").filter((link) => !link.closest("nav section:first-of-type, .path:first-of-type") && (link.dataset.minutes || link.dataset.done)); // part two, the checkpoint, and what else was begun
     begunList.replaceChildren(...once("section:first-of-type [data-minutes]").map(told), ...[["Part two", true], ["Besides", false]].flatMap(([name, timed]) => {
       const those = more.filter((link) => timed === Boolean(link.dataset.minutes));
