@@ -27,7 +27,11 @@ def cells(found: Iterable[tuple[float, float, float, float, str, float]]) -> str
             else f'fill="{hue}" stroke="{hue}" stroke-width="2" stroke-linejoin="round"',
             round(part, 1),
         ] += box
-    return "".join(f'<path d="{path}" {paint} opacity="{part:g}"/>' for (paint, part), path in of_a_look.items())
+    return "".join(f'<path d="{path}" {paint}{pale(part)}/>' for (paint, part), path in of_a_look.items())
+
+
+def pale(part: float) -> str:
+    return f' opacity="{part:g}"' if part < 1 else ""
 
 
 def look(status: str) -> tuple[str, float]:
@@ -35,15 +39,16 @@ def look(status: str) -> tuple[str, float]:
 
 
 def line(path: str, hue: str = "#fff", wide: float = 2.5, part: float = 1, more: str = "") -> str:
-    return f'<path d="{path}" fill="none" stroke="{hue}" stroke-width="{wide:g}" stroke-linecap="round" opacity="{part:g}"{more}/>'
+    return f'<path d="{path}" stroke="{hue}" stroke-width="{wide:g}" stroke-linecap="round"{pale(part)}{more}/>'
 
 
-def dot(x: float, y: float, hue: str, size: float = 5, part: float = 1) -> str:
-    return f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{size:g}" fill="{hue}" opacity="{part:g}"/>'
+def dots(points: Iterable[tuple[float, float]], hue: str, size: float = 5, part: float = 1) -> str:
+    circles = "".join(f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{size:g}"/>' for x, y in points)
+    return f'<g fill="{hue}" fill-opacity="{part:g}">{circles}</g>'
 
 
 def curve(points: list[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in points)
+    return "M" + " ".join(f"{x:.0f} {y:.0f}" for x, y in points)
 
 
 DASHED = ' stroke-dasharray="7 6"'
@@ -143,7 +148,7 @@ def ridges() -> str:
     for alpha, hue in zip((0.9, 0.8, 0.7, 0.6, 0.45, 0.2), (GREEN, GREEN, BLUE, BLUE, PINK, ORANGE)):
         gains = [(1 - alpha ** (gamma + 1)) / (1 - alpha) / (0.08 * gamma + 1.03) for gamma in range(1, 13)]
         points = [(30 + 24 * i, 172 - 38 * gain) for i, gain in enumerate(gains)]
-        parts += [line(curve(points), hue, 3), dot(*points[gains.index(max(gains))], "#fff")]
+        parts += [line(curve(points), hue, 3), dots([points[gains.index(max(gains))]], "#fff")]
     return "".join(parts)
 
 
@@ -178,7 +183,7 @@ def traffic() -> str:
     parts = [line(f"M{30 + 120 * i} 18V182", part=0.2) for i in range(3)]
     for y, arm, hue in ((48, "eagle-4-0", GREEN), (100, "model-4-0", BLUE), (152, "lookup-4-0", ORANGE)):
         places = [30 + 120 * (gain(text, arm) - 1) for text in recorded()["texts"]]
-        parts += [dot(x, y, hue, 9, 0.6) for x in places]
+        parts.append(dots([(x, y) for x in places], hue, 9, 0.6))
         parts.append(line(f"M{sum(places) / len(places):.0f} {y - 18}v36", wide=4))
     return "".join(parts)
 
@@ -220,7 +225,7 @@ def learning() -> str:
     parts = [GROUND]
     for most, rate, hue in ((140, 0.22, GREEN), (104, 0.3, BLUE), (70, 0.5, PINK)):
         points = [(30 + 24 * i, 168 - most * (1 - exp(-rate * i))) for i in range(12)]
-        parts += [line(curve(points), hue, 3.5), *(dot(x, y, hue) for x, y in points[::2])]
+        parts += [line(curve(points), hue, 3.5), dots(points[::2], hue)]
     return "".join(parts)
 
 
@@ -244,4 +249,4 @@ PLATES = {
 def plate(name: str) -> str:
     """The picture of a lesson, by its number; nothing for pages that have none."""
     parts = PLATES[name]() if name in PLATES else ""
-    return f'<svg class="plate" viewBox="0 0 320 200" aria-hidden="true">{parts}</svg>' if parts else ""
+    return f'<svg class="plate" viewBox="0 0 320 200" fill="none" aria-hidden="true">{parts}</svg>' if parts else ""
