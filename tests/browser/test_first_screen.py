@@ -40,7 +40,10 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     page.locator(".opening").get_by_role("button", name="2×").click()
     button.click()
     assert re.match(r"\d\.\d×", page.locator(".opening .won > b").inner_text())
-    assert "You said 2×: near that, and too low here." in page.locator(".opening .won").inner_text()
+    assert (
+        "You said 2×: too low. Over six kinds of prompts: 1.9×, near your guess."
+        in page.locator(".opening .won").inner_text()
+    )
     button.click()
     page.wait_for_function("n => Number(document.querySelector('.lane i').innerText) < n", arg=end[0][0])
 
@@ -108,6 +111,7 @@ def test_pages_sections_and_words_are_found(visit, size):
         ("load lab", "3. A policy", "07_when_it_backfires.html#3."),  # a widget that stands in it
         ("speedup", "speed-up", "glossary.html#speed-up"),
         ("acceptence", "accepted", "glossary.html#accepted"),  # by its beginning
+        ("bonis", "bonus", "glossary.html#bonus"),  # with a wrong letter
         ("CHECKPOINT", "The checkpoint", "09_checkpoint.html"),
     ):
         find.fill(asked)

@@ -59,7 +59,7 @@ def test_on_a_phone_every_round_stays_within_the_window(visit):
     explorer = page.get_by_role("group", name="Round Explorer")
     onward = explorer.get_by_role("button", name="next")
     page.get_by_label("text", exact=True).select_option("translation")
-    page.get_by_text("The prompt: ").first.wait_for()
+    explorer.locator(".sdl-text", has_text="Le petit marché").wait_for()
     while True:
         explorer.locator(".sdl-token").first.click()
         assert re.match("✓ Right|Not quite: |The text ends here", explorer.locator(".sdl-verdict").inner_text())

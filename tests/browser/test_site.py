@@ -165,6 +165,54 @@ def test_the_links_at_the_end_of_a_page_lead_on_and_back(site):
     assert re.search(r"Next · 11 minutes</small><b>04 .*?</b><span>How often is the draft right, ", lesson)
 
 
+def test_the_glossary_leads_to_its_words_to_lessons_and_on(visit):
+    page = visit("lessons/glossary.html")
+    page.locator(".letters").get_by_role("link", name="V").click()
+    assert page.url.endswith("#verify")
+    explained = page.locator("#verify + p").get_by_role("link")
+    assert explained.get_attribute("href") == "../lessons/02_draft_then_verify.html"
+    onward = page.locator(".turns a")
+    assert "00 Start here" in onward.inner_text() and "13 minutes" in onward.inner_text()
+    onward.click()
+    assert page.url.endswith("/lessons/00_start_here.html")
+
+
+def test_on_a_phone_the_speed_up_and_its_map_say_one_thing(visit):
+    """For each place of the sliders the framed cell has the number above the map, and no other row moves."""
+    page = visit("lessons/05_choosing_gamma.html", width=360)
+    explorer = page.get_by_role("group", name="Speed-up Explorer")
+    rows = explorer.locator(".sdl-heat tr")
+    others = [rows.nth(i).inner_text() for i in range(2, rows.count())]
+    for name, key, times in (("α, acceptance rate", "ArrowLeft", 7), ("γ, drafts a round", "ArrowRight", 3)):
+        slider = explorer.get_by_role("slider", name=name)
+        slider.focus()
+        for _ in range(times):
+            page.keyboard.press(key)
+            gain = float(explorer.locator(".sdl-big").inner_text().removesuffix("×"))
+            framed = explorer.locator("[aria-current=true]")
+            assert abs(float(framed.inner_text()) - gain) <= 0.051
+            assert framed.evaluate("cell => cell.parentElement.rowIndex") == 1
+            assert [rows.nth(i).inner_text() for i in range(2, rows.count())] == others
+    assert explorer.evaluate("e => e.offsetHeight") < 740, "it does not fit a phone's window"
+
+
+@pytest.mark.parametrize("lesson", ["00_start_here", "10_trees"])
+def test_on_a_phone_what_leads_on_is_in_the_window_with_what_it_acts_on(visit, lesson):
+    page = visit(f"lessons/{lesson}.html", width=360)
+    page.set_viewport_size({"width": 360, "height": 560})  # what the bars of a browser leave
+    page.evaluate("document.querySelectorAll('.gate button').forEach((button) => button.click())")
+    explorer = page.locator(".sdl-explorer:has(.sdl-next)").first
+    while True:
+        explorer.evaluate("e => e.scrollIntoView({ block: 'start' })")
+        explorer.locator(".sdl-token").first.click()
+        for button in (".sdl-reveal", ".sdl-next"):
+            place = explorer.locator(button).bounding_box()
+            assert place["y"] > 0 and place["y"] + place["height"] <= page.viewport_size["height"], button
+        if explorer.locator(".sdl-next").is_disabled():
+            break
+        explorer.locator(".sdl-next").click()
+
+
 def test_titles_tell_pages_apart(site):
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
     titles = [re.search("<title>(.*)</title>", html)[1] for html in pages]

@@ -218,7 +218,7 @@ def output(out: nbformat.NotebookNode) -> str:
         html = re.sub(
             r"(?s)(<table.*?</table>|<svg.*?</svg>)",
             r'<div class="wide">\1</div>',
-            dressed(data["text/html"]),
+            together(dressed(data["text/html"])),
         )
         small = " slender" if (wide := re.search(r"max-width:(\d+)px", html)) and int(wide[1]) < 350 else ""
         return f'<div class="result{small}">{html}</div>'
@@ -360,8 +360,8 @@ def near(here: str, titles: dict[str, str]) -> str:
 def turns(here: str, titles: dict[str, str]) -> str:
     """The end of a page: the next lesson as a card, and the ways back and to the exercise."""
     up, order = "../" if "/" in here else "", [page for page in titles if re.match(WAY, page)]
-    if here == GALLERY:
-        return '<a rel="next" href="index.html#lessons"><small>Next</small><b>All lessons →</b><span>What you did is ticked off there.</span></a>'
+    if here in (GALLERY, "lessons/glossary.html"):  # progress.js names the lesson that one is at
+        return f'<a rel="next" href="{up}index.html#lessons"><small>Next</small><b>All lessons →</b><span>What you did is ticked off there.</span></a>'
     same = [i for i, page in enumerate(order) if number(page) == number(here)]
     if not same:
         return ""
@@ -402,6 +402,25 @@ def words_of_glossary() -> dict[str, str]:
     """What the glossary says about each word, as HTML, by the word's place in its page."""
     _, *entries = re.split(r"(?m)^## ", (ROOT / "lessons" / "glossary.md").read_text(encoding="utf-8"))
     return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
+
+
+def with_ways(glossary: str, titles: Mapping[str, str]) -> str:
+    """The glossary's page, with links from the numbers of lessons to them, and from letters to the first word of each."""
+    named = {number(page): page for page in titles if re.match(WAY, page)} | {
+        "bridge": "lessons/bridge.html", "engines": "lessons/engines.html"
+    }  # fmt: skip
+
+    def lessons(found: re.Match) -> str:
+        links = [f'<a href="../{named[name]}">{name}</a>' if name in named else name for name in found[2].split(", ")]
+        return f"{found[1]}{', '.join(links)}{found[3]}"
+
+    glossary = re.sub(r"(\()((?:bridge|engines|\d\d)(?:, (?:\w+))*)(\)</p>)", lessons, glossary)
+    glossary = re.sub(r"(<td[^>]*>)((?:bridge|\d\d)(?:, \d\d)*)(</td>)", lessons, glossary)
+    first: dict[str, str] = {}
+    for word in re.findall('<h2 id="([^"]+)"', glossary):
+        first.setdefault(word[0].upper(), word)
+    letters = " ".join(f'<a href="#{word}">{letter}</a>' for letter, word in sorted(first.items()))
+    return re.sub("(?=<p>The symbols:</p>)", f'<p class="letters">{letters}</p>', glossary, count=1)
 
 
 def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, ...]]:
@@ -557,7 +576,7 @@ def build(out: Path, made_from: list[Path]) -> None:
             for c in notebook.cells
         ]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
-        body = "".join(cells)
+        body = "".join(cells) if paths[page].suffix == ".ipynb" else with_ways("".join(cells), titles)
         if page.startswith("exercises/"):
             body = body.replace("</h1>", f"</h1>{how}", 1)
         else:

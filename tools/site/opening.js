@@ -40,8 +40,10 @@
     const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
     won.innerHTML = result;
     const usual = Number(won.querySelector("[data-usual]").dataset.usual), common = GUESSES.every((x) => Math.abs(said - usual) <= Math.abs(x - usual));
-    const verdict = `${common ? "near that, and " : ""}too ${said < plain / drafts ? "low" : "high"} here.`;
-    if (said) won.querySelector("a").before(GUESSES.every((x) => off(said) <= off(x)) ? `You said ${said}× ✓ ` : `You said ${said}×: ${verdict} `);
+    if (!said) return;
+    const right = GUESSES.every((x) => off(said) <= off(x));
+    won.querySelector(".usual").prepend(right ? `You said ${said}× ✓. ` : `You said ${said}×: too ${said < plain / drafts ? "low" : "high"}. `);
+    if (common && !right) won.querySelector("[data-usual]").append(", near your guess");
   }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */

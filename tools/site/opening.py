@@ -66,11 +66,11 @@ def race(found: dict, trace: dict) -> str:
     )
     drafts = lane("With drafts", "several checked per pass", 2, trace["seconds"], asked)
     sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"<b>{sooner:.1f}×</b><span>as fast on this easy text: {len(asked)} passes in place of {len(trace['plain']['tokens'])}. {usual()} <a href='lessons/00_start_here.html'>Now you: play a round</a></span>"
+    won = f"<b>{sooner:.1f}×</b><span><strong>as fast on this easy text:</strong> {len(asked)} passes in place of {len(trace['plain']['tokens'])}. <span class='usual'>{usual()}</span> <a href='lessons/00_start_here.html'>Now you: play a round</a></span>"
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
         f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
-        f"<span>✓ kept, ✗ missed, – thrown away, ↻ the large model's own. <i>A shade is one pass. </i>Recorded on {escape(found['hardware'])}, slowed down.</span></p></div>"
+        f"<span>✓ kept, ✗ missed, – thrown away, ↻ or + the large model's own. <i>A shade is one pass. </i>Recorded on {escape(found['hardware'])}, slowed down.</span></p></div>"
     )
 
 

@@ -207,9 +207,16 @@
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
   const searching = document.querySelector(".find"), find = document.getElementById("find"), found = document.getElementById("found");
+  /** Whether two words become one by a letter that is put in, left out, or another. */
+  function nearly(word, known) {
+    const differ = [...word].findIndex((letter, i) => letter !== known[i]), i = differ < 0 ? word.length : differ;
+    return word.length > 3 && [[1, 1], [0, 1], [1, 0]].some(([a, b]) => word.slice(i + a) === known.slice(i + b));
+  }
   find.addEventListener("input", async () => {
     await include("find.js");
-    const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab, words = plain(find.value).split(" ").filter(Boolean);
+    const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab;
+    let words = plain(find.value).split(" ").filter(Boolean);
+    found.hidden = !words.length;
     /** Where all words stand in the name, then in the page's, then often in the text, then at all; of words that stand nowhere their beginning. */
     let stems = words;
     function search(cut) {
@@ -223,7 +230,11 @@
     }
     let hits = [];
     for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
-    found.hidden = !words.length;
+    if (!hits.length) { // a letter too many, too few, or wrong
+      const all = [...new Set(plain(places.flat().join(" ")).split(/[^\p{L}\p{N}]+/u))];
+      words = words.map((word) => (all.some((known) => known.startsWith(word)) ? word : all.find((known) => nearly(word, known)) ?? word));
+      hits = search(0);
+    }
     progress.open = false;
     if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
     /** Of a hit by its text: which of its words were meant. */

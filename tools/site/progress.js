@@ -161,6 +161,12 @@
       Object.assign(go, { href: way, textContent: `${goesOn ? "Go on" : "Next"}: ${to.textContent}` });
       document.querySelector(".hero .small")?.remove(); // of the first round, and it is done
     }
+    const on = document.querySelector('.turns [rel="next"][href$="#lessons"], .turns [data-on]'); // of a page that stands beside the lessons
+    if (on && to) {
+      Object.assign(on, { href: way }).dataset.on = "";
+      on.querySelector("b").textContent = `${to.textContent} →`;
+      on.querySelector("span").textContent = goesOn && to.title ? `You have begun it: ${to.title}.` : `${to.dataset.minutes} minutes`;
+    }
     const done = all.filter((link) => link.dataset.done === "✓").length;
     const summary = document.querySelector(".progress summary"), open = all.filter((link) => !["", "✓"].includes(link.dataset.done)).length;
     if (all.length) {
