@@ -4,6 +4,9 @@ import re
 from html import unescape
 from itertools import accumulate
 
+from specdec_lab.show.table import CELL
+from specdec_lab.show.table import NUMBER as SIDE
+
 NUMBER = re.compile(r"[\d\s.,()+±×★•%–−-]*|[\d.]+ \w+")  # as a table has it, with its interval, or where there is none
 PARTS = {"E": "tokens", "d": "draft", "v": "pass", "o": "rest", "S": "speed-up"}  # of S = E / (d + v + o), in words
 NAMED = '><b class="part {0}">{0}</b> <br><small>{1}</small><'
@@ -50,8 +53,9 @@ def cards(html: str) -> str:
 
 
 def dressed(html: str) -> str:
-    """Results, with all that follows."""
-    return tokens(shaded(barred(tidied(html))))
+    """Results, with all that follows; what all their cells have in common is left to the page's own styles."""
+    html = tokens(shaded(barred(tidied(html))))
+    return html.replace(SIDE, "").replace(f"{CELL};text-align:left;", "").replace(" style=''", "")
 
 
 def barred(html: str) -> str:
