@@ -79,6 +79,7 @@ function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = f
     const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" stroke-linejoin="round" ${look(line)}/>`;
+    if (!line.plain && !alone && !stairs && points.length < 13) svg += points.map(([x, y]) => `<circle cx="${across(x).toFixed(1)}" cy="${down(y).toFixed(1)}" r="3.5" fill="${COLOURS[own.indexOf(line) % 5]}"/>`).join("");
     const free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15; // the side on which the curve is not
     if (line.plain && alone) svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + free}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`; // away from the dot that has a name
   }
