@@ -137,7 +137,7 @@
   for (const asks of document.querySelectorAll("main > p")) {
     if (!asks.textContent.includes("before you look")) continue;
     const answer = [], button = document.createElement("button");
-    for (let next = asks.nextElementSibling; next?.matches(".fold, .out, .result"); next = next.nextElementSibling) if (!next.matches(".fold")) answer.push(next);
+    for (let next = asks.nextElementSibling; next?.matches(answer.length ? ".fold, .out, .result, p" : ".fold, .out, .result"); next = next.nextElementSibling) if (!next.matches(".fold")) answer.push(next); // and what the text says of it
     if (!answer.length) continue;
     button.className = "look";
     button.textContent = "look";
