@@ -110,6 +110,7 @@ def test_pages_sections_and_words_are_found(visit, size):
         ("kv cache", "3. The KV cache", "bridge.html#3."),  # a section
         ("load lab", "3. A policy", "07_when_it_backfires.html#3."),  # a widget that stands in it
         ("speedup", "speed-up", "glossary.html#speed-up"),
+        ("bonus token", "bonus", "glossary.html#bonus"),
         ("acceptence", "accepted", "glossary.html#accepted"),  # by its beginning
         ("bonis", "bonus", "glossary.html#bonus"),  # with a wrong letter
         ("CHECKPOINT", "The checkpoint", "09_checkpoint.html"),

@@ -224,7 +224,7 @@
       const has = (text) => stems.every((stem) => plain(text).includes(` ${stem}`));
       const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
       const last = ([name, inside]) => /Check yourself|Where to go|^Exercise/.test(name) || /^Exercise|checkpoint/.test(inside); // they ask, and explain nothing
-      const named = ([name]) => plain(name) === ` ${words.join(" ")}`;
+      const named = ([name]) => (plain(name) === ` ${words.join(" ")}` ? 2 : words.includes(plain(name).trim()) ? 1 : 0); // a word of the glossary
       const sorted = [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => named(b) - named(a) || last(a) - last(b)), pages = sorted.map(([, , to]) => to.split("#")[0]);
       return sorted.filter((_, i) => pages.slice(0, i).filter((page) => page === pages[i]).length < 2).slice(0, 10); // two of each page
     }
