@@ -119,7 +119,7 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
   });
   function redraw() {
     for (const line of Object.values(lines)) line.refresh(state[line.dataset.name]);
-    summary.textContent = inner.name(state);
+    summary.replaceChildren(inner.name(state));
     const { nodes, said, inside: more = [] } = draw(state);
     inside.replaceChildren(...more);
     if (nodes.some((node) => node.parentElement !== picture)) picture.replaceChildren(...nodes);

@@ -58,14 +58,14 @@ function render(context) {
         h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, `as fast as plain decoding${gain < 1 ? ": slower" : ""}. `), words, h("span", { class: "sdl-exact" }, sum), advice, passes)),
         pair(
           [h("b", { class: "sdl-chart" }, "The speed-up for each α and γ"), map, folded],
-          [drawn(chart(`The speed-up by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 140 : 260 }))],
+          [drawn(chart(`The speed-up by γ, at α = ${alpha.toFixed(2)}`, lines, "γ, drafts a round", "", { dots: [...(best ? [[best, speedup(alpha, best, c, v[best], o), ""]] : []), [gamma, gain, `${gain.toFixed(2)}×`]], highest: again.highest, tall: narrow ? 136 : 260 }))],
         ),
       ],
       said: `${place}: S = ${gain.toFixed(2)}`,
     };
   }
 
-  panel(context, "Speed-up Explorer", start, controls, draw, { name: ({ c, o, machine }) => `costs: c = ${c.toFixed(2)}, o = ${o.toFixed(2)}, v of ${machine}`, holds: ["c", "o", "machine"], before: true });
+  panel(context, "Speed-up Explorer", start, controls, draw, { name: ({ c, o, machine }) => h("span", {}, `costs: c = ${c.toFixed(2)}, o = ${o.toFixed(2)}, `, either(`v of ${machine}`, "and v")), holds: ["c", "o", "machine"], before: true });
 }
 
 export default { render };

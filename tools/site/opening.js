@@ -90,12 +90,14 @@
     since = Infinity;
     button.textContent = "▶ just watch";
     ask();
+    box.classList.add("resting");
     draw(0); // at once, since the end that stood there would flash
   }
 
   function begin() {
     if (since !== Infinity) return;
     since = performance.now();
+    box.classList.remove("resting");
     button.textContent = "❚❚ stop";
     requestAnimationFrame(frame);
   }
