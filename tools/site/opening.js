@@ -42,8 +42,8 @@
     const usual = Number(won.querySelector("[data-usual]").dataset.usual), common = GUESSES.every((x) => Math.abs(said - usual) <= Math.abs(x - usual));
     if (!said) return;
     const right = GUESSES.every((x) => off(said) <= off(x));
-    won.querySelector(".usual").prepend(right ? `You said ${said}× ✓. ` : `You said ${said}×: too ${said < plain / drafts ? "low" : "high"}. `);
-    if (common && !right) won.querySelector("[data-usual]").append(", near your guess");
+    if (common && !right) won.querySelector("[data-usual]").append(`, and your ${said}× is near that`);
+    else won.querySelector(".usual").prepend(right ? `You said ${said}× ✓. ` : `You said ${said}×: too ${said < plain / drafts ? "low" : "high"}. `);
   }
 
   /** One pass: its drafts, the layers that are read for all of them at once, and what becomes of each. */
