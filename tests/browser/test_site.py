@@ -196,16 +196,6 @@ def test_on_a_phone_the_speed_up_and_its_map_say_one_thing(visit):
     assert explorer.evaluate("e => e.offsetHeight") < 740, "it does not fit a phone's window"
 
 
-def test_on_a_phone_a_mask_stays_a_matrix(visit):
-    """Tables that fit when they are set a little tighter are not taken apart."""
-    page = visit("lessons/10_trees.html", width=360)
-    page.evaluate("document.querySelectorAll('.gate button').forEach((button) => button.click())")
-    mask = page.locator(".wide", has_text="“Paris”, place 1")
-    page.locator(".wide.stacked").first.wait_for()  # another one does not fit
-    assert "stacked" not in mask.get_attribute("class").split()
-    assert mask.evaluate("box => box.scrollWidth <= box.clientWidth")
-
-
 @pytest.mark.parametrize("lesson", ["00_start_here", "10_trees"])
 def test_on_a_phone_what_leads_on_is_in_the_window_with_what_it_acts_on(visit, lesson):
     page = visit(f"lessons/{lesson}.html", width=360)
