@@ -23,6 +23,7 @@ import gallery
 import nbformat
 import opening
 from choices import answered_here
+from glossary import with_ways
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from plates import plate
@@ -404,25 +405,6 @@ def words_of_glossary() -> dict[str, str]:
     return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
 
 
-def with_ways(glossary: str, titles: Mapping[str, str]) -> str:
-    """The glossary's page, with links from the numbers of lessons to them, and from letters to the first word of each."""
-    named = {number(page): page for page in titles if re.match(WAY, page)} | {
-        "bridge": "lessons/bridge.html", "engines": "lessons/engines.html"
-    }  # fmt: skip
-
-    def lessons(found: re.Match) -> str:
-        links = [f'<a href="../{named[name]}">{name}</a>' if name in named else name for name in found[2].split(", ")]
-        return f"{found[1]}{', '.join(links)}{found[3]}"
-
-    glossary = re.sub(r"(\()((?:bridge|engines|\d\d)(?:, (?:\w+))*)(\)</p>)", lessons, glossary)
-    glossary = re.sub(r"(<td[^>]*>)((?:bridge|\d\d)(?:, \d\d)*)(</td>)", lessons, glossary)
-    first: dict[str, str] = {}
-    for word in re.findall('<h2 id="([^"]+)"', glossary):
-        first.setdefault(word[0].upper(), word)
-    letters = " ".join(f'<a href="#{word}">{letter}</a>' for letter, word in sorted(first.items()))
-    return re.sub("(?=<p>The symbols:</p>)", f'<p class="letters">{letters}</p>', glossary, count=1)
-
-
 def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, ...]]:
     """All that can be found, pages and sections: of each its name, the page that it is in or none, its address, and its words."""
     found = [(GALLERY_TITLE, "", GALLERY, "", "")]
@@ -576,7 +558,9 @@ def build(out: Path, made_from: list[Path]) -> None:
             for c in notebook.cells
         ]
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
-        body = "".join(cells) if paths[page].suffix == ".ipynb" else with_ways("".join(cells), titles)
+        body = "".join(cells)
+        if paths[page].suffix == ".md":
+            body = with_ways(body, {number(p): p for p in titles if re.match(WAY, p)})
         if page.startswith("exercises/"):
             body = body.replace("</h1>", f"</h1>{how}", 1)
         else:
