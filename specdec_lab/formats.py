@@ -9,6 +9,13 @@ def short(value: float) -> str:
     return f"{value:.0f}" if 100 <= abs(value) < 1e15 else f"{value:.3g}"
 
 
+def pace(done: int, wanted: int, seconds: float) -> str:
+    """How far long work is: tokens done of those wanted, how many a second, and the time left."""
+    left = max(0, wanted - done) * seconds / max(done, 1)
+    soon = "nothing left" if done >= wanted else f"{left / 60:.0f} min left" if left > 90 else f"{left:.0f} s left"
+    return f"{done:,} of {wanted:,} tokens, {done / max(seconds, 1e-9):,.0f} a second, {soon}"
+
+
 def percentile(values: Iterable[float], share: float) -> float:
     """The least of the values that `share` of all, such as 0.95, stay within."""
     ordered = sorted(values)

@@ -70,7 +70,7 @@ def writer(tmp_path_factory) -> str:
 
 @pytest.fixture(scope="session")
 def first_written(writer, tmp_path_factory):
-    """(target, tokenizer, folder with some shards of its text and some to measure on)"""
+    """(target, tokenizer, folder with some of its answers, and some to measure on)"""
     from training_text.conversations import write_conversations
     from writer import SMALL
 
@@ -78,7 +78,7 @@ def first_written(writer, tmp_path_factory):
 
     target, tokenizer = load_model(writer, "cpu")
     text = tmp_path_factory.mktemp("text")
-    write_conversations(target, tokenizer, text, tokens=4_000, size=SMALL, say=lambda line: None)
+    write_conversations(target, tokenizer, {0}, text, tokens=4_000, longest=SMALL, say=lambda line: None)
     return target, tokenizer, text
 
 

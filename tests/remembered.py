@@ -32,7 +32,7 @@ class RememberedCache(Cached):
     """Holds the tokens of a text where a real cache holds their keys.
 
     Args:
-        rows: the hidden row and the logits of each text's last token, by (last layer, whether it has logits, text).
+        rows: the hidden row and the logits of each text's last token, by (last layer, whether it has logits, depths, text).
         real: for each last layer a real cache, and the text whose keys it holds through all layers before that one.
     """
 
@@ -42,7 +42,7 @@ class RememberedCache(Cached):
         self.model, self.lengths, self.slots = model, [0], []
         self.below, self.rows, self.real = below, rows, real
 
-    def extend(self, new, *, layers=None, logits=True, trees=()) -> Rows:
+    def extend(self, new, *, layers=None, logits=True, trees=(), depths=()) -> Rows:
         """A pass with a row that is not known yet is run as it was asked for, tree and all; else none is run."""
         (given,), (have,), (first, last) = new, self.lengths, layers or (0, self.model.layers)
         after, tree, headed = have + len(given), trees[0] if trees else None, logits and last == self.model.layers
@@ -50,11 +50,11 @@ class RememberedCache(Cached):
             self.slots[have:] = given.tolist() if isinstance(given, Tensor) else given
         texts = [self.seen(at, tree) for at in range(have, after)]
         if first > 0:
-            before = torch.stack([self.rows[first, False, text][0] for text in texts])
+            before = torch.stack([self.rows[first, False, (), text][0] for text in texts])
             assert torch.allclose(given, before, rtol=1e-3, atol=1e-2), "not the rows of the tokens in the cache"
-        keys = [(last, headed, text) for text in texts]
+        keys = [(last, headed, tuple(depths), text) for text in texts]
         if any(key not in self.rows for key in keys):
-            out = self.run(new, have, first, last, logits, trees, tree)
+            out = self.run(new, have, first, last, logits, trees, tree, depths)
             heads = out.logits[0].clone() if headed else [None] * len(keys)
             for key, hidden, head in zip(keys, out.hidden[0].clone(), heads, strict=True):
                 self.rows.setdefault(key, (hidden, head))
@@ -62,7 +62,7 @@ class RememberedCache(Cached):
         hidden, heads = zip(*(self.rows[key] for key in keys))
         return Rows(torch.stack(hidden)[None], torch.stack(heads)[None] if headed else None)
 
-    def run(self, new, have: int, first: int, last: int, logits: bool, trees, tree) -> Rows:
+    def run(self, new, have: int, first: int, last: int, logits: bool, trees, tree, depths) -> Rows:
         """The pass itself, in a real cache that is first brought to this text."""
         cached, there = self.real.pop(last, None) or (self.below.cached(), [])
         text, tokens = self.slots[:have], self.slots[have : have + len(new[0])]
@@ -73,7 +73,7 @@ class RememberedCache(Cached):
         if first > 0:
             cached.extend([tokens], layers=(0, first), trees=trees)
             cached.rewind([have])
-        out = cached.extend(new, layers=(first, last), logits=logits, trees=trees)
+        out = cached.extend(new, layers=(first, last), logits=logits, trees=trees, depths=depths)
         chain = tokens if tree is None else tokens[: max(0, tree[0] - have)]  # another pass can go on from these
         self.real[last] = cached, [*text, *chain]
         return out

@@ -8,7 +8,7 @@ import pytest
 import torch
 from branched import DEEP, TWO_BY_TWO, TreeOf
 from checks import check_batch
-from tiny import TinyModel
+from tiny import TinyModel, at_depth
 
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.engine import decode
@@ -21,6 +21,14 @@ from specdec_lab.engine.together import Pass
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.engine.verify import verify
 from specdec_lab.errors import LabError
+
+
+class Reads(ModelDrafter):
+    """Is told the target's rows at other depths, too, as EAGLE is; the drafts are a tiny model's."""
+
+    def __init__(self, draft: TinyModel, *depths: int):
+        super().__init__(draft)
+        self.depths = depths
 
 
 class Exits(Drafter):
@@ -54,6 +62,8 @@ KINDS = {
     "early exit": lambda: Exits(DRAFT_MODEL),
     "its own early exit": lambda: Exits(TARGET),
     "copies": LookupDrafter,
+    "a depth": lambda: Reads(DRAFT_MODEL, 1),
+    "two depths": lambda: Reads(TARGET, 1, 0),
 }
 
 
@@ -79,6 +89,7 @@ def was_told_all(drafter: Drafter, text: list[int]) -> None:
     """Of every token but the last its row, each once and in order: what the target gives behind that much text."""
     assert drafter.text == text
     own = torch.stack([TARGET.logits(text[:i]) for i in range(1, len(text))])
+    own = torch.cat([own, *(at_depth(own, depth) for depth in drafter.depths)], -1)
     assert torch.equal(torch.stack(drafter.told), own)
 
 

@@ -48,6 +48,11 @@ class TinyModel(Model):
         return TinyCached(self, rows)
 
 
+def at_depth(rows: Tensor, depth: int) -> Tensor:
+    """What stands at a depth, for last rows [.., V]: it tells which row and which depth it is of."""
+    return rows * (depth + 2)
+
+
 class TinyCached(Cached):
     """Remembers tokens where a real cache remembers keys: what is stale or missing changes the logits."""
 
@@ -57,8 +62,8 @@ class TinyCached(Cached):
         self.model, self.lengths = model, [0] * rows
         self.slots: list[list[int]] = [[] for _ in range(rows)]
 
-    def extend(self, new, *, layers=None, logits=True, trees=()) -> Rows:
-        """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest."""
+    def extend(self, new, *, layers=None, logits=True, trees=(), depths=()) -> Rows:
+        """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest. See `at_depth` for other depths."""
         new = [tokens.flatten().long().tolist() if isinstance(tokens, Tensor) else tokens for tokens in new]
         if layers == (0, 1):
             self.lengths = [have + len(tokens) for have, tokens in zip(self.lengths, new)]
@@ -73,7 +78,7 @@ class TinyCached(Cached):
                 row.append(self.model.logits(self.seen(r, trees[r] if trees else None))[None])
             out.append(torch.cat(row))
         stacked = torch.nn.utils.rnn.pad_sequence(out, batch_first=True, padding_value=float("nan"))
-        return Rows(stacked, stacked)
+        return Rows(torch.cat([stacked, *(at_depth(stacked, depth) for depth in depths)], -1), stacked)
 
     def seen(self, r: int, tree) -> list[int]:
         """What the newest token of row r sees, itself included."""

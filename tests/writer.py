@@ -7,10 +7,9 @@ from small_models import LLAMA
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
-from training_text.conversations import Size
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-SMALL = Size(positions=64 * 41, answer=28, longest=13)  # shards of 64 texts with 40 rows each
+SMALL = 13, 28  # tokens of a prompt, and of an answer, at most
 WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
 SENTENCE = ["<end>", "the", "cat", "sat", "on", "a", "mat", "."]
 TEMPLATE = (

@@ -23,18 +23,6 @@ def count(text: str) -> int:
     return int(number)
 
 
-def gigabytes(text: str) -> float:
-    """A number of GB, 0 or more.
-
-    Raises:
-        ValueError: for anything else; argparse makes a sentence of it.
-    """
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise ValueError
-    return number
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("drafter", help=f"one of {', '.join(TRAINED)}; or text, to write text and train nothing")
     parser.add_argument("--folder", help="where text and checkpoints are kept (default: in the cache)")
@@ -47,7 +35,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="your own prompts (.jsonl), and texts to be asked about (.txt, .md, .rst, .py) (default: the installed "
         "Python's own sources)",
     )
-    parser.add_argument("--spare", type=gigabytes, default=0, help="end writing when so many GB of disk are left")
     parser.add_argument(
         "--tokens", type=count, default=2_000_000, help="tokens to train on in all, repeats and earlier runs included"
     )
@@ -78,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
         weights.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise LabError(f"{e.filename} cannot be made ({e.strerror}): choose another --folder or --out.") from e
-    if lacking(folder, args.write):
+    if lacking(folder, target, args.write):
         if prompts is None:
             say("Users ask about the installed Python's own sources alone: --passages FOLDER gives your own prompts.")
             prompts = texts.installed_python()
         learned, aside = ([p for same_text in side for p in same_text] for side in own.put_aside(prompts))
-        own.write_answers(lab, learned, aside, folder, args.write, spare=args.spare, seed=args.seed, say=say)
+        own.write_answers(lab, learned, aside, folder, args.write, seed=args.seed, say=say)
     if only_text:
-        result = {"schema": 1, "text": str(folder), "written": written(folder)}
+        result = {"schema": 1, "text": str(folder), "written": written(folder, target)}
         return reply(args, result, f"The text is in {folder}.")
     start = Path(args.start) if args.start else None
     trainer = recipes.train(args.drafter, target, lab.tokenizer, folder, args.tokens, args.seed, start, say)

@@ -4,19 +4,20 @@ The target's hidden row at position i − 1 and the token at i make the layer's 
 stands for the hidden row at i, and the target's head turns it into a draft. The next step uses
 it in place of the true row. After a round, true rows replace these guesses.
 
-The first EAGLE is trained to hit the true rows. This one is trained on what the head makes of its
-rows, and on going on from them (as EAGLE-3 is, Li et al. 2025, arXiv 2503.01840); a row that is
-similar to the true one is a by-product.
+The first EAGLE reads the target's last rows alone, and is trained to hit them. This one is made as EAGLE-3 is (Li et
+al. 2025, arXiv 2503.01840): it reads the target at three depths, joined into one row; and it is trained on what the
+head makes of its rows, and on going on from them. A row that is similar to the true one is a by-product.
 """
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import rms_norm
 from transformers import DynamicCache, PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing, tree_of
-from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, small_llama
+from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, exit_of, middle_of, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass, Row, together
@@ -31,24 +32,37 @@ RATES = [[0.44, 0.09, 0.06, 0.05]] * 8
 
 
 class EagleNet(Student):
-    """fuse: [row at i − 1, embedding of token i] → the layer's input; then one Llama layer and its norm."""
+    """join: the target's row at three depths → one row, of which only true rows have need: a guess stands for all
+    three. fuse: [row at i − 1, embedding of token i] → the layer's input; then one Llama layer and its norm.
+    """
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
         super().__init__()
-        self.llama = small_llama(target, [target.config.num_hidden_layers - 1], ids)
+        layers, size = target.config.num_hidden_layers, target.config.hidden_size
+        self.depths = exit_of(layers), middle_of(layers)
+        self.llama = small_llama(target, [layers - 1], ids)
         self.head = self.llama.lm_head
-        size = target.config.hidden_size
+        self.join = nn.Linear(3 * size, size, bias=False).to(target.device, target.dtype)
         self.fuse = nn.Linear(2 * size, size, bias=False).to(target.device, target.dtype)
-        with torch.no_grad():  # begins as a sum to which both give as much, of the size that the layer is used to
+        with torch.no_grad():
+            self.join.weight.copy_(torch.cat([torch.eye(size), torch.zeros(size, 2 * size)], 1))  # begins as the last row
+            # Begins as a sum to which both give as much, of the size that the layer is used to.
             self.fuse.weight.copy_(5 * torch.eye(size).repeat(1, 2))
 
+    def joined(self, rows: Tensor) -> Tensor:
+        """The target's rows [..., 3 H], the last one first, as what the layer reads of them [..., H]."""
+        last, *lower = rows.chunk(3, -1)
+        return self.join(torch.cat([last, *(rms_norm(x, x.shape[-1:]) for x in lower)], -1))
+
     def inputs(self, rows: Tensor, tokens: Tensor) -> Tensor:
-        """The layer's input [..., n, H], from tokens [..., n] and the rows [..., n, H] at the positions before them."""
+        """The layer's input [..., n, H], from tokens [..., n] and the rows [..., n, H] at the positions before them:
+        joined ones, or its own guesses.
+        """
         return self.fuse(torch.cat([rows, EMBEDDING_SCALE * self.llama.model.embed_tokens(tokens)], -1))
 
     def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """The steps of training: each reads the guesses of the step before it."""
-        return self.steps(tokens, rows, rows)
+        return self.steps(tokens, self.joined(rows), rows.chunk(3, -1)[0])
 
     def steps(self, tokens: Tensor, features: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """`predict`, for a layer that may read other features than the target's last rows.
@@ -95,7 +109,8 @@ class EagleDrafter(Drafter):
 
     def __init__(self, net: EagleNet):
         self.net = net.eval()
-        net.fuse = draft_product(net.fuse.weight)
+        self.depths = net.depths
+        net.join, net.fuse = draft_product(net.join.weight), draft_product(net.fuse.weight)
         self.model = FastModel(net.llama, "eagle", draft_product)
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
@@ -112,12 +127,13 @@ class EagleDrafter(Drafter):
         guess = None
         for i in range(0, n, PREFILL_CHUNK):
             part = slice(i, min(i + PREFILL_CHUNK, n))
-            guess = (yield from self.step(self.true[part], self.tokens[part]))[-1:]
+            rows = yield Apply(self.net.joined, [self.true[part]])
+            guess = (yield from self.step(rows, self.tokens[part]))[-1:]
         self.true, self.tokens = self.true[n:], self.tokens[n:]
         return guess
 
     def step(self, rows: Tensor, tokens: Sequence[int] | Tensor, tree: Placed | None = None) -> Drafting:
-        """The guesses [n, H] behind rows [n, H] and the n tokens after them. tree: as in `Pass`."""
+        """The guesses [n, H] behind rows [n, H], joined or guessed, and the n tokens after them. tree: as in `Pass`."""
         inputs = yield Apply(self.net.inputs, [rows, torch.as_tensor(tokens, device=rows.device)])
         return (yield Pass(self.row, inputs, layers=(0, 1), tree=tree))
 
@@ -155,7 +171,7 @@ class EagleTreeDrafter(EagleDrafter):
     sampled = True
 
     def __init__(self, chain: EagleDrafter):
-        self.net, self.model = chain.net, chain.model
+        self.net, self.model, self.depths = chain.net, chain.model, chain.depths
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         if gamma < 1 or self.true is None:

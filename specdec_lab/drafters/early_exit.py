@@ -13,26 +13,20 @@ from torch.nn.functional import rms_norm
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
-from specdec_lab.drafters.student import CutHead, Student
+from specdec_lab.drafters.student import CutHead, Student, exit_of
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.together import Apply, Drafting, Pass, Row
 from specdec_lab.models.linear import pack
 
 
-def exit_of(layers: int) -> int:
-    """How many of a target's layers run before the exit: a fifth of them, 6 of the embedded target's 30."""
-    return max(1, layers // 5)
-
-
 class EarlyExitNet(Student):
     """From the residual stream after `layers` layers to a guess of the last hidden row: one MLP and the norm."""
-
-    depths = ("exit",)
 
     def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int | None = None):
         super().__init__()
         self.layers = layers or exit_of(target.config.num_hidden_layers)
+        self.depths = (self.layers,)
         body = target.base_model
         last = body.layers[-1]
         # Begins as copies of the target's own, whose weights may be frozen.
@@ -45,8 +39,9 @@ class EarlyExitNet(Student):
         """The last hidden rows [..., H], guessed from the residual stream [..., H] at the exit."""
         return normed(residual + self.mlp(normed(residual, self.before)), self.norm)
 
-    def predict(self, tokens: Tensor, rows: Tensor, exits: Tensor) -> list[tuple[Tensor, Tensor]]:
-        return [(self.guess(exits), rows)]
+    def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
+        last, exits = rows.chunk(2, -1)
+        return [(self.guess(exits), last)]
 
 
 def normed(x: Tensor, norm: nn.Module) -> Tensor:

@@ -26,7 +26,7 @@ class HybridDrafter(Drafter):
 
     def __init__(self, other: Drafter, most: int = 2):
         self.lookup, self.other, self.most = LookupDrafter(shortest=2), other, most
-        self.oracle = other.oracle
+        self.oracle, self.depths = other.oracle, other.depths
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         # A shallow copy of a hybrid shares its parts, which remember the text: each text gets its own.

@@ -49,23 +49,33 @@ class Student(nn.Module):
     """A net that learns to guess the target's last hidden rows.
 
     head: turns its guesses into logits.
-    depths: where `predict` also needs the target's rows, besides its last ones: "exit", "middle".
+    depths: after how many of the target's layers it also reads the residual stream (see `Drafter.depths`).
     unroll: drafting steps that are trained, for a net that learns on its own guesses.
     """
 
     head: CutHead
-    depths: tuple[str, ...] = ()
+    depths: tuple[int, ...] = ()
     unroll = 1
 
-    def predict(self, tokens: Tensor, rows: Tensor, *lower: Tensor) -> list[tuple[Tensor, Tensor]]:
+    def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
         """For training: (guessed rows, true rows) of each drafting step, two tensors [R, m, H] with m ≤ n.
 
         Args:
             tokens: [R, n].
-            rows: [R, n, H], the target's last hidden rows at the tokens.
-            lower: a tensor [R, n, H] for each of `depths`, the residual stream there.
+            rows: [R, n, (1 + len(depths)) · H], the target's last hidden rows at the tokens, and behind each those of
+                the depths.
         """
         raise NotImplementedError
+
+
+def exit_of(layers: int) -> int:
+    """How many of a target's layers run before an early exit: a fifth of them, 6 of the embedded target's 30."""
+    return max(1, layers // 5)
+
+
+def middle_of(layers: int) -> int:
+    """A depth between exit and end: 18 of the embedded target's 30 layers."""
+    return layers * 3 // 5
 
 
 def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: Tensor) -> LlamaForCausalLM:

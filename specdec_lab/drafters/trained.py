@@ -101,6 +101,11 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Stude
                 weights[key] = (value.float() * stored[f"{key}.scale"].float()).flatten(1)
             elif not key.endswith(".scale"):
                 weights[key] = value
+        if different := set(weights) ^ set(net.state_dict()):
+            raise LabError(
+                f"The weights of “{name}” in {folder} are of another design than today's (they differ in “"
+                f"{min(different)}”): train it again with `specdec-lab train {name}`."
+            )
         net.load_state_dict(weights)
     except (RuntimeError, IndexError) as e:  # another shape, though the same sizes
         raise LabError(f"The weights of “{name}” in {folder} do not fit {target.name}: train it again.") from e

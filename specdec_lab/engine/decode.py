@@ -27,7 +27,7 @@ from specdec_lab.engine.together import Drafting, Row, go_on, together
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict, verify
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached, Model, Rows
+from specdec_lab.models.base import Cached, Model, Rows, at_depths
 from specdec_lab.models.tree import TEXT, Tree
 
 verify.for_trees = verify_tree  # the same rule, where several drafts stand for one place
@@ -99,28 +99,44 @@ def verify_drafts(
     Args:
         watch: has counted the drafting.
     """
-    rows = score(cached, requests, proposals)
+    depths = sorted({depth for request in requests for depth in request.depths})
+    rows = score(cached, requests, proposals, depths)
     used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
     greedy = any(request.sampler.greedy for request in requests)
     choices = greedy_choices(requests, proposals, rows.logits, used) if greedy else {}
     cached.model.synchronize()
     watch.lap("verify")
     rounds = [
-        request.settle(proposal, rows.logits[r, :n], rows.hidden[r, :n], choices.get(r), watch.seconds)
+        request.settle(
+            proposal,
+            rows.logits[r, :n],
+            at_depths(rows.hidden[r, :n], depths, request.depths),
+            choices.get(r),
+            watch.seconds,
+        )
         for r, (request, proposal, n) in enumerate(zip(requests, proposals, used))
     ]
     cached.rewind([len(request.text) - 1 for request in requests])  # the newest token goes into the next pass
     return rounds
 
 
-def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal]) -> Rows:
-    """The target's rows for each text's last token and its drafts, from one pass; padded to the widest."""
+def score(
+    cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], depths: Sequence[int]
+) -> Rows:
+    """The target's rows for each text's last token and its drafts, from one pass; padded to the widest.
+
+    Args:
+        depths: that are wanted besides; see `Cached.extend`.
+    """
     pairs = list(zip(requests, proposals))
     new = [[request.text[-1], *proposal.tokens] for request, proposal in pairs]
     trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
     if any(proposal.started for proposal in proposals):
-        return go_on(cached, [len(request.text) - 1 for request in requests], new, trees, proposals)
-    return cached.extend(new, trees=trees)
+        known = [len(request.text) - 1 for request in requests]
+        if not depths:
+            return go_on(cached, known, new, trees, proposals)
+        cached.rewind(known)  # what the first layers have done was done without keeping the rows of depths
+    return cached.extend(new, trees=trees, depths=depths)
 
 
 @dataclass
@@ -166,10 +182,15 @@ class Request:
             self.uniforms = self.uniforms.fresh()
         self.text, self.stop = list(self.prompt), None
 
+    @property
+    def depths(self) -> Sequence[int]:
+        """Where the drafter reads the target, besides its last rows."""
+        return self.drafter.depths if self.drafter else ()
+
     def begin(self) -> Row:
         """Read the prompt. Returns a row, in a cache of its own, that holds all of the prompt but its last token."""
         self.row = Row(self.target.cached())
-        hidden = self.row.cached.prefill(self.prompt[:-1])
+        hidden = self.row.cached.prefill(self.prompt[:-1], self.depths)
         if self.drafter:
             self.drafter.start(self.row, self.prompt, hidden)
         self.target.synchronize()  # a GPU may still be reading, and the first round's watch must not wait for that
@@ -197,7 +218,7 @@ class Request:
 
         Args:
             logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
-            hidden: [γ + 1, H], the hidden rows that these logits were made from.
+            hidden: [γ + 1, H], the hidden rows that these logits were made from, and behind each those of `depths`.
             choices: the `argmax_tokens` of these rows, where they decide (see `argmax_decides`) and are known already.
             seconds: of this round's drafting and pass.
         """

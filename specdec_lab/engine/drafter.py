@@ -74,6 +74,9 @@ class Drafter:
     """
 
     name: str
+    # After how many of the target's layers it also reads the residual stream. Hidden rows that it is given are then
+    # [.., (1 + len(depths)) · H]: behind each last row those of the depths, in this order.
+    depths: Sequence[int] = ()
     oracle = False  # true when drafting uses the target itself: its passes and time are not counted
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
@@ -82,7 +85,7 @@ class Drafter:
         All that belongs to a text is made here: a shallow copy of a drafter that is started is independent of it.
 
         Args:
-            hidden: the target's last hidden rows [len(prompt) − 1, H] for what it holds; None
+            hidden: the target's last hidden rows [len(prompt) − 1, H] for what it holds, wider with `depths`; None
                 when the prompt is a single token.
         """
 
@@ -127,6 +130,6 @@ class Drafter:
         """The round is over; `text` is what has been written, prompt included.
 
         Args:
-            hidden: the target's last hidden rows [n, H] for the n positions that became
+            hidden: the target's last hidden rows [n, H], wider with `depths`, for the n positions that became
                 certain: from the one before the first new token to the last but one of `text`.
         """

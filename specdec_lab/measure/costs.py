@@ -204,7 +204,7 @@ def batch_costs(
     seconds: dict[tuple[int, int], list[float]] = {}
     drafter = drafter or ReplayDrafter([0] * target.context, 1.0)
     source = target.cached()
-    hidden = source.prefill(prompt[:-1])
+    hidden = source.prefill(prompt[:-1], drafter.depths)
 
     class Reader(Request):
         def begin(self) -> Row:

@@ -19,7 +19,8 @@ class Rows:
     """What one pass returns, for R text rows and k new positions each.
 
     hidden: [R, k, H]. After the last layer: normalised, as the head reads it. After an
-        earlier layer: the residual stream, ready for the next layer.
+        earlier layer: the residual stream, ready for the next layer. Where depths were asked for, [R, k, (1 + n) · H]:
+        the residual stream at each of the n depths stands behind it.
     logits: [R, k, V], or None when the pass stopped before the head.
 
     Rows that were given fewer than k tokens hold meaningless values past their own.
@@ -27,6 +28,19 @@ class Rows:
 
     hidden: Tensor
     logits: Tensor | None
+
+
+def beside(hidden: Tensor, lower: Sequence[Tensor]) -> Tensor:
+    """Hidden rows [..., H] with those of the depths that were asked for behind each, as in `Rows`."""
+    return torch.cat([hidden, *(x.to(hidden.dtype) for x in lower)], -1) if lower else hidden
+
+
+def at_depths(hidden: Tensor, asked: Sequence[int], wanted: Sequence[int]) -> Tensor:
+    """Of hidden rows [..., (1 + len(asked)) · H], the last ones and those of the depths wanted, which are among these."""
+    if list(wanted) == list(asked):
+        return hidden
+    last, *lower = hidden.unflatten(-1, (1 + len(asked), -1)).unbind(-2)
+    return torch.cat([last, *(lower[asked.index(depth)] for depth in wanted)], -1)
 
 
 class Model(ABC):
@@ -81,6 +95,7 @@ class Cached(ABC):
         layers: tuple[int, int] | None = None,
         logits: bool = True,
         trees: Sequence[Placed | None] = (),
+        depths: Sequence[int] = (),
     ) -> Rows:
         """Run one pass over new positions, attending to everything cached, and cache them.
 
@@ -93,6 +108,8 @@ class Cached(ABC):
             logits: False skips the head.
             trees: for each row the token tree that its last slots hold, these new ones included, if there is one; a
                 tree may grow in several passes. `keep` makes a text of it again.
+            depths: after how many layers the residual stream is wanted besides; each is one of the range first …
+                last − 1. It has the same bits there in every pass, as the last rows do.
 
         Raises:
             LabError: when a row would outgrow the model's context, or memory runs out.
@@ -113,19 +130,20 @@ class Cached(ABC):
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
         there = existing([len(row) for row in new]) if model.same_bits else None
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, there)
-            out = apart(model.head, hidden, there) if logits and last == model.layers else None
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, there, depths)
+            read = at_depths(hidden, depths, ())
+            out = apart(model.head, read, there) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
 
-    def prefill(self, tokens: Sequence[int]) -> Tensor | None:
+    def prefill(self, tokens: Sequence[int], depths: Sequence[int] = ()) -> Tensor | None:
         """Cache a prompt (single row), in bounded chunks and without the head.
 
         Returns:
-            The last hidden rows [len(tokens), H]; None for no tokens.
+            The hidden rows [len(tokens), (1 + len(depths)) · H], as in `Rows`; None for no tokens.
         """
         chunks = [tokens[i : i + PREFILL_CHUNK] for i in range(0, len(tokens), PREFILL_CHUNK)]
-        hidden = [self.extend([chunk], logits=False).hidden[0] for chunk in chunks]
+        hidden = [self.extend([chunk], logits=False, depths=depths).hidden[0] for chunk in chunks]
         return torch.cat(hidden) if hidden else None
 
     def rewind(self, lengths: Sequence[int]) -> None:
@@ -173,16 +191,17 @@ class Cached(ABC):
         visible: int,
         trees: Sequence[Placed | None],
         there: Tensor | None,
+        depths: Sequence[int],
     ) -> Tensor:
         """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
 
         Args:
             visible: positions that the longest row holds after this.
-            trees: as in `extend`.
+            trees, depths: as in `extend`.
             there: which of the R · k rows exist, if not all do; see `existing`. The others need not be computed.
 
         Returns:
-            Hidden rows [R, k, H].
+            Hidden rows [R, k, (1 + len(depths)) · H], as in `Rows`.
         """
 
     @abstractmethod

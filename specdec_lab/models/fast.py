@@ -24,7 +24,7 @@ from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
 from specdec_lab.models import loops
 from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
-from specdec_lab.models.base import Cached, apart
+from specdec_lab.models.base import Cached, apart, beside
 from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
 from specdec_lab.models.reference import ReferenceModel
@@ -54,8 +54,8 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
 
 Weights = tuple[Tensor, Tensor | None]  # a product's [out, in], and its bias [out]
 Product = Callable[..., nn.Module]
-# A captured pass is known by its rows, width, first and last layer, and whether there are trees.
-Key = tuple[int, int, int, int, bool]
+# A captured pass is known by its rows, width, first and last layer, whether there are trees, and its depths.
+Key = tuple[int, int, int, int, bool, tuple[int, ...]]
 
 
 def joined(norm: Tensor, *parts: Weights) -> Weights:
@@ -314,6 +314,7 @@ class FastCached(Cached):
         visible: int,
         trees: Sequence[Placed | None],
         there: Tensor | None,
+        depths: Sequence[int],
     ) -> Tensor:
         model, (rows, k) = self.model, inputs.shape[:2]
         if model.same_bits:
@@ -325,21 +326,21 @@ class FastCached(Cached):
             kv = self.held.kv[first:last, :, :rows]
             attend = Looped(kv, self.held.turns, k, model.heads, len(there), model.takes, there)
             attend.scattered(self._slots(k), trees, self.lengths)
-            return apart(lambda some: self._layers(some, first, last, attend), x, there)
+            return apart(lambda some: self._layers(some, first, last, attend, depths), x, there)
         if model.same_bits:
             width = max(k, -(-model.min_rows // rows))
             attend = self._same_bits(first, last, k, visible, width, trees)
-            return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend)[:, :k]
+            return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend, depths)[:, :k]
         if model.capture and k <= MAX_KEPT_ROWS and rows * k <= MAX_CAPTURED_ROWS:
-            return self._replay(x, first, last, trees)
+            return self._replay(x, first, last, trees, depths)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
         slots = self._slots(k)
         if at and not any(trees):  # all see alike
             mask = self._mask(slots[:1], visible) if k > 1 else None
-            return self._layers(x, first, last, self._fused(first, last, slots, at, None, mask, visible))
+            return self._layers(x, first, last, self._fused(first, last, slots, at, None, mask, visible), depths)
         mask, places = self._mask(slots, visible, trees), positions(slots, trees, self.lengths)
-        return self._layers(x, first, last, self._fused(first, last, slots, at, places, mask, visible))
+        return self._layers(x, first, last, self._fused(first, last, slots, at, places, mask, visible), depths)
 
     def _same_bits(
         self, first: int, last: int, k: int, visible: int, width: int, trees: Sequence[Placed | None]
@@ -362,7 +363,9 @@ class FastCached(Cached):
         """Whether loops attend in passes of so many new tokens a text, where rows have the same bits in every pass."""
         return loops.here(self.model.precise, self.model.takes) and k <= MAX_LOOPED_ROWS
 
-    def _replay(self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None]) -> Tensor:
+    def _replay(
+        self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None], depths: Sequence[int]
+    ) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
 
         As texts come and go their number changes all the time. So rows are filled up to a power of two, with rows that
@@ -370,7 +373,7 @@ class FastCached(Cached):
         """
         held, model, (texts, k, _) = self.held, self.model, x.shape
         rows = min(held.rows, 1 << (texts - 1).bit_length())
-        key = rows, k, first, last, any(trees)
+        key = rows, k, first, last, any(trees), tuple(depths)
 
         def filled(part: Tensor) -> Tensor:
             return part if rows == texts else torch.cat([part, part.new_zeros(rows - texts, *part.shape[1:])])
@@ -389,7 +392,7 @@ class FastCached(Cached):
         def run(x: Tensor) -> Tensor:
             slots = start + torch.arange(k, device=x.device)
             places, mask = held.shapes[key] if any(trees) else (slots, self._mask(slots, held.size))
-            return self._layers(x, first, last, self._fused(first, last, slots, None, places, mask, held.size))
+            return self._layers(x, first, last, self._fused(first, last, slots, None, places, mask, held.size), depths)
 
         if key not in held.captured:
             model.synchronize()  # what was started before this still counts
@@ -420,13 +423,20 @@ class FastCached(Cached):
         rotations = held.turns[at, 0] if places is None else held.turns[places][:, :, 0]
         return Fused(kv, rotations, slots, at, mask, visible, self.model.heads)
 
-    def _layers(self, x: Tensor, first: int, last: int, attend: Fused | Looped | SameBits) -> Tensor:
-        """Hidden rows [R, k, H] through the layers first ≤ i < last."""
-        model, y = self.model, None
+    def _layers(
+        self, x: Tensor, first: int, last: int, attend: Fused | Looped | SameBits, depths: Sequence[int]
+    ) -> Tensor:
+        """Hidden rows [R, k, H] through the layers first ≤ i < last. depths: as in `Cached.extend`."""
+        model, y, lower = self.model, None, {}
         x = x.to(model.precise, copy=True)  # what it adds up is written there
         for i, part in enumerate(model.parts[first:last]):
-            y = part.out(attend(i, part.qkv(model.add_normed(x, y, part.norms[0]))))
+            normed = model.add_normed(x, y, part.norms[0])
+            if first + i in depths:  # the layer before has been added up only now
+                lower[first + i] = x.clone()
+            y = part.out(attend(i, part.qkv(normed)))
             y = part.down(loops.gated(part.gate_up(model.add_normed(x, y, part.norms[1])), model.same_bits))
         if last == model.layers:
-            return model.add_normed(x, y, model.last_norm)
-        return x if y is None else x.add_(y)
+            x = model.add_normed(x, y, model.last_norm)
+        elif y is not None:
+            x.add_(y)
+        return beside(x, [lower[depth] for depth in depths])

@@ -15,7 +15,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
-from specdec_lab.models.base import Cached, Model
+from specdec_lab.models.base import Cached, Model, beside
 from specdec_lab.models.tree import Placed, positions
 
 
@@ -176,6 +176,7 @@ class ReferenceCached(Cached):
         visible: int,
         trees: Sequence[Placed | None],
         there: Tensor | None,
+        depths: Sequence[int],
     ) -> Tensor:
         model = self.model
         slots = self._slots(inputs.shape[1])
@@ -186,13 +187,15 @@ class ReferenceCached(Cached):
         how = {"attention_mask": self._mask(slots, visible, trees), "position_ids": places}
         how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():
-            return model.hf.base_model(input_ids=inputs, **how).last_hidden_state
+            out = model.hf.base_model(input_ids=inputs, output_hidden_states=bool(depths), **how)
+            return beside(out.last_hidden_state, [out.hidden_states[depth] for depth in depths])
         # A part of the layers: one by one, as Llama-shaped models allow.
         body = model.hf.base_model
         if not all(hasattr(body, part) for part in ("embed_tokens", "layers", "norm", "rotary_emb")):
             raise LabError(f"{model.name} cannot run a part of its layers: this needs a Llama-shaped model.")
         x = inputs if inputs.is_floating_point() else body.embed_tokens(inputs)
-        rope = body.rotary_emb(x, position_ids=places)
-        for layer in body.layers[first:last]:
+        rope, at = body.rotary_emb(x, position_ids=places), {}
+        for number, layer in enumerate(body.layers[first:last], first):
+            at[number] = x
             x = layer(x, position_embeddings=rope, **how)
-        return body.norm(x) if last == model.layers else x
+        return beside(body.norm(x) if last == model.layers else x, [at[depth] for depth in depths])

@@ -67,20 +67,21 @@ class _Divergence(torch.autograd.Function):
     """The loss and its gradient in one sweep: [rows, F] tensors live for one chunk only."""
 
     @staticmethod
-    def forward(ctx, student: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str):
-        gradient = torch.empty_like(student, dtype=torch.float32)
-        loss = torch.zeros((), device=student.device)
-        for part in parts(student):
-            q, p = head.probabilities(student[part]), head.probabilities(teacher[part])
-            w = weight[part]
-            if kind == "kl":  # d KL(p‖q) / d z = q − p
-                loss += (w * kl(p, q)).sum()
-                slope = q.sub_(p)
-            else:  # 1 − Σ min(p, q), which is what acceptance is; in place, since memory is what this waits for
-                loss += (w * (1 - torch.minimum(p, q).sum(-1))).sum()
-                below = p.gt_(q).mul_(q)  # q where it is below p
-                slope = q.mul_(below.sum(-1, keepdim=True)).sub_(below)
-            gradient[part] = head.back(slope.mul_(w[:, None]).to(head.dtype)).float()
+    def forward(ctx, students: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str):
+        gradient = torch.empty_like(students, dtype=torch.float32)
+        loss = torch.zeros((), device=students.device)
+        for part in parts(teacher):
+            p = head.probabilities(teacher[part])  # once for all steps
+            for step, student in enumerate(students):
+                q = head.probabilities(student[part])
+                if kind == "kl":  # d KL(p‖q) / d z = q − p
+                    loss += weight[step] * kl(p, q).sum()
+                    slope = q.sub_(p)
+                else:  # 1 − Σ min(p, q), which is what acceptance is; in place, since memory is what this waits for
+                    loss += weight[step] * (1 - torch.minimum(p, q).sum(-1)).sum()
+                    below = q * (p > q)  # q where it is below p
+                    slope = q.mul_(below.sum(-1, keepdim=True)).sub_(below)
+                gradient[step, part] = head.back(slope.mul_(weight[step]).to(head.dtype)).float()
         ctx.save_for_backward(gradient)
         return loss
 
@@ -90,15 +91,15 @@ class _Divergence(torch.autograd.Function):
         return upstream * gradient, None, None, None, None
 
 
-def divergence(student: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str = "kl") -> Tensor:
-    """Sum over rows of weight · loss.
+def divergence(students: Tensor, teacher: Tensor, head: Head, weight: Tensor, kind: str = "kl") -> Tensor:
+    """The loss of all rows, added up, with a weight for each drafting step.
 
     Args:
-        student, teacher: hidden rows [n, H], the guessed ones and the target's.
-        weight: [n], 0 for rows that do not count.
+        students: hidden rows [steps, n, H], guessed at each step. teacher: [n, H], the target's.
+        weight: [steps].
         kind: "kl" (forward KL) or "tv" (total variation).
     """
-    return _Divergence.apply(student, teacher, head, weight, kind)
+    return _Divergence.apply(students, teacher, head, weight, kind)
 
 
 @torch.no_grad()

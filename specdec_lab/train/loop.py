@@ -1,9 +1,9 @@
-"""The training loop: batches of the target's text, one student, checkpoints, a record of how it went."""
+"""The training loop: batches of the target's answers, one student, checkpoints, a record of how it went."""
 
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,13 +14,11 @@ from torch import Tensor, nn
 from specdec_lab.drafters.student import Student
 from specdec_lab.errors import LabError, Say
 from specdec_lab.files import written_whole
+from specdec_lab.formats import first_line, pace
+from specdec_lab.train.batches import Batch, Batches
 from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
-from specdec_lab.train.shards import Shard
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
-POSITIONS = 3072  # of a batch, at most: long texts come alone
-EVALUATED = 40_000  # positions of the held-out shards in an evaluation
-GIVEN = 0.3  # the share of users' words that are learned from as well, and their weight
 PLACES = (64, 128, 256, 512, 1024)  # tokens before the predicted one: fewer than 64, than 128, …
 
 
@@ -50,49 +48,6 @@ def place(plan: Sequence[Stage], tokens: int) -> tuple[Stage, float]:
             return stage, stage.lr * min(1, done / 0.02 + 0.05, (1 - done) * 3 + 0.01)
         tokens -= stage.tokens
     return plan[-1], 0.0
-
-
-class Text:
-    """Batches (tokens [B, n], last [B, n, H], rows at each of `depths` [B, n, H], counts [B, n]) of shards.
-
-    counts is the weight of each row: 1 where the next token is the target's own. What the target expects within users'
-    words teaches as well, and its rows are there already: to train on, a share GIVEN of those rows, drawn anew for each
-    batch, has the weight GIVEN. All other rows have 0. Rows of depths that are not named are not read from the disk.
-
-    Args:
-        shards: to train on. held: to measure on.
-        depths: "exit", "middle", or both; the last row is always read.
-    """
-
-    def __init__(
-        self, shards: Sequence[Shard], held: Sequence[Shard], device: torch.device, depths: Sequence[str] = ()
-    ):
-        self.shards, self.held, self.device, self.depths = shards, held, device, ("last", *depths)
-        answered = np.array([s.answered for s in shards], dtype=float)
-        self.shares = answered / answered.sum()
-
-    def batch(self, shard: Shard, rows: Sequence[int]) -> tuple[Tensor, ...]:
-        """The batch of these texts of a shard; counts are those of the target's own tokens."""
-        rows = sorted(rows)  # one sweep over the mapped file
-        tokens = torch.from_numpy(shard.tokens[rows, :-1].astype(np.int64)).to(self.device)
-        parts = [torch.from_numpy(getattr(shard, part)[rows]).to(self.device, torch.float32) for part in self.depths]
-        return (tokens, *parts, torch.from_numpy(shard.own[rows]).to(self.device, torch.float32))
-
-    def random(self, size: int, draw: np.random.Generator) -> tuple[Tensor, ...]:
-        """At most `size` texts of one shard, fewer where they are long."""
-        shard = self.shards[int(draw.choice(len(self.shards), p=self.shares))]
-        some = min(size, len(shard.tokens), max(1, POSITIONS // shard.own.shape[1]))
-        *read, counts = self.batch(shard, draw.choice(len(shard.tokens), some, replace=False))
-        given = torch.from_numpy(draw.random(counts.shape) < GIVEN).to(self.device)
-        return *read, torch.where((counts == 0) & given, GIVEN, counts)
-
-    def held_out(self, size: int) -> Iterator[tuple[Shard, list[int], tuple[Tensor, ...]]]:
-        """The batches to measure on, with their shard and rows: some of each held-out shard."""
-        for shard in self.held:
-            texts = min(len(shard.tokens), max(1, EVALUATED // len(self.held) // shard.own.shape[1]))
-            for i in range(0, texts, size):
-                rows = list(range(i, min(i + size, texts)))
-                yield shard, rows, self.batch(shard, rows)
 
 
 def precision(device: torch.device) -> torch.dtype:
@@ -142,48 +97,44 @@ class Trainer:
     """Trains one student and remembers how it went.
 
     Args:
-        size: texts in a batch, at most.
         seed: of the random batches.
     """
 
-    def __init__(self, net: Student, text: Text, size: int = 8, seed: int = 0):
-        self.net, self.text, self.size = net, text, size
-        self.seed = seed
+    def __init__(self, net: Student, batches: Batches, seed: int = 0):
+        self.net, self.batches, self.seed = net, batches, seed
         self.optimizer = Optimizer(net)
-        self.precision = precision(text.device)
+        self.precision = precision(batches.device)
         self.head = Head(net.head.weight.to(self.precision))
         self.before = 0  # tokens that the weights it began with had learned from
         self.tokens, self.history = 0, []  # history: one entry for each evaluation
 
-    def guesses(self, batch: tuple[Tensor, ...]) -> list[tuple[Tensor, Tensor, Tensor]]:
-        """For each drafting step: rows [n, H] guessed, the target's rows [n, H], and the weights [R, m] of m places in
-        each text. The n rows are those of a weight above 0; the others need no head.
+    def guesses(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows [steps, m, H] guessed at each drafting step, the target's rows [m, H], and [B, n], which these m are of the
+        rows of the batch: those that count and that each step guesses. The others need no head.
         """
-        *read, counts = batch
-        with torch.autocast(self.text.device.type, self.precision, enabled=self.precision != torch.float32):
-            steps = self.net.predict(*read)
-        found = []
-        for guess, true in steps:
-            weight = counts[:, -guess.shape[1] :]
-            matter = weight > 0
-            found.append((guess.float()[matter], true[matter], weight))
-        return found
+        tokens, rows, counts = batch
+        device = self.batches.device.type
+        with torch.autocast(device, self.precision, enabled=self.precision != torch.float32):
+            steps = self.net.predict(tokens, rows)
+        n = min(guess.shape[1] for guess, _ in steps)
+        matter = counts > 0
+        matter[:, :-n] = False
+        some = matter[:, -n:]
+        return torch.stack([guess[:, -n:].float()[some] for guess, _ in steps]), steps[0][1][:, -n:][some], matter
 
-    def loss(self, batch: tuple[Tensor, ...], kind: str) -> Tensor:
+    def loss(self, batch: Batch, kind: str) -> Tensor:
         """The loss of a batch: a mean over its rows for each drafting step, added up with the weights DEEPER^step."""
-        total = 0.0
-        for k, (guess, true, weights) in enumerate(self.guesses(batch)):
-            weight = weights[weights > 0]
-            total = total + DEEPER**k * divergence(guess, true, self.head, weight, kind) / weight.sum()
-        return total
+        guesses, true, _ = self.guesses(batch)
+        weight = DEEPER ** torch.arange(len(guesses)) / max(len(true), 1)
+        return divergence(guesses, true, self.head, weight.to(true.device), kind)
 
     @torch.no_grad()
     def evaluate(self) -> list[Fit]:
         """The fit on the held-out texts, for each drafting step."""
-        fits = [
-            [fit(guess, true, self.head) for guess, true, _ in self.guesses(batch)]
-            for *_, batch in self.text.held_out(self.size)
-        ]
+        fits = []
+        for _, batch in self.batches.held_out():
+            guesses, true, _ = self.guesses(batch)
+            fits.append([fit(guess, true, self.head) for guess in guesses])
         mean = [mean_of(step) for step in zip(*fits)]
         self.history.append({"tokens": self.tokens, "steps": [asdict(f) for f in mean]})
         return mean
@@ -207,53 +158,66 @@ class Trainer:
             KeyboardInterrupt: after saving.
         """
         end, shown, clock = sum(stage.tokens for stage in plan), self.tokens, time.perf_counter()
+        begun = self.tokens
+
+        def tell() -> None:
+            """Evaluate, and say how well the student fits, how fast it goes, and how long it will take."""
+            seconds = (time.perf_counter() - clock) * (self.tokens - begun) / max(self.tokens - shown, 1)
+            fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.evaluate())
+            say(f"{pace(self.tokens - begun, end - begun, seconds)}: {fit}")
+
         try:
             while self.tokens < end:
                 stage, rate = place(plan, self.tokens)
                 self.net.unroll = stage.unroll
                 # The batch follows from the number of tokens too.
-                batch = self.text.random(self.size, np.random.default_rng([self.seed, self.tokens]))
+                batch = self.batches.random(np.random.default_rng([self.seed, self.tokens]))
                 self.optimizer.step(self.loss(batch, stage.loss), rate)
-                self.tokens += int((batch[-1] == 1).sum())
+                self.tokens += int(batch[-1].sum())
                 if self.tokens - shown >= every or self.tokens >= end:
-                    self.tell(shown, clock, say)
+                    tell()
                     shown, clock = self.tokens, time.perf_counter()
                     if save_to:
                         self.save(save_to)
                     evaluated(self)
             if not self.history:  # an interrupt came at the last evaluation
                 self.net.unroll = plan[-1].unroll
-                self.tell(shown, clock, say)
+                tell()
         except KeyboardInterrupt:
             if save_to:
                 self.save(save_to)
             raise
 
-    def tell(self, since: int, clock: float, say: Say) -> None:
-        """Evaluate, and say how well the student fits and how fast it went.
-
-        Args:
-            since: tokens at the evaluation before. clock: when that was (time.perf_counter()).
-        """
-        fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.evaluate())
-        speed = (self.tokens - since) / (time.perf_counter() - clock)
-        say(f"{self.tokens / 1e6:.2f} M tokens, {speed:.0f} a second: {fit}")
-
     def save(self, path: Path) -> None:
-        """Write a checkpoint, and the history beside it as JSON."""
+        """Write a checkpoint, and the history beside it as JSON.
+
+        Raises:
+            LabError: when it cannot be written.
+        """
         parts = [part.state_dict() for part in self.optimizer.parts]
         state = {"net": self.net.state_dict(), "optimizer": parts, "seed": self.seed}
         state |= {"tokens": self.tokens, "history": self.history, "ids": self.net.head.ids.cpu()}
-        with written_whole(path) as unfinished:
-            torch.save(state, unfinished)
-        with written_whole(path.with_suffix(".json")) as unfinished:
-            unfinished.write_text(json.dumps(self.history, indent=1), encoding="utf-8")
+        try:
+            with written_whole(path) as unfinished:
+                torch.save(state, unfinished)
+            with written_whole(path.with_suffix(".json")) as unfinished:
+                unfinished.write_text(json.dumps(self.history, indent=1), encoding="utf-8")
+        except (OSError, RuntimeError) as e:  # PyTorch's writer has an error of its own for a full disk
+            why = getattr(e, "strerror", None) or first_line(e)
+            raise LabError(f"{path} cannot be written ({why}): make room, or choose another --folder.") from e
 
     def restore(self, state: dict) -> None:
-        """Go on from what `save` wrote and `read_checkpoint` read."""
-        self.net.load_state_dict(state["net"])
-        for part, kept in zip(self.optimizer.parts, state["optimizer"]):
-            part.load_state_dict(kept)
+        """Go on from what `save` wrote and `read_checkpoint` read.
+
+        Raises:
+            LabError: when that was another design than this student's.
+        """
+        try:
+            self.net.load_state_dict(state["net"])
+            for part, kept in zip(self.optimizer.parts, state["optimizer"], strict=True):
+                part.load_state_dict(kept)
+        except (RuntimeError, ValueError) as e:
+            raise LabError("The checkpoint there is of another design than today's: delete it to begin anew.") from e
         self.seed, self.tokens, self.history = state["seed"], state["tokens"], state["history"]
 
 
@@ -265,16 +229,15 @@ def evaluate_by_kind(trainer: Trainer) -> dict[str, dict[str, tuple[int, float]]
         {"kind", "place" and "temperature": {its value: (number of positions, mean of Σ min(p, q))}}.
     """
     found: dict[str, dict[str, list[float]]] = {x: defaultdict(list) for x in ("kind", "place", "temperature")}
-    for shard, rows, (*read, counts) in trainer.text.held_out(trainer.size):
-        guess, true, weights = trainer.guesses((*read, counts))[0]
-        overlap = overlaps(guess, true, trainer.head).cpu().numpy()
-        text, place = (x.cpu().numpy() for x in (weights > 0).nonzero(as_tuple=True))
-        place = place + counts.shape[1] - weights.shape[1]
-        for t, i, value in zip(text, place, overlap):
-            found["kind"][str(shard.kind[rows[t]])].append(value)
-            below = [p for p in PLACES if i < p]
+    held = trainer.batches.held
+    for numbers, batch in trainer.batches.held_out():
+        guesses, true, matter = trainer.guesses(batch)
+        overlap = overlaps(guesses[0], true, trainer.head).tolist()
+        for (r, place), value in zip(matter.nonzero().tolist(), overlap):
+            text, below = numbers[r], [p for p in PLACES if place < p]
+            found["kind"][str(held.kind[text])].append(value)
             found["place"][f"under {below[0]}" if below else f"{PLACES[-1]} and more"].append(value)
-            found["temperature"][f"{shard.temperature[rows[t]]:.1f}"].append(value)
+            found["temperature"][f"{held.temperature[text]:.1f}"].append(value)
     return {x: {k: (len(v), round(float(np.mean(v)), 4)) for k, v in sorted(few.items())} for x, few in found.items()}
 
 

@@ -14,13 +14,12 @@ from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.train import recipes
-from specdec_lab.train.write import GOLDEN, Request, Size, write_text
+from specdec_lab.train.write import LOOK, LONGEST, Request, write_text
 
 NAME = "eagle"
 ASIDE = 4  # every fourth prompt is put aside, to measure on
 FEWEST = 8  # prompts: with fewer there is nothing to learn from, or nothing to measure on
-ANSWER = 160  # tokens of each text behind its prompt
-POSITIONS = 4_000  # of a shard: some seconds of writing, so that one sees it go on
+ANSWER = 160  # tokens of an answer
 EVALUATIONS = 12  # on the prompts put aside, while it trains
 OURS = ("french", "shop", "questions")  # files of prompts that come with the course, for whoever has none
 
@@ -45,7 +44,7 @@ def put_aside(prompts: Sequence) -> tuple[list, list]:
 
 
 class OwnRequests:
-    """Texts begin with one of these prompts, and go on with others (see `write.Requests`).
+    """Each request is one of these prompts (see `write.Requests`).
 
     Args:
         room: prompts of more tokens are left out, since no answer would fit behind them.
@@ -54,29 +53,18 @@ class OwnRequests:
         LabError: when no prompt is left.
     """
 
-    def __init__(self, lab: Lab, prompts: Sequence[Prompt], held_out: bool, room: int):
-        self.held_out = held_out
+    def __init__(self, lab: Lab, prompts: Sequence[Prompt], room: int):
         asked = [Request(p.kind, lab.encode(p.content, p.raw)) for p in prompts]
-        self.asked = sorted((r for r in asked if len(r.tokens) <= room), key=lambda r: len(r.tokens))
+        self.asked = [request for request in asked if len(request.tokens) <= room]
         self.left_out = len(asked) - len(self.asked)
-        self.words = [p.messages[-1]["content"] for p in prompts]
         if not self.asked:
             raise LabError(
                 f"There are too few prompts of at most {room} tokens: most are learned from, and every {ASIDE}th is "
                 "only measured on."
             )
 
-    def lengths(self, number: int) -> tuple[int, int]:
-        """Prompts of a shard are nearly equally long; any stretch of shards has short and long ones."""
-        longest = len(self.asked[int((number + 1) * GOLDEN % 1 * len(self.asked))].tokens)
-        return int(longest * 0.8), longest
-
-    def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
-        fits = [r for r in self.asked if low <= len(r.tokens) <= high]
-        return [draw.choice(fits) for _ in range(rows)]
-
-    def follow_up(self, kind: str, draw: random.Random, fresh: bool = False) -> str:
-        return draw.choice(self.words)
+    def draw(self, draw: random.Random) -> Request:
+        return draw.choice(self.asked)
 
 
 def write_answers(
@@ -85,29 +73,29 @@ def write_answers(
     aside: Sequence[Prompt],
     folder: Path,
     tokens: int,
-    size: Size = Size(),
-    spare: float = 0,
+    longest: int = LONGEST,
     seed: int = 0,
     say: Say = silent,
 ) -> None:
-    """Have the target answer all prompts, until it has written `tokens` tokens to learn from, and some to measure on.
+    """Have the target answer the prompts, until it has written `tokens` tokens to learn from, and some to measure on.
 
     Args:
         learned, aside: prompts to learn from, and to measure on. Those that leave no room for an answer are left out.
-        size, spare, seed: as in `write.write_text`.
+        longest, seed: as in `write.write_text`.
 
     Raises:
         LabError: for prompts that are all too long, or none, and what `write.write_text` refuses.
     """
-    room = lab.target.context - size.answer
-    requests = {
-        held_out: OwnRequests(lab, some, held_out, room) for held_out, some in ((True, aside), (False, learned))
-    }
+    room = room_of(lab, longest)
+    requests = {held_out: OwnRequests(lab, some, room) for held_out, some in ((True, aside), (False, learned))}
     if left_out := sum(r.left_out for r in requests.values()):
         say(f"Prompts of more than {room} tokens are left out, since no answer would fit behind them: {left_out}.")
-    write_text(
-        lab.target, lab.tokenizer, folder, tokens, lambda held_out, _: requests[held_out], size, spare, seed, say
-    )
+    write_text(lab.target, lab.eos, folder, tokens, requests.__getitem__, longest, seed, say)
+
+
+def room_of(lab: Lab, longest: int) -> int:
+    """The most tokens of a prompt that an answer of the `longest` kind still fits behind."""
+    return lab.target.context - longest - LOOK
 
 
 def own_draft(
@@ -127,7 +115,7 @@ def own_draft(
         write: tokens that the target writes to learn from.
         tokens: how many the draft learns from, repeats included.
         start: a folder of weights to begin with; None, and it begins with parts of the target.
-        looked: told the folder's name and the history after each evaluation on the prompts put aside (see `show.climb`).
+        looked: told the folder's name and the history after each evaluation on the prompts put aside (as `LearningCurve` is).
 
     Returns:
         The folder, which `load(weights=…)` takes.
@@ -141,13 +129,12 @@ def own_draft(
             f"{len(prompts)} prompts are too few: give at least {FEWEST}, since every {ASIDE}th is only measured on."
         )
     recipes.check_target(lab.target)
-    room = lab.target.context - ANSWER
+    room = room_of(lab, ANSWER)
     if long := [p.id for p in prompts if len(lab.encode(p.messages)) > room]:
         raise LabError(
             f"The prompt “{long[0]}” has more than {room} tokens, and no answer would fit behind it: shorten it."
         )
-    size = Size(POSITIONS, ANSWER)
-    write_answers(lab, *put_aside(prompts), folder, write, size, say=say)
+    write_answers(lab, *put_aside(prompts), folder, write, ANSWER, say=say)
     trainer = recipes.train(
         NAME,
         lab.target,

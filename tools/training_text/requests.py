@@ -10,13 +10,13 @@ from pathlib import Path
 from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.train.write import GOLDEN, Request
+from specdec_lab.train.write import Request
 from training_text.documents import Library, cut
 from training_text.typos import add_typos
 from training_text.word_problems import word_problem
 
 SAME = 8  # words in a row that a request may not share with the built-in prompts: drafts are measured on those
-WITHOUT = {"arithmetic": 9, "ask": 12, "chat": 9, "list": 6, "compose": 9, "program": 3, "free": 5}  # need no passage
+WITHOUT = {"arithmetic": 9, "ask": 12, "chat": 9, "list": 6, "compose": 9, "program": 3}  # need no passage
 WITH = {
     "summary": 12, "question": 10, "retrieval": 13, "translate": 15, "correct": 6, "rewrite": 8, "extract": 6,
     "code": 8, "complete": 2,
@@ -35,13 +35,6 @@ def wording() -> dict:
     return json.loads(Path(__file__).with_name("requests.json").read_text(encoding="utf-8"))
 
 
-@cache
-def openings() -> list[str]:
-    """First words of users' turns that the target itself goes on with; those about a text are left out."""
-    text = Path(__file__).with_name("openings.json").read_text(encoding="utf-8")
-    return ["", *(o for few in json.loads(text).values() for o in few if "{text}" not in o)]
-
-
 def runs(text: str, n: int = SAME) -> set[tuple[str, ...]]:
     """All runs of n words in a row."""
     words = re.findall(r"\w+", text.lower())
@@ -54,13 +47,12 @@ def measured() -> set[tuple[str, ...]]:
     return {run for prompt in read_prompts() for message in prompt.messages for run in runs(message["content"])}
 
 
-def lengths(number: int, longest: int = LONGEST) -> tuple[int, int]:
-    """The least and most tokens of the prompts in a shard: any stretch of shards has short and long ones.
+def lengths(at: float, longest: int = LONGEST) -> tuple[int, int]:
+    """The least and most tokens of a prompt, by a number drawn from 0 … 1.
 
     Args:
         longest: tokens that no prompt may exceed.
     """
-    at = (0.11 + number * GOLDEN) % 1
     below = max((share for share, *_ in LENGTHS if share <= at), default=0.0)
     share, low, high = next(p for p in LENGTHS if at < p[0])
     if low < 100:
@@ -73,19 +65,17 @@ class Requests:
     """Draws requests of one side: to train on, or held out (other documents, other subjects, other word problems).
 
     Args:
-        prefix: what opens a first user's turn (see `write.Turns`).
         longest: tokens that no prompt may exceed.
     """
 
     def __init__(
         self,
         tokenizer: PreTrainedTokenizerBase,
-        prefix: Sequence[int],
         library: Library,
         held_out: bool = False,
         longest: int = LONGEST,
     ):
-        self.tokenizer, self.prefix, self.library = tokenizer, list(prefix), library
+        self.tokenizer, self.library = tokenizer, library
         self.held_out, self.longest = held_out, longest
         self.words = wording() | {name: self.side(wording()[name]) for name in LISTS}
         self.special = [t for t in tokenizer.all_special_tokens if t.strip()]
@@ -102,14 +92,11 @@ class Requests:
         text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return self.tokenizer(text, add_special_tokens=False).input_ids
 
-    def lengths(self, number: int) -> tuple[int, int]:
-        return lengths(number, self.longest)
+    def draw(self, draw: random.Random) -> Request:
+        """A request of any length and kind."""
+        return self.of_length(draw, *lengths(draw.random(), self.longest))
 
-    def of_shard(self, number: int, low: int, high: int, draw: random.Random, rows: int) -> list[Request]:
-        """All requests of a shard, of low … high tokens."""
-        return [self.draw(draw, low, high) for _ in range(rows)]
-
-    def draw(self, draw: random.Random, low: int, high: int) -> Request:
+    def of_length(self, draw: random.Random, low: int, high: int) -> Request:
         """A request of low … high tokens; of fewer where no passage fits."""
         shares = dict(WITHOUT) if low < SHORT or not self.library else {}
         if self.library:  # in short prompts there is little room for passages
@@ -118,16 +105,13 @@ class Requests:
         for attempt in range(60):
             if attempt % 12 == 0:  # keep to a kind, or those that are hard to fit would be rare
                 kind = draw.choices(list(shares), list(shares.values()))[0]
-            if kind == "free":
-                first = draw.choice(openings()) if draw.random() < 0.7 else ""
-                return Request(kind, [*self.prefix, *self.tokenizer(first, add_special_tokens=False).input_ids])
             text = self.text(kind, draw, draw.randint(max(low, min(high, self.overhead + 40)), high) - self.overhead)
             if not text or any(mark in text for mark in self.special) or runs(text) & measured():
                 continue
             tokens = self.render([{"role": "user", "content": text}])
             if (low <= len(tokens) or kind in WITHOUT) and len(tokens) <= high:
                 return Request(kind, tokens)
-        return Request("free", self.prefix)
+        return Request("ask", self.render([{"role": "user", "content": self.text("ask", draw, high)}]))
 
     @staticmethod
     def needs(kind: str) -> tuple[str, str | None]:
@@ -217,14 +201,6 @@ class Requests:
         text = re.sub(r"\{(\w+)\}", lambda gap: said.get(gap[1], gap[0]), template)
         text = re.sub(r"\b([Aa]) (?=[aeio])", r"\1n ", text) if not about and "text" not in said else text
         return text[0].upper() + text[1:] if template.startswith("{") and "text" not in said else text
-
-    def follow_up(self, kind: str, draw: random.Random, fresh: bool = False) -> str:
-        """What the user says next, once an answer has ended: about it, or something new (always, if `fresh`)."""
-        if fresh or draw.random() < 0.4:
-            return self.text(draw.choice(("ask", "arithmetic", "list", "chat")), draw, 60) or ""
-        near = {"complete": "code", "program": "code"}.get(kind, kind)
-        lists = self.words["follow"]
-        return self.fill(draw.choice(lists[near] if near in lists and draw.random() < 0.6 else lists["any"]), draw)
 
 
 def terms(text: str, draw: random.Random) -> tuple[str, str]:
