@@ -82,6 +82,14 @@ def first_written(writer, tmp_path_factory):
     return target, tokenizer, text
 
 
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Eight texts of the tiny target in a batch: with few tokens there would be few updates."""
+    from specdec_lab.train import batches
+
+    monkeypatch.setitem(batches.POSITIONS, "cpu", 8 * 41)
+
+
 @pytest.fixture(scope="module")
 def written(first_written, tmp_path_factory):
     """The same with a copy of the folder: tests leave checkpoints there, too."""

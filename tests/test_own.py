@@ -7,9 +7,8 @@ import pytest
 from specdec_lab import load
 from specdec_lab.errors import LabError
 from specdec_lab.measure.prompts import Prompt, read_prompts
-from specdec_lab.train import loop, own
-from specdec_lab.train.shards import CONVERSATIONS, HELD_OUT, read_shards
-from specdec_lab.train.write import Size
+from specdec_lab.train import batches, loop, own
+from specdec_lab.train.answers import HELD_OUT, LEARNED, read_answers
 
 PROMPTS = [Prompt(f"{i}", "mine", " ".join(words)) for i, words in enumerate(product("ab", "cd", "ef", "g"))] * 2
 
@@ -17,10 +16,9 @@ PROMPTS = [Prompt(f"{i}", "mine", " ".join(words)) for i, words in enumerate(pro
 @pytest.fixture(scope="module")
 def made(writer, tmp_path_factory):
     """(a Lab, the folder, what was looked at)"""
-    lab, folder = load(writer, device="cpu"), tmp_path_factory.mktemp("own")
-    looks = []
+    lab, folder, looks = load(writer, device="cpu"), tmp_path_factory.mktemp("own"), []
     with pytest.MonkeyPatch.context() as m:
-        m.setattr(own, "POSITIONS", 64 * 41)
+        m.setitem(batches.POSITIONS, "cpu", 8 * 41)
         own.own_draft(lab, PROMPTS, folder, 3_000, 12_000, None, lambda name, history: looks.append(len(history)))
     return lab, folder, looks
 
@@ -29,10 +27,9 @@ def test_what_is_measured_on_is_not_learned_from(made):
     lab, folder, _ = made
     learned, aside = ({tuple(lab.encode(p.content)) for p in side} for side in own.put_aside(PROMPTS[:8]))
     assert not learned & aside and len(learned) == 6
-    for side, some in ((CONVERSATIONS, learned), (HELD_OUT, aside)):
-        shards = read_shards(folder / side)
-        begins = {tuple(row[: len(lab.encode(PROMPTS[0].content))].tolist()) for s in shards for row in s.tokens}
-        assert begins and begins <= some
+    for side, some in ((LEARNED, learned), (HELD_OUT, aside)):
+        answers = read_answers(folder / side, lab.target)
+        assert {tuple(answers.text(i)[: answers.prompt[i]]) for i in range(len(answers))} <= some
 
 
 def test_the_draft_learns_and_is_loaded(made, writer):
@@ -46,9 +43,8 @@ def test_the_draft_learns_and_is_loaded(made, writer):
     assert mine.speculative(PROMPTS[0].content, "eagle", temperature=1.0, max_new_tokens=30).alpha > 0.5
 
 
-def test_it_goes_on_where_it_was_interrupted(made, writer, tmp_path, monkeypatch):
+def test_it_goes_on_where_it_was_interrupted(made, writer, tmp_path, small_batches):
     lab, folder, _ = made
-    monkeypatch.setattr(own, "POSITIONS", 64 * 41)
 
     def stop(name, history):
         if history[-1]["tokens"] > 6_000:
@@ -73,7 +69,7 @@ def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
     with pytest.raises(LabError, match="shorten"):
         own.own_draft(lab, long, tmp_path)
     (tmp_path / "file").touch()
-    with pytest.raises(LabError, match="cannot be made"):
+    with pytest.raises(LabError, match="cannot be kept"):
         own.own_draft(lab, PROMPTS, tmp_path / "file")
 
 
@@ -81,14 +77,12 @@ def test_prompts_that_leave_no_room_for_an_answer_are_left_out(made, tmp_path):
     """Of a long list of one's own: one that is too long should not end it all."""
     lab, said = made[0], []
     long, raw = Prompt("long", "long", "a " * 600), Prompt("raw", "raw", "a b c", raw=True)
-    size = Size(positions=64 * 41, answer=28)
-    own.write_answers(lab, [*PROMPTS, long, raw], PROMPTS[:2], tmp_path, 2_000, size, say=said.append)
-    assert said[0].startswith("Prompts of more than 484 tokens are left out") and said[0].endswith(": 1.")
-    shards = read_shards(tmp_path / CONVERSATIONS)
-    assert "long" not in {kind for s in shards for kind in s.kind}
-    assert lab.tokenizer("a b c").input_ids in [r.tokens for r in own.OwnRequests(lab, [raw], False, 9).asked]
+    own.write_answers(lab, [*PROMPTS, long, raw], PROMPTS[:2], tmp_path, 2_000, 28, say=said.append)
+    assert said[0].startswith("Prompts of more than 476 tokens are left out") and said[0].endswith(": 1.")
+    assert set(read_answers(tmp_path / LEARNED, lab.target).kind) == {"mine", "raw"}
+    assert lab.tokenizer("a b c").input_ids in [r.tokens for r in own.OwnRequests(lab, [raw], 9).asked]
     with pytest.raises(LabError, match="too few prompts"):
-        own.write_answers(lab, PROMPTS, [long], tmp_path, 9_000, size)
+        own.write_answers(lab, PROMPTS, [long], tmp_path, 9_000, 28)
 
 
 def test_our_own_prompts_are_none_of_the_built_in_ones():

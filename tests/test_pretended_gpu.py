@@ -194,7 +194,7 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     monkeypatch.setattr(loop.Optimizer, "step", step)
     lab = sd.load(writer, device="cuda", say=lambda line: None)
     text = tmp_path / "text"
-    write_conversations(lab.target, lab.tokenizer, text, tokens=400, size=SMALL, say=lambda line: None)
+    write_conversations(lab.target, lab.tokenizer, {0}, text, tokens=400, longest=SMALL, say=lambda line: None)
     assert lab.target.capture is CapturedPass
     for name in TRAINED:
         trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=600, say=lambda line: None)

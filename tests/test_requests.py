@@ -11,7 +11,6 @@ from training_text.word_problems import SHAPES, shapes, word_problem
 from transformers import AutoTokenizer
 
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.train import write
 from specdec_lab.train.texts import readable
 
 STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited for the captain. Nobody spoke. "
@@ -34,7 +33,7 @@ def tokenizer(writer):
 
 
 def make(tokenizer, documents=(), **more) -> Requests:
-    return Requests(tokenizer, write.turns(tokenizer).prefix, Library(documents), **more)
+    return Requests(tokenizer, Library(documents), **more)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def test_prompts_have_the_length_that_is_asked_for(tokenizer, library):
     kinds = set()
     for low, high in ((60, 80), (110, 130), (246, 300), (430, 520)):
         for seed in range(14):
-            request = asked.draw(random.Random(seed), low, high)
+            request = asked.of_length(random.Random(seed), low, high)
             assert len(request.tokens) <= high
             if request.kind not in requests_module.WITHOUT:
                 assert len(request.tokens) >= low
@@ -58,8 +57,7 @@ def test_prompts_have_the_length_that_is_asked_for(tokenizer, library):
 def texts(asked: Requests, most: int = 200, n: int = 40) -> list[str]:
     found = []
     for kind in (*requests_module.WITH, *requests_module.WITHOUT):
-        if kind != "free":
-            found += [t for seed in range(n) if (t := asked.text(kind, random.Random(seed), most))]
+        found += [t for seed in range(n) if (t := asked.text(kind, random.Random(seed), most))]
     return found
 
 
@@ -79,11 +77,10 @@ def test_nothing_that_drafts_are_measured_on_is_asked(tokenizer, library, monkey
     assert runs(built_in) <= measured()
     assert not any(runs(text) & measured() for text in texts(make(tokenizer, library)))
     monkeypatch.setattr(requests_module.Requests, "text", lambda self, kind, draw, most: f"Hello! {built_in}")
-    request = make(tokenizer).draw(random.Random(0), 28, 110)
-    assert request.kind == "free"  # every other one would have held the built-in prompt
+    plain = make(tokenizer).render([{"role": "user", "content": requests_module.PLAIN}])
+    assert make(tokenizer).of_length(random.Random(0), 28, 110).tokens == plain  # others would have held it
     monkeypatch.setattr(requests_module, "measured", set)  # without the guard
-    kinds = {make(tokenizer).draw(random.Random(seed), 28, 110).kind for seed in range(9)}
-    assert kinds != {"free"}
+    assert any(make(tokenizer).of_length(random.Random(seed), 28, 11_000).tokens != plain for seed in range(9))
 
 
 def test_the_two_sides_share_no_subject_no_sum_and_no_document(tokenizer):

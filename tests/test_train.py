@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from training_text.conversations import Size, write_conversations
+from training_text.conversations import write_conversations
 from transformers import LlamaForCausalLM
-from writer import SMALL
 
 from specdec_lab import load
 from specdec_lab.cli import main
@@ -20,10 +19,14 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, silent
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.models import linear
+from specdec_lab.train import batches as train_batches
 from specdec_lab.train import loop, own, recipes, write
+from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, read_answers
+from specdec_lab.train.batches import Batches
 from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
-from specdec_lab.train.loop import Text, Trainer, evaluate_by_kind, mean_of
-from specdec_lab.train.shards import read_shards
+from specdec_lab.train.loop import Trainer, evaluate_by_kind, mean_of
+
+pytestmark = pytest.mark.usefixtures("small_batches")
 
 
 @pytest.mark.parametrize("name", recipes.KINDS)
@@ -34,14 +37,14 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=said.append)
     trained = trainer.evaluate()[0]
     fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
-    untrained = Trainer(fresh, trainer.text).evaluate()[0]
+    untrained = Trainer(fresh, trainer.batches).evaluate()[0]
     assert trained.kl < 0.8 * untrained.kl
     assert trained.overlap > untrained.overlap
     assert said
 
     recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
     lab = load(writer, device="cpu", weights=tmp_path)
-    stored = Trainer(trained_module.load_net(name, lab.target, tmp_path).requires_grad_(), trainer.text)
+    stored = Trainer(trained_module.load_net(name, lab.target, tmp_path).requires_grad_(), trainer.batches)
     assert stored.evaluate()[0].overlap == pytest.approx(trained.overlap, abs=0.02)  # what 8 bits may cost
     trace = lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120)
     trace.check()
@@ -50,7 +53,7 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     tokens = trainer.tokens
     more = recipes.train(name, target, tokenizer, text, tokens=4_600, say=said.append)
     assert more.tokens > tokens
-    assert len(more.history[-1]["steps"]) == {"eagle": 3, "medusa": 4}.get(name, 1)
+    assert len(more.history[-1]["steps"]) == {"eagle": 4, "medusa": 4}.get(name, 1)
     assert any("Going on" in line for line in said)
     assert json.loads((text / f"{name}.json").read_text(encoding="utf-8")) == more.history
 
@@ -69,33 +72,28 @@ def sharp(writer, tmp_path_factory):
     lab = load(str(path), device="cpu", weights=text)
     with pytest.MonkeyPatch.context() as m:
         m.setattr(write, "TEMPERATURES", (1.0,))
-        size = Size(positions=128 * 41, answer=28, longest=13)
-        write_conversations(lab.target, lab.tokenizer, text, 4_000, size=size, say=silent)
+        write_conversations(lab.target, lab.tokenizer, {0}, text, 4_000, longest=(13, 28), say=silent)
     return lab, text
 
 
 def trained_and_traces(lab, text, name, gamma):
     """A trainer of the drafter as it is stored, in 8 bits, and what that then does at temperature 1 with held-out prompts."""
-    with pytest.MonkeyPatch.context() as m:
-        m.setattr(loop, "GIVEN", 0.0)  # what a random target expects of users takes longer to learn
-        trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=4_000, say=silent)
+    trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=4_000, say=silent)
     recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
-    held = read_shards(text / recipes.HELD_OUT)[0]
-    begun = [row[: 1 + int(own.argmax())].tolist() for row, own in zip(held.tokens[:64], held.own)]  # the prompts
+    held = read_answers(text / HELD_OUT, lab.target)
+    begun = [held.text(i)[: held.prompt[i]] for i in range(64)]
     settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 24, "keep": Keep(rows=True)}
     lab.eos = frozenset()
-    stored = Trainer(trained_module.load_net(name, lab.target, text).requires_grad_(), trainer.text)
+    stored = Trainer(trained_module.load_net(name, lab.target, text).requires_grad_(), trainer.batches)
     return stored, [lab.speculative(b, name, request=i, **settings) for i, b in enumerate(begun)]
 
 
 @torch.no_grad()
 def promised(trainer, lab, trace) -> list[torch.Tensor]:
     """Σ min(p, q) at each row of a trace's whole text, as training sees it; a tensor [n] for each drafting step."""
-    tokens = torch.tensor([trace.prompt + trace.tokens])
-    exits, last = write.depths(lab.target.cached(), tokens, (1,))
-    read = (tokens, last.float(), *([exits.float()] if trainer.net.depths else []))
-    found = []
-    for guess, true in trainer.net.predict(*read):
+    tokens, found = torch.tensor([trace.prompt + trace.tokens]), []
+    rows = lab.target.cached().extend(tokens, depths=trainer.net.depths).hidden.float()
+    for guess, true in trainer.net.predict(tokens, rows):
         overlap = overlaps(guess[0].float(), true[0].float(), Head(trainer.net.head.weight.float()))
         found.append(torch.cat([torch.full((tokens.shape[1] - len(overlap),), torch.nan), overlap]))
     return found
@@ -135,7 +133,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
     path.unlink(missing_ok=True)
     whole = weights(recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent))
     path.unlink()
-    for stop in (5, 23):  # in the first stage, and in the second
+    for stop in (5, 12):  # in the first stage, and in the second
         look, steps = Trainer.guesses, []
 
         def interrupted(self, *a, look=look, steps=steps, stop=stop):
@@ -150,25 +148,63 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
                 recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent)
     resumed = recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent)
     assert torch.equal(weights(resumed), whole)
-    assert len(resumed.history[-1]["steps"]) == 3
+    assert len(resumed.history[-1]["steps"]) == 4
 
 
-def test_a_batch_is_what_the_target_wrote_and_users_words_count_less(written):
-    _, _, text = written
-    shards, held = (read_shards(text / side) for side in (recipes.CONVERSATIONS, recipes.HELD_OUT))
-    batches = Text(shards, held, torch.device("cpu"), ("exit", "middle"))
-    all_of = {t[:-1].astype(int).tobytes(): (s, r) for s in shards for r, t in enumerate(s.tokens)}
-    given = []
-    for seed in range(30):
-        tokens, last, exits, middle, counts = batches.random(8, np.random.default_rng(seed))
-        for b in range(8):
-            shard, r = all_of[tokens[b].numpy().tobytes()]
-            assert (counts[b].numpy() == 1).tolist() == shard.own[r].tolist()
-            given += counts[b].numpy()[~shard.own[r]].tolist()
-            for part, rows in (("last", last), ("exit", exits), ("middle", middle)):
-                assert np.array_equal(rows[b].numpy(), getattr(shard, part)[r].astype(np.float32))
-    assert np.mean(given) == pytest.approx(loop.GIVEN**2, abs=0.05 * loop.GIVEN)
-    assert all(set(counts.unique().tolist()) <= {0.0, 1.0} for *_, (*_, counts) in batches.held_out(8))
+def check_batches(batches: Batches, target, answers: Answers, seeds=range(20)) -> float:
+    """A batch is texts that the target wrote, with the rows that it has at the same tokens: the share of texts seen."""
+    known, seen = {tuple(answers.text(i)[:-1]): i for i in range(len(answers))}, set()
+    for seed in seeds:
+        tokens, rows, counts = batches.random(np.random.default_rng(seed))
+        assert tokens.numel() <= batches.positions
+        for b, of_text in enumerate(counts):
+            text = tokens[b, : int(of_text.nonzero().max()) + 1].tolist()
+            i = known[tuple(text)]
+            seen.add(i)
+            assert of_text.nonzero()[:, 0].tolist() == list(range(answers.prompt[i] - 1, answers.length[i] - 1))
+            alone = target.cached().extend([text], depths=batches.depths).hidden[0]
+            assert torch.allclose(rows[b, : len(text)], alone.float(), atol=2e-3, rtol=2e-3)
+    return len(seen) / len(known)
+
+
+def test_a_batch_is_what_the_target_wrote_and_its_rows(written, monkeypatch):
+    """Computed, or kept from an earlier visit."""
+    target, _, text = written
+    answers, held = (read_answers(text / side, target) for side in (LEARNED, HELD_OUT))
+    monkeypatch.setitem(train_batches.POSITIONS, "cpu", 500)
+    monkeypatch.setattr(train_batches, "PREFILL_CHUNK", 7)  # in several passes
+    batches = Batches(target, answers, held, (1, 2))
+    for _ in range(2):
+        assert check_batches(batches, target, answers) > 0.5
+        monkeypatch.setattr(Batches, "computed", kept_only(Batches.computed))
+    batches.depths = (2, 1)
+    batches.kept.clear()
+    monkeypatch.undo()
+    with pytest.raises(AssertionError):
+        batches.depths, made = (1, 2), batches.random(np.random.default_rng(0))
+        monkeypatch.setattr(batches, "random", lambda draw: made)
+        check_batches(batches, target, answers, [0])
+    whole = [i for numbers, _ in Batches(target, answers, held).held_out() for i in numbers]
+    assert sorted(whole) == sorted(set(whole)) and len(whole) == len(held)
+
+
+def kept_only(compute):
+    def none(self, texts):
+        assert not texts, "computed again"
+        return compute(self, texts)
+
+    return none
+
+
+def test_each_text_is_as_likely_as_any_other(written):
+    """Long ones come alone, and short ones together."""
+    target, count, length = written[0], np.zeros(800), np.array([10, 30] * 400, dtype=np.int32)
+    answers = Answers(np.ones(length.sum(), dtype=np.uint16), length, length // 2, *[count] * 2, "t", "p")
+    batches, draw = Batches(target, answers, answers), np.random.default_rng(0)
+    batches.positions, batches.of = 60, lambda source, numbers: np.add.at(count, numbers, 1)
+    for _ in range(20_000):
+        batches.random(draw)
+    assert count[::2].mean() == pytest.approx(count[1::2].mean(), rel=0.05)
 
 
 class Positions(torch.nn.Module):
@@ -187,8 +223,9 @@ class Positions(torch.nn.Module):
 def test_the_loss_is_over_the_targets_own_tokens():
     trainer = Trainer(Positions(), SimpleNamespace(device=torch.device("cpu")))
     counts = torch.tensor([[0, 1, 1, 0, 1.0], [0, 0, 0, 0, 1.0]])
-    steps = trainer.guesses((torch.zeros(2, 5), torch.zeros(2, 5, 4), counts))
-    assert [guess[:, 0].tolist() for guess, *_ in steps] == [[1, 2, 4, 4], [2, 4, 4]]
+    guesses, true, matter = trainer.guesses((torch.zeros(2, 5), torch.zeros(2, 5, 4), counts))
+    assert guesses[..., 0].tolist() == [[2, 4, 4]] * 2 and true[:, 0].tolist() == [2, 4, 4]
+    assert matter.tolist() == [[False, False, True, False, True], [False] * 4 + [True]]  # each step guesses these
 
 
 def test_overlap_is_told_evaluate_by_kind(written):
@@ -198,7 +235,7 @@ def test_overlap_is_told_evaluate_by_kind(written):
     for part in told.values():
         assert sum(n for n, _ in part.values()) == whole.n
         assert sum(n * x for n, x in part.values()) / whole.n == pytest.approx(whole.overlap, abs=1e-3)
-    assert {"free", "ask"} <= set(told["kind"])
+    assert {"chat", "ask"} <= set(told["kind"])
     assert set(told["place"]) == {"under 64"}
 
 
@@ -222,10 +259,10 @@ def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(w
 
 def test_a_head_has_the_tokens_that_the_target_wrote_most_and_all_special_ones(monkeypatch):
     """Users' words do not count; and without the end of a text among them, no draft could ever be that."""
-    monkeypatch.setattr(recipes, "FREQUENT", 3)
-    tokens, own = np.array([[5, 6, 7, 7, 8, 8, 8]]), np.array([[False, True, True, False, False, False]])  # 7 and 7
-    shard, tokenizer = SimpleNamespace(tokens=tokens, own=own), SimpleNamespace(all_special_ids=[2, 99])
-    assert recipes.frequent_ids([shard], tokenizer, 10, [9]).tolist() == [2, 7, 9]
+    monkeypatch.setattr(recipes, "FREQUENT", 4)
+    two = (np.array(x) for x in ([8, 8, 8, 7, 7, 8, 8, 5], [5, 3], [3, 2]))
+    answers, tokenizer = Answers(*two, *[None] * 4), SimpleNamespace(all_special_ids=[2, 99])
+    assert recipes.frequent_ids(answers, tokenizer, 10, [9]).tolist() == [2, 5, 7, 9]
 
 
 def test_a_training_that_goes_on_keeps_the_tokens_of_its_head(written, monkeypatch):
@@ -243,8 +280,8 @@ def test_a_training_that_goes_on_keeps_the_tokens_of_its_head(written, monkeypat
 @pytest.mark.parametrize("kind", ["kl", "tv"])
 def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     torch.manual_seed(0)
-    student, teacher, head = torch.randn(600, 8), torch.randn(600, 8), torch.randn(20, 8)
-    weight = torch.rand(600)
+    student, teacher, head = torch.randn(3, 600, 8), torch.randn(600, 8), torch.randn(20, 8)
+    weight = torch.rand(3)
     ours = student.clone().requires_grad_()
     loss = divergence(ours, teacher, Head(head), weight, kind)
     loss.backward()
@@ -252,10 +289,11 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     p, log_q = (teacher @ head.T).softmax(-1), (theirs @ head.T).log_softmax(-1)
     overlap = torch.minimum(p, log_q.exp()).sum(-1)
     kl = (p * (p.log() - log_q)).sum(-1)
-    expected = (weight * (kl if kind == "kl" else 1 - overlap)).sum()
+    expected = (weight[:, None] * (kl if kind == "kl" else 1 - overlap)).sum()
     expected.backward()
     assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
     assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
+    student, log_q, overlap, kl = student[1], log_q[1], overlap[1], kl[1]
     found = fit(student, teacher, Head(head))
     assert (found.overlap, found.kl) == pytest.approx((float(overlap.mean()), float(kl.mean())), rel=1e-4)
     assert found.agree == pytest.approx(float((p.argmax(-1) == log_q.argmax(-1)).float().mean()))
@@ -278,15 +316,7 @@ def test_probabilities_of_a_head_in_half_precision_are_whole():
     assert fit(rows, rows, head).overlap == pytest.approx(1, abs=1e-5)
 
 
-@pytest.fixture
-def small_shards(monkeypatch):
-    """The command with shards for a tiny target."""
-    kept = own.write_answers.__defaults__
-    small = write.Size(SMALL.positions, SMALL.answer)
-    monkeypatch.setattr(own.write_answers, "__defaults__", tuple(small if d == write.Size() else d for d in kept))
-
-
-def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, small_shards, monkeypatch):
+def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, monkeypatch):
     """Without texts or prompts of one's own it takes the installed Python's sources, which take long to read."""
     few = [[Prompt(f"{i}", "code", f"a b c {x}")] for i, x in enumerate("abcdefgabc")]
     monkeypatch.setattr("specdec_lab.train.texts.installed_python", lambda: few)
@@ -307,7 +337,7 @@ def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, smal
         assert (tmp_path / enough / "medusa.safetensors").exists()
 
 
-def test_the_command_writes_text_alone_about_ones_own_prompts(capsys, writer, tmp_path, small_shards):
+def test_the_command_writes_text_alone_about_ones_own_prompts(capsys, writer, tmp_path):
     mine, folder = tmp_path / "own", tmp_path / "text"
     mine.mkdir()
     prompts = [json.dumps({"id": str(i), "kind": "mine", "prompt": f"a b c {x}"}) for i, x in enumerate("abcdefg")]
@@ -315,8 +345,8 @@ def test_the_command_writes_text_alone_about_ones_own_prompts(capsys, writer, tm
     argv = ["train", "text", "--json", "--device", "cpu", "--target", writer, "--folder", str(folder)]
     assert main([*argv, "--write", "1k", "--passages", str(mine)]) == 0
     assert json.loads(capsys.readouterr().out)["written"] >= 1_000
-    shards = [read_shards(folder / side) for side in (recipes.CONVERSATIONS, recipes.HELD_OUT)]
-    assert {kind for side in shards for s in side for kind in s.kind} == {"mine"}
+    target = load(writer, device="cpu").target
+    assert {kind for side in (LEARNED, HELD_OUT) for kind in read_answers(folder / side, target).kind} == {"mine"}
     (mine / "a.jsonl").write_text(prompts[0], encoding="utf-8")
     assert main([*argv, "--write", "5k", "--passages", str(mine)]) == 2
     assert "too few prompts" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from specdec_lab.train.answers import Answers
 POSITIONS = {"cpu": 3072, "cuda": 24_576}  # of a batch, at most: long texts come alone
 EVALUATED = 40_000  # positions of the held-out texts in an evaluation
 KEPT = 0.25  # the share of free memory for rows
+MOST = torch.finfo(torch.float16).max
 Batch = tuple[Tensor, Tensor, Tensor]
 
 
@@ -70,8 +71,8 @@ class Batches:
         fresh = self.computed({key: text for key, text in texts.items() if key not in self.kept})
         for key, rows in fresh.items():
             if self.room > 0:
-                self.kept[key] = rows.half()
-                self.room -= self.kept[key].nbytes
+                self.kept[key] = rows
+                self.room -= rows.nbytes
         rows = pad_sequence([fresh[key] if key in fresh else self.kept[key] for key in keys], batch_first=True)
         tokens = pad_sequence([torch.tensor(text) for text in texts.values()], batch_first=True)
         prompt, length = (torch.tensor(x[list(numbers)])[:, None] for x in (source.prompt, source.length))
@@ -79,14 +80,13 @@ class Batches:
         counts = (at >= prompt - 1) & (at < length - 1)
         return tokens.to(self.device), rows.float(), counts.to(self.device, torch.float32)
 
-    @torch.no_grad()
     def computed(self, texts: dict[tuple[int, int], list[int]]) -> dict[tuple[int, int], Tensor]:
-        """The target's rows [n, (1 + D) · H] for texts of n tokens each."""
+        """The target's rows [n, (1 + D) · H] for texts of n tokens each, in half precision: the same ones each time."""
         if not texts:
             return {}
         cached, found = self.target.cached(len(texts)), []
         for i in range(0, max(map(len, texts.values())), PREFILL_CHUNK):
             chunks = [text[i : i + PREFILL_CHUNK] for text in texts.values()]
             found.append(cached.extend(chunks, logits=False, depths=self.depths).hidden)
-        whole = torch.cat(found, 1).clone()  # no longer of inference mode
-        return {key: whole[r, : len(text)] for r, (key, text) in enumerate(texts.items())}
+        whole = torch.cat(found, 1).clamp(-MOST, MOST)
+        return {key: whole[r, : len(text)].half() for r, (key, text) in enumerate(texts.items())}

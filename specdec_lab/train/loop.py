@@ -19,6 +19,7 @@ from specdec_lab.train.batches import Batch, Batches
 from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
+SAID = 60  # seconds between two sentences on how far it is
 PLACES = (64, 128, 256, 512, 1024)  # tokens before the predicted one: fewer than 64, than 128, …
 
 
@@ -157,26 +158,30 @@ class Trainer:
         Raises:
             KeyboardInterrupt: after saving.
         """
-        end, shown, clock = sum(stage.tokens for stage in plan), self.tokens, time.perf_counter()
-        begun = self.tokens
+        end, shown = sum(stage.tokens for stage in plan), self.tokens
+        begun, learning = self.tokens, 0.0  # learning: seconds, without those of evaluations
 
         def tell() -> None:
-            """Evaluate, and say how well the student fits, how fast it goes, and how long it will take."""
-            seconds = (time.perf_counter() - clock) * (self.tokens - begun) / max(self.tokens - shown, 1)
+            """Evaluate, and say how well the student fits."""
             fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.evaluate())
-            say(f"{pace(self.tokens - begun, end - begun, seconds)}: {fit}")
+            say(f"{pace(self.tokens - begun, end - begun, learning)}: {fit}")
 
         try:
             while self.tokens < end:
+                clock = time.perf_counter()
                 stage, rate = place(plan, self.tokens)
                 self.net.unroll = stage.unroll
                 # The batch follows from the number of tokens too.
                 batch = self.batches.random(np.random.default_rng([self.seed, self.tokens]))
                 self.optimizer.step(self.loss(batch, stage.loss), rate)
                 self.tokens += int(batch[-1].sum())
+                seconds = time.perf_counter() - clock
+                learning += seconds
+                if learning // SAID > (learning - seconds) // SAID:
+                    say(pace(self.tokens - begun, end - begun, learning))
                 if self.tokens - shown >= every or self.tokens >= end:
                     tell()
-                    shown, clock = self.tokens, time.perf_counter()
+                    shown = self.tokens
                     if save_to:
                         self.save(save_to)
                     evaluated(self)

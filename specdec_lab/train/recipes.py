@@ -138,7 +138,7 @@ def export(trainer: Trainer, name: str, target: ReferenceModel, path: Path) -> N
         "target": target.name,
         **dict(zip(("hidden_size", "layers", "vocab_size"), shape(target))),
         "training_tokens": trainer.before + trainer.tokens,
-        "text_precision": trainer.batches.learned.precision,
+        "text_precision": trainer.batches.learned.precision.split(", "),
         "held_out": trainer.history[-1]["steps"],
         "held_out_by": evaluate_by_kind(trainer),
         "licence": "Apache-2.0",

@@ -21,6 +21,7 @@ WITH = {
     "summary": 12, "question": 10, "retrieval": 13, "translate": 15, "correct": 6, "rewrite": 8, "extract": 6,
     "code": 8, "complete": 2,
 }  # fmt: skip
+PLAIN = "Tell me something."  # where no request of the length was found
 SHORT = 105  # tokens; longer prompts hold a passage
 LONGEST = 1_500  # tokens of a prompt
 LENGTHS = ((0.24, 28, 110), (0.46, 110, 220), (0.73, 220, 400), (0.91, 400, 650), (0.975, 650, 1000), (1.0, 1000, 1500))
@@ -111,7 +112,7 @@ class Requests:
             tokens = self.render([{"role": "user", "content": text}])
             if (low <= len(tokens) or kind in WITHOUT) and len(tokens) <= high:
                 return Request(kind, tokens)
-        return Request("ask", self.render([{"role": "user", "content": self.text("ask", draw, high)}]))
+        return Request("chat", self.render([{"role": "user", "content": PLAIN}]))
 
     @staticmethod
     def needs(kind: str) -> tuple[str, str | None]:
