@@ -1,6 +1,5 @@
 """The nets of the trained drafters: what they begin as, what they learn on, and which passes drafting asks for."""
 
-import inspect
 
 import pytest
 import torch
@@ -30,11 +29,11 @@ def fresh(name):
 
 @pytest.mark.parametrize("name", NETS)
 def test_only_what_is_trained_is_saved_and_it_says_what_it_reads(name):
-    """Not the target's embeddings, nor its head; and whoever trains it knows whether it needs rows of the exit layer."""
+    """Not the target's embeddings, nor its head; and whoever trains it knows at which depths it reads."""
     target, net, _ = fresh(name)
     assert net.state_dict().keys() == dict(net.named_parameters()).keys()
     assert all(p.requires_grad for p in net.parameters())
-    assert bool(net.depths) == ("exits" in inspect.signature(net.predict).parameters)
+    assert net.depths == {"eagle": (1, 1), "early-exit": (2,)}.get(name, ())
     rows = torch.randn(3, 32, dtype=torch.float64)
     assert torch.allclose(net.head(rows), target.hf.lm_head(rows)[:, IDS])
     assert net.head.ids.tolist() == IDS
@@ -69,8 +68,7 @@ def test_they_learn_on_what_they_will_see(name):
     """Each guess in training, of two texts at once, is the one that drafting makes there, of the row that it is compared with."""
     target, net, _, q_of = make(name, 5, IDS)
     rows = torch.stack([target.rows(text.tolist()) for text in TEXTS])
-    exits = [target.cached().extend([text.tolist()], layers=(0, 2)).hidden[0] for text in TEXTS]
-    given = TEXTS, rows, *([torch.stack(exits)] if net.depths else ())
+    given = TEXTS, torch.stack([target.rows(text.tolist(), net.depths) for text in TEXTS])
     once, net.unroll = net.predict(*given), 3
     steps = net.predict(*given)
     assert len(once) == (4 if name == "medusa" else 1) and torch.equal(once[0][0], steps[0][0])
@@ -93,7 +91,8 @@ def begun(name, prompt):
     """A drafter that has been told of a prompt, which the target holds but for the last token."""
     target, net, drafter, q_of = (make_tree if name in TREES else make)(name, 5, IDS)
     row = Row(target.cached())
-    hidden, drafter = row.cached.prefill(prompt[:-1]), drafter()
+    drafter = drafter()
+    hidden = row.cached.prefill(prompt[:-1], drafter.depths)
     drafter.start(row, prompt, hidden)
     return target, net, drafter, q_of, row
 
@@ -142,7 +141,7 @@ def test_as_many_drafts_as_asked_for(name, sampler):
         assert bool(widths) == (gamma > 0 and "medusa" not in name)
         if gamma and not sampler.greedy:
             check_q(proposal, target, net, q_of, TEXT)
-        drafter.start(row, TEXT, target.rows(TEXT)[:-1])  # as if anew
+        drafter.start(row, TEXT, target.rows(TEXT, drafter.depths)[:-1])  # as if anew
         row.rewind(len(TEXT) - 1)
 
 
@@ -202,4 +201,4 @@ def test_the_prompt_and_what_was_missed_is_read_in_bounded_passes(name, chunk, m
         check_q(proposal, target, net, q_of, text)
         for i in range(later):  # rounds of one token each, none of which this drafter drafted
             text.append((i + len(text) // 2) % 5)
-            drafter.observe(text, target.rows(text)[-2:-1])
+            drafter.observe(text, target.rows(text, drafter.depths)[-2:-1])

@@ -9,7 +9,9 @@ from transformers import GraniteConfig, GraniteForCausalLM, MistralConfig, Mistr
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.errors import LabError
+from specdec_lab.models.base import at_depths
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.models.tree import Tree
 
 LLAMAS = ("llama", "fast llama", "replayed llama")
 
@@ -64,6 +66,40 @@ def test_a_pass_can_be_done_in_two_ranges_of_layers(kind):
     assert torch.allclose(rest.logits[0], uncached(model, tokens[:15])[10:], **near(model))
     again = cached.extend([tokens[15:]])  # the cache of every layer is complete
     assert torch.allclose(again.logits[0], uncached(model, tokens)[15:], **near(model))
+
+
+@pytest.mark.parametrize("kind", LLAMAS)
+def test_rows_at_a_depth_are_those_of_the_layers_up_to_it(kind):
+    """Of one text, of texts of different lengths, of a tree; and of no tree's neighbour. Without being asked, none."""
+    model, tokens, other, tree = make(kind), text(20), text(9, 1), Tree((-1, -1, 0, 1))
+    depths, size = (2, 0, 1), model.hf.config.hidden_size
+
+    def after(tokens, last):
+        return model.cached().extend([tokens], layers=(0, last), logits=False).hidden[0]
+
+    def check(rows, tokens, first=0):
+        expected = [after(tokens, 3), after(tokens, 2), model.hf.base_model.embed_tokens(torch.tensor(tokens))]
+        expected = torch.cat([*expected, after(tokens, 1)], -1)[first:]
+        assert torch.allclose(rows, expected.detach(), **near(model))
+
+    cached = model.cached()
+    check(cached.prefill(tokens[:15], depths), tokens[:15])
+    check(cached.extend([tokens[15:]], depths=depths).hidden[0], tokens, 15)
+    assert cached.extend([[1]]).hidden.shape[-1] == size
+    two = model.cached(2)
+    two.extend([tokens[:12], other[:7]])
+    rows = two.extend([[*tokens[12:15], 3, 4], other[7:]], trees=[(13, tree), None], depths=depths).hidden
+    check(rows[1, :2], other, 7)
+    for path in ([0, 2], [1, 3]):
+        way = [*tokens[:13], *([*tokens[13:15], 3, 4][i] for i in path)]
+        check(rows[0, [0, *(i + 1 for i in path)]], way, 12)
+
+
+@pytest.mark.parametrize("depths", [(), (1,), (2, 0)])
+def test_rows_of_the_depths_wanted_are_taken_from_those_asked_for(depths):
+    model, tokens = make("llama"), text(5)
+    asked = model.cached().extend([tokens], depths=(0, 1, 2)).hidden
+    assert torch.equal(at_depths(asked, (0, 1, 2), depths), model.cached().extend([tokens], depths=depths).hidden)
 
 
 def test_prefill_returns_the_hidden_rows_of_all_chunks(monkeypatch):

@@ -12,7 +12,7 @@ import torch
 
 from specdec_lab.lab import load
 from specdec_lab.models import attention, loops
-from specdec_lab.models.base import Cached
+from specdec_lab.models.base import Cached, Rows
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import Linear, has_tiles
 from specdec_lab.models.tree import Tree
@@ -54,8 +54,16 @@ def target(request, loaded, monkeypatch):
     return loaded
 
 
+DEPTHS = 1, 4
+
+
+def whole(rows: Rows) -> torch.Tensor:
+    """Logits, and hidden rows at all depths."""
+    return torch.cat([rows.logits, rows.hidden], -1)
+
+
 def one_by_one(cached: Cached, tokens: list[int]) -> list[torch.Tensor]:
-    return [cached.extend([[token]]).logits[0, 0] for token in tokens]
+    return [whole(cached.extend([[token]], depths=DEPTHS))[0, 0] for token in tokens]
 
 
 def compared(target, tokens: list[int]) -> Iterator[bool]:
@@ -68,10 +76,10 @@ def compared(target, tokens: list[int]) -> Iterator[bool]:
         alone = one_by_one(cached, [*new, 0, 0])
         for i, j in ((0, 8), (0, 3), (2, 7), (1, 3)):
             cached.rewind([start + i])
-            yield from same(cached.extend([[*new, 0, 0][i:j]]).logits[0], alone[i:j])
+            yield from same(whole(cached.extend([[*new, 0, 0][i:j]], depths=DEPTHS))[0], alone[i:j])
         cached.rewind([start])
         drafts = [7, new[1], 9, 11, new[2], 13, new[3]]
-        rows = cached.extend([[new[0], *drafts]], trees=[(start + 1, TREE)]).logits[0]
+        rows = whole(cached.extend([[new[0], *drafts]], trees=[(start + 1, TREE)], depths=DEPTHS))[0]
         yield from same(rows[[0, *(i + 1 for i in WAY)]], alone[:4])
         cached.keep(0, start + 1, WAY)
         yield from same(one_by_one(cached, new[4:6]), alone[4:6])
@@ -96,7 +104,7 @@ def test_a_row_is_the_same_in_a_batch(target, tokens):
     trees = [None, None, None, (190, TREE), None]
     new = [tokens[start : start + k] for start, k in zip(starts, widths)]
     new[3] = [new[3][0], 7, new[3][1], 9, 11, new[3][2], 13, new[3][3]]
-    rows = shared.extend(new, trees=trees).logits
+    rows = whole(shared.extend(new, trees=trees, depths=DEPTHS))
     for r, k in enumerate(widths):
         here = rows[r, [0, *(i + 1 for i in WAY)]] if trees[r] else rows[r, :k]
         assert torch.equal(here, alone[r][: len(here)]), (starts[r], k)
@@ -110,8 +118,8 @@ def test_a_row_is_the_same_in_two_halves(target, tokens):
     cached.rewind([100])
     first = [cached.extend([[token]], layers=(0, half), logits=False).hidden[0] for token in tokens[100:105]]
     cached.rewind([100])
-    rows = cached.extend(torch.cat(first)[None], layers=(half, target.layers)).logits[0]
-    assert torch.equal(rows, alone)
+    rows = cached.extend(torch.cat(first)[None], layers=(half, target.layers), depths=DEPTHS[1:]).logits[0]
+    assert torch.equal(rows, alone[:, : rows.shape[1]])
 
 
 # (Each of these is a matter of the operations. The loops compute each row by itself.)

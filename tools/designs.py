@@ -5,7 +5,6 @@ They are for comparison: trained on the same text with the same loop, and measur
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import rms_norm
 from transformers import PreTrainedModel
 
 from specdec_lab.drafters.eagle import EagleNet
@@ -14,25 +13,15 @@ from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, small_llama
 PLACES = 4  # drafts a round
 
 
-class ThreeDepths(EagleNet):
-    """EAGLE-3's input: the layer reads the target at three depths, not at the last alone (Li et al. 2025, arXiv
-    2503.01840).
-
-    Only true rows have three depths. Where the layer goes on from its own guess, the guess stands for all three.
-    """
-
-    depths = ("exit", "middle")
+class LastRow(EagleNet):
+    """The first EAGLE's input: the target's last row alone (Li et al. 2024, arXiv 2401.15077)."""
 
     def __init__(self, target: PreTrainedModel, ids: Tensor):
         super().__init__(target, ids)
-        size = target.config.hidden_size
-        self.join = nn.Linear(3 * size, size, bias=False).to(target.device, target.dtype)
-        with torch.no_grad():  # begins as the last row
-            self.join.weight.copy_(torch.cat([torch.eye(size), torch.zeros(size, 2 * size)], 1))
+        self.depths, self.join = (), nn.Identity()
 
-    def predict(self, tokens: Tensor, rows: Tensor, *lower: Tensor) -> list[tuple[Tensor, Tensor]]:
-        parts = [rms_norm(x, x.shape[-1:]) for x in lower]
-        return self.steps(tokens, self.join(torch.cat([rows, *parts], -1)), rows)
+    def predict(self, tokens: Tensor, rows: Tensor) -> list[tuple[Tensor, Tensor]]:
+        return self.steps(tokens, rows, rows)
 
 
 class LayerForEach(Student):
@@ -65,11 +54,11 @@ class LayerForEach(Student):
         return steps
 
 
-class BlockOfMasks(EagleNet):
+class BlockOfMasks(LastRow):
     """All drafts of a round in one pass: masks stand behind the text, and the layer turns all of them into guesses.
 
     (As in PARD, An et al. 2025, arXiv 2504.18583; DFlash, Chen et al. 2026, arXiv 2602.06036, fills larger blocks so.)
-    The masks of a block see the text and each other. The first draft needs no mask: it is EAGLE's. The input at each
+    The masks of a block see the text and each other. The first draft needs no mask: it is EAGLE's, as that reads the last row. The input at each
     further place is the first draft's input plus a mask, a vector that is trained: through attention alone a single
     layer would bring too little of the first draft's input there.
     """
