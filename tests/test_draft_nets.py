@@ -1,6 +1,5 @@
 """The nets of the trained drafters: what they begin as, what they learn on, and which passes drafting asks for."""
 
-
 import pytest
 import torch
 from checks import SAMPLED

@@ -4,8 +4,8 @@ import json
 import runpy
 from pathlib import Path
 
-import pytest
 import numpy as np
+import pytest
 import torch
 from safetensors.torch import save_file
 

@@ -45,7 +45,9 @@ class EagleNet(Student):
         self.join = nn.Linear(3 * size, size, bias=False).to(target.device, target.dtype)
         self.fuse = nn.Linear(2 * size, size, bias=False).to(target.device, target.dtype)
         with torch.no_grad():
-            self.join.weight.copy_(torch.cat([torch.eye(size), torch.zeros(size, 2 * size)], 1))  # begins as the last row
+            self.join.weight.copy_(
+                torch.cat([torch.eye(size), torch.zeros(size, 2 * size)], 1)
+            )  # begins as the last row
             # Begins as a sum to which both give as much, of the size that the layer is used to.
             self.fuse.weight.copy_(5 * torch.eye(size).repeat(1, 2))
 

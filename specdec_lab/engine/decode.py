@@ -120,9 +120,7 @@ def verify_drafts(
     return rounds
 
 
-def score(
-    cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], depths: Sequence[int]
-) -> Rows:
+def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], depths: Sequence[int]) -> Rows:
     """The target's rows for each text's last token and its drafts, from one pass; padded to the widest.
 
     Args:

@@ -131,7 +131,7 @@ def read_file(path: Path, target: ReferenceModel) -> Answers:
         if stored.target == target.name:
             stored.check(target)
     except (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as e:
-        why = str(e) if isinstance(e, ValueError) and "pickle" not in str(e) else f"it is torn, or of another kind"
+        why = str(e) if isinstance(e, ValueError) and "pickle" not in str(e) else "it is torn, or of another kind"
         raise LabError(f"{path} cannot be read ({why}): delete it. The other files beside it stay as they are.") from e
     if stored.target != target.name:
         raise LabError(f"{path} was written by {stored.target}, not by {target.name}: choose another --folder.")

@@ -14,7 +14,7 @@ from specdec_lab.lab import Lab
 from specdec_lab.measure.prompts import Prompt, read_prompts
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.train import recipes
-from specdec_lab.train.write import LOOK, LONGEST, Request, write_text
+from specdec_lab.train.write import LONGEST, LOOK, Request, write_text
 
 NAME = "eagle"
 ASIDE = 4  # every fourth prompt is put aside, to measure on

@@ -148,9 +148,7 @@ def write_text(
 
 
 @torch.inference_mode()
-def answers(
-    target: ReferenceModel, ends: Collection[int], asked: Asked, longest: int, seed: int
-) -> Iterator[Writing]:
+def answers(target: ReferenceModel, ends: Collection[int], asked: Asked, longest: int, seed: int) -> Iterator[Writing]:
     """The texts, each as soon as it has ended: with a token of `ends`, in a loop, or with `longest` tokens.
 
     The same texts come again on the same device.

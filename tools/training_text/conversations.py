@@ -55,9 +55,7 @@ def write_conversations(
     write(tokens=tokens)
 
 
-def written_documents(
-    answers: Answers, tokenizer: PreTrainedTokenizerBase, ends: Collection[int]
-) -> list[Document]:
+def written_documents(answers: Answers, tokenizer: PreTrainedTokenizerBase, ends: Collection[int]) -> list[Document]:
     """What the target composed (letters, reports, recipes …), to be asked about.
 
     Its subjects are those of everyday life, which are rare in texts that are free to use.
