@@ -40,7 +40,7 @@ def start() -> None:
     replace(progress_line.each, at_most(progress_line.each, items=turns))
     replace(own.own_draft, at_most(own.own_draft, write=LEARNED, tokens=LEARNED))
     replace(own.folder_of, lambda name: Path(tempfile.mkdtemp()) / name)
-    own.POSITIONS, own.ANSWER = LEARNED, tokens(own.ANSWER)
+    own.ANSWER = tokens(own.ANSWER)
 
 
 def at_most(function: Callable, **limits: int | Callable) -> Callable:
@@ -85,19 +85,19 @@ def first_arrivals(arrivals: Sequence) -> list:
 
 def remembering(prefill: Callable) -> Callable:
     """A prompt that was read before is copied from the cache that held it: reading takes longer than the few tokens."""
-    known: dict[tuple, tuple] = {}  # model and prompt → a cache that holds it, and its hidden rows; the newest last
+    known: dict[tuple, tuple] = {}  # model, prompt and depths → a cache that holds it, and its hidden rows; the newest last
 
     @functools.wraps(prefill)
-    def remembered(self, tokens):
-        key = id(self.model), tuple(tokens)
+    def remembered(self, tokens, depths=()):
+        key = id(self.model), tuple(tokens), tuple(depths)
         if self.lengths != [0] or not tokens:
-            return prefill(self, tokens)
+            return prefill(self, tokens, depths)
         if key in known:
             source, hidden = known[key]
             self.drop(0)
             self.join(source)
         else:
-            source, hidden = self.model.cached(0), prefill(self, tokens)
+            source, hidden = self.model.cached(0), prefill(self, tokens, depths)
             source.join(self)
         known.pop(key, None)
         known[key] = source, hidden

@@ -2,14 +2,14 @@
 
 import pytest
 import torch
-from designs import PLACES, BlockOfMasks, LayerForEach, ThreeDepths
+from designs import PLACES, BlockOfMasks, LastRow, LayerForEach
 
 from specdec_lab import load
 from specdec_lab.drafters.eagle import EagleNet
 
 KNOWN = {
     EagleNet: lambda k: 1 + k,
-    ThreeDepths: lambda k: 1 + k,
+    LastRow: lambda k: 1 + k,
     LayerForEach: lambda k: 1 + k,
     BlockOfMasks: lambda k: 1,
 }
@@ -33,8 +33,7 @@ def net_of(kind, hf):
 def inputs(net, hf, n=9):
     generator = torch.Generator().manual_seed(1)
     tokens = torch.randint(0, hf.config.vocab_size, (2, n), generator=generator)
-    rows = [torch.randn(2, n, hf.config.hidden_size, generator=generator) for _ in ("last", *net.depths)]
-    return tokens, rows
+    return tokens, torch.randn(2, n, (1 + len(net.depths)) * hf.config.hidden_size, generator=generator)
 
 
 @pytest.mark.parametrize("kind", KNOWN)
@@ -43,12 +42,12 @@ def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
     """Draft k behind position i: rows up to i, and tokens up to i + 1 + k, which a block does not have: up to i + 1."""
     net = net_of(kind, hf)
     tokens, rows = inputs(net, hf)
-    before = net.predict(tokens, *rows)
+    before, size = net.predict(tokens, rows), hf.config.hidden_size
     assert len(before) == PLACES
     shifts = [k if issubclass(kind, EagleNet) and kind is not BlockOfMasks else 0 for k in range(PLACES)]
     for k, (guess, true) in enumerate(before):
         assert guess.shape == true.shape == (2, 8 - k + shifts[k], hf.config.hidden_size)
-        assert torch.equal(true, rows[0][:, 1 + k - shifts[k] :])
+        assert torch.equal(true, rows[:, 1 + k - shifts[k] :, :size])
 
     def changed(*given):
         """For each step, at which positions its guess has become another one."""
@@ -58,14 +57,14 @@ def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
     for at in range(1, 9):
         others = tokens.clone()
         others[:, at] = (others[:, at] + 1) % hf.config.vocab_size
-        for k, moved in enumerate(changed(others, *rows)):
+        for k, moved in enumerate(changed(others, rows)):
             first = max(0, at - KNOWN[kind](k))  # the first position that knows this token
             assert not moved[:first].any(), "a token of the future"
             assert first >= len(moved) or moved[first]
-        for part in range(len(rows)):
-            others = [row.clone() for row in rows]
-            others[part][:, at] += torch.arange(hf.config.hidden_size) % 3
-            for moved in changed(tokens, *others):
+        for part in range(0, rows.shape[-1], size):
+            others = rows.clone()
+            others[:, at, part : part + size] += torch.arange(size) % 3
+            for moved in changed(tokens, others):
                 assert not moved[:at].any(), "a row of the future"
                 assert at >= len(moved) or moved[at]
 
@@ -73,18 +72,18 @@ def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
 @torch.no_grad()
 def test_what_they_begin_as(hf):
     """The first draft of a block is EAGLE's, and three depths begin as the last one alone."""
-    eagle, block, three = net_of(EagleNet, hf), BlockOfMasks(hf, torch.arange(12)), ThreeDepths(hf, torch.arange(12))
-    block.load_state_dict(eagle.state_dict(), strict=False)
-    three.load_state_dict(eagle.state_dict(), strict=False)
+    last, block, three = net_of(LastRow, hf), BlockOfMasks(hf, torch.arange(12)), EagleNet(hf, torch.arange(12))
+    for other in (block, three):
+        other.load_state_dict(last.state_dict(), strict=False)
     three.unroll = PLACES
     tokens, rows = inputs(three, hf)
-    steps = eagle.predict(tokens, rows[0])
-    assert torch.allclose(block.predict(tokens, rows[0])[0][0], steps[0][0], atol=1e-5)
-    assert all(torch.allclose(a, b, atol=1e-5) for (a, _), (b, _) in zip(three.predict(tokens, *rows), steps))
+    steps = last.predict(tokens, rows[..., : hf.config.hidden_size])
+    assert torch.allclose(block.predict(tokens, rows[..., : hf.config.hidden_size])[0][0], steps[0][0], atol=1e-5)
+    assert all(torch.allclose(a, b, atol=1e-5) for (a, _), (b, _) in zip(three.predict(tokens, rows), steps))
 
 
 def test_masks_learn(hf):
     net = net_of(BlockOfMasks, hf)
     tokens, rows = inputs(net, hf)
-    net.predict(tokens, *rows)[3][0].sum().backward()
+    net.predict(tokens, rows)[3][0].sum().backward()
     assert (net.masks.grad.abs().sum(1) > 0).all()  # places see each other

@@ -63,7 +63,9 @@ def recorded_trees(temperature: float) -> dict[str, Counts]:
 
 
 def recorded_designs() -> dict:
-    """What `tools/record_designs.py` measured: {"tokens", "held_out", "designs": {name: {"overlap" by place, …}}}."""
+    """What `tools/record_designs.py` measured, {"runs": [{"design", "tokens", "held_out", "overlap" by place, "tokens_a_pass",
+    …}]}; and in "further" the same from one long run on a GPU, with its "hardware" and what it was "begun_with".
+    """
     return _recorded("designs.json")
 
 

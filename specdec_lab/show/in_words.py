@@ -352,6 +352,32 @@ def own_draft(before: Counts, after: Counts, clock: float) -> str:
     )
 
 
+def designs(toy: Sequence[Mapping], further: Sequence[Mapping]) -> str:
+    """What three depths bring, and what rehearsal, after a toy training and after a long one.
+
+    Args:
+        toy, further: the runs of `recorded_designs`, each with its design and its tokens a pass.
+    """
+    small = {run["design"]: run["tokens_a_pass"] for run in toy}
+    most = {run["design"]: run for run in further if run["rehearsed"] == "all the way"}
+    last, three = (
+        next(run for run in further if run["design"] == design and run["tokens"] == most["last row"]["tokens"])
+        for design in ("last row", "three depths")
+    )
+
+    def brought(more: float, less: float) -> str:
+        if abs(more / less - 1) < TIED:
+            return f"no difference ({more:.2f} and {less:.2f} tokens a pass)"
+        return f"{more / less:.2f} times the tokens a pass ({more:.2f} and {less:.2f})"
+
+    return (
+        f"Three depths against the last row, both rehearsed: after {toy[0]['tokens'] / 1e6:g} M tokens "
+        f"{brought(small['three depths, rehearsed'], small['last row, rehearsed'])}, after {three['tokens'] / 1e6:.0f} M "
+        f"{brought(three['tokens_a_pass'], last['tokens_a_pass'])}. Rehearsal against none, the last row: after "
+        f"{toy[0]['tokens'] / 1e6:g} M {brought(small['last row, rehearsed'], small['last row'])}."
+    )
+
+
 def ranked(paces: Mapping[str, Sequence[float]]) -> str:
     """Ways that took turns, by their tokens a second: the fastest, and whether its runs lie above all others."""
     best, *others = sorted(paces, key=lambda way: -median(paces[way]))

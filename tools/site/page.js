@@ -410,7 +410,7 @@
     }
   });
   document.fonts.ready.then(() => {
-    for (const box of document.querySelectorAll("main pre, main div")) {
+    for (const box of document.querySelectorAll("main pre, main div, main blockquote")) {
       if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
     }
   });
