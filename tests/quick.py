@@ -85,7 +85,9 @@ def first_arrivals(arrivals: Sequence) -> list:
 
 def remembering(prefill: Callable) -> Callable:
     """A prompt that was read before is copied from the cache that held it: reading takes longer than the few tokens."""
-    known: dict[tuple, tuple] = {}  # model, prompt and depths → a cache that holds it, and its hidden rows; the newest last
+    known: dict[
+        tuple, tuple
+    ] = {}  # model, prompt and depths → a cache that holds it, and its hidden rows; the newest last
 
     @functools.wraps(prefill)
     def remembered(self, tokens, depths=()):

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from specdec_lab.lab import load
-from specdec_lab.models import attention, loops
+from specdec_lab.models import attention, linear, loops
 from specdec_lab.models.base import Cached, Rows
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import Linear, has_tiles
+from specdec_lab.models.linear import Linear, fewest_rows, has_tiles
 from specdec_lab.models.tree import Tree
 
 # A node's siblings are drafts that nobody keeps; 1, 4 and 6 are the way that the text takes.
@@ -150,8 +150,19 @@ def test_without_any_of_these_it_would_not_be(lab, tokens, full, monkeypatch, bu
     assert not all(compared(cut(lab.target, full), tokens))
 
 
-def test_one_row_of_a_packed_product_is_filled_up():
-    """Where the product adds up more than one block of numbers; not on every processor does one row differ."""
+@pytest.mark.parametrize(("other", "fewest"), [((), 1), ((1,), 2), ((2,), 3), ((1, 3), 4), ((1, 2, 3, 4), 4)])
+def test_the_fewest_rows_with_the_same_bits_are_found_by_trying(other, fewest, monkeypatch):
+    monkeypatch.setattr(linear, "TRIED", 240)
+    weight = torch.randn(5, 32, dtype=torch.float64)
+
+    def product(x):
+        return (x[:, :, None] * weight.T).sum(1) * (1 + 1e-15 * (len(x) in other))
+
+    assert fewest_rows(product, 5, 32, torch.float64) == fewest
+
+
+def test_a_packed_product_has_the_same_bits_from_one_row_on():
+    """Where it adds up more than one block of numbers, one row differs on some processors, and is filled up."""
     torch.manual_seed(0)
     product, x = Linear(torch.randn(576, 1536) / 40), torch.randn(40, 1536)
     with torch.inference_mode():

@@ -26,9 +26,9 @@ from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import draft_product
 from specdec_lab.models.tree import TEXT, Placed, Tree
 
-# How often the first, second, … of some drawn drafts is the one that is accepted: measured at temperature 1 on 13
-# prompts of the built-in suite, where it hardly differed by depth.
-RATES = [[0.44, 0.09, 0.06, 0.05]] * 8
+# How often the first, second, … of some drawn drafts is the one that is accepted: measured at temperature 1 on 24
+# prompts of the built-in suite, at 631 places, where it hardly differed by depth.
+RATES = [[0.54, 0.09, 0.06, 0.02]] * 8
 
 
 class EagleNet(Student):

@@ -48,7 +48,7 @@ def supports(hf: PreTrainedModel) -> bool:
 
 
 def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
-    """The number format of rotations, at min_rows float32: complex numbers of half precision lack most operations."""
+    """The number format of rotations, at least float32: complex numbers of half precision lack most operations."""
     return torch.float32 if dtype.itemsize < 4 else dtype
 
 
@@ -279,7 +279,7 @@ class FastCached(Cached):
             self.model.unused[held.size].append(held)
 
     def _grow(self, rows: int, positions: int) -> None:
-        """Move to new KeyValues, for so many rows and at min_rows so many positions.
+        """Move to new KeyValues, for so many rows and at least so many positions.
 
         A size is always doubled: with few different sizes, what one text leaves another one can often use.
         """

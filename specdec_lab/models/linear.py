@@ -67,20 +67,23 @@ class Linear(nn.Module):
     Args:
         weight: [out, in]; bias: [out] or None. A packed weight is a copy, unless it was packed before.
 
-    min_rows: rows that cost no more than one, and have the same bits whatever their number: a product of fewer is
-        filled up. oneDNN has another way for one row, which for some shapes adds in another order, and is not faster.
+    min_rows: rows that have the same bits whatever their number; a product of fewer is filled up (see `fewest_rows`).
     max_rows: rows that have the same bits whatever their number: a product of more is cut. None: any number.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None):
         super().__init__()
         self.packed = can_pack(weight)
-        self.min_rows = 4 if self.packed else 1
+        self.min_rows, shape = 1, (*weight.shape, weight.dtype, torch.get_num_threads())
         self.max_rows = TILE_ROWS if self.packed and has_tiles(weight.dtype) else None
         weight = weight.detach()
         pack_it = self.packed and not weight.is_mkldnn
         self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if pack_it else weight
         self.bias = None if bias is None else bias.detach()
+        if self.packed:
+            if shape not in FEWEST:
+                FEWEST[shape] = fewest_rows(self, *shape[:3])
+            self.min_rows = FEWEST[shape]
 
     def forward(self, x: Tensor) -> Tensor:
         if (rows := x.numel() // x.shape[-1]) < self.min_rows:
@@ -95,6 +98,29 @@ class Linear(nn.Module):
         return linear(x, self.weight, self.bias)
 
     __call__ = forward  # past the hooks of nn.Module: they take a tenth of the time of a small product
+
+
+FEWEST: dict[tuple, int] = {}  # `fewest_rows` of products that were tried, by shape, format and threads
+
+
+TRIED = 300_000  # sums: another order of bfloat16 numbers changes one in some thousands
+
+
+@torch.inference_mode()
+def fewest_rows(product: Callable[[Tensor], Tensor], out: int, size: int, dtype: torch.dtype) -> int:
+    """From how many rows on a packed product gives each row the same bits: found by trying.
+
+    oneDNN has ways of its own for one row and for two. They read the weights faster, by a fifth to a half of the time of
+    such a product, and for some shapes add in another order: on AVX-512 one row of 1,536 numbers does, on AVX2 none.
+
+    Args:
+        out, size: numbers of a result, and of a row.
+    """
+    rows = 24 * -(-TRIED // out // 24)
+    x = torch.randn(rows, size, generator=torch.Generator().manual_seed(0)).to(dtype)
+    whole = torch.cat([product(part) for part in x.split(8)])
+    alike = [torch.equal(torch.cat([product(part) for part in x.split(k)]), whole) for k in range(1, 5)]
+    return next(k for k in range(1, 5) if all(alike[k - 1 :]) or k == 4)
 
 
 class EightBits(nn.Module):
