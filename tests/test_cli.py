@@ -127,6 +127,14 @@ def test_doctor_names_what_is_missing_and_what_mends_it(capsys, monkeypatch, tmp
     assert code == 1 and "specdec-lab fetch" in out
 
 
+@pytest.mark.parametrize(("price", "says"), [(1.0, "no time"), (1.01, "no time"), (1.3, "1.3 times")])
+def test_doctor_says_what_equal_bits_cost(capsys, monkeypatch, price, says):
+    monkeypatch.setattr("specdec_lab.models.linear.price_of_bits", lambda: price)
+    _, out, _ = run(capsys, "doctor", "--device", "cpu")
+    (line,) = [line for line in out.splitlines() if line.startswith("bits")]
+    assert says in line
+
+
 def test_doctor_knows_every_package_its_range_and_whether_the_lab_is_installed(capsys, monkeypatch):
     needs = ["torch>=99", "no-such-package"]
     needs += ['another>=1; extra == "lab"', 'nobody-here; extra == "dev"', 'nor-here; extra == "class"']

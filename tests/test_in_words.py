@@ -20,6 +20,23 @@ def noisy(T: dict[int, float], spread: float) -> dict[int, list[float]]:
     return {k: [ms / 1e3 * (1 + spread * turn) for turn in (-2, -1, 0, 0, 0, 1, 2)] for k, ms in T.items()}
 
 
+@pytest.mark.parametrize(("three", "says"), [(1.70, "1.13 times"), (1.51, "no difference"), (1.2, "0.80 times")])
+def test_what_a_design_brings_is_told_at_each_size_or_that_it_is_none(three, says):
+    def run(design, tokens, E, rehearsed=""):
+        return {"design": design, "tokens": tokens, "tokens_a_pass": E, "rehearsed": rehearsed}
+
+    toy = [("last row", 1.4), ("last row, rehearsed", 1.5), ("three depths", 1.4), ("three depths, rehearsed", three)]
+    whole = "all the way"
+    further = [("last row", 2e7, 9.0, "at the end"), ("last row", 4e7, 3.0, whole), ("three depths", 3e6, 9.0, whole)]
+    further += [("three depths", 4e7, 3.3, whole), ("three depths", 9e7, 9.0, whole)]
+    said = in_words.designs([run(name, 1e5, E) for name, E in toy], [run(*one) for one in further])
+    assert (
+        says in said
+        and "after 40 M 1.10 times" in said
+        and said.endswith("after 0.1 M 1.07 times the tokens a pass (1.50 and 1.40).")
+    )
+
+
 @pytest.mark.parametrize(
     ("times", "said"),
     [

@@ -161,6 +161,15 @@ def test_the_fewest_rows_with_the_same_bits_are_found_by_trying(other, fewest, m
     assert fewest_rows(product, 5, 32, torch.float64) == fewest
 
 
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_the_price_of_bits_is_that_of_the_rows_that_are_filled_up(monkeypatch, rows):
+    """Where none is, there is none."""
+    monkeypatch.setattr(linear, "can_pack", lambda weight: False)
+    monkeypatch.setattr(linear, "fastest", lambda product, x: 1.0 if product.min_rows == 1 else 1.5)
+    monkeypatch.setattr(Linear, "__init__", lambda self, weight: vars(self).update(min_rows=rows))
+    assert linear.price_of_bits(4, 4) == (1.0 if rows == 1 else 1.5)
+
+
 def test_a_packed_product_has_the_same_bits_from_one_row_on():
     """Where it adds up more than one block of numbers, one row differs on some processors, and is filled up."""
     torch.manual_seed(0)

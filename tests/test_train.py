@@ -239,6 +239,16 @@ def test_overlap_is_told_evaluate_by_kind(written):
     assert set(told["place"]) == {"under 64"}
 
 
+def test_a_checkpoint_of_another_design_is_one_sentence(written, tmp_path):
+    target, tokenizer, text = written
+    state = torch.load(text / "eagle.pt", weights_only=True)
+    del state["net"]["join.weight"]
+    shutil.copytree(text, tmp_path / "text")
+    torch.save(state, tmp_path / "text" / "eagle.pt")
+    with pytest.raises(LabError, match="of another design than today's: delete it"):
+        recipes.train("eagle", target, tokenizer, tmp_path / "text", tokens=9_000, say=silent)
+
+
 def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(written, tmp_path):
     target, tokenizer, text = written
     (text / "eagle.pt").unlink(missing_ok=True)

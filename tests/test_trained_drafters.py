@@ -20,6 +20,7 @@ from specdec_lab.drafters.trained import draft_model
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import LabError
 from specdec_lab.models import linear
 from specdec_lab.models.linear import EightBits
 from specdec_lab.models.reference import ReferenceModel
@@ -266,6 +267,22 @@ def test_weights_of_different_sizes_side_by_side_are_all_kept(tmp_path, monkeypa
     stored = trained.load_net("eagle", target, tmp_path).fuse.weight
     for ours, theirs in zip(stored.split(32, 1), net.fuse.weight.split(32, 1), strict=True):
         assert (ours - theirs).norm() < 0.05 * theirs.norm()
+
+
+@pytest.mark.parametrize("other", ["a part less", "a part more"])
+def test_weights_of_another_design_are_refused_and_it_says_how_to_train_again(tmp_path, other):
+    """Such as those of the EAGLE before, which read the last row alone."""
+    target, net, _, _ = make("eagle", 5, [0, 1, 2, 4])
+    if other == "a part less":
+        net.join = None
+    else:
+        net.further = torch.nn.Linear(2, 2)
+    about = {"target": "random"} | dict(zip(("hidden_size", "layers", "vocab_size"), trained.shape(target)))
+    trained.save_net(net, tmp_path / "eagle.safetensors", about)
+    with pytest.raises(
+        LabError, match="of another design than today's .*: train it again with `specdec-lab train eagle`"
+    ):
+        trained.load_net("eagle", target, tmp_path)
 
 
 def test_eagle_learns_on_what_it_will_see():

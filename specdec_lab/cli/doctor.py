@@ -15,6 +15,8 @@ from specdec_lab.errors import LabError
 
 TARGET_GB = 1.2  # the embedded target in float32, its packed copy, and a short cache
 
+TIED = 0.02  # times that differ by less are called equal
+
 Missing = dict[str, str]  # what is missing → the command that mends it
 
 
@@ -35,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
             from specdec_lab.models import linear, loops
 
             speed = {"row_ms": {n: round(1e3 * s, 2) for n, s in linear.row_times().items()}, "numba": loops.HERE}
+            speed["price_of_bits"] = round(linear.price_of_bits(), 2)
         free, total = memory_gb(device)
         memory = {"free": round(free, 1), "total": round(total, 1)}
         if free < TARGET_GB:
@@ -122,6 +125,11 @@ def as_text(result: dict) -> str:
             rows = ", ".join(f"{name} {ms} ms" for name, ms in speed["row_ms"].items())
             loops = "" if speed["numba"] else f"; faster with numba:  {install('numba')}"
             lines += [f"speed     a row of a product, by weights (--dtype): {rows}{loops}"]
+            price = speed["price_of_bits"]
+            cost = (
+                "cost no time here" if price <= 1 + TIED else f"cost products of one shape {price:g} times their time"
+            )
+            lines += [f"bits      the same ones in every pass {cost}"]
         lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
     lines += [f"missing   {m['what']}. To mend it:  {m['mend']}" for m in result["missing"]]
     return "\n".join(lines if result["missing"] else [*lines, "Everything is here."])

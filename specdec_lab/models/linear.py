@@ -270,6 +270,22 @@ class EightBitsInTwo(nn.Module):
     __call__ = forward
 
 
+def price_of_bits(out: int = 4_608, size: int = 1_536) -> float:
+    """How many times as long one row of a product takes here, where it is filled up so that its bits are always the same,
+    as the quickest way for one row. 1.0 where that way has the same bits.
+
+    Args:
+        out, size: numbers of a result, and of a row; by default a shape that is filled up on some processors.
+    """
+    generator = torch.Generator().manual_seed(0)
+    weight, x = torch.randn(out, size, generator=generator), torch.randn(1, size, generator=generator)
+    product = Linear(weight)
+    if product.min_rows == 1:
+        return 1.0
+    filled, product.min_rows = fastest(product, x), 1
+    return filled / fastest(product, x)
+
+
 def row_times() -> dict[str, float]:
     """Seconds of one row of a product of seven million weights, by how the weights are kept, from cold caches."""
     generator = torch.Generator().manual_seed(0)
