@@ -63,7 +63,7 @@ class Asked:
 
     def __init__(self, requests: Requests, draw: random.Random, wanted: int, longest: int):
         self.requests, self.random, self.wanted, self.begun = requests, draw, wanted, time.time()
-        self.typical, self.open, self.ended, self.written = longest / 2, 0, 0, 0
+        self.typical, self.open, self.ended, self.written = float(longest), 0, 0, 0
 
     def draw(self, most: int) -> list[Writing]:
         found = []
