@@ -196,6 +196,7 @@ class ReferenceCached(Cached):
         x = inputs if inputs.is_floating_point() else body.embed_tokens(inputs)
         rope, at = body.rotary_emb(x, position_ids=places), {}
         for number, layer in enumerate(body.layers[first:last], first):
-            at[number] = x
+            if number in depths:
+                at[number] = x
             x = layer(x, position_embeddings=rope, **how)
         return beside(body.norm(x) if last == model.layers else x, [at[depth] for depth in depths])
