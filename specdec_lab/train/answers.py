@@ -99,15 +99,11 @@ def save_answers(answers: Answers, folder: Path) -> None:
         last = files(folder)[-1:]
         number = int(last[0].stem.partition("-")[2]) + 1 if last else 0
         with written_whole(folder / f"answers-{number:04}.npz") as unfinished, open(unfinished, "wb") as file:
-            np.savez_compressed(file, **vars_of(answers))
+            np.savez_compressed(file, **{field.name: getattr(answers, field.name) for field in fields(answers)})
     except OSError as e:
         raise LabError(
             f"The answers cannot be kept in {folder} ({e.strerror}): make room, or choose another --folder."
         ) from e
-
-
-def vars_of(answers: Answers) -> dict[str, np.ndarray]:
-    return {field.name: np.asarray(getattr(answers, field.name)) for field in fields(answers)}
 
 
 def read_answers(folder: Path, target: ReferenceModel) -> Answers | None:
