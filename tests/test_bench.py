@@ -10,6 +10,7 @@ from writer import save
 from specdec_lab import load
 from specdec_lab.choices import TRAINED
 from specdec_lab.cli import main
+from specdec_lab.cli.bench import as_text
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
 from specdec_lab.measure.hf_baselines import hf_arms
@@ -19,6 +20,7 @@ from specdec_lab.measure.roofline import work
 ROW = {
     "arm", "kind", "tokens_per_pass", "alpha", "alpha_by_position", "d", "v", "o", "tokens_per_second",
     "ratio_to_plain", "ratio_interval", "ratio_from_parts", "gamma", "prompts", "new_tokens", "repetition",
+    "slow_rounds",
 }  # fmt: skip
 
 
@@ -73,6 +75,9 @@ def test_the_report_has_every_arm_and_kind(run, temperature):
             assert r["ratio_from_parts"] == pytest.approx(r["tokens_per_pass"] / (r["d"] + r["v"] + r["o"]))
     assert result["rows"][0]["tokens_per_pass"] == result["rows"][0]["ratio_to_plain"] == 1
     assert result["meta"]["identical_texts"] == (12 if temperature == "0" else None)
+    for share, doubted in ((0.05, False), (0.3, True)):
+        result["rows"][3] |= {"slow_rounds": share}  # lookup's, overall
+        assert ("30% of the time of lookup" in as_text(result)) == doubted
 
 
 def test_pilots_have_prompts_of_their_own_where_there_are_enough(folders):

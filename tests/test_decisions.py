@@ -116,11 +116,30 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
     assert (row["prompts"], row["new_tokens"], row["tokens_per_pass"]) == (2, 8, 8 / 5)  # each prompt once
     assert row["alpha"] == 3 / 7
     assert row["alpha_by_position"] == [2 / 5, 1 / 2]
-    assert (row["d"], row["v"], row["o"]) == (0.5, 2 / 3, 1 / 6)  # a plain step takes 1.0 in the mean
+    assert (row["d"], row["v"], row["o"]) == (0.5, 1.0, 0.5)  # medians, of plain steps as well, which take 0.5
+    assert row["slow_rounds"] == 1 / 4  # two rounds took 2.0 and the others 1.0
     # Predicted is the time of "a", so from its rounds: 5 tokens in 2 passes.
     assert row["ratio_from_parts"] == 5 / 2 / (row["d"] + row["v"] + row["o"])
     assert row["ratio_to_plain"] == 0.5 / (2.0 / 5)  # medians
     assert row["tokens_per_second"] == 15 / 8
+
+
+def test_one_pause_does_not_move_the_parts_of_a_round():
+    plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 9, 0, [(0.0, 1.0, 0.0)] * 9)]})
+    rounds = [(0.25, 1.0, 0.25)] * 8
+    rows = []
+    for loop in (0.25, 16.0):
+        text = timed_trace([1] * 9, 2, [*rounds, (0.25, 1.0, loop)])
+        rows.append(bench.summary(bench.Run("x", 2, {"a": [text]}), plain, ["a"], ["a"]))
+    steady, paused = rows
+    assert [steady[x] for x in "dvo"] == [paused[x] for x in "dvo"] == [0.25, 1.0, 0.25]
+    assert steady["slow_rounds"] == pytest.approx(0) and paused["slow_rounds"] > 0.5  # but it is said
+
+
+def test_the_cheap_and_the_dear_rounds_of_a_hybrid_both_count():
+    few = timed_trace([0] * 3, 1, [(0.0, 1.0, 0.0)] * 3)
+    many = timed_trace([0] * 2, 4, [(2.0, 1.0, 0.0)] * 2)
+    assert bench.usual(few.rounds + many.rounds, "draft") == pytest.approx(2 * 2 / 5)
 
 
 def test_the_interval_is_over_prompts_and_repeatable():

@@ -17,7 +17,7 @@ from specdec_lab.choices import PEERS
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.drafter import Drafter
-from specdec_lab.engine.trace import ACCEPTED, Trace
+from specdec_lab.engine.trace import ACCEPTED, Round, Trace
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import pass_times, speedup_of_round
@@ -185,24 +185,35 @@ def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> d
 def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
     """What only rounds tell: acceptance, and where the time went. All None for plain decoding and for peers.
 
-    d, v and o are the mean times of a round for drafting, for the verify pass and for the loop, in units of one plain
-    step. ratio_from_parts is the speed-up that follows from them: E / (d + v + o).
+    d, v and o are what a round takes for drafting, for the verify pass and for the loop, in units of the median plain
+    step (see `usual`). ratio_from_parts is the speed-up that follows from them: E / (d + v + o). slow_rounds is the
+    part of the clock that they leave out: 0.1 where one tenth of the time went into a few slow rounds.
 
     Args:
         texts: the traces that acceptance is taken from.
         clocked: the traces that times are taken from.
         timed: ids of the prompts of `clocked`, for the plain steps.
     """
-    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts")
+    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts", "slow_rounds")
     if run is plain or not all(isinstance(t, Trace) for t in texts):
         return dict.fromkeys(names)
     together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
-    steps = [t for i in timed for t in plain.traces[i]]
-    step = sum(t.seconds for t in steps) / sum(len(t.tokens) for t in steps)
-    rounds = [r.seconds for r in timed_ones.rounds]
-    d, v, o = (sum(getattr(s, part) for s in rounds) / len(rounds) / step for part in ("draft", "verify", "loop"))
+    step = statistics.median(r.seconds.total for i in timed for t in plain.traces[i] for r in t.rounds)
+    d, v, o = (usual(timed_ones.rounds, part) / step for part in ("draft", "verify", "loop"))
     speedup = speedup_of_round(timed_ones.tokens_per_pass, d, v, o)
-    return dict(zip(names, (together.alpha, together.alpha_by_position, d, v, o, speedup)))
+    clock = statistics.fmean(r.seconds.total for r in timed_ones.rounds) / step
+    left_out = 1 - (d + v + o) / clock
+    return dict(zip(names, (together.alpha, together.alpha_by_position, d, v, o, speedup, left_out)))
+
+
+def usual(rounds: Sequence[Round], part: str) -> float:
+    """Seconds that a round takes for "draft", "verify" or "loop": the median of the rounds with as many drafts, and the
+    mean of these medians over all rounds. So one pause moves nothing, and a hybrid's cheap rounds count with its dear ones.
+    """
+    seconds: dict[int, list[float]] = {}
+    for r in rounds:
+        seconds.setdefault(len(r.drafted), []).append(getattr(r.seconds, part))
+    return sum(len(some) * statistics.median(some) for some in seconds.values()) / len(rounds)
 
 
 def tokens_per_second(texts: Sequence[Trace | Generated]) -> float | None:

@@ -20,6 +20,7 @@ from specdec_lab.engine.decode import Keep, Request, Stops, verify_drafts
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.together import together
 from specdec_lab.lab import Lab
+from specdec_lab.measure.bench import usual
 from specdec_lab.measure.costs import pass_times, speedup_of_round
 from specdec_lab.measure.results import tokens_per_pass
 
@@ -59,23 +60,23 @@ def predicted(
         drafted += beside_plain(lab, copy.copy(drafter), gamma, text, **settings)
     cost = drafting_costs(drafted)
     passes = bare_passes(lab, {(done, n + 1) for n, (_, done) in cost.items()})
-    step = passes[0, 1] + statistics.fmean(s.seconds.loop for s in steps)
+    step = passes[0, 1] + statistics.median(s.seconds.loop for s in steps)
     # A number of drafts that never came up beside plain decoding costs what the nearest one does.
     nearest = [min(cost, key=lambda n: abs(n - len(r.drafted))) for r in rounds]
     d = statistics.fmean(cost[n][0] for n in nearest) / step
     v = statistics.fmean(passes[cost[n][1], n + 1] for n in nearest) / step
-    o = statistics.fmean(r.seconds.loop for r in rounds) / step
+    o = usual(rounds, "loop") / step
     emitted, interval = tokens_per_pass(counts)
     ratio, low, high = (speedup_of_round(tokens, d, v, o) for tokens in (emitted, *interval))
     return ratio, (low, high)
 
 
 def drafting_costs(drafted: Sequence[Drafted]) -> dict[int, tuple[float, int]]:
-    """{number of drafts: (mean seconds that they took, layers of the verify pass that were run for them)}."""
+    """{number of drafts: (median seconds that they took, layers of the verify pass that were run for them)}."""
     found = defaultdict(list)
     for d in drafted:
         found[d.drafts].append(d)
-    return {n: (statistics.fmean(d.seconds for d in some), some[0].done) for n, some in found.items()}
+    return {n: (statistics.median(d.seconds for d in some), some[0].done) for n, some in found.items()}
 
 
 def bare_passes(lab: Lab, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
