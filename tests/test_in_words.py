@@ -286,10 +286,22 @@ def test_a_climb_is_said_by_halves_also_where_it_falls():
     assert "by +0.020 in the first half of the tokens, and by -0.030" in in_words.climbed(history(0.6, 0.62, 0.59))
 
 
-def test_ways_are_ranked_and_it_is_said_where_their_runs_overlap():
+def test_ways_are_ranked_only_where_all_runs_and_two_percent_say_so():
     paces = {"never": [100, 101, 102], "always": [95, 96, 120], "by confidence": [110, 111, 112]}
     assert in_words.ranked(paces) == (
-        "“by confidence” is the fastest: 1.10 times as fast as “never” and 1.16 times as fast as “always”. "
-        "But its runs overlap with those of “always”."
+        "“by confidence” and “always” cannot be told apart here. “by confidence” is 1.10 times as fast as “never”."
     )
-    assert in_words.ranked({"a": [1, 2], "b": [3, 4]}).endswith("Each of its runs is faster than those of all others.")
+    assert in_words.ranked({"a": [1, 2], "b": [3, 4]}) == "“b” is the fastest: 2.33 times as fast as “a”."
+    assert in_words.ranked({"a": [100, 100], "b": [101, 101]}) == "“b” and “a” cannot be told apart here."
+
+
+def test_a_block_is_compared_through_the_same_old_eagle():
+    layer = {"design": "one layer, last row", "of_five": 3.0}
+    block = {"design": "a block of 3 layers", "of_five": 3.0}
+    tried = {"runs": [layer, block], "cost": {"a draft": 0.1, "a block": 0.25, "pass": 1.0}}
+    said = in_words.blocks(tried, [{"of_five": 4.0}, {"of_five": 4.8}])
+    assert "block of 3 layers has 1.00 times" in said and "three depths 1.20 times" in said
+    assert said.endswith("would be as fast as the block's.")  # 1.2 / 1.5 against 1 / 1.25
+    assert in_words.blocks(tried, [{"of_five": 4.0}, {"of_five": 6.0}]).endswith("1.25 times as fast as the block's.")
+
+

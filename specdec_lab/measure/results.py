@@ -64,7 +64,8 @@ def recorded_trees(temperature: float) -> dict[str, Counts]:
 
 def recorded_designs() -> dict:
     """What `tools/record_designs.py` measured, {"runs": [{"design", "tokens", "held_out", "overlap" by place, "tokens_a_pass",
-    …}]}; and in "further" the same from one long run on a GPU, with its "hardware" and what it was "begun_with".
+    …}]}; in "further" the same from long runs on a GPU, with its "hardware" and what they were "begun_with"; and in "blocks"
+    short runs of blocks of layers on this GPU, on other held-out text, with what drafts and blocks would "cost".
     """
     return _recorded("designs.json")
 

@@ -378,13 +378,42 @@ def designs(toy: Sequence[Mapping], further: Sequence[Mapping]) -> str:
     )
 
 
+def blocks(tried: Mapping, further: Sequence[Mapping]) -> str:
+    """Our block of layers beside EAGLE with three depths, each against the same EAGLE that reads the last row.
+
+    Args:
+        tried: "blocks" of `recorded_designs`.
+        further: its long runs, the shortest with the last row first.
+    """
+    layer, *_, block = tried["runs"]
+    cost = tried["cost"]
+    gains = block["of_five"] / layer["of_five"], further[-1]["of_five"] / further[0]["of_five"]
+    rounds = cost["a block"] + cost["pass"], 5 * cost["a draft"] + cost["pass"]
+    ahead = (gains[1] / rounds[1]) / (gains[0] / rounds[0])
+    end = "as fast as the block's" if abs(ahead - 1) < TIED else f"{ahead:.2f} times as fast as the block's"
+    return (
+        f"With five drafts the block of {block['design'].split()[3]} layers has {gains[0]:.2f} times the tokens a pass of an "
+        f"EAGLE that reads the last row, and EAGLE with three depths {gains[1]:.2f} times, each on other texts. A block costs "
+        f"less. If a draft of one layer takes {cost['a draft']:.3f} plain steps, a block {cost['a block']:.2f} and the pass "
+        f"{cost['pass']:.1f}, rounds of EAGLE with three depths would be {end}."
+    )
+
+
 def ranked(paces: Mapping[str, Sequence[float]]) -> str:
-    """Ways that took turns, by their tokens a second: the fastest, and whether its runs lie above all others."""
+    """Ways that took turns, by their tokens a second: the fastest, and those that it cannot be told from.
+
+    These are the ways of which some run was as fast as some of the fastest way's, or whose median lies within TIED.
+    """
     best, *others = sorted(paces, key=lambda way: -median(paces[way]))
-    said = joined([f"{median(paces[best]) / median(paces[way]):.2f} times as fast as “{way}”" for way in others])
-    mixed = joined([f"“{way}”" for way in others if max(paces[way]) >= min(paces[best])] or ["all others"])
-    end = "Each of its runs is faster than those of" if mixed == "all others" else "But its runs overlap with those of"
-    return f"“{best}” is the fastest: {said}. {end} {mixed}."
+    ahead = {way: median(paces[best]) / median(paces[way]) for way in others}
+    level = [way for way in others if ahead[way] < 1 + TIED or max(paces[way]) >= min(paces[best])]
+    clear = [f"{ahead[way]:.2f} times as fast as “{way}”" for way in others if way not in level]
+    same = f"“{best}” and {joined([f'“{way}”' for way in level])} cannot be told apart" if level else ""
+    if not clear:
+        return f"{same} here."
+    if not same:
+        return f"“{best}” is the fastest: {joined(clear)}."
+    return f"{same} here. “{best}” is {joined(clear)}."
 
 
 def listed(numbers: Sequence[float]) -> str:
