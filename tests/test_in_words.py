@@ -295,6 +295,25 @@ def test_ways_are_ranked_only_where_all_runs_and_two_percent_say_so():
     assert in_words.ranked({"a": [100, 100], "b": [101, 101]}) == "“b” and “a” cannot be told apart here."
 
 
+def test_drafters_within_two_percent_are_not_put_in_an_order():
+    def row(S, E):
+        return {"ratio_to_plain": S, "tokens_per_pass": E}
+
+    rows = {"lookup": row(1.5, 1.8), "eagle": row(1.7, 2.4), "hybrid": row(1.71, 2.3)}
+    assert in_words.fastest(rows, list(rows)) == (
+        "By the clock hybrid and eagle lie within 2 %, and are not put in an order. The most tokens per pass, 2.40, has eagle."
+    )
+    said = in_words.fastest(rows | {"hybrid": row(2.04, 2.3)}, list(rows))
+    assert said.startswith("By the clock hybrid is ahead, 1.20 times as fast as eagle, which comes next.")
+
+
+def test_a_gain_is_one_only_outside_its_interval_and_two_percent():
+    ratios = {"a": (1.2, (1.1, 1.3)), "b": (1.2, (0.9, 1.5)), "c": (1.01, (1.005, 1.015)), "d": (0.9, (0.8, 0.95))}
+    assert in_words.gained(ratios) == (
+        "Gained: a (1.20). Lost: d (0.90). No difference that these prompts can show: b (1.20) and c (1.01)."
+    )
+
+
 def test_a_block_is_compared_through_the_same_old_eagle():
     layer = {"design": "one layer, last row", "of_five": 3.0}
     block = {"design": "a block of 3 layers", "of_five": 3.0}
@@ -303,5 +322,3 @@ def test_a_block_is_compared_through_the_same_old_eagle():
     assert "block of 3 layers has 1.00 times" in said and "three depths 1.20 times" in said
     assert said.endswith("would be as fast as the block's.")  # 1.2 / 1.5 against 1 / 1.25
     assert in_words.blocks(tried, [{"of_five": 4.0}, {"of_five": 6.0}]).endswith("1.25 times as fast as the block's.")
-
-

@@ -55,6 +55,24 @@ def recorded() -> str:
     )
 
 
+def fastest(rows: Mapping[str, Mapping], names: Sequence[str]) -> str:
+    """Of some drafters of a recorded run, the one that the clock puts first, and those that lie within TIED of it.
+
+    Args:
+        rows: as `bench.overall` gives them.
+    """
+    order = sorted(names, key=lambda name: -rows[name]["ratio_to_plain"])
+    best, *others = order
+    level = [n for n in others if rows[n]["ratio_to_plain"] * (1 + TIED) > rows[best]["ratio_to_plain"]]
+    E = max(names, key=lambda name: rows[name]["tokens_per_pass"])
+    if level:
+        first = f"By the clock {joined([best, *level])} lie within 2 %, and are not put in an order."
+    else:
+        ahead = rows[best]["ratio_to_plain"] / rows[others[0]]["ratio_to_plain"]
+        first = f"By the clock {best} is ahead, {ahead:.2f} times as fast as {others[0]}, which comes next."
+    return f"{first} The most tokens per pass, {rows[E]['tokens_per_pass']:.2f}, has {E}."
+
+
 def passes(times: Times) -> str:
     """T(k), with k = 1 and k = 5 among them, as `sd.pass_times` returns it."""
     five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)
@@ -350,6 +368,25 @@ def own_draft(before: Counts, after: Counts, clock: float) -> str:
         f"times as many, and other such prompts would give {low:.2f} to {high:.2f}. By the clock it is {clock:.2f} times as "
         "fast."
     )
+
+
+def gained(ratios: Mapping[str, tuple[float, tuple[float, float]]]) -> str:
+    """Which ratios lie clearly above 1, which below, and which cannot be told from it: their interval holds 1, or they
+    lie within TIED of it.
+
+    Args:
+        ratios: by name, each with its interval.
+    """
+    above, below, level = [], [], []
+    for name, (ratio, (low, high)) in ratios.items():
+        clear = abs(ratio - 1) > TIED and not low <= 1 <= high
+        (level if not clear else above if ratio > 1 else below).append(f"{name} ({ratio:.2f})")
+    said = [
+        f"{verb}: {joined(some)}."
+        for verb, some in (("Gained", above), ("Lost", below), ("No difference that these prompts can show", level))
+        if some
+    ]
+    return " ".join(said)
 
 
 def designs(toy: Sequence[Mapping], further: Sequence[Mapping]) -> str:
