@@ -12,11 +12,14 @@ from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench
 from specdec_lab.measure.hf_baselines import Generated
-from specdec_lab.measure.prompts import FEW, Prompt
+from specdec_lab.measure.prompts import ENOUGH, FEW, TIED, Prompt
 from specdec_lab.measure.traffic import report
-from specdec_lab.show.report import in_words, setting
+from specdec_lab.measure.traffic.decision import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
+from specdec_lab.show import in_words as said_in_words
+from specdec_lab.show.report import in_words, letter, setting
 
-PROMPTS = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(12)]
+MANY = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(24)]  # enough for a decision
+PROMPTS = MANY[:12]
 
 
 def timed_trace(lengths, gamma, seconds):
@@ -197,11 +200,11 @@ def made_up(monkeypatch):
     """A report over two drafters, in which everything that is measured is given here."""
     seconds = {"plain": [[1.0] * 4, [1.0] * 4], "slow": [[6.0, 6.0]] * 2, "fast": [[1.0], [1.25]]}
     accepted = {"plain": 0, "slow": 1, "fast": 3}
-    runs = [arm(n, {p.id: s for p in PROMPTS}, accepted[n]) for n, s in seconds.items()]
-    for text in (t for p in PROMPTS[1::2] for t in runs[1].traces[p.id]):  # "slow" is a wonder on one kind
+    runs = [arm(n, {p.id: s for p in MANY}, accepted[n]) for n, s in seconds.items()]
+    for text in (t for p in MANY[1::2] for t in runs[1].traces[p.id]):  # "slow" is a wonder on one kind
         text.rounds = [replace(r, seconds=Seconds(0.0, 0.0625, 0.0)) for r in text.rounds]
         text.clock = [0.0625] * 2
-    seen = SimpleNamespace()
+    seen = SimpleNamespace(runs=runs, batch=None)
 
     def best_gammas(lab, few, drafters, **settings):
         seen.few = [p.id for p in few]
@@ -209,7 +212,7 @@ def made_up(monkeypatch):
 
     def decode_all(lab, prompts, gammas, **settings):
         seen.gammas = gammas
-        return runs
+        return seen.runs
 
     def batch_costs(target, ids, sizes, gammas, samples, drafter):
         seen.batch = (sizes, gammas, drafter)
@@ -222,14 +225,20 @@ def made_up(monkeypatch):
 
 
 def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
-    found = report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"], seed=5)
+    found = report.compare_drafters(FakeLab(), MANY, ["slow", "fast"], seed=5)
     assert (made_up.few, made_up.gammas) == ([f"p{i}" for i in range(6)], {"slow": 2, "fast": 4})
     assert made_up.batch == ((1, 2, 4, 8, 16), [0, 1, 2, 4], "the fast")
     # Four tokens: 4.0 seconds plainly, in the median 1.125 with "fast".
     assert found["judged"]["ratio_to_plain"] == pytest.approx(4 / 1.125)
     assert found["judged"]["ratio_interval"] == pytest.approx([4 / 1.125] * 2)  # all prompts are alike
-    assert found["judged"]["prompts"] == 12
-    assert (found["verdict"], found["policy"]["drafter"], found["policy"]["gamma"]) == ("deploy", "fast", 4)
+    assert found["judged"]["prompts"] == 24
+    # Two rounds of "slow" write four tokens, in 12 seconds or in 0.125; its interval depends on how many of each.
+    (other,) = found["compared"]
+    assert (other["first"], other["second"]) == ("fast", "slow")
+    assert other["ratio"] == pytest.approx((12 + 0.125) / 2 / 1.125)
+    assert 1 < other["interval"][0] < other["ratio"] < other["interval"][1]
+    assert found["tokens_interval"] == {"fast": [4, 4], "slow": [2, 2]}
+    assert (found["verdict"], found["policy"]["drafter"], found["policy"]["gamma"]) == (DEPLOY, "fast", 4)
     assert {name: waits["mean"] for name, waits in found["latency"].items()} == {"plain": 1000.0, "fast": 1125 / 4}
     # E is 1, 2, 3, 4 with 0, 1, 2, 4 drafts (three are accepted): per step of n texts over max(1, n(γ + 1)/10).
     E = {0: 1, 1: 2, 2: 3, 4: 4}
@@ -239,49 +248,158 @@ def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
             assert pace[gamma] == max(pace.values())
     assert len(found["rows"]) == 9 and found["policy"]["largest_batch_measured"] == 16
     monkeypatch.setattr(report, "COPY", ("fast",))
-    report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"])
+    report.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
     assert made_up.batch[-1] is None  # whoever copies is timed in batches with free drafts
+
+
+def test_batches_are_timed_only_for_what_is_switched_on(made_up):
+    found = report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"])
+    assert found["verdict"] == TOO_FEW and made_up.batch is None and found["policy"]["drafter"] is None
+
+
+def test_the_safer_one_is_recommended_where_two_cannot_be_told_apart(made_up):
+    """Nearly as fast, but the same everywhere: from the runs to the page, all follow this one decision."""
+    steady = arm("steady", {p.id: [[2.0], [2.0]] for p in MANY}, 3)
+    wild = arm("wild", {p.id: [[0.5 if i % 3 else 4.5]] * 2 for i, p in enumerate(MANY)}, 3)
+    made_up.runs = [made_up.runs[0], steady, wild]
+    found = report.compare_drafters(FakeLab(), MANY, ["steady", "wild"])
+    overall = bench.overall(found["rows"])
+    assert overall["wild"]["ratio_to_plain"] > overall["steady"]["ratio_to_plain"] > 1
+    (other,) = found["compared"]
+    assert other["first"] == "wild" and other["interval"][0] < 1 < other["interval"][1]
+    assert found["judged"]["ratio_interval"][0] < overall["steady"]["ratio_interval"][0]
+    assert found["estimate"]["drafter"] == found["policy"]["drafter"] == "steady"
+    assert found["estimate"]["ratio_interval"] == overall["steady"]["ratio_interval"]
+    assert list(found["latency"]) == ["plain", "steady"] and made_up.batch[-1] == "the steady"
+    assert "wild and steady cannot be told apart here" in found["reason"]
+    assert "steady with γ = 4 is the safer one" in found["reason"]
+    assert "draft with steady" in in_words(found["policy"]) and "I switch steady on" in " ".join(letter(found, "mails"))
+
+
+def row_of(name: str, ratio: float, interval: list[float] | None, **more) -> dict:
+    parts = {"gamma": 3, "kind": "overall", "tokens_per_pass": 2.0, "d": 0.1, "v": 1.1}
+    return {"arm": name, "ratio_to_plain": ratio, "ratio_interval": interval, **parts, **more}
+
+
+def decided(*rows: dict, judged=None, ratio=(1.0, [1.0, 1.0]), prompts=40, most=3.0) -> dict:
+    """What is decided of these drafters, the fastest first; `ratio` is what each comparison with it found."""
+    blind, interval = judged or (rows[0]["ratio_to_plain"], rows[0]["ratio_interval"])
+    compared = [
+        {"first": rows[0]["arm"], "second": r["arm"], "ratio": ratio[0], "interval": ratio[1]} for r in rows[1:]
+    ]
+    return decide(
+        {r["arm"]: r for r in rows},
+        {"prompts": prompts, "ratio_to_plain": blind, "ratio_interval": interval},
+        compared,
+        {r["arm"]: most for r in rows},
+    )
 
 
 @pytest.mark.parametrize(
     ("interval", "verdict"),
-    [
-        ([1.0, 1.4], "unclear"),
-        ([1.001, 1.4], "deploy"),
-        ([0.6, 1.0], "unclear"),
-        ([0.6, 0.999], "don't"),
-        (None, "unclear"),
-    ],
+    [([1.0, 1.4], UNCLEAR), ([1.001, 1.4], DEPLOY), ([0.6, 1.0], UNCLEAR), ([0.6, 0.999], DONT)],
 )
 def test_the_verdict_follows_the_interval(interval, verdict):
     """A lower end of exactly 1 is no gain yet; and nobody has lost at an upper end of exactly 1."""
-    best = {"arm": "x", "gamma": 3, "kind": "overall", "ratio_to_plain": 1.25}
-    rows = [best, best | {"kind": "even", "ratio_to_plain": 1.0}, best | {"kind": "odd", "ratio_to_plain": 0.99}]
-    rows += [{"arm": "y", "gamma": 3, "kind": k, "ratio_to_plain": 0.5} for k in ("overall", "even")]
-    judged = {"prompts": 20, "ratio_to_plain": 1.125, "ratio_interval": interval}
-    made = report.decide([*rows, best | {"arm": "plain"}], best, judged, [(1, 2, 3), (3, 16, 0)])
-    policy = made["policy"]
+    made = decided(row_of("x", 1.25, interval))
     assert made["verdict"] == verdict
+    assert made["estimate"] == {"drafter": "x", "gamma": 3, "ratio_to_plain": 1.25, "ratio_interval": interval}
+    assert (
+        "1.25 times ({:.2f} to {:.2f}) as fast as plain decoding on these 40 prompts".format(*interval)
+        in made["reason"]
+    )
+    assert "chosen by the other prompts" not in made["reason"]  # nothing was chosen there
+    # The fastest of several is judged where other prompts chose it.
+    two = decided(
+        row_of("x", 1.5, [1.2, 1.8]), row_of("y", 0.5, [0.4, 0.6]), judged=(1.25, interval), ratio=(3, [2, 4])
+    )
+    assert two["verdict"] == verdict and two["estimate"]["ratio_interval"] == interval
+    assert "1.25 times ({:.2f} to {:.2f}) where it was chosen by the other".format(*interval) in two["reason"]
+    assert "It is 3.00 times (2.00 to 4.00) as fast as y" in two["reason"]
+
+
+@pytest.mark.parametrize("interval", [[1.5, 1.9], [0.5, 0.7], None])
+def test_too_few_prompts_decide_nothing_and_give_an_estimate(interval):
+    few = decided(row_of("x", 1.7, interval), prompts=ENOUGH - 1)
+    assert few["verdict"] == TOO_FEW and few["estimate"]["ratio_to_plain"] == 1.7
+    assert f"{ENOUGH - 1} prompts are too few to decide: bring at least {ENOUGH}" in few["reason"]
+    assert interval is None or decided(row_of("x", 1.7, interval), prompts=ENOUGH)["verdict"] != TOO_FEW
+    # Of two, nothing is said about which is the better one.
+    two = decided(row_of("x", 1.7, interval), row_of("y", 1.6, interval), prompts=6, ratio=(1.1, None))
+    assert two["verdict"] == TOO_FEW and "apart" not in two["reason"] and "safer" not in two["reason"]
+
+
+LOOKUP, EAGLE = row_of("lookup", 1.96, [1.43, 2.68]), row_of("eagle", 1.87, [1.77, 1.96])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "judged", "chosen"),
+    [
+        ([0.8, 1.3], (1.69, [1.40, 2.08]), "eagle"),
+        ([1.0 + TIED, 1.3], (1.69, [1.40, 2.08]), "eagle"),  # within the tie
+        ([1.021 + TIED, 1.3], (1.69, [1.40, 2.08]), "lookup"),
+        ([0.8, 1.3], (1.95, [1.80, 2.08]), "lookup"),  # no luck was in its choice, and its low end is larger
+    ],
+)
+def test_two_that_cannot_be_told_apart_are_ordered_by_their_low_ends(ratio, judged, chosen):
+    made = decided(LOOKUP, EAGLE, judged=judged, ratio=(1.05, ratio))
+    assert (made["verdict"], made["estimate"]["drafter"]) == (DEPLOY, chosen)
+    tied = ratio[0] <= 1 + TIED
+    assert ("cannot be told apart" in made["reason"]) == ("is the safer one" in made["reason"]) == tied
+    assert not tied or f"{chosen} with γ = 3 is the safer one" in made["reason"]
+
+
+def test_of_several_all_that_cannot_be_told_apart_are_candidates():
+    third = row_of("hybrid", 1.8, [1.79, 1.81])
+    made = decided(LOOKUP, EAGLE, third, judged=(1.69, [1.4, 2.08]), ratio=(1.05, [0.8, 1.3]))
+    assert made["estimate"]["drafter"] == "hybrid" and "lookup and eagle and hybrid cannot" in made["reason"]
+
+
+def test_nothing_is_safer_where_nothing_is_switched_on():
+    lost, open_ = row_of("x", 0.97, [0.95, 0.99]), row_of("y", 0.96, [0.8, 1.1])
+    tie = (1.01, [0.9, 1.1])
+    assert decided(lost, row_of("y", 0.9, [0.8, 0.95]), ratio=tie)["verdict"] == DONT
+    for made in (decided(lost, open_, ratio=tie), decided(open_, lost, ratio=tie)):
+        assert made["verdict"] == UNCLEAR  # one of the two may still be a gain
+        assert "cannot be told apart" in made["reason"] and "safer" not in made["reason"]
+
+
+def test_drafts_that_cannot_pay_are_left_off_whatever_the_clock_says():
+    """The untrained draft: 1.01 tokens a round, and its drafts cost 0.04 of a plain step."""
+    useless = row_of("untrained", 0.99, [0.95, 1.03], tokens_per_pass=1.01, d=0.04, v=1.05)
+    assert decided(useless, most=1.02)["verdict"] == DONT
+    assert "1.02 at the most" in decided(useless, most=1.02)["reason"]
+    assert decided(useless, most=1.05)["verdict"] == UNCLEAR
+    assert decided(useless, most=1.02, prompts=6)["verdict"] == TOO_FEW
+    assert cannot_gain({"d": 0.0, "v": 1.2}, 1.0) and not cannot_gain({"d": 0.0, "v": 1.2}, 1.01)
+    assert not cannot_gain({"d": 0.04, "v": 0.9}, 1.02)  # a machine on which a wider pass is cheaper
+    # A clear gain by the clock is one.
+    assert decided(useless | {"ratio_interval": [1.1, 1.2]}, most=1.0)["verdict"] == DEPLOY
+
+
+def test_a_tie_is_the_same_everywhere():
+    assert said_in_words.TIED == TIED
+
+
+@pytest.mark.parametrize(("interval", "verdict"), [([1.1, 1.4], DEPLOY), ([0.8, 0.9], DONT), ([0.9, 1.1], UNCLEAR)])
+def test_the_policy_follows_the_verdict(interval, verdict):
+    best = row_of("x", 1.25, interval)
+    rows = [best, best | {"kind": "even", "ratio_to_plain": 1.0}, best | {"kind": "odd", "ratio_to_plain": 0.99}]
+    rows += [row_of("y", 0.5, None, kind=k) for k in ("overall", "even")]
+    policy = report.policy_of(decided(best), rows, [(1, 2, 3), (3, 16, 0)])
     chosen = (policy["drafter"], policy["gamma"], policy["off_for_kinds"], policy["off_above_texts_at_once"])
-    assert chosen == (("x", 3, ["odd"], 2) if verdict == "deploy" else (None, 0, [], 0))
-    assert policy["schedule"] == ([[1, 2, 3], [3, 16, 0]] if verdict == "deploy" else [])
-    twice = "1.25 times plain decoding on these 20 prompts, and 1.12 times where it was chosen by the other"
-    assert twice in made["reason"]
-    said = f"({interval[0]:.2f} to {interval[1]:.2f})" if interval else "bring at least 5"
-    assert said in made["reason"]
-    two_arms = report.decide(rows, best, judged, [])  # nothing was chosen there
-    assert "where it was chosen by the other prompts" not in two_arms["reason"]
+    assert chosen == (("x", 3, ["odd"], 2) if verdict == DEPLOY else (None, 0, [], 0))
+    assert policy["schedule"] == ([[1, 2, 3], [3, 16, 0]] if verdict == DEPLOY else [])
 
 
 def test_the_policy_follows_the_schedule():
-    overall = {"arm": "eagle", "gamma": 3, "kind": "overall", "ratio_to_plain": 1.2, "ratio_interval": [1.1, 1.4]}
-    judged = overall | {"prompts": 20}
-    policy = report.decide([overall], overall, judged, [(1, 3, 4), (4, 6, 1), (7, 16, 0)])["policy"]
+    overall = row_of("eagle", 1.2, [1.1, 1.4])
+    policy = report.policy_of(decided(overall), [overall], [(1, 3, 4), (4, 6, 1), (7, 16, 0)])
     assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
     assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in setting(policy)
     assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
     # One text was judged by the clock.
-    assert report.decide([overall], overall, judged, [(1, 16, 0)])["policy"]["off_above_texts_at_once"] == 1
+    assert report.policy_of(decided(overall), [overall], [(1, 16, 0)])["off_above_texts_at_once"] == 1
     assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]
 
 

@@ -3,7 +3,7 @@
 import re
 
 from specdec_lab.show.page import as_text
-from specdec_lab.show.report import PACES, body
+from specdec_lab.show.report import PACES, Letter, body
 
 
 def row(arm: str, kind: str, **more) -> dict:
@@ -44,12 +44,24 @@ def test_the_page_of_a_measurement_says_its_numbers():
     lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
     assert "a < b on no machine, temperature 0.5, 8 prompts, each decoded 3 times by every arm, by turns." in lines[4]
     assert "plain 50.0 40.0 39.0 60.0 1000.0" in lines and "eagle 55.0 10.0 9.0 15.0 400.0" in lines
-    assert "A whole answer, its prompt read as well, came 2.50 times as fast." in lines
+    assert any(line.startswith("A whole answer, its prompt read as well, came 2.50 times as fast.") for line in lines)
     of_kinds = [line for line in lines if re.match(r"(plain|eagle) (–|3) ", line)]
     assert of_kinds[:2] == ["plain – overall 8 1.00 – 1.00 – 12%", "eagle 3 overall 8 2.25 0.50 1.50 1.25 to 1.75 12%"]
     assert [line.split()[2] for line in of_kinds] == ["overall"] * 2 + ["chat"] * 2 + ["code"] * 2
     assert "eagle: 0.5 at 1, 0.25 at 2" in lines  # places in a round are counted from 1
     assert "the line <b>" in lines and "<b>" not in html.split("Left out")[1]
+
+
+def test_an_example_letter_follows_the_decision_and_is_folded():
+    estimate = {"drafter": "eagle", "gamma": 3, "ratio_to_plain": 1.5, "ratio_interval": [1.25, 1.75]}
+    result = measured("chat") | {"estimate": estimate, "reason": "<reason>."}
+    switched_on = Letter(result, "mails")
+    assert "I switch eagle on for mails, with up to 4 texts at once." in switched_on.text
+    assert switched_on.html.startswith("<details>") and "&lt;reason&gt;." in switched_on.html
+    for verdict, said in (("don't", "I leave drafts off for mails"), ("unclear", "Nothing is decided yet")):
+        text = Letter(result | {"verdict": verdict}, "mails").text
+        assert said in text and "I switch eagle on" not in text
+    assert "Nothing is decided yet" in Letter(result | {"verdict": "too few prompts"}, "mails").text
 
 
 def test_with_one_kind_its_rows_are_not_said_twice():

@@ -147,7 +147,8 @@ def test_the_report_says_its_verdict_and_what_it_rests_on(capsys, tmp_path, pair
     argv += ["--drafters", "lookup,model", "--max-new-tokens", "10", "--html", str(tmp_path / "out.html")]
     assert main([*argv, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["verdict"] in ("deploy", "don't", "unclear")
+    assert result["verdict"] == "too few prompts" and "5 prompts are too few to decide" in result["reason"]
+    assert [(c["first"], c["second"]) for c in result["compared"]] in ([("lookup", "model")], [("model", "lookup")])
     assert {r["arm"] for r in result["rows"]} == {"plain", "lookup", "model"}
     assert len(result["latency"]) == 2 and all(set(x) == set(PACES) for x in result["latency"].values())
     assert len(result["problems"]) == 2

@@ -25,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure import bench
+    from specdec_lab.measure.prompts import ENOUGH
     from specdec_lab.measure.traffic import endpoint, report
     from specdec_lab.measure.traffic.read import read_traffic
     from specdec_lab.show.report import body
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
         problems += too_long
         if not prompts:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
+        if len(prompts) < ENOUGH:
+            say(f"{len(prompts)} prompts give an estimate, and no decision. It takes {ENOUGH}.")
         measured = report.compare_drafters(lab, prompts, drafters, repeats, say, seed=args.seed, **settings)
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": repeats}
         result = {"meta": meta, **measured, "problems": problems}

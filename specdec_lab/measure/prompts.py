@@ -10,7 +10,9 @@ from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
-FEW = 5  # fewer give no interval, and no decision
+FEW = 5  # fewer prompts give no interval
+ENOUGH = 20  # Fewer prompts give an estimate and no decision: an interval from six misses too often.
+TIED = 0.02  # ratios that differ by less than this share are not put in an order
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from html import escape
 
+from specdec_lab.measure.traffic.decision import DEPLOY, DONT
 from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table
@@ -15,6 +16,10 @@ PACES = {
     "answer": "a whole answer",
 }
 
+FIRST_TOKEN = (
+    "Here the first token comes with the first round. Servers take it out of the reading, before any draft: compare their "
+    "time to the first token with that of plain."
+)
 
 VERDICT = "font-size:17px;line-height:1.6;border-left:4px solid #0072b2;padding:2px 0 2px 16px"
 BADGE = "color:#fff;background:#005a9c;border-radius:6px;padding:2px 10px;margin-right:4px"
@@ -25,6 +30,38 @@ class Report(Html):
 
     def __init__(self, result: dict):
         super().__init__(body(result))
+
+
+class Letter(Html):
+    """What one would write to a colleague on the ground of a report; folded, since a learner writes first.
+
+    Args:
+        result: as `compare_drafters` returns it.
+        prompts: what the prompts are called, such as "editing".
+    """
+
+    def __init__(self, result: dict, prompts: str):
+        said = " ".join(letter(result, prompts))
+        super().__init__(f"<details><summary>An example, from this report</summary><p>“{escape(said)}”</p></details>")
+
+
+def letter(result: dict, prompts: str) -> list[str]:
+    """What was measured, what is done, what the report leaves out, and what would change one's mind."""
+    name, verdict = result["estimate"]["drafter"], result["verdict"]
+    if verdict == DEPLOY:
+        limit = result["policy"]["off_above_texts_at_once"]
+        done = f"I switch {name} on for {prompts}, with up to {limit} text{'s' * (limit > 1)} at once."
+        doubt = "If the low end is below 1.1 with two hundred prompts of our log, it is not worth its trouble."
+    elif verdict == DONT:
+        done = f"I leave drafts off for {prompts}."
+        doubt = "I will measure again when the draft or the machine is another one."
+    else:
+        done = f"Nothing is decided yet, and drafts stay off for {prompts}."
+        doubt = "I will switch them on if the low end is above 1.1 with two hundred prompts of our log."
+    left_out = (
+        "The prompts were decoded one after the other, on one machine, and how long they took to read is not in it."
+    )
+    return [f"Our prompts for {prompts}: {result['reason']}", done, left_out, doubt]
 
 
 def body(result: dict) -> str:
@@ -55,7 +92,7 @@ def from_measurement(result: dict) -> list[str]:
         f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns. "
         "“Times plain” is of writing alone, without reading the prompt.</p>",
         f"<h2>What a user waits for, in milliseconds</h2>{table(('arm', *PACES.values()), paces)}",
-        f"<p>A whole answer, its prompt read as well, came {plain / best:.2f} times as fast.</p>",
+        f"<p>A whole answer, its prompt read as well, came {plain / best:.2f} times as fast. {FIRST_TOKEN}</p>",
         f"<h2>By drafter and kind</h2>{table(HEADS, rows)}",
         Plot(title, lines, "place in the round", "α by position").svg() if lines else "",
     ]

@@ -29,6 +29,7 @@ TESTS = {
     "specdec_lab/measure/serving.py": "tests/test_serving.py",
     "specdec_lab/measure/traffic/endpoint.py": "tests/test_endpoint.py",
     "specdec_lab/measure/traffic/engines.py": "tests/test_traffic.py",
+    "specdec_lab/measure/traffic/decision.py": "tests/test_decisions.py",
     "specdec_lab/measure/traffic/report.py": "tests/test_decisions.py tests/test_report.py tests/test_traffic.py",
     "specdec_lab/drafters/drawing.py": "tests/test_drawn.py tests/test_exact.py tests/test_tree_growth.py tests/test_trees.py",
     "specdec_lab/drafters/eagle.py": "tests/test_draft_nets.py",

@@ -1,4 +1,4 @@
-"""From measured rounds to a decision: which drafter, with which γ, for which prompts, up to how many texts at once."""
+"""From prompts to a report: what each drafter brings, the decision, and up to how many texts at once it holds."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -9,8 +9,10 @@ from specdec_lab.formats import percentile
 from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
-from specdec_lab.measure.prompts import FEW, Prompt, first_of_each_kind
+from specdec_lab.measure.prompts import Prompt, first_of_each_kind
+from specdec_lab.measure.results import Counts, tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
+from specdec_lab.measure.traffic.decision import DEPLOY, decide
 
 COPY = (
     "lookup",
@@ -24,42 +26,79 @@ BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 def compare_drafters(
     lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], repeats: int = 2, say: Say = silent, **settings
 ) -> dict:
-    """Decode all prompts plainly and with each drafter at its best γ.
+    """Decode all prompts plainly and with each drafter at its best γ, and decide.
 
     Args:
         settings: those of `Lab.settings`.
 
     Returns:
-        The rows of `bench`, latency, a policy and a verdict, as plain data.
+        As plain data: the rows of `bench`; the fastest drafter beside each other one ("compared") and chosen by other
+        prompts ("judged"); the interval of tokens per pass by drafter; latency; what `decide` says; and a policy.
     """
     few = first_of_each_kind(prompts, 3)
     say(f"Looking for each drafter's best γ on {len(few)} prompts …")
     gammas = bench.best_gammas(lab, few, drafters, **settings)
     runs = bench.decode_all(lab, prompts, gammas, repeats=repeats, say=say, **settings)
     rows = list(bench.rows(prompts, runs, prompts))
-    best = max((r for r in rows if r["kind"] == "overall" and r["gamma"]), key=lambda r: r["ratio_to_plain"])
     plain, *drafted = runs
-    fastest = next(run for run in drafted if run.arm == best["arm"])
-    say("Timing batches, to see up to how many texts it pays …")
-    rounds = [r for p in prompts for r in fastest.traces[p.id][0].rounds]
-    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(best["gamma"])}
+    ids = [p.id for p in prompts]
+    drafted.sort(key=lambda run: bench.ratio_to_plain(run, plain, ids), reverse=True)
+    fastest, *others = drafted
+    blind = chosen_blindly(drafted, prompts)
+    measured = {
+        "rows": rows,
+        "judged": {
+            "prompts": len(ids),
+            "ratio_to_plain": bench.ratio_to_plain(blind, plain, ids),
+            "ratio_interval": bench.ratio_interval(blind, plain, ids),
+        },
+        # The ratio to another arm is computed as the ratio to plain decoding is: on the same prompts, drawn together.
+        "compared": [
+            {
+                "first": fastest.arm,
+                "second": run.arm,
+                "ratio": bench.ratio_to_plain(fastest, run, ids),
+                "interval": bench.ratio_interval(fastest, run, ids),
+            }
+            for run in others
+        ],
+        "tokens_interval": {run.arm: list(tokens_per_pass(counts(run, ids))[1]) for run in drafted},
+    }
+    by_arm = bench.overall(rows)
+    decided = decide(
+        {run.arm: by_arm[run.arm] for run in drafted},
+        measured["judged"],
+        measured["compared"],
+        {name: high for name, (_, high) in measured["tokens_interval"].items()},
+    )
+    chosen = next(run for run in drafted if run.arm == decided["estimate"]["drafter"])
+    schedule = []
+    if decided["verdict"] == DEPLOY:
+        say("Timing batches, to see up to how many texts it pays …")
+        schedule = best_schedule(lab, prompts, chosen)
+    return {
+        **measured,
+        "latency": {run.arm: latency(run, prompts) for run in (plain, chosen)},
+        **decided,
+        "policy": policy_of(decided, rows, schedule),
+    }
+
+
+def counts(run: bench.Run, ids: Sequence[str]) -> Counts:
+    """New tokens and passes of each prompt, in its first repeat."""
+    return {i: (len(run.traces[i][0].tokens), run.traces[i][0].target_passes) for i in ids}
+
+
+def best_schedule(lab: Lab, prompts: Sequence[Prompt], run: bench.Run) -> list[tuple[int, int, int]]:
+    """The best γ of this run's drafter by the number of texts at once, as `StepCosts.schedule` makes it."""
+    rounds = [r for p in prompts for r in run.traces[p.id][0].rounds]
+    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(run.gamma)}
     text = lab.encode(prompts[0].content, prompts[0].raw)
     # A drafter that copies has drafts in some steps only. Here it is timed as if it had them in all: so the schedule
     # may turn drafts off too early, but not too late.
-    drafter = None if best["arm"] in COPY else lab.drafter(best["arm"])
+    drafter = None if run.arm in COPY else lab.drafter(run.arm)
     costs = StepCosts(batch_costs(lab.target, text, BATCHES, list(tokens), samples=3, drafter=drafter))
-    blind, ids = chosen_blindly(drafted, prompts), [p.id for p in prompts]
-    judged = {
-        "prompts": len(ids),
-        "ratio_to_plain": bench.ratio_to_plain(blind, plain, ids),
-        "ratio_interval": bench.ratio_interval(blind, plain, ids),
-    }
-    return {
-        "rows": rows,
-        "judged": judged,
-        "latency": {run.arm: latency(run, prompts) for run in (plain, fastest)},
-        **decide(rows, best, judged, costs.schedule(tokens)),
-    }
+    return costs.schedule(tokens)
 
 
 def chosen_blindly(drafted: Sequence[bench.Run], prompts: Sequence[Prompt]) -> bench.Run:
@@ -89,6 +128,7 @@ def latency(run: bench.Run, prompts: Sequence[Prompt]) -> dict:
 
     Returns:
         first: to the first token, which comes with the first round, the reading of the prompt included; the mean.
+            In vLLM, SGLang and TensorRT-LLM it comes out of the reading itself, before any draft.
         mean, p50, p95: for a new token after the prompt was read.
         answer: for the whole answer, the reading of the prompt included; the mean.
     """
@@ -111,42 +151,22 @@ def gammas_up_to(most: int) -> list[int]:
     return sorted({0, most, *(g for g in (1, 2, 4, 8) if g < most)})
 
 
-def decide(rows: Sequence[dict], best: dict, judged: dict, schedule: Sequence[tuple[int, int, int]]) -> dict:
-    """The verdict, the sentence that gives its reason, and the policy.
+def policy_of(decided: dict, rows: Sequence[dict], schedule: Sequence[tuple[int, int, int]]) -> dict:
+    """What to switch on: nothing, if the verdict is not to deploy.
 
-    deploy: even the lower end of the interval of the speed-up is above 1. don't: the upper end is
-    below 1. unclear: anything else, or fewer than FEW prompts. With a single text drafts stay on even where the costs
-    of batches, which are measured less well, say otherwise.
+    With a single text drafts stay on even where the costs of batches, which are measured less well, say otherwise.
 
     Args:
-        rows: of all drafters, as `bench.rows` makes them; best: the one of the fastest drafter.
-        judged: the speed-up and its interval, of drafters that were each chosen without the prompt that judges them.
+        decided: as `decide` returns it. rows: of all arms and kinds, as `bench.rows` makes them.
         schedule: as `StepCosts.schedule` makes it.
     """
-    name, gamma, interval = best["arm"], best["gamma"], judged["ratio_interval"]
+    deploy, name = decided["verdict"] == DEPLOY, decided["estimate"]["drafter"]
     losing = [r["kind"] for r in rows if r["arm"] == name and r["kind"] != "overall" and r["ratio_to_plain"] < 1]
-    if interval is None:
-        verdict, why = "unclear", f"{judged['prompts']} prompts are too few for an interval: bring at least {FEW}"
-    elif interval[0] > 1:
-        verdict, why = "deploy", f"even the low end, {interval[0]:.2f}, is faster than plain decoding"
-    elif interval[1] < 1:
-        verdict, why = "don't", f"even the high end, {interval[1]:.2f}, is slower than plain decoding"
-    else:
-        verdict, why = "unclear", "the interval holds both a gain and a loss: bring more prompts, or leave it off"
-    gains = [f"{best['ratio_to_plain']:.2f} times plain decoding on these {judged['prompts']} prompts"]
-    if len({r["arm"] for r in rows}) > 2:
-        gains.append(f"{judged['ratio_to_plain']:.2f} times where it was chosen by the other prompts")
-    measured = f" ({interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
-    deploy = verdict == "deploy"
     return {
-        "verdict": verdict,
-        "reason": f"The best drafter is {name} with γ = {gamma}: {', and '.join(gains)}{measured}; {why}.",
-        "policy": {
-            "drafter": name if deploy else None,
-            "gamma": gamma if deploy else 0,
-            "off_for_kinds": losing if deploy else [],
-            "off_above_texts_at_once": max([1, *(high for _, high, g in schedule if g)]) if deploy else 0,
-            "largest_batch_measured": BATCHES[-1],
-            "schedule": [list(stretch) for stretch in schedule] if deploy else [],
-        },
+        "drafter": name if deploy else None,
+        "gamma": decided["estimate"]["gamma"] if deploy else 0,
+        "off_for_kinds": losing if deploy else [],
+        "off_above_texts_at_once": max([1, *(high for _, high, g in schedule if g)]) if deploy else 0,
+        "largest_batch_measured": BATCHES[-1],
+        "schedule": [list(stretch) for stretch in schedule] if deploy else [],
     }
