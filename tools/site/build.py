@@ -42,6 +42,7 @@ import spine  # noqa: E402
 
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
+ABOUT = 200  # characters of a page that a shared link shows
 GALLERY, GALLERY_TITLE = "gallery.html", "A gallery of real rounds"
 GOALS = r"<details class='goals' open><summary><b>\1</b></summary>\2</details>"  # page.js shuts it on a phone
 FIRST = "The path of two hours"
@@ -412,7 +413,9 @@ def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> l
         name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
         cells = [c.source if c.cell_type == "markdown" else widgets_of(c) for c in notebook.cells]
         top, *rest = re.split("(?m)^## ", "\n".join(cells))
-        found.append((name, "", page, *words_of(top)))
+        often, rest = words_of(top)
+        kind = "exercise" if page.startswith("exercises/") else "lesson"
+        found.append((name, "", page, f"{kind} {often}", rest))
         for head, text in (part.split("\n", 1) for part in rest):
             head = re.sub("[`*]", "", head)
             found.append((head, name, f"{page}#{slug(head)}", *words_of(text)))
@@ -428,8 +431,8 @@ def widgets_of(cell: nbformat.NotebookNode) -> str:
 
 
 def words_of(text: str) -> tuple[str, str]:
-    """Each word of a text once, to be searched: those that are often in it, and the others."""
-    counts = Counter(re.findall(r"[^\W_]{3,}", re.sub(r"\]\(.*?\)|-", "", text.lower())))
+    """Each word of a text once, to be searched, also with a sign inside: those that are often in it, and the others."""
+    counts = Counter(re.findall(r"[^\W_]+(?:[-/.][^\W_]+)*", re.sub(r"\]\(.*?\)", "", text.lower())))
     return tuple(" ".join(word for word, n in counts.items() if (n > 2) == often) for often in (True, False))
 
 
@@ -447,6 +450,13 @@ def label(page: str, title: str, full: bool = False) -> str:
         return name if full else re.sub("^Exercise [0-9]+", "Exercise", title)
     name = re.sub("^Exercise [0-9]+: ", "", title).partition(":")[0].capitalize()
     return name if page.startswith("exercises/") else f"{number(page)} {name}"  # the checkpoint is no lesson
+
+
+def described(body: str) -> str:
+    """The first paragraph of a page, as plain text: what a search engine or a chat shows of a link."""
+    found = re.search("(?s)<p[^>]*>(.*?)</p>", body)
+    text = " ".join(unescape(re.sub("<[^>]+>", "", found[1])).split()) if found else ""
+    return text if len(text) <= ABOUT else f"{text[:ABOUT].rpartition(' ')[0]} …"
 
 
 def page_of(
@@ -469,6 +479,7 @@ def page_of(
         (HERE / "page.html").read_text(encoding="utf-8").replace(f'{{{{up}}}}{way}"', f'{{{{up}}}}{way}" aria-current="true"')
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
+        .replace("{{about}}", escape(described(body)))
         .replace("{{contents}}", contents(titles, "404.html" if front else here, sections, tracked))
         .replace("{{turns}}", turns(here, titles)).replace("{{body}}", body if front else covered(body, here, titles))
     )  # fmt: skip
@@ -542,9 +553,9 @@ def build(out: Path, made_from: list[Path]) -> None:
         (out / "widgets" / f"{name}.js").write_text(
             f"specdecLab.{name} = (() => {{\n{packed_js(text)}\n}})();\n", encoding="utf-8"
         )
-    (out / "find.js").write_text(
-        f"specdecLab.places = {json.dumps(places(pages, titles), ensure_ascii=False)};\n", encoding="utf-8"
-    )
+    known = f"specdecLab.places = {json.dumps(places(pages, titles), ensure_ascii=False)};\n"
+    library, search = ((HERE / name).read_text(encoding="utf-8") for name in ("minisearch.js", "find.js"))
+    (out / "find.js").write_text(library + known + packed_js(search), encoding="utf-8")
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
     for name in ("page.js", "progress.js", "links.js", "opening.js"):
         before = script("machine.js") if name == "opening.js" else ""

@@ -38,7 +38,9 @@
   /** The result, and whether the guess was the nearest one. */
   function tell() {
     const [plain, drafts] = lanes.map(({ pieces }) => pieces.at(-1).to), off = (x) => Math.abs(x - plain / drafts);
+    const here = won.contains(document.activeElement);
     won.innerHTML = result;
+    if (here) won.querySelector("a").focus({ preventScroll: true }); // the button that was pressed is gone
     const usual = Number(won.querySelector("[data-usual]").dataset.usual), common = GUESSES.every((x) => Math.abs(said - usual) <= Math.abs(x - usual));
     if (!said) return;
     const right = GUESSES.every((x) => off(said) <= off(x));

@@ -51,7 +51,7 @@ def lane(name: str, how: str, small: int, seconds: list[float], passes: list[lis
 
 
 def race(found: dict, trace: dict) -> str:
-    """Both lanes of a recorded race."""
+    """The prompt, and both lanes of a recorded race."""
     asked = [
         [(d["text"], d["status"]) for d in r["drafted"]]
         + [(r["emitted"]["text"], r["emitted"]["kind"])] * bool(r["emitted"])
@@ -69,7 +69,7 @@ def race(found: dict, trace: dict) -> str:
     won = f"<b>{sooner:.1f}×</b><span><strong>as fast on this easy text:</strong> {len(asked)} passes in place of {len(trace['plain']['tokens'])}. <span class='usual'>{usual()}</span> <a href='lessons/00_start_here.html'>Now you: play a round</a></span>"
     return (
         f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
-        f'<p class="won">{won}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
+        f'<p class="won">{won}</p><p class="asked"><b>The prompt:</b> {escape(found["texts"][RACE.split("-")[0]]["prompt"])}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
         f"<span>✓ kept, ✗ missed, – thrown away, ↻ or + the large model's own. <i>A shade is one pass. </i>Recorded on {escape(found['hardware'])}, slowed down.</span></p></div>"
     )
 

@@ -207,41 +207,13 @@
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
   const searching = document.querySelector(".find"), find = document.getElementById("find"), found = document.getElementById("found");
-  /** Whether two words become one by a letter that is put in, left out, or another. */
-  function nearly(word, known) {
-    const differ = [...word].findIndex((letter, i) => letter !== known[i]), i = differ < 0 ? word.length : differ;
-    return word.length > 3 && [[1, 1], [0, 1], [1, 0]].some(([a, b]) => word.slice(i + a) === known.slice(i + b));
-  }
   find.addEventListener("input", async () => {
     await include("find.js");
-    const plain = (text) => ` ${text.toLowerCase().replace(/-/g, "")}`, { places } = specdecLab;
-    let words = plain(find.value).split(" ").filter(Boolean);
-    found.hidden = !words.length;
-    /** Where all words stand in the name, then in the page's, then often in the text, then at all; of words that stand nowhere their beginning. */
-    let stems = words;
-    function search(cut) {
-      stems = words.map((word) => word.slice(0, Math.max(4, word.length - cut)));
-      const has = (text) => stems.every((stem) => plain(text).includes(` ${stem}`));
-      const upTo = (n) => places.filter(([name, inside, , ...texts]) => has([name, inside, ...texts].slice(0, n).join(" ")));
-      const last = ([name, inside]) => /Check yourself|Where to go|^Exercise/.test(name) || /^Exercise|checkpoint/.test(inside); // they ask, and explain nothing
-      const named = ([name]) => (plain(name) === ` ${words.join(" ")}` ? 2 : words.includes(plain(name).trim()) ? 1 : 0); // a word of the glossary
-      const sorted = [...new Set([1, 2, 3, 4].flatMap(upTo))].sort((a, b) => named(b) - named(a) || last(a) - last(b)), pages = sorted.map(([, , to]) => to.split("#")[0]);
-      return sorted.filter((_, i) => pages.slice(0, i).filter((page) => page === pages[i]).length < 2).slice(0, 10); // two of each page
-    }
-    let hits = [];
-    for (let cut = 0; !hits.length && cut < Math.max(1, ...words.map((word) => word.length - 3)); cut++) hits = search(cut);
-    if (!hits.length) { // a letter too many, too few, or wrong
-      const all = [...new Set(plain(places.flat().join(" ")).split(/[^\p{L}\p{N}]+/u))];
-      words = words.map((word) => (all.some((known) => known.startsWith(word)) ? word : all.find((known) => nearly(word, known)) ?? word));
-      hits = search(0);
-    }
+    const asked = find.value.trim(), hits = asked ? specdecLab.search(asked) : [];
+    found.hidden = !asked;
     progress.open = false;
-    if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = words.length && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
-    /** Of a hit by its text: which of its words were meant. */
-    const says = ([name, inside, , ...texts]) => stems.filter((stem) => !plain(`${name} ${inside}`).includes(` ${stem}`))
-      .map((stem) => texts.join(" ").split(" ").filter((one) => one.startsWith(stem)).sort((a, b) => a.length - b.length)[0] ?? stem);
-    found.replaceChildren(...hits.map((hit) => {
-      const [name, inside, to] = hit, meant = says(hit);
+    if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = asked && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
+    found.replaceChildren(...hits.map(([name, inside, to, meant]) => {
       const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
       Object.assign(link, { href: `${up}${to}`, textContent: name });
       where.append(inside, ...meant.flatMap((word, i) => [i ? ", " : `${inside ? ": " : ""}says `, Object.assign(document.createElement("b"), { textContent: word })]));
