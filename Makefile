@@ -52,7 +52,7 @@ exercises: .venv/test
 	$(BIN)/python solutions/build_exercises.py $(ARGS)
 
 site: .venv/test
-	@$(BIN)/python tools/site/build.py site
+	@$(BIN)/python tools/site/build.py site $(ARGS)
 
 rounds: .venv/lab
 	$(BIN)/python tools/record_rounds.py $(ARGS)

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape, unescape
 from pathlib import Path
@@ -34,6 +34,7 @@ from tables import cards, dressed, tidied
 
 from specdec_lab.show import charts, kinds
 from specdec_lab.show.live import STORED, script
+from specdec_lab.show.marks import MARKS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -42,6 +43,11 @@ import spine  # noqa: E402
 
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
+TYPED = (
+    "lessons/00_start_here.html",
+    "lessons/04_acceptance_rate.html",
+    "lessons/06_variants.html",
+)  # besides the first page and the gallery
 ABOUT = 200  # characters of a page that a shared link shows
 GALLERY, GALLERY_TITLE = "gallery.html", "A gallery of real rounds"
 GOALS = r"<details class='goals' open><summary><b>\1</b></summary>\2</details>"  # page.js shuts it on a phone
@@ -534,8 +540,20 @@ def missing() -> str:
     return re.sub('<p class="where">.*?</p>', "", page)
 
 
-def build(out: Path, made_from: list[Path]) -> None:
-    """Make the site of these notebooks; a page lies in a folder of the same name as its notebook."""
+def own_sentence(said: dict) -> str:
+    """Where a reader types a sentence, for the model that lies beside the pages. said: what `live.model` says of it."""
+    about = said | {"id": "own", "marks": {word: mark._asdict() for word, mark in MARKS.items()}}
+    data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
+    return f'<div class="result"><div class="live" data-script="own"><script type="application/json">{data}</script></div></div>'
+
+
+def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] | None = None) -> None:
+    """Make the site of these notebooks; a page lies in a folder of the same name as its notebook.
+
+    Args:
+        write_model: writes a model for sentences of the reader's own into a folder, and returns what is said of it (see
+            `live.model`); without, no page has a field for them.
+    """
     shutil.rmtree(out, ignore_errors=True)
     paths = {f"{p.parent.name}/{p.stem}.html": p for p in made_from}
     pages = {page: read(path) for page, path in paths.items()}
@@ -547,6 +565,10 @@ def build(out: Path, made_from: list[Path]) -> None:
     own = {name: [part for part in kind.scripts if part not in SHARED] for name, kind in kinds().items()}
     widgets = {name: script(*scripts) for name, scripts in own.items()}
     widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
+    own_one = ""
+    if write_model:
+        own_one = own_sentence(write_model(out / "live"))
+        widgets["own"] = (HERE / "live" / "own.js").read_text(encoding="utf-8")
     for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.
         text = text.replace("export default { render };", "return { render };")
@@ -576,6 +598,8 @@ def build(out: Path, made_from: list[Path]) -> None:
             body = body.replace("</h1>", f"</h1>{how}", 1)
         else:
             body += how
+        if page in TYPED:
+            body = re.sub("(?=<h2[^>]*>[^<]*Check yourself)", lambda _: own_one, body, count=1)
         sections = sections_of(notebook) if paths[page].suffix == ".ipynb" else []  # the glossary has too many
         whole = page_of(body, titles[page], page, titles, sections, tracked)
         (out / page).write_text(whole, encoding="utf-8")
@@ -588,13 +612,26 @@ def build(out: Path, made_from: list[Path]) -> None:
         (HERE / "page.css").read_text(encoding="utf-8"),
     ]
     (out / "page.css").write_text(packed_css("\n".join(css)), encoding="utf-8")
-    shown = page_of(gallery.write(out), GALLERY_TITLE, GALLERY, titles, tracked=tracked)
+    shown = page_of(gallery.write(out) + own_one, GALLERY_TITLE, GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "404.html").write_text(missing(), encoding="utf-8")
-    (out / "index.html").write_text(page_of(front(titles, tracked), TITLE, "index.html", titles), encoding="utf-8")
+    (out / "index.html").write_text(
+        page_of(
+            front(titles, tracked).replace('<ul class="cards">', f'{own_one}<ul class="cards">'),
+            TITLE,
+            "index.html",
+            titles,
+        ),
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]] or sources())
+    arguments, write_model = sys.argv[2:], None
+    if "--model" in arguments:
+        from live.model import write as write_model  # needs onnx
+
+        arguments.remove("--model")
+    build(Path(sys.argv[1]), [Path(name) for name in arguments] or sources(), write_model)
     size = sum(p.stat().st_size for p in Path(sys.argv[1]).rglob("*") if p.is_file())
     print(f"{len(list(Path(sys.argv[1]).rglob('*.html')))} pages, {size / 1e6:.1f} MB in {sys.argv[1]}")

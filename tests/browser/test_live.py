@@ -1,0 +1,162 @@
+"""The model in the page, on a tiny target: its graphs, its rule and its drafters do what the engine does."""
+
+import functools
+import http.server
+import json
+import lzma
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+
+from specdec_lab.drafters import trained
+from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import LabError
+from specdec_lab.models import embedded, linear
+from specdec_lab.models.reference import ReferenceModel
+
+SITE = Path(__file__).parents[2] / "tools" / "site"
+PROMPTS = ("Why is the sky blue?", "Repeat: a cat, a cat, a cat, a dog.")
+TOKENS, GAMMA = 24, 3
+PAGE = """<!doctype html><script type="module">
+  const worker = new Worker("worker.js", { type: "module" }), heard = [];
+  worker.onmessage = ({ data }) => heard.push(data);
+  window.ask = async (message, until) => {
+    heard.length = 0;
+    worker.postMessage(message);
+    while (!heard.some((said) => said[until] || said.failed)) await new Promise((rest) => setTimeout(rest, 20));
+    return heard.slice();
+  };
+  window.rounds = await import("./rounds.js");
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def live():
+    pytest.importorskip("onnx")
+    sys.path.insert(0, str(SITE))
+    from live import model
+
+    yield model
+    sys.path.remove(str(SITE))
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """A random target whose texts are no loops, and nets of its shape: (target, {name: net})."""
+    torch.manual_seed(3)
+    shape = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 5, "num_attention_heads": 4}
+    hf = LlamaForCausalLM(
+        LlamaConfig(vocab_size=49152, num_key_value_heads=2, tie_word_embeddings=True, **shape)
+    ).eval()
+    for weight in hf.parameters():
+        weight.data.mul_(4 if weight.dim() > 1 else 1)
+    hf.generation_config.eos_token_id = 2
+    target = ReferenceModel(hf, "tiny")
+    nets = {name: trained.KINDS[name].net(hf, torch.arange(4000)).eval() for name in ("eagle", "model")}
+    for net in nets.values():
+        for weight in net.parameters():
+            weight.data.add_(torch.randn(weight.shape), alpha=0.02 * float(weight.dim() > 1))
+    return target, nets
+
+
+@pytest.fixture(scope="module")
+def page(browser, live, pair, tmp_path_factory):
+    """A page with the worker in it, told to load."""
+    target, nets = pair
+    folder = tmp_path_factory.mktemp("live")
+    about = dict(zip(("hidden_size", "layers", "vocab_size"), trained.shape(target))) | {"target": "tiny"}
+    for name, net in nets.items():
+        trained.save_net(net, folder / f"{name}.safetensors", about)
+    tokenizer = embedded.target_dir()
+    live.write_model(folder, target.hf, AutoTokenizer.from_pretrained(tokenizer), None, folder)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_bytes((tokenizer / name).read_bytes())
+    live.scripts(folder)
+    try:
+        live.runtime(folder)
+    except LabError as e:
+        pytest.skip(str(e))
+    (folder / "index.html").write_text(PAGE, encoding="utf-8")
+    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    tab = browser.new_page()
+    tab.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+    tab.wait_for_function("window.rounds")
+    said = tab.evaluate("ask({ load: true }, 'ready')")
+    assert "ready" in said[-1], said[-1]
+    tab.folder = folder
+    yield tab
+    tab.close()
+    server.shutdown()
+
+
+def written(page, prompt: str, name: str) -> list[dict]:
+    asked = {"write": {"prompt": prompt, "name": name, "gamma": GAMMA, "tokens": TOKENS}}
+    said = page.evaluate("([asked]) => ask(asked, 'done')", [asked])
+    assert "done" in said[-1], said[-1]
+    return said
+
+
+def engine_rounds(page, pair, prompt: str, name: str) -> Trace:
+    """The same by the engine, with the weights that the page has."""
+    target, _ = pair
+    tokenizer = AutoTokenizer.from_pretrained(embedded.target_dir())
+    ids = tokenizer.apply_chat_template(
+        [{"role": "user", "content": prompt}], add_generation_prompt=True, return_dict=False
+    )
+    stops = Stops(TOKENS, eos=frozenset({2}))
+    if name == "plain":
+        return Trace(list(ids)).collect(plain(target, ids, stops=stops))
+    drafter = LookupDrafter() if name == "lookup" else trained.load_drafter(name, target, page.folder)
+    return Trace(list(ids)).collect(speculative(target, drafter, ids, gamma=GAMMA, stops=stops))
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("name", ["plain", "lookup", "eagle", "model"])
+def test_the_page_writes_what_the_engine_writes_round_for_round(page, pair, prompt, name, monkeypatch):
+    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)
+    said, trace = written(page, prompt, name), engine_rounds(page, pair, prompt, name)
+    rounds = [message for message in said if "round" in message]
+    assert [token for message in rounds for token in message["tokens"]] == trace.tokens
+    assert [[d["id"] for d in m["round"]["drafted"]] for m in rounds] == [
+        [d.id for d in r.drafted] for r in trace.rounds
+    ]
+    assert [[d["status"] for d in m["round"]["drafted"]] for m in rounds] == [
+        [d.status for d in r.drafted] for r in trace.rounds
+    ]
+    for message, r in zip(rounds, trace.rounds):
+        emitted = message["round"]["emitted"]
+        assert (emitted and emitted["kind"]) == (r.emitted and r.emitted.kind)
+
+
+def recorded(arm: str):
+    """The rounds of the gallery's texts, greedy: (tokens of the prompt, rounds)."""
+    found = json.loads(lzma.decompress((SITE / "rounds.json.xz").read_bytes()))
+    tokenizer = AutoTokenizer.from_pretrained(embedded.target_dir())
+    for of in found["texts"].values():
+        ids = tokenizer.apply_chat_template(
+            [{"role": "user", "content": of["prompt"]}], add_generation_prompt=True, return_dict=False
+        )
+        yield list(ids), of["temperatures"]["0"]["traces"][arm]["rounds"]
+
+
+def test_the_rule_and_lookup_are_those_of_recorded_rounds(page):
+    seen = 0
+    for text, rounds in recorded("lookup-4"):
+        for r in rounds:
+            drafts = [d["id"] for d in r["drafted"]]
+            assert page.evaluate("([text, n]) => rounds.lookup(text, n)", [text, len(drafts)]) == drafts or not drafts
+            favourites = [d["p_top"][0]["id"] for d in r["drafted"]] + [r["after_top"][0]["id"]]
+            kept = sum(d["status"] == "accepted" for d in r["drafted"])
+            if not r["stop"]:
+                assert page.evaluate("([drafts, all]) => rounds.accepted(drafts, all)", [drafts, favourites]) == kept
+            text += drafts[:kept] + ([r["emitted"]["id"]] if r["emitted"] else [])
+            seen += bool(drafts)
+    assert seen > 20
