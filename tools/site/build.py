@@ -419,9 +419,9 @@ def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> l
         name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
         cells = [c.source if c.cell_type == "markdown" else widgets_of(c) for c in notebook.cells]
         top, *rest = re.split("(?m)^## ", "\n".join(cells))
-        often, rest = words_of(top)
+        often, others = words_of(top)
         kind = "exercise" if page.startswith("exercises/") else "lesson"
-        found.append((name, "", page, f"{kind} {often}", rest))
+        found.append((name, "", page, f"{kind} {often}", others))
         for head, text in (part.split("\n", 1) for part in rest):
             head = re.sub("[`*]", "", head)
             found.append((head, name, f"{page}#{slug(head)}", *words_of(text)))

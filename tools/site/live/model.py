@@ -222,5 +222,6 @@ def large() -> str:
     """What several tokens in one pass cost on a large GPU, in a sentence."""
     recorded = recorded_gpu()
     name = next(name for name in recorded["passes"] if name.startswith("32 layers"))
-    T, weights = recorded["passes"][name], name.split(", ", 1)[1].split(" random")[0]
-    return f"On an {recorded['hardware']}, for a model of {weights} weights, five tokens take {T[5] / T[1]:.2f} times as long as one."
+    T, millions = recorded["passes"][name], float(name.split(", ", 1)[1].split(" million")[0].replace(",", ""))
+    card = recorded["hardware"].split()[1]
+    return f"On an {card}, with {millions / 1e3:.1f} billion weights, five tokens take {T[5] / T[1]:.2f} times as long as one."

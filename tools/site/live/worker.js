@@ -247,8 +247,7 @@ async function write({ prompt, name, gamma, tokens }) {
   }
   const text = [...ids];
   for (let written = 0, stop = null; !stop && !stopped;) {
-    const begin = performance.now(), most = Math.min(gamma, tokens - written - 1);
-    const drafts = drafter && most > 0 ? await drafter.draft(text, most) : [], drafted = performance.now();
+    const begin = performance.now(), drafts = drafter ? await drafter.draft(text, gamma) : [], drafted = performance.now();
     const { logits, rows } = await pass([text.at(-1), ...drafts.map(({ id }) => id)], 0), passed = performance.now();
     const each = Array.from({ length: drafts.length + 1 }, (_, i) => logits.data.subarray(i * vocabulary, (i + 1) * vocabulary));
     const round = roundOf(drafts, each, plan.ends, tokens - written, word), before = whole(text);
