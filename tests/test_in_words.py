@@ -234,6 +234,27 @@ def test_a_favourite_survives_more_or_less_often_than_a_drawn_draft():
     assert "survives with chance 0.60, more than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.6, 0.6)
 
 
+@pytest.mark.parametrize(
+    ("alone", "both", "says"),
+    [
+        (0.4, 0.9, ["so α falls. On both", "so α rises."]),
+        (0.9, 0.4, ["so α rises. On both", "so α falls."]),
+        (0.5, 0.509, ["no change. On both", "no change."]),  # the second: no text differs, but by less than 2 %
+    ],
+)
+def test_a_grammar_changes_alpha_on_one_side_on_both_or_not_at_all(alone, both, says):
+    counts = {way: {p: (10 * x, 10) for p in "abcdef"} for way, x in (("none", 0.5), ("p", alone), ("both", both))}
+    said = in_words.under_grammar(counts)
+    assert all(part in said for part in says) and said.endswith(says[1]), said
+    assert f"0.50 without a grammar, {alone:.2f} with one on p alone, and {both:.2f} with" in said
+
+
+def test_texts_that_a_grammar_changes_in_both_directions_tell_nothing():
+    apart = {p: (10 * x, 10) for p, x in zip("abcdef", (0.2, 0.9, 0.3, 0.9, 0.2, 0.8))}
+    said = in_words.under_grammar({"none": {p: (5, 10) for p in "abcdef"}, "p": apart, "both": apart})
+    assert said.count("cannot tell from no change") == 2
+
+
 def test_a_draft_row_becomes_dearer_though_the_ratio_falls():
     """The mistake that this sentence is there for: 64 rows cost 32 ms and then 61, while the plain step tripled."""
     costs = {"short texts": {(16, 0): 0.02, (16, 4): 0.052}, "2,000 tokens": {(16, 0): 0.06, (16, 4): 0.121}}

@@ -300,6 +300,29 @@ def two_ways(drawn: float, argmax: float, greedy: float) -> str:
     )
 
 
+def under_grammar(counts: Mapping[str, Counts]) -> str:
+    """α of the same prompts in three ways: no grammar, a grammar on p alone, and on both p and q.
+
+    Args:
+        counts: by way, in this order: {prompt: (the sum of α over its places, how many)}.
+    """
+    free, alone, both = counts.values()
+    # α is a sum over places divided by their number, as tokens per pass is one over passes: the same interval serves both.
+    alphas = [tokens_per_pass(of)[0] for of in (free, alone, both)]
+
+    def step(new: Counts, old: Counts) -> str:
+        ratio, (low, high) = tokens_per_pass(new, old)
+        between = f"{ratio:.2f} times ({low:.2f}–{high:.2f})"
+        if low <= 1 <= high or abs(ratio - 1) < TIED:
+            return f"{between}, which these texts cannot tell from no change"
+        return f"{between}, so α {'rises' if ratio > 1 else 'falls'}"
+
+    return (
+        f"α is {alphas[0]:.2f} without a grammar, {alphas[1]:.2f} with one on p alone, and {alphas[2]:.2f} with one on both. "
+        f"On p alone against none: {step(alone, free)}. On both against p alone: {step(both, alone)}."
+    )
+
+
 def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int, gamma: int) -> str:
     """Seconds of a step by (texts, γ), behind short and behind long texts: the price of a row, and the ratio."""
     row = [1e3 * (of[texts, gamma] - of[texts, 0]) / (texts * gamma) for of in costs.values()]
