@@ -314,7 +314,7 @@ def test_the_verdict_follows_the_interval(interval, verdict):
         row_of("x", 1.5, [1.2, 1.8]), row_of("y", 0.5, [0.4, 0.6]), judged=(1.25, interval), ratio=(3, [2, 4])
     )
     assert two["verdict"] == verdict and two["estimate"]["ratio_interval"] == interval
-    assert "1.25 times ({:.2f} to {:.2f}) where it was chosen by the other".format(*interval) in two["reason"]
+    assert "1.25 times ({:.2f} to {:.2f}) where the drafter was chosen by the other".format(*interval) in two["reason"]
     assert "It is 3.00 times (2.00 to 4.00) as fast as y" in two["reason"]
 
 

@@ -42,14 +42,24 @@ def pooled(cards):
     return [sum(n / total * s for (n, _), s in zip(cards, place)) for place in zip(*(s for _, s in cards))]
 
 
-def chosen(report, key=lambda row: row["ratio_to_plain"]):
-    return max((r for r in report["rows"] if r["kind"] == "overall" and r["arm"] != "plain"), key=key)
+def totals(report):
+    return [r for r in report["rows"] if r["kind"] == "overall" and r["arm"] != "plain"]
+
+
+def chosen(report):
+    """The row that the decision is about."""
+    rows = sorted(totals(report), key=lambda row: -row["ratio_to_plain"])
+    if len(rows) == 2 and rows[0]["prompts"] >= 20:
+        (two,) = report["compared"]
+        if two["interval"][0] <= 1.02 and rows[1]["ratio_interval"][0] > rows[0]["ratio_interval"][0]:
+            return rows[1]
+    return rows[0]
 
 
 def by_ifs(report, row=None):
     row = row or chosen(report)
-    if row["ratio_interval"] is None or row["prompts"] < 5:
-        return "unclear", row["arm"], []
+    if row["prompts"] < 20:
+        return "too few prompts", None, []
     low, high = row["ratio_interval"]
     if low <= 1:
         return "don't" if high < 1 else "unclear", row["arm"], []
@@ -58,9 +68,14 @@ def by_ifs(report, row=None):
 
 
 def by_table(report):
+    if totals(report)[0]["prompts"] < 20:
+        return ["too few prompts", None, set()]
+    lows = {row["arm"]: row["ratio_interval"][0] for row in totals(report)}
+    arm = max(lows, key=lows.get)
+    for two in report["compared"]:
+        arm = two["first"] if two["interval"][0] > 1.02 else arm
     ratios = {(r["arm"], r["kind"]): r["ratio_to_plain"] for r in report["rows"]}
-    arm = chosen(report)["arm"]
-    low, high = chosen(report)["ratio_interval"] if chosen(report)["prompts"] >= 5 else (0, 2)
+    low, high = next(row["ratio_interval"] for row in totals(report) if row["arm"] == arm)
     decision = "deploy" if low > 1 else "don't" if high < 1 else "unclear"
     return [decision, arm, {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1}]
 
@@ -91,7 +106,7 @@ WRONG = {
         "divides by 0": (lambda cards: ([b / a for a, b in itertools.pairwise([1, *pooled(cards)])], 0), "ZeroDivisionError"),
     },
     "8.decide": {
-        "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "Which drafter has the largest"),
+        "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "Can the two be told apart"),
         "always unclear": (with_decision(lambda row, right: "unclear"), "where does the interval lie"),
         "other words": (with_decision(lambda row, right: right.replace("don't", "do not")), 'should be "deploy"'),
         "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),

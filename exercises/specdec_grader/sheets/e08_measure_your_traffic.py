@@ -11,7 +11,7 @@ from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_grader.stored import stored, table
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import listed, number, shown
-from specdec_lab.measure.prompts import FEW
+from specdec_lab.measure.prompts import ENOUGH
 from specdec_lab.theory import expected_tokens
 
 # 8.survival: the learner's function gives both, α by place and tokens per pass
@@ -201,9 +201,12 @@ part("8.whole", points=2, asks=[WHOLE])(WHOLE.judge)
 
 # 8.decide: the learner's function gives three things, the decision, the drafter, and the kinds to leave it off for
 
-REPORTS = {name: {"rows": table("reports", rows)} for name, rows in stored("reports")["reports"].items()}
+REPORTS = {
+    name: {"rows": table("reports", found["rows"]), "compared": found["compared"]}
+    for name, found in stored("reports")["reports"].items()
+}
 CASES = [(report,) for report in REPORTS.values()]
-DEPLOY, DONT, UNCLEAR = "deploy", "don't", "unclear"
+DEPLOY, DONT, UNCLEAR, TOO_FEW = "deploy", "don't", "unclear", "too few prompts"
 ratio = operator.itemgetter("ratio_to_plain")
 
 
@@ -219,16 +222,37 @@ def fastest(report: dict) -> dict:
     return max(overall(report), key=ratio)
 
 
+def named(report: dict) -> dict:
+    """The row of the drafter that is named; with too few prompts, of the fastest."""
+    return next((row for row in overall(report) if row["arm"] == drafter(report)), fastest(report))
+
+
+def ends(row: dict) -> list[float]:
+    """Of the interval against plain decoding; without one, anything may be."""
+    return row["ratio_interval"] or [0.0, 2.0]
+
+
+def low(row: dict) -> float:
+    return ends(row)[0]
+
+
+def high(row: dict) -> float:
+    return ends(row)[1]
+
+
 def seen_report(what: str) -> Callable[[tuple, Any, Any], str]:
-    """What was wrong, beside the rows that decide."""
+    """The first half of a sentence about one of the three things."""
 
     def seen(case: tuple, found: Any, right: Any) -> str:
         name = next(name for name, report in REPORTS.items() if report == case[0])
         rows = []
         for row in overall(case[0]):
-            ends = row["ratio_interval"]
-            interval = " from {:.2f} to {:.2f}".format(*ends) if ends else ", no interval"
+            between = row["ratio_interval"]
+            interval = " from {:.2f} to {:.2f}".format(*between) if between else ", no interval"
             rows.append(f"{row['arm']} {ratio(row):.2f}{interval}")
+        rows += [
+            "{first} / {second} from {interval[0]:.2f} to {interval[1]:.2f}".format(**c) for c in case[0]["compared"]
+        ]
         decides = f"{'; '.join(rows)}; {fastest(case[0])['prompts']} prompts"
         return f"In a report like “{name}” ({decides}) {what} should be {pretty(right)}; yours is {pretty(found)}."
 
@@ -236,43 +260,59 @@ def seen_report(what: str) -> Callable[[tuple, Any, Any], str]:
 
 
 def drafter(report):
-    return max(overall(report), key=ratio)["arm"]
+    rows = overall(report)
+    if rows[0]["prompts"] < ENOUGH:
+        return None
+    tied = any(two["interval"][0] <= 1.02 for two in report["compared"])
+    return max(rows, key=low if tied else ratio)["arm"]
 
 
 DRAFTER = question(
     drafter,
     cases=CASES,
     seen=seen_report("the drafter"),
-    hint="Which drafter has the largest ratio_to_plain over all?",
+    hint="Can the two be told apart? If so, which is the fastest; if not, which has the larger low end?",
     wrong="""
-key=ratio → key=lambda row: row["tokens_per_pass"]
-    You take the drafter with the most tokens per pass. What it costs counts, too: the fastest has the largest ratio_to_plain. [belief 7]
+low if tied else ratio → ratio
+    You take the larger number, but the interval of their ratio begins at 1.02 or below: nobody can tell the two apart. Take the one with the larger low end.
+low if tied else ratio → low
+    You order the two by their own intervals. These may overlap, and the order still be sure: look at the interval of their ratio first.
+<= 1.02 → <= 1
+<= 1.02 → < 1
+    The interval begins above 1, but not above 1.02: times that lie so near are not put in an order.
+low if tied → (lambda row: -ratio(row)) if tied
+    Where the two cannot be told apart, you take the one with the smaller number. The safer one has the larger low end, whichever this is.
+low if tied → (lambda row: low(row) - high(row)) if tied
+    You take the narrowest interval. The safer one has the larger low end.
+low if tied → high if tied
+low if tied else ratio → high
+    You take the larger high end of an interval: that is hope. The safer one has the larger low end.
+low if tied else ratio → lambda row: row["tokens_per_pass"]
+    You take the drafter with the most tokens per pass. What it costs counts, too: compare the times. [belief 7]
 overall(report) → [row for row in report["rows"] if row["kind"] == "overall"]
     Plain decoding is in the report for comparison. A drafter is asked for, also when all of them lose.
-key=ratio → key=lambda row: fmean(map(ratio, kinds(report, row["arm"])))
+else ratio → else lambda row: fmean(map(ratio, kinds(report, row["arm"])))
     You take a mean of ratios over kinds, and so a kind with few prompts counts as much as one with many. Use the row “overall”.
 overall(report) → [row for row in report["rows"] if row["arm"] != "plain"]
     You take the best row of all kinds. The decision is about all traffic: use the rows “overall”.
-key=ratio → key=lambda row: (row["ratio_interval"] or [0, 0])[1]
-    You take the best high end of an interval: that is hope. Use ratio_to_plain.
-key=ratio → key=lambda row: (row["ratio_interval"] or [0, 0])[0]
-    You take the best low end of an interval. The fastest drafter is asked for; its interval decides afterwards.
-max(overall(report), key=ratio) → overall(report)[0]
-    You take the first drafter in the report; the fastest is asked for.
+max(rows, key=low if tied else ratio) → rows[0]
+    You take the first drafter in the report. Compare the drafters.
 max → min
-    You take the slowest drafter; the fastest has the largest ratio_to_plain.
+    You take the slower drafter, and the smaller low end.
+return None → return fastest(report)["arm"]
+    Fewer than 20 prompts decide nothing: then no drafter is named, but None.
 ["arm"] → ["arm"] if decision(report) == DEPLOY else None
 ["arm"] → ["arm"] if decision(report) != DONT else None
-    Name the drafter in any case, also where it should be left off: the decision is about it.
+    With 20 prompts or more, name the drafter in any case, also where it should be left off: the decision is about it.
 """,
 )
 
 
 def decision(report):
-    row = fastest(report)
-    if row["prompts"] < FEW or row["ratio_interval"] is None:
-        return UNCLEAR
-    low, high = row["ratio_interval"]
+    row = named(report)
+    if row["prompts"] < ENOUGH:
+        return TOO_FEW
+    low, high = ends(row)
     return DEPLOY if low > 1 else DONT if high < 1 else UNCLEAR
 
 
@@ -282,20 +322,25 @@ DECISION = question(
     seen=seen_report("the decision"),
     hint="Are there enough prompts, and where does the interval lie?",
     wrong="""
-row["prompts"] < FEW or → ; row["ratio_interval"] → [row["tokens_per_pass"]] * 2
+named(report) → fastest(report)
+    Your decision is about the drafter with the larger number. It should be about the one that you name.
+ends(row) → [row["tokens_per_pass"]] * 2
     You decide by the tokens per pass. More than one token in a pass is no gain if the pass takes longer still. [belief 7]
-row["prompts"] < FEW or → ; row["ratio_interval"] → [ratio(row)] * 2
-row["ratio_interval"] → [ratio(row)] * 2
+ends(row) → [ratio(row)] * 2
     You decide by the ratio alone. How sure is it? Even the low end of the interval must be a gain.
 low > 1 → high > 1; DONT if high < 1 else UNCLEAR → DONT
     You deploy as soon as the high end is a gain: even the low end must be one.
-row["prompts"] < FEW or →
-    An interval from fewer than 5 prompts says nothing: that is unclear, in both directions.
-< FEW → <= FEW
-    5 prompts are enough: only fewer are unclear.
-row["prompts"] < FEW or → ; return UNCLEAR → return DONT
-row["prompts"] < FEW or → ; return UNCLEAR → return DEPLOY
-    Where there is no interval, it is unclear.
+row["prompts"] < ENOUGH → False
+row["prompts"] < ENOUGH → row["ratio_interval"] is None
+row["prompts"] < ENOUGH → row["prompts"] < 5
+    An interval from fewer than 20 prompts is too narrow to decide by, in both directions.
+< ENOUGH → <= ENOUGH
+    20 prompts are enough: only fewer are too few.
+return TOO_FEW → return UNCLEAR
+    Fewer than 20 prompts have a decision of their own: “too few prompts”. “unclear” is for an interval that holds a gain and a loss.
+return TOO_FEW → return DONT
+return TOO_FEW → return DEPLOY
+    With fewer than 20 prompts nothing is decided.
 low > 1 → low >= 1
 high < 1 → high <= 1
 low > 1 → low >= 1; high < 1 → high <= 1
@@ -313,7 +358,7 @@ high < 1 → low < 1
 def left_off(report):
     if decision(report) != DEPLOY:
         return []
-    rows = kinds(report, fastest(report)["arm"])
+    rows = kinds(report, drafter(report))
     return [row["kind"] for row in rows if ratio(row) < 1]
 
 
@@ -334,14 +379,15 @@ ratio(row) < 1 → ratio(row) <= 1
 decision(report) != DEPLOY → False
 decision(report) != DEPLOY → decision(report) == DONT
     Where nothing is deployed, no kind needs to be named: the list is empty.
-kinds(report, fastest(report)["arm"]) → [row for row in report["rows"] if row["kind"] != "overall"]
-    Look at the rows of your drafter only; another one may lose elsewhere.
+drafter(report)) → fastest(report)["arm"])
+kinds(report, drafter(report)) → [row for row in report["rows"] if row["kind"] != "overall"]
+    Look at the rows of the drafter that you name; another one may lose elsewhere.
 ratio(row) < 1 → row["ratio_interval"] is None or row["ratio_interval"][0] <= 1
 ratio(row) < 1 → row["ratio_interval"] is not None and row["ratio_interval"][1] < 1
     Use ratio_to_plain of each kind here: the intervals of single kinds rest on few prompts, or are missing.
 ratio(row) < 1 → row["tokens_per_pass"] <= 1
     Tokens per pass do not tell where it loses; ratio_to_plain does. [belief 7]
-ratio(row) < 1 → ratio(row) < ratio(fastest(report))
+ratio(row) < 1 → ratio(row) < ratio(named(report))
     You compare a kind with the mean. A kind below the mean may still gain: the border is 1.
 """,
 )
@@ -350,8 +396,10 @@ ratio(row) < 1 → ratio(row) < ratio(fastest(report))
 def read_decision(value: object) -> tuple[str, str | None, list[str]]:
     """The three things that the learner's function gives, in a form that can be compared."""
     decision, arm, leave = listed(value, 3)
-    if decision not in (DEPLOY, DONT, UNCLEAR):
-        raise Wrong(f'The decision should be "deploy", "don\'t" or "unclear"; yours is {shown(decision)}.')
+    if decision not in (DEPLOY, DONT, UNCLEAR, TOO_FEW):
+        raise Wrong(
+            f'The decision should be "deploy", "don\'t", "unclear" or "too few prompts"; yours is {shown(decision)}.'
+        )
     if not isinstance(arm, str | None):
         raise Wrong(f"The drafter should be a name, such as “lookup”; yours is {shown(arm)}.")
     leave = listed(sorted(leave) if isinstance(leave, set | frozenset) else leave, what="The list of kinds")

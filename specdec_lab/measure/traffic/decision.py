@@ -47,7 +47,7 @@ def decide(
         elif all(high[name] < 1 or cannot_gain(rows[name], most_tokens[name]) for name in candidates):
             verdict, why = DONT, why_not(rows[fastest], high[fastest], most_tokens[fastest])
         else:
-            verdict, why = UNCLEAR, "the interval holds both a gain and a loss: bring more prompts, or leave it off"
+            verdict, why = UNCLEAR, "neither a gain nor a loss is shown: bring more prompts, or leave drafts off"
     said = [measured(rows[fastest], judged, alone=len(rows) == 1)]
     if prompts >= ENOUGH:
         said += beside_others(fastest, compared, tied)
@@ -95,7 +95,8 @@ def measured(row: Mapping, judged: Mapping, alone: bool) -> str:
     )
     if alone:
         return said
-    return f"{said}, and {times(judged['ratio_to_plain'], judged['ratio_interval'])} where it was chosen by the other prompts"
+    blind = times(judged["ratio_to_plain"], judged["ratio_interval"])
+    return f"{said}, and {blind} where the drafter was chosen by the other prompts"
 
 
 def beside_others(fastest: str, compared: Sequence[Mapping], tied: Sequence[Mapping]) -> list[str]:
