@@ -58,13 +58,18 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
 
 
 def way(source: Path) -> str:
-    """Links to the lessons before and after this one; below the title in a notebook, where the site has a menu."""
+    """Links to the lessons before and after this one, and its minutes, as the README has them.
+
+    They stand below the title in a notebook, where the site has a menu.
+    """
     path = sorted((HERE / "src").glob("[0-9]*.md"))
     at = path.index(source) if source in path else None
     before, after = (path[max(0, at - 1) : at], path[at + 1 : at + 2]) if at is not None else ([], [])
     links = [f"[← {lesson.stem.replace('_', ' ')}]({lesson.stem}.ipynb)" for lesson in before]
     links.append("[all lessons](00_start_here.ipynb#Where-to-go)")
     links += [f"[{lesson.stem.replace('_', ' ')} →]({lesson.stem}.ipynb)" for lesson in after]
+    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    links += [f"{minutes} minutes" for minutes in re.findall(rf"/{source.stem}\.ipynb\) \| (\d+) \|", readme)]
     return f'<span class="in-notebook">{" · ".join(links)}</span>'
 
 

@@ -1,4 +1,4 @@
-"""How long the course is: the path of two hours, and what a core lesson may ask (tools/spine.py counts it)."""
+"""How long the course is: its two ways, and what a core lesson may ask (tools/spine.py counts it)."""
 
 import re
 
@@ -6,25 +6,26 @@ import nbformat
 import pytest
 import spine
 
-CORE = [path for path in spine.notebooks() if re.match(r"0[0-8]_", path.stem) and path.parent.name == "lessons"]
-COUNTS = {f"{path.parent.name}/{path.stem}": spine.count(path) for path in spine.notebooks()}
+COUNTS = {path.relative_to(spine.ROOT).with_suffix("").as_posix(): spine.count(path) for path in spine.notebooks()}
+CORE = {name: found for name, found in COUNTS.items() if re.match(r"lessons/0[0-8]_", name)}
+PATH = spine.path()
 
 
-@pytest.mark.parametrize("path", CORE, ids=lambda path: path.stem)
-def test_a_core_lesson_is_one_idea_of_a_quarter_of_an_hour(path):
-    found = spine.count(path)
+@pytest.mark.parametrize("name", CORE)
+def test_a_core_lesson_is_one_idea(name):
+    found = CORE[name]
     assert found.words <= 1_200 and found.cells <= 10 and found.lines <= 6 and found.brackets == 0
     assert 0 < found.seconds <= 90
-    assert found.guesses <= 2 and found.quiz == (5 if path.stem.startswith("00") else 4)
-    assert found.minutes <= 14
+    assert found.guesses <= 2 and found.quiz <= 5
+    assert found.minutes <= 23
 
 
-def test_the_path_is_two_hours_and_the_course_asks_with_measure():
-    core = [COUNTS[f"lessons/{path.stem}"] for path in CORE]
-    assert len(core) == 9
-    assert sum(c.minutes for c in core) <= 126 and sum(c.words for c in core) <= 11_000
-    assert sum(c.askings for c in core) <= 54
-    assert sum(c.askings for c in COUNTS.values()) <= 130
+def test_the_ways_are_as_long_as_they_are_said_to_be():
+    assert len(PATH) == 10 and spine.hour() <= 60
+    assert sum(found.minutes for found in PATH.values()) <= 195  # the aim is spine.AIM: lower this as lessons shrink
+    assert sum(found.words for found in CORE.values()) <= 11_000
+    assert sum(found.askings for found in CORE.values()) <= 54
+    assert sum(found.askings for found in COUNTS.values()) <= 130
 
 
 def test_deeper_notebooks_ask_once_at_most():
@@ -33,34 +34,123 @@ def test_deeper_notebooks_ask_once_at_most():
     assert all(found.guesses + found.folded <= 1 and found.quiz == 0 for found in deeper.values()), deeper
 
 
-def test_what_is_counted(tmp_path):
-    """A folded answer's words are not read on the way; a folded cell is not seen."""
-    text = (
-        "One two three.\n\n<details><summary>And why?</summary>\n\nfour five six\n\n</details>\n\n(Seven eight nine.)"
-    )
-    code = nbformat.v4.new_code_cell('sd.guess("a", "b")\n\nsd.quiz("01")')
-    hidden = nbformat.v4.new_code_cell("1 + 1", metadata={"tags": ["fold"]})
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text), code, hidden])
-    notebook.metadata["seconds"] = 30.0
-    path = tmp_path / "a.ipynb"
-    nbformat.write(notebook, path)
-    found = spine.count(path)
-    assert (found.words, found.cells, found.lines, found.guesses, found.quiz, found.folded) == (6, 1, 2, 1, 4, 1)
-    assert found.brackets == 1 and found.minutes == pytest.approx(6 / 180 + 0.5 + 6)
+def test_what_is_published_is_what_is_counted():
+    for page, text in spine.published().items():
+        stands = page.read_text(encoding="utf-8")
+        assert stands == text, (
+            f"{page.name} names other minutes than tools/spine.py counts: python tools/spine.py --write"
+        )
+
+
+def test_a_page_without_its_place_for_minutes_is_refused():
+    assert spine.put("a <!-- hour -->1<!-- /hour --> b", spine.mark("hour"), "2") == "a <!-- hour -->2<!-- /hour --> b"
+    with pytest.raises(ValueError, match="0 times"):
+        spine.put("no place", spine.mark("hour"), "2")
+    with pytest.raises(ValueError, match="2 times"):
+        spine.put("<!-- hour -->1<!-- /hour -->" * 2, spine.mark("hour"), "2")
+
+
+# What is counted
+
+WIDGET = {spine.WIDGET: {}, "text/html": "<div><svg></svg></div>", "text/plain": "not read"}
+
+
+def text(source):
+    return nbformat.v4.new_markdown_cell(source)
+
+
+def code(source, *shown, tags=()):
+    """A cell. shown: what stands below it: text that was printed, or data by their kinds."""
+    new = nbformat.v4.new_output
+    outputs = [new("stream", text=s) if isinstance(s, str) else new("display_data", data=s) for s in shown]
+    return nbformat.v4.new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)})
+
+
+@pytest.fixture
+def count(tmp_path):
+    """(cells, sections) → the count of a notebook of these cells, which took half a minute."""
+
+    def counted(*cells, sections=()):
+        notebook = nbformat.v4.new_notebook(cells=list(cells))
+        notebook.metadata["seconds"] = 30.0
+        nbformat.write(notebook, tmp_path / "a.ipynb")
+        return spine.count(tmp_path / "a.ipynb", sections)
+
+    return counted
+
+
+def test_what_is_folded_is_read_only_below_a_question(count):
+    folded = "<details><summary>{}</summary>\n\nfour five six\n\n</details>\n\n"
+    of = count(text("One two three.\n\n" + folded.format("And why?") + folded.format("Hint 1") + "(Seven eight nine.)"))
+    assert (of.words, of.answers, of.folded, of.brackets) == (6, 3, 1, 1)
+    assert of.minutes == pytest.approx(0.5 + 9 / 170)
+
+
+def test_a_folded_cell_is_not_seen_and_code_counts_less(count):
+    of = count(code("a = 1\n\nb = 2"), code("c = 3", tags=["fold"]))
+    assert (of.cells, of.lines, of.code) == (1, 2, 6)
+    assert of.minutes == pytest.approx(0.5 + 0.7 * 6 / 170)
+
+
+def test_what_cells_print_and_show_as_a_table_is_read(count):
+    table = {"text/html": "<table></table>", "text/plain": "five six"}
+    of = count(code("", "one two three four\n", table, WIDGET))
+    assert of.printed == 6
+
+
+def test_pictures_are_plots_drawings_and_races(count):
+    plot = {spine.PLOTLY: {}, "image/svg+xml": "<svg/>", "text/plain": "1 2 3"}
+    dots = {"text/html": "<figure><svg></svg></figure>", "text/plain": "1 2 3"}
+    of = count(text("![what is seen](a.svg)"), code("", plot), code("", dots), code("lab.replay(race)", WIDGET))
+    assert (of.pictures, of.printed, of.tasks) == (4, 0, 0)
+
+
+def test_a_quiz_has_choices_and_sums_and_is_read_with_its_right_replies(count):
+    of = count(code('sd.quiz("01")', WIDGET, tags=["fold"]))
+    assert (of.quiz, of.choices, of.sums, of.tasks) == (4, 3, 1, 0) and 200 < of.quizzed < 400
+    assert of.minutes == pytest.approx(0.5 + 3 * 0.3 + 1 + of.quizzed / 170)
 
 
 @pytest.mark.parametrize(
-    ("page", "row"),
+    ("prose", "asked"),
     [
-        ("README.md", r"^\| \[[^|]*/(0\d)_[^|]*\| (\d+) \|"),
-        ("exercises/README.md", r"^\| (?P<minutes>\d+) \| (?P<lesson>0\d) "),
+        ("Look at it. **What will happen?**", 1),
+        ("**Will it be the same?**", 1),
+        ("**Why not more?** Each costs the same.", 0),
+        ("1. **As fast as what?** Ask this first.", 0),
+        ("<details><summary>More</summary>\n\nAnd then **what?**\n\n</details>", 0),
     ],
 )
-def test_the_pages_name_the_minutes_that_are_counted(page, row):
-    found = re.findall(row, (spine.ROOT / page).read_text(encoding="utf-8"), re.M)
-    said = dict(pair if page == "README.md" else reversed(pair) for pair in found)
-    assert list(said) == [f"0{n}" for n in range(10)]
-    for number, minutes in said.items():
-        folder = "exercises" if number == "09" else "lessons"
-        (counted,) = (c for name, c in COUNTS.items() if name.startswith(f"{folder}/{number}"))
-        assert abs(int(minutes) - counted.minutes) <= 2, number
+def test_a_question_in_bold_is_a_guess_without_a_field(count, prose, asked):
+    assert count(text(prose)).asked == asked
+
+
+@pytest.mark.parametrize(
+    ("below", "tasks"),
+    [
+        ("Press *play*.", 1),
+        ("What is red? Move it: what is green?\n\nThis is the rule. Why?", 2),
+        ("Try it.\n\n1. First.\n2. Second?\n3. Third.", 3),
+        ("Look at it.\n\n## 2. The next\n\n1. First.\n2. Second.", 1),
+    ],
+)
+def test_the_text_below_a_widget_says_how_much_there_is_to_do(count, below, tasks):
+    of = count(code("sd.sandbox()", WIDGET), text(below))
+    assert of.tasks == tasks
+    assert count(code('sd.guess("a", "b")', WIDGET), text(below)).tasks == 0
+
+
+def test_the_checkpoint_asks_for_words_numbers_and_letters(count):
+    of = count(
+        text("<!-- answer 9.c1.words: 1 points -->\n\n..."), code('check("9.c1", c1)'), code('check("9.c1.why", f)')
+    )
+    assert (of.tasks, of.sums, of.choices, of.parts) == (1, 3, 1, 2)
+
+
+def test_sections_are_counted_alone_and_together_they_are_the_whole(count):
+    cells = text("a b\n\n## 1. One\n\nc"), code("x"), text("d\n\n## 2. Two\n\ne\n\n## Where to go\n\nf g h")
+    words = [count(*cells, sections=(n,)).words for n in range(4)]
+    assert words == [2, 4, 3, 6] and sum(words) == count(*cells).words
+    assert count(*cells, sections=(1, 2)).code == 1 and count(*cells, sections=(2,)).code == 0
+    with pytest.raises(ValueError, match="no section 7"):
+        count(*cells, sections=(1, 7))

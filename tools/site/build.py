@@ -51,7 +51,7 @@ TYPED = (
 ABOUT = 200  # characters of a page that a shared link shows
 GALLERY, GALLERY_TITLE = "gallery.html", "A gallery of real rounds"
 GOALS = r"<details class='goals' open><summary><b>\1</b></summary>\2</details>"  # page.js shuts it on a phone
-FIRST = "The path of two hours"
+FIRST = "The whole path"
 GROUPS = {  # of pages, in their order: the name, and how their addresses begin
     FIRST: "lessons/0|exercises/09",
     "Part two": "lessons/1",
