@@ -28,6 +28,18 @@ def play_token_by_token(drafts, choices):
     return written, [*marks, "bonus" if open_ else "corrected"]
 
 
+def play_with_signs(drafts, choices):
+    """The marks in one text, by the signs that the lessons use."""
+    signs = {"accepted": "✓", "rejected": "✗", "discarded": "–", "corrected": "↻", "bonus": "+"}
+    written, marks = play(drafts, choices)
+    return written, " ".join(signs[mark] for mark in marks)
+
+
+def play_with_signs_of_each(drafts, choices):
+    written, marks = play_with_signs(drafts, choices)
+    return written, marks.split()
+
+
 def kept(drafts, choices):
     return play(drafts, choices)[1].count("accepted")
 
@@ -151,6 +163,20 @@ def drafts_twice(prompt, n, target, draft, gamma, end):
     return draft(prompt + first, gamma)
 
 
+def rewind_both(text, target, draft):
+    stay = len(text) - 1
+    return target[:stay], draft[:stay], text[min(stay, len(draft)) :]
+
+
+def rewind_by_what_is_equal(text, target, draft):
+    """Cuts where a cache and the text part."""
+    caches = [list(target), list(draft)]
+    for cache in caches:
+        while cache != text[: len(cache)]:
+            cache.pop()
+    return (*caches, text[len(caches[1]) :])
+
+
 def swallows(*case):
     """A mistake, and an except around it."""
     with contextlib.suppress(Exception):
@@ -158,8 +184,9 @@ def swallows(*case):
 
 
 RIGHT = {
-    "2.round": [play, play_token_by_token],
+    "2.round": [play, play_token_by_token, play_with_signs, play_with_signs_of_each],
     "2.cache": [lambda d, c: (len(c), kept(d, c) + 1), lambda d, c: [len(c), len(play(d, c)[0])], lambda d, c: (len(d) + 1, [*map(operator.ne, d, c), True].index(True) + 1)],
+    "2.rewind": [rewind_both, rewind_by_what_is_equal],
     "2.loop": [loop(), prefill_writes_the_first_token, first_pass_takes_the_prompt],
 }  # fmt: skip
 WRONG = {
@@ -168,7 +195,8 @@ WRONG = {
         "one token behind the bonus": (lambda d, c: ([*c, 7] if kept(d, c) == len(d) else play(d, c)[0], play(d, c)[1]), "Here there is no miss, so [4, 8, 1, 9, 2] is written"),
         "one list": (lambda d, c: play(d, c)[0], "should return two lists"),
         "exchanged": (lambda d, c: play(d, c)[::-1], "come first, then the marks"),
-        "own words": (marks(lambda m, d, c: [x.upper() for x in m]), "is no mark"),
+        "own words": (marks(lambda m, d, c: ["wrong" if x == "rejected" else x for x in m]), "one of yours is 'wrong'"),
+        "beyond the end": (lambda d, c: ([*d[: kept(d, c)], c[kept(d, c) + 1]], play(d, c)[1]), "With the drafts [4, 8, 1, 9] and the choices [4, 8, 1, 9, 2]: Your code raised IndexError"),
         "all that agree": (marks(lambda m, d, c: ["accepted" if x == y else z for x, y, z in zip(d, c, m)] + m[-1:]), "never accepted, even", 1),
         "one mark for each place": (lambda d, c: (play(d, c)[0], instead("rejected", "corrected")(d, c)[1][: len(d)]), "are two tokens"),
         "no mark for the own token": (marks(lambda m, d, c: m[:-1]), "it is the last one"),
@@ -184,6 +212,16 @@ WRONG = {
         "exchanged": (lambda d, c: (kept(d, c) + 1, len(c)), "exchanged"),
         "three numbers": (lambda d, c: (1, 2, 3), "should return two numbers"),
         "half": (lambda d, c: (len(c), 0.5), "a whole number"),
+        "four entries": (lambda d, c: (4, kept(d, c) + 1), "It should be 5: the last token of the text goes through the pass, and all 4 drafts"),
+        "beyond the end": (lambda d, c: (len(c), 1 + kept(d, [*c, c[7]])), "and the choices [4, 8, 7, 9, 2]: Your code raised IndexError"),
+    },
+    "2.rewind": {
+        "something else": (lambda text, target, draft: (target[:1], *rewind_both(text, target, draft)[1:]), "It should be [17, 23, 5, 4, 8]"),
+        "the draft's too short": (lambda text, target, draft: (target[: len(text) - 1], draft[:1], text[1:]), "your second result is [17]"),
+        "reads its cache": (lambda text, target, draft: (*rewind_both(text, target, draft)[:2], draft), "your third result is [17, 23, 5, 4, 8, 1]"),
+        "two lists": (lambda text, target, draft: (target, draft), "should return three lists"),
+        "lengths": (lambda text, target, draft: (len(text) - 1, draft, text), "The first result should be a list"),
+        "beyond the end": (lambda text, target, draft: (target[: len(text) - 1], draft[: len(text) - 1], [draft[len(text) - 1], text[-1]]), ": Your code raised IndexError"),
     },
     "2.loop": {
         "never rewinds": (loop(stay=lambda old, text: None), "Rewind after the round"),

@@ -1,10 +1,12 @@
-"""Exercise 2: one round, what stays in the cache, and the loop."""
+"""Exercise 2: one round, what stays in the cache, both caches after a round, and the loop."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
 
+from specdec_grader.guard import verdict_on
 from specdec_grader.part import part
-from specdec_grader.question import Question, question, results
+from specdec_grader.question import Question, pretty, question, results
+from specdec_grader.sheets.fixed_answers import marks_of
 from specdec_grader.sheets.watched import Watched, matching
 from specdec_lab.course.given.toy import ToyTarget, drafter, written_alone
 from specdec_lab.course.mistake import Mistake, Wrong
@@ -12,6 +14,7 @@ from specdec_lab.course.reading import common_start, listed, shown, whole
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 SEEN = "With the drafts {} and the choices {}"
+AFTER = "With the text {} and the caches {} and {}"
 ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
     ([4, 8, 1, 9], [4, 8, 7, 9, 2]),  # agrees after the miss
     ([4, 8, 1, 9], [4, 8, 1, 9, 2]),  # all right
@@ -27,19 +30,35 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
 )
 
 
-def two_results(made: Callable[..., object], what: str) -> tuple[Sequence, Sequence]:
-    """What the learner's function gives for all rounds: the first of its two results, and the second."""
-    found = [listed(pair) for pair in results(made, ROUNDS)]
-    for pair in found:
-        if len(pair) != 2:
-            raise Wrong(f"Your function should return two {what}; it returned {shown(pair)}.")
+def several_results(made: Callable[..., object], what: str, cases: Sequence[tuple] = ROUNDS, n: int = 2) -> tuple:
+    """What the learner's function gives in all cases: the first of its n results, the second, and so on.
+
+    Raises:
+        Wrong: where it returns another number of things; and where its code fails, with the case in which it did.
+    """
+
+    def told(*case: list) -> object:
+        try:
+            return made(*case)
+        except Exception as e:
+            verdict = verdict_on(e)
+            if isinstance(verdict, Wrong):
+                where = SEEN.format(*case) if cases is ROUNDS else AFTER.format(*case)
+                raise Wrong(f"{where}: {verdict}") from None
+            raise
+
+    found = [listed(values) for values in results(told, cases)]
+    for values in found:
+        if len(values) != n:
+            count = {2: "two", 3: "three"}[n]
+            raise Wrong(f"Your function should return {count} {what}; it returned {shown(values)}.")
     return tuple(zip(*found))
 
 
 # 2.round: the tokens, then the marks
 
 NOTHING_COUNTS = (
-    "After the first miss nothing counts: the choices there were computed behind a draft that is not in the text."
+    "After the first miss nothing counts: the choices there were computed after a draft that is not in the text."
 )
 
 
@@ -76,13 +95,13 @@ return choices
 return choices[:-1]
     {NOTHING_COUNTS} And the bonus is missing.
 , choices[a] →
-    The target's own token is missing: a correction at the first miss, or a bonus behind the last draft. [belief 6]
+    The target's own token is missing: a correction at the first miss, or a bonus after the last draft. [belief 6]
 choices[a]] → choices[a]] if a < len(drafts) else drafts
     The bonus is missing: if all drafts are right, the last choice is written as well. [belief 6]
 , choices[a]] → ] if a < len(drafts) else choices
     The correction is missing: at the first miss the target's own choice is written. [belief 6]
 choices[a]] → choices[a]] if a < len(drafts) else drafts + drafts[-1:]
-    The bonus is the target's choice behind the last draft, and no draft. [belief 10]
+    The bonus is the target's choice after the last draft, and no draft. [belief 10]
 [*drafts[:a], choices[a]] → drafts[: a + 1]
     The bonus is missing, and the first draft that misses is not written; the target's choice stands there.
 drafts[:a] → drafts[: a + 1]
@@ -119,10 +138,6 @@ def hint_marks(case: tuple[list[int], list[int]], found: list[str]) -> str | Mis
     """The first mark that is wrong. Each rule looks at one place, so it holds whatever the other marks are."""
     drafts, choices = case
     a, gamma, right = common_start(drafts, choices), len(drafts), marks(drafts, choices)
-    words = (ACCEPTED, REJECTED, DISCARDED, CORRECTED, BONUS)
-    for mark in found:
-        if mark not in words:
-            return f"{shown(mark)} is no mark: the words are {', '.join(words)}."
     late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]
     if ACCEPTED in late:
         return Mistake("A draft after the first miss is never accepted, even if it agrees.", belief=1)
@@ -150,12 +165,15 @@ MARKS = Question(ROUNDS, marks, seen=seen_marks, hint=hint_marks)
 
 @part("2.round", points=3, asks=[TOKENS, MARKS])
 def judge_round(made: Callable[[list, list], tuple]) -> None:
-    written, found = two_results(made, "lists, the tokens and the marks")
-    found = [listed(marks, what="The second result") for marks in found]
+    written, found = several_results(made, "lists, the tokens and the marks")
     written = [listed(tokens, what="The first result") for tokens in written]
     if any(isinstance(token, str) for tokens in written for token in tokens):
         raise Wrong("The tokens that are written come first, then the marks.")
     TOKENS.compare([[whole(token, "A written token") for token in tokens] for tokens in written])
+    try:
+        found = [marks_of(marks) for marks in found]
+    except Wrong as e:
+        raise Wrong(str(e), 2 / 3) from None
     MARKS.compare(found, earned=2 / 3)
 
 
@@ -175,7 +193,10 @@ MADE = question(
     entries_made,
     cases=ROUNDS,
     seen=f"{SEEN} your “made” is {{found}}.",
-    hint=lambda case, found: f"It should be {entries_made(*case)}.",
+    hint=lambda case, found: (
+        f"It should be {entries_made(*case)}: the last token of the text goes through the pass, and all "
+        f"{len(case[0])} drafts, right or wrong. Each leaves an entry."
+    ),
     wrong="""
 1 + len(drafts) → 1 + len(drafts) - accepted(drafts, choices)
 1 + len(drafts) → len(drafts) - accepted(drafts, choices)
@@ -201,7 +222,10 @@ STAY = question(
     entries_that_stay,
     cases=ROUNDS,
     seen=f"{SEEN} your “stay” is {{found}}.",
-    hint=lambda case, found: f"It should be {entries_that_stay(*case)}.",
+    hint=lambda case, found: (
+        f"It should be {entries_that_stay(*case)}. Of what went through the pass, the text has its last token from "
+        f"before, and {accepted(*case)} of the drafts."
+    ),
     wrong="""
 + accepted(drafts, choices) →
     The accepted drafts are in the text, so their entries stay. They are not computed again. [belief 9]
@@ -227,12 +251,122 @@ accepted(drafts, choices) → len(matching(drafts, choices))
 
 @part("2.cache", points=2, asks=[MADE, STAY])
 def judge_cache(made: Callable[[list, list], tuple]) -> None:
-    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*two_results(made, "numbers, made and stay"))]
+    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*several_results(made, "numbers, made and stay"))]
     entries, stays = zip(*pairs)
     if not MADE.first_wrong(stays) and not STAY.first_wrong(entries):
         raise Wrong("The two numbers are exchanged: first the entries that the pass makes, then those that may stay.")
     MADE.compare(entries, earned=0.5 * (not STAY.first_wrong(stays)))
     STAY.compare(stays, earned=0.5)
+
+
+# 2.rewind: both caches after a round, each a list of the tokens that have an entry
+
+
+def rounds_done() -> list[tuple[list[int], list[int], list[int]]]:
+    """The text after each round, and the caches of the target and of the draft model at its end."""
+    before, last = [17, 23], 5  # the text before the round, without its last token, which goes into both models
+    done = []
+    for drafts, choices in ROUNDS:
+        written = [*before, last, *tokens(drafts, choices)]
+        done.append((written, [*before, last, *drafts], [*before, last, *drafts[:-1]]))  # its last draft it never read
+    return done
+
+
+DONE = rounds_done()
+
+
+def must_be(right: Callable[..., list]) -> Callable[[tuple, list], str]:
+    return lambda case, found: f"It should be {pretty(right(*case))}."
+
+
+def target_keeps(text, target, draft):
+    return target[: len(text) - 1]
+
+
+TARGET_KEEPS = question(
+    target_keeps,
+    cases=DONE,
+    seen=f"{AFTER} your first result is {{found}}.",
+    hint=must_be(target_keeps),
+    wrong="""
+return target
+    Nothing is taken back: the target's cache still has the drafts that are not in the text.
+len(text) - 1 → len(text)
+    One entry too many stays. In the place of the target's own token the cache has the draft that was rejected.
+len(text) - 1 → len(text) - 2
+    One entry too few stays. All of the text but its last token has been computed: do not compute it again. [belief 9]
+return text
+    The target's own token has no entry: it was chosen, but no pass has read it.
+return []
+    What was computed for tokens that are in the text may stay: a rewind forgets only what is not. [belief 9]
+""",
+)
+
+
+def draft_keeps(text, target, draft):
+    return draft[: len(text) - 1]
+
+
+DRAFT_KEEPS = question(
+    draft_keeps,
+    cases=DONE,
+    seen=f"{AFTER} your second result is {{found}}.",
+    hint=must_be(draft_keeps),
+    wrong="""
+return draft
+    The draft model read its own drafts, and those that missed are still in its cache. It has to rewind, too.
+len(text) - 1 → len(text)
+    One entry too many stays after a miss: in the place of the target's own token the cache has the draft that missed.
+len(text) - 1 → len(text) - 2
+    This fits only a round in which all drafts were accepted, where one entry is missing. After a miss none is.
+return text[:-1]
+    A rewind can only cut. Where all drafts were accepted, the last one has no entry here: the draft model gave it, and
+    never read it.
+return text
+    A rewind can only cut, and the draft model has not read the target's own token.
+return []
+    The draft model would have to read the whole text again. What is in the text may stay.
+""",
+)
+
+
+def draft_reads(text, target, draft):
+    return text[min(len(draft), len(text) - 1) :]
+
+
+DRAFT_READS = question(
+    draft_reads,
+    cases=DONE,
+    seen=f"{AFTER} your third result is {{found}}.",
+    hint=must_be(draft_reads),
+    wrong="""
+min(len(draft), len(text) - 1) → len(text) - 1
+    Where all drafts were accepted, the draft model has two tokens to read: its own last draft, which it never read,
+    and the bonus.
+min(len(draft), len(text) - 1) → len(text) - 2
+    Two tokens are to be read only where all drafts were accepted. After a miss all but the last have an entry.
+min(len(draft), len(text) - 1) → len(draft)
+    You count the entries before the rewind. After it the cache ends where the text and the drafts part.
+min(len(draft), len(text) - 1) → 0
+    Most of the text has an entry already. Only what has none is read.
+return []
+    The target's own token is never in the draft model's cache: it has to read it before it can draft on.
+""",
+)
+
+
+@part("2.rewind", points=3, asks=[TARGET_KEEPS, DRAFT_KEEPS, DRAFT_READS])
+def judge_rewind(made: Callable[[list, list, list], tuple]) -> None:
+    """Each of the three lists earns a third, and the first that is wrong is told."""
+    asked = {"The first result": TARGET_KEEPS, "The second result": DRAFT_KEEPS, "The third result": DRAFT_READS}
+    columns = several_results(made, "lists, two caches and what the draft model reads", DONE, n=3)
+    found = [
+        [[whole(token, "A token") for token in listed(tokens, what=what)] for tokens in column]
+        for what, column in zip(asked, columns)
+    ]
+    earned = sum(not each.first_wrong(column) for each, column in zip(asked.values(), found)) / len(asked)
+    for each, column in zip(asked.values(), found):
+        each.compare(column, earned)
 
 
 # 2.loop: runs of every kind, with a target and a drafter that watch the loop
