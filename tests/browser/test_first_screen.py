@@ -317,3 +317,28 @@ def test_to_go_on_leads_to_the_first_question_that_is_open(visit):
         return { kind: place.dataset.script, kept: place.innerText.includes("Kept. It cannot"), top: box.top };
     }""")
     assert at["kind"] in ("guess", "quiz") and not at["kept"] and 40 < at["top"] < 700
+
+
+MOVED = """window.moved = 0;
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.moved += shift.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index.html",
+        "gallery.html",
+        "lessons/00_start_here.html",
+        "lessons/10_trees.html",
+        "exercises/01_idle_math.html",
+    ],
+)
+def test_nothing_moves_while_a_page_loads(visit, name, width):
+    """Cumulative layout shift: letters, goals and widgets have their room from the beginning. Good is below 0.1."""
+    page = visit(name, width, before=MOVED)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.moved") < 0.1

@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tomllib
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -50,7 +51,9 @@ TYPED = (
 )  # besides the first page and the gallery
 ABOUT = 200  # characters of a page that a shared link shows
 GALLERY, GALLERY_TITLE = "gallery.html", "A gallery of real rounds"
-GOALS = r"<details class='goals' open><summary><b>\1</b></summary>\2</details>"  # page.js shuts it on a phone
+# On a phone it is shut before it is drawn, so that nothing moves: what is to be touched comes sooner.
+SHUT = "<script>if (matchMedia('(max-width: 600px)').matches) document.currentScript.previousElementSibling.open = false;</script>"
+GOALS = rf"<details class='goals' open><summary><b>\1</b></summary>\2</details>{SHUT}"
 FIRST = "The whole path"
 GROUPS = {  # of pages, in their order: the name, and how their addresses begin
     FIRST: "lessons/0|exercises/09",
@@ -582,8 +585,9 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     for name in ("page.js", "progress.js", "links.js", "opening.js"):
         before = script("machine.js") if name == "opening.js" else ""
         (out / name).write_text(packed_js(before + (HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
-    for name in ("inter.woff2", "inter-license.txt"):
-        shutil.copy(HERE / name, out / name)
+    shutil.copy(HERE / "inter-license.txt", out / "inter-license.txt")
+    # In the styles themselves: a font that came later would move every line.
+    font = f"data:font/woff2;base64,{b64encode((HERE / 'inter.woff2').read_bytes()).decode()}"
     tracked = {page: tracked_in(notebook) for page, notebook in pages.items()}
     for page, notebook in pages.items():
         cells = [
@@ -609,7 +613,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
         code_colours(DARK, DARK_PAGE[0], used),
         f"@media (prefers-color-scheme: dark) {{\n{code_colours(DARK, DARK_PAGE[1], used)}\n}}",
         script("explorer.css"),
-        (HERE / "page.css").read_text(encoding="utf-8"),
+        (HERE / "page.css").read_text(encoding="utf-8").replace("url(inter.woff2)", f"url({font})"),
     ]
     (out / "page.css").write_text(packed_css("\n".join(css)), encoding="utf-8")
     shown = page_of(gallery.write(out) + own_one, GALLERY_TITLE, GALLERY, titles, tracked=tracked)

@@ -37,7 +37,7 @@ specdecLab.search = (() => {
     const all = (some, more = {}) => index.search(some.join(" "), { ...how, combineWith: "AND", ...more });
     const stems = words.map((word) => word.slice(0, Math.max(4, Math.ceil(word.length / 2))));
     const tries = [
-      () => [...joined.flatMap((word) => all([word], { prefix: false })), ...all(words)],
+      () => [...joined.flatMap((word) => all([word], { prefix: false })), ...all(words)].sort((a, b) => b.score - a.score),
       () => all(words, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) }),
       () => all(stems),
       () => all(words, { combineWith: "OR" }),

@@ -203,7 +203,6 @@
     inside.append(document.querySelector(".find"), document.getElementById("code"), theme);
     theme.textContent = "◐ dark or light";
     menu.prepend(inside);
-    for (const goals of document.querySelectorAll(".goals")) goals.open = false; // what is to be touched comes sooner
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
   const searching = document.querySelector(".find"), find = document.getElementById("find"), found = document.getElementById("found");
