@@ -59,7 +59,7 @@ def letter(result: dict, prompts: str) -> list[str]:
         done = f"Nothing is decided yet, and drafts stay off for {prompts}."
         doubt = "I will switch them on if the low end is above 1.1 with two hundred prompts of our log."
     left_out = (
-        "The prompts were decoded one after the other, on one machine, and how long they took to read is not in it."
+        "The prompts were decoded one after the other, on one machine, and the reading of them is not in these numbers."
     )
     return [f"Our prompts for {prompts}: {result['reason']}", done, left_out, doubt]
 
