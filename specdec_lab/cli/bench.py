@@ -10,7 +10,6 @@ from specdec_lab.errors import LabError
 from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
-SLOW = 0.1  # From this share of the time on, slow rounds make a time doubtful.
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
 NUMBERS = ("tokens/pass", "α", "d", "v", "o", "E/(d+v+o)", "predicted", "measured", "95 %", "repetition")
 ROW = "{:>12} {:>2}  {:<19}" + len(NUMBERS) * "{:>12}"
@@ -128,6 +127,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def as_text(result: dict) -> str:
+    from specdec_lab.measure.bench import doubt
+
     meta = result["meta"]
     lines = [f"{meta['target']} on {meta['hardware']}, {meta['dtype']}, temperature {meta['temperature']:g}"]
     if meta["identical_texts"] is not None:
@@ -146,11 +147,8 @@ def as_text(result: dict) -> str:
         spans = ", ".join(f"{name} {low:.2f}–{high:.2f}" for name, (low, high) in result["expected_interval"].items())
         lines += [f"With {len(meta['pilot'])} other prompts it would have been predicted, in 95 of 100 cases: {spans}."]
     for r in result["rows"]:
-        if r["kind"] == "overall" and (r["slow_rounds"] or 0) > SLOW:
-            lines += [
-                f"Doubtful: a few slow rounds took {r['slow_rounds']:.0%} of the time of {r['arm']}. Measure again, when "
-                "nothing else runs."
-            ]
+        if r["kind"] == "overall" and (doubted := doubt(r["arm"], r)):
+            lines += [doubted]
     lines += ["", ROW.format("arm", "γ", "kind", *NUMBERS)]
     for r in result["rows"]:
         numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_from_parts")]

@@ -26,6 +26,7 @@ from specdec_lab.measure.prompts import FEW, Prompt, bootstrap_interval
 
 PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
+SLOW = 0.1  # From this share of the time on, slow rounds make a time doubtful.
 
 
 @dataclass
@@ -156,6 +157,14 @@ def overall(rows: Iterable[dict], peers: bool = True) -> dict[str, dict]:
     """{arm: its row over all kinds of prompts}, of a report; with the arms of other programs, or without."""
     wanted = (row for row in rows if row["kind"] == "overall" and (peers or not row["arm"].startswith(PEERS)))
     return {row["arm"]: row for row in wanted}
+
+
+def doubt(name: str, row: Mapping) -> str | None:
+    """What speaks against the times of a row of the report, as a sentence that asks to measure again; None if nothing."""
+    if (row["slow_rounds"] or 0) <= SLOW:
+        return None
+    said = f"Doubtful: a few slow rounds took {row['slow_rounds']:.0%} of the time of {name}."
+    return f"{said} Measure again, when nothing else runs."
 
 
 def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> dict:
