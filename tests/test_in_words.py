@@ -1,11 +1,12 @@
 """The sentences below results, for each kind of numbers that can come: rising, flat, falling, jumping, noisy."""
 
+import random
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from specdec_lab.engine.trace import ACCEPTED, REJECTED, Draft, Emitted, Round, Seconds, Trace
+from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.measure.costs import Race
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.show import in_words
@@ -93,6 +94,31 @@ def test_fewer_bits_are_faster_or_not_and_leave_less_or_not():
     assert "not faster here" in in_words.formats(faster | {"4 bits": steady({1: 21, 5: 22})})
 
 
+def test_a_step_of_the_fewest_bits_is_named_only_where_it_is_the_largest():
+    curves = {"32 bits": steady({1: 20, 5: 21}), "4 bits": steady({1: 6, 2: 6.2, 3: 6.4, 4: 6.6, 5: 9.9})}
+    assert "the largest step is that from four tokens to five: 1.50 times" in in_words.formats(curves)
+    even = {"32 bits": steady({1: 20, 5: 21}), "4 bits": steady({1: 6, 2: 8, 3: 9, 4: 10, 5: 11})}
+    assert "largest step" not in in_words.formats(even)
+    assert "largest step" not in in_words.formats(curves | {"4 bits": steady({1: 6, 5: 9.9})})  # 4 was not timed
+
+
+@pytest.mark.parametrize(
+    ("device", "price", "says"), [("cpu", 1.01, "no time"), ("cpu", 1.5, "1.50 times"), ("cuda", 1.5, "")]
+)
+def test_it_is_said_what_equal_bits_cost_on_this_machine(monkeypatch, device, price, says):
+    monkeypatch.setattr(in_words, "price_of_bits", lambda: price)
+    said = in_words.equal_bits(SimpleNamespace(device=torch.device(device)))
+    assert (
+        says in said and ("1.50 times" in said) == ("1.50" in says) and ("On this device" in said) == (device == "cuda")
+    )
+
+
+def test_a_card_pays_for_further_tokens_before_its_data_sheet_does():
+    said = in_words.of_a_card({1: 2.0, 5: 2.2, 64: 2.4, 256: 3.0, 512: 4.0}, "8 billion weights", 295.2)
+    assert "5 tokens 1.10 times, 64 tokens 1.20 times, 256 tokens 1.50 times and 512 tokens 2.00 times" in said
+    assert said.endswith("up to 295.")
+
+
 def test_texts_are_the_same_or_nearly_tied():
     whole, half = (SimpleNamespace(dtype=dtype) for dtype in (torch.float32, torch.bfloat16))
     assert in_words.same_texts(15, 15, whole) == "All 15 texts are those of plain decoding, token for token."
@@ -103,7 +129,8 @@ def test_texts_are_the_same_or_nearly_tied():
 def test_kinds_are_apart_or_overlap():
     apart = {"repeat": {"a": 0.9, "b": 0.8}, "story": {"c": 0.5, "d": None}}
     assert in_words.kinds(apart) == (
-        "Mean α by kind: repeat 0.85, story 0.50. Each text of the kind repeat lies above each of the kind story."
+        "Mean α by kind: repeat 0.85, story 0.50. Single texts go from 0.50 to 0.90. "
+        "Each text of the kind repeat lies above each of the kind story."
     )
     assert "the kind alone does not decide" in in_words.kinds({"repeat": {"a": 0.9, "b": 0.4}, "story": {"c": 0.5}})
 
@@ -128,43 +155,115 @@ def test_a_sure_target_is_easier_or_not():
     assert in_words.sureness(traces_of([(3, 0.9, 0.95)])) == "The target was equally sure at all of these places."
 
 
-def test_the_formula_agrees_or_promises_too_much_or_too_little():
-    agrees = traces_of([(3, 0.75, 0.5), (2, 0.75, 0.5), (1, 0.75, 0.5), (1, 0.75, 0.5)])  # 2.75 tokens, formula 2.73
-    assert in_words.formula(agrees, 3).endswith("and 2.75 were counted: 1% apart.")
-    assert "too many. Here drafts do not survive" in in_words.formula(traces_of([(0, 0.75, 0.5)] * 3), 3)
-    assert "too few" in in_words.formula(traces_of([(3, 0.3, 0.5)] * 3), 3)
+def chains(rates: tuple[float, ...], gamma: int, later: float = 1.0, texts: int = 16, rounds: int = 40) -> dict:
+    """Greedy rounds of some texts. All drafts of a round survive with one rate, of which each round draws one; each
+    further draft with `later` times that of the one before."""
+    dice, kinds = random.Random(gamma), {"kind": {}}
+    for text in range(texts):
+        made = []
+        for _ in range(rounds):
+            rate, accepted = dice.choice(rates), 0
+            while accepted < gamma and dice.random() < rate * later**accepted:
+                accepted += 1
+            statuses = [ACCEPTED] * accepted + ([REJECTED] + [DISCARDED] * gamma)[: gamma - accepted]
+            drafts = tuple(Draft(0, 1.0, 1.0, None, None, float(s == ACCEPTED), None, s) for s in statuses)
+            made.append(Round(1, drafts, Emitted(0, "bonus" if accepted == gamma else "corrected", 1.0, None)))
+        kinds["kind"][str(text)] = Trace([0], made)
+    return kinds
+
+
+@pytest.mark.parametrize(
+    ("rates", "later", "says"),
+    [
+        ((0.6,), 1.0, "do not show that it is wrong"),
+        ((0.95, 0.15), 1.0, "too few. Other such texts"),  # half of the rounds easy, half hard: true 2.44, formula 2.02
+        ((0.7,), 0.7, "too many. Other such texts"),  # drafts that are worse further ahead
+    ],
+)
+def test_the_formula_is_a_prediction_that_can_fail(rates, later, says):
+    said = in_words.formula(chains(rates, 1), chains(rates, 3, later), 3)
+    assert says in said
+    assert ("do not survive independently, all with one rate" in said) == (len(rates) > 1 or later < 1)
+
+
+def test_the_formula_says_nothing_more_of_a_single_text_without_rounds():
+    one, many = chains((0.6,), 1, texts=2), chains((0.6,), 3, texts=2)
+    many["kind"]["1"] = Trace([0], [])
+    assert in_words.formula(one, many, 3).endswith("These rounds are too few to say more.")
+
+
+@pytest.mark.parametrize(
+    ("warm", "says"), [((1.3, [1.2, 1.4]), "costs 62% of the gain"), ((1.7, [1.5, 1.9]), "1.90) at")]
+)
+def test_what_sampling_costs_is_said_only_where_the_intervals_lie_apart(monkeypatch, warm, says):
+    def saved(temperature, **_):
+        S, interval = warm if temperature else (1.8, [1.7, 1.9])
+        rows = [{"arm": "eagle", "kind": "overall", "prompts": 36, "ratio_to_plain": S, "ratio_interval": interval}]
+        return [{"meta": {"hardware": "a machine"}, "rows": rows}]
+
+    monkeypatch.setattr(in_words, "saved_results", saved)
+    sampled, greedy = (traces_of([(n, 0.5, 0.5)])["kind"]["text"] for n in (0, 3))
+    said = in_words.sampling(sampled, greedy)
+    assert says in said and ("of the gain" in said) == ("gain" in says)
+    assert "1.00 tokens per pass" in said and "has 4.00" in said and "36 prompts, recorded on a machine" in said
+
+
+def row(gamma: int | None, E: float, S: float | None, slow: float = 0.0) -> dict:
+    return {"gamma": gamma, "tokens_per_pass": E, "ratio_from_parts": S, "slow_rounds": slow}
 
 
 def test_the_best_gamma_is_said_of_each_drafter_also_of_one_that_only_loses():
-    def row(ratio: float, gamma: int) -> dict:
-        return {"gamma": gamma, "ratio_to_plain": ratio}
-
+    plain = row(None, 1, None)
     results = {
-        1: {"plain": row(1.0, 0), "eagle": row(1.4, 1), "untrained": row(0.9, 1)},
-        4: {"plain": row(1.0, 0), "eagle": row(1.8, 4), "untrained": row(0.7, 4)},
+        1: {"plain": plain, "eagle": row(1, 2, 1.4), "untrained": row(1, 1, 0.9)},
+        4: {"plain": plain, "eagle": row(4, 2, 1.8), "untrained": row(4, 1, 0.7)},
     }
     assert in_words.best_gammas(results) == (
-        "“eagle” gains most: 1.80 times as fast as plain decoding, with γ = 4. "
-        "“untrained” loses with every γ tried here."
+        "As fast as plain decoding: “eagle” 1.80 times with γ = 4. “untrained” loses with every γ tried here."
     )
-    for rows in results.values():
-        rows["medusa"] = row(1.2, 1)
-    assert "The others: “medusa” 1.20 with γ = 4. “untrained” loses" in in_words.best_gammas(results)
+    results[1] |= {"medusa": row(1, 2, 1.21), "lookup": row(1, 1, 1.01)}
+    results[4] |= {"medusa": row(4, 2, 1.20), "lookup": row(4, 1, 0.9)}
+    said = in_words.best_gammas(results)
+    assert "“medusa” 1.21 times with γ = 1 or 4. “lookup” at best comes out even. “untrained” loses" in said
     only = {gamma: {name: rows[name] for name in ("plain", "untrained")} for gamma, rows in results.items()}
-    assert in_words.best_gammas(only) == "Plain decoding is faster than “untrained”, with every γ tried here."
+    assert in_words.best_gammas(only) == "Nothing gains here. “untrained” loses with every γ tried here."
+    only[4]["untrained"]["slow_rounds"] = 0.25
+    assert "a few slow rounds took 25% of the time of untrained, γ = 4" in in_words.best_gammas(only)
 
 
 def test_bits_and_drafts_together_are_less_than_their_product():
     found = {
-        "32 bits": {"plain": 30, "best": 60},
-        "16 bits": {"plain": 50, "best": 90},
-        "4 bits": {"plain": 90, "best": 108},
+        "32 bits": {"plain": 30, "best": 59.1, "times plain": (1.97, [1.8, 2.2])},
+        "16 bits": {"plain": 50, "best": 90, "times plain": (1.8, [1.6, 2.0])},
+        "4 bits": {"plain": 95.5, "best": 108, "times plain": (1.13, [1.0, 1.3])},
     }
     said = in_words.fewer_bits(found)
     assert (
-        "4 bits in place of 32 bits make plain decoding 3.0 times as fast" in said and "1.20 times with 4 bits" in said
+        "4 bits in place of 32 bits make plain decoding 3.18 times as fast" in said and "1.13 times with 4 bits" in said
     )
-    assert "Both together bring 3.6 times, where 3.0 · 2.0 would be 6.0." in said
+    assert "Both together bring 3.60 times, where 3.18 · 1.97 would be 6.26." in said  # as one multiplies it by hand
+    assert said.endswith("So drafts bring less with 4 bits. Alone, fewer bits bring more here.")
+    found["4 bits"] |= {"times plain": (1.9, [1.7, 2.1]), "plain": 60}
+    assert "So drafts" not in in_words.fewer_bits(found) and "Alone" not in in_words.fewer_bits(found)
+
+
+def test_another_programs_drafts_are_put_in_an_order_only_where_intervals_lie_apart():
+    def arm(pace, low, high):
+        return {"tokens_per_second": pace, "ratio_interval": [low, high]}
+
+    rows = {"p-plain": arm(114, 2.2, 2.4), "p-ngram": arm(110, 2.1, 2.3), "p-draft": arm(61, 1.2, 1.3)}
+    said = in_words.other_program(rows)
+    assert said.startswith("“p-plain” writes 114 tokens a second, 110 with “p-ngram” and 61 with “p-draft”: ")
+    assert said.endswith("“p-ngram” cannot be told apart from it; “p-draft” is slower.")
+    assert "“p-draft” is faster; “p-ngram” cannot" in in_words.other_program(rows | {"p-draft": arm(200, 3.0, 4.0)})
+
+
+def test_drafters_on_a_card_gain_come_out_even_or_lose_and_near_ties_are_said():
+    greedy, warm = {"plain": 100, "a": 160, "b": 101, "c": 80}, {"plain": 100, "a": 90, "b": 60, "c": 50}
+    said = in_words.drafters_on_a_card(greedy, warm, {"plain": 12, "a": 12, "b": 10, "c": 12}, 12)
+    assert "Greedy, faster than plain decoding: “a” 1.60; as fast: “b” 1.01; slower: “c” 0.80." in said
+    assert "At temperature 1, slower: “a” 0.90, “b” 0.60 and “c” 0.50." in said and "2 with “b”" in said
+    assert "All 12 greedy texts" in in_words.drafters_on_a_card(greedy, warm, dict.fromkeys(warm, 12), 12)
 
 
 def test_it_is_said_where_each_gamma_begins_to_lose_also_if_none_does():
@@ -229,9 +328,20 @@ def test_alpha_falls_rises_or_stays_along_an_answer():
     )
 
 
+def test_another_template_is_worse_better_or_cannot_be_told_apart():
+    def texts(*rates):
+        return [chains((rate,), 1, texts=1, rounds=200)["kind"]["0"] for rate in rates]
+
+    own = {"a": texts(0.8, 0.7, 0.8, 0.7), "b": texts(0.5, 0.5, 0.5, 0.5), "c": texts(0.4, 0.4, 0.8, 0.8)}
+    other = {"a": texts(0.5, 0.4, 0.5, 0.4), "b": texts(0.8, 0.8, 0.8, 0.8), "c": texts(0.8, 0.8, 0.4, 0.4)}
+    worse, better, mixed = in_words.templates(own, other).split("; ")
+    assert worse.endswith(", lower") and better.endswith(", higher") and "cannot tell apart" in mixed
+
+
 def test_a_favourite_survives_more_or_less_often_than_a_drawn_draft():
-    assert "survives with chance 0.40, less than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.4, 0.6)
-    assert "survives with chance 0.60, more than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.6, 0.6)
+    assert "chance 0.40, less often than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.4, 0.6)
+    assert "chance 0.60, more often than a drawn draft with 0.50" in in_words.two_ways(0.5, 0.6, 0.6)
+    assert "chance 0.51, as often as a drawn draft with 0.50" in in_words.two_ways(0.5, 0.51, 0.6)
 
 
 @pytest.mark.parametrize(
@@ -275,10 +385,6 @@ def test_relaxed_rules_are_compared_with_what_luck_alone_does():
     )
 
 
-def row(gamma: int, E: float, S: float) -> dict:
-    return {"gamma": gamma, "tokens_per_pass": E, "ratio_to_plain": S}
-
-
 def test_a_tree_wins_loses_or_draws_by_the_clock():
     said = in_words.chain_and_tree(row(8, 3.0, 2.0), row(8, 2.5, 1.5))
     assert said.startswith("With 8 drafts the tree writes 3.00 tokens per pass, and the chain 2.50.")
@@ -286,14 +392,38 @@ def test_a_tree_wins_loses_or_draws_by_the_clock():
     assert in_words.chain_and_tree(row(8, 3.0, 1.2), row(8, 2.5, 1.5)).endswith("what it costs decides, and not E.")
     assert in_words.chain_and_tree(row(2, 2.0, 1.4), row(2, 2.2, 1.5)).endswith("So the chain is ahead in both.")
     assert in_words.chain_and_tree(row(2, 2.0, 1.5), row(2, 2.2, 1.52)).endswith("the clock sees no difference.")
+    assert in_words.chain_and_tree(row(2, 2.0, 1.6), row(2, 2.01, 1.5)).endswith("by what it costs, and not by E.")
 
 
-def test_the_best_way_is_said_by_the_number_of_texts():
+def test_one_pause_decides_nothing_between_a_tree_and_a_chain_and_is_said():
+    """A quarter of a second made o = 0.25 of a chain: its clock ratio was 1.25, and by medians it is 1.41."""
+    said = in_words.chain_and_tree(row(8, 2.6, 1.55), row(8, 2.46, 1.54, slow=0.12))
+    assert "the clock sees no difference." in said and "slow rounds took 12% of the time of the chain" in said
+
+
+def test_trees_on_a_suite_are_ahead_tied_or_behind_by_the_interval_of_their_ratio():
+    def counted(chain, tree, low, high):
+        return {"chain": (chain, ()), "tree": (tree, ()), "tree / chain": (tree / chain, (low, high))}
+
+    found = {"greedy": {4: counted(2.0, 2.1, 1.03, 1.06), 16: counted(2.2, 2.73, 1.2, 1.3)}}
+    assert in_words.suite_of_trees(found) == (
+        "Greedy: the tree writes more with 4 and 16 drafts. From 4 to 16 drafts the tokens per pass of the chain grow 1.10 "
+        "times, and those of the tree 1.30 times."
+    )
+    found = {"sampled": {4: counted(2.0, 2.0, 0.97, 1.03), 8: counted(2.0, 1.8, 0.85, 0.95)}}
+    assert "the two cannot be told apart with 4, the chain writes more with 8 drafts" in in_words.suite_of_trees(found)
+
+
+def test_the_best_way_is_said_by_the_number_of_texts_and_ties_are_none():
     ways = {"plain": {"1 text": 1.0, "16 texts": 1.0}, "chain of 2": {"1 text": 1.7, "16 texts": 0.9}}
     ways["tree of 8"] = {"1 text": 2.0, "16 texts": 0.5}
     assert in_words.best_ways(ways) == (
         "Best here: a tree of 8 with 1 text, no drafts with 16 texts. The tree of 8 goes from 2.00 times plain decoding "
         "with 1 text to 0.50 times with 16 texts."
+    )
+    ways["chain of 2"] |= {"1 text": 1.99, "16 texts": 0.99}
+    assert "a chain of 2 or a tree of 8 with 1 text, no drafts or a chain of 2 with 16 texts" in in_words.best_ways(
+        ways
     )
 
 

@@ -4,24 +4,26 @@ A lesson cannot know what a machine will measure: times may rise, stay, fall or 
 the numbers themselves.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from statistics import geometric_mean, mean, median
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import short
-from specdec_lab.measure.bench import overall
+from specdec_lab.measure.bench import doubt, overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
+from specdec_lab.measure.prompts import bootstrap_interval
 from specdec_lab.measure.results import Counts, saved_results, tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
+from specdec_lab.models.linear import price_of_bits
 from specdec_lab.theory import expected_tokens
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
-TIED = 0.02  # simulated times that differ by less than this share are not put in an order
-AGREES = 0.1  # the same for a formula and what was counted
+TIED = 0.02  # numbers that differ by less than this share are not put in an order
 UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
 
 Times = Mapping[int, Sequence[float]]
+Interval = tuple[float, float]
 
 
 def race(result: Race) -> str:
@@ -95,6 +97,21 @@ def passes(times: Times) -> str:
     return f"{first} {second}" + (f" {doubt}" if doubt else "")
 
 
+def equal_bits(target: Model) -> str:
+    """What it costs on this machine that a narrow pass gives the same bits as a wide one."""
+    if target.device.type != "cpu":
+        return (
+            "On this device a narrow pass and a wide one may round a little differently: lesson 03 says what follows."
+        )
+    price = price_of_bits()
+    if price <= 1 + TIED:
+        return "That a pass gives the same bits whatever its width costs no time on this processor."
+    return (
+        "So that a pass gives the same bits whatever its width, one row is filled up to several where this processor would "
+        f"round it otherwise. A product of such a shape then takes {price:.2f} times as long, so T(1) is a little too long."
+    )
+
+
 def formats(curves: Mapping[str, Times]) -> str:
     """T(k) by number format, the most bits first."""
     ones = [1e3 * median(times[1]) for times in curves.values()]
@@ -107,9 +124,25 @@ def formats(curves: Mapping[str, Times]) -> str:
         return (
             f"{measured} So fewer bits are not faster here: this processor, or its program, has no fast way for them."
         )
-    if fives[-1] > fives[0] + AS_LONG:
-        return f"{measured} So with the fewest bits the narrow pass is the fastest, and each further token costs more of it."
-    return f"{measured} So fewer bits are faster here, and a wide pass costs no more of a narrow one than before."
+    if fives[-1] <= fives[0] + AS_LONG:
+        return f"{measured} So fewer bits are faster here, and a wide pass costs no more of a narrow one than before."
+    said = [
+        f"{measured} So with the fewest bits the narrow pass is the fastest, and each further token costs more of it."
+    ]
+    *_, (fewest, last) = curves.items()
+    steps = {(k, k + 1): times_as_long(last, k + 1, k) for k in range(1, 5) if k in last and k + 1 in last}
+    if steps and max(steps, key=steps.get) == (4, 5):
+        said.append(f"With {fewest} the largest step is that from four tokens to five: {steps[4, 5]:.2f} times.")
+    return " ".join(said)
+
+
+def of_a_card(T: Mapping[int, float], model: str, crossing: float) -> str:
+    """Recorded seconds of passes of a large model on a card, and where its data sheet has the crossing."""
+    wider = [f"{k} tokens {T[k] / T[1]:.2f} times" for k in (5, 64, 256, 512)]
+    return (
+        f"{model}: a pass over {joined(wider)} as long as a pass over one. The data sheet promises that nothing rises up to "
+        f"{crossing:.0f}."
+    )
 
 
 def same_texts(same: int, of: int, target: Model) -> str:
@@ -133,7 +166,8 @@ def kinds(alphas: Mapping[str, Mapping[str, float | None]]) -> str:
         end = f"Each text of the kind {top} lies above each of the kind {low}."
     else:
         end = f"Some texts of the kind {low} lie above some of the kind {top}: the kind alone does not decide."
-    return f"Mean α by kind: {means}. {end}"
+    single = [a for of in known.values() for a in of]
+    return f"Mean α by kind: {means}. Single texts go from {min(single):.2f} to {max(single):.2f}. {end}"
 
 
 def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
@@ -151,49 +185,153 @@ def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
     return measured if high > low else f"{measured} So here a sure target was no easier to guess."
 
 
-def formula(traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
-    """E by the formula beside what was counted, over the rounds with all drafts that no stop cut short."""
-    rounds = [
-        r for of in traces.values() for t in of.values() for r in t.rounds if len(r.drafted) == gamma and not r.stop
-    ]
-    counted = Trace([], rounds)
-    E, by_formula = counted.tokens_per_pass, expected_tokens(counted.alpha, gamma)
-    off = by_formula / E - 1
-    numbers = (
-        f"Over these {len(rounds)} rounds α is {counted.alpha:.2f}. The formula makes {by_formula:.2f} tokens per pass of it, "
-        f"and {E:.2f} were counted: "
+def formula(singles: Mapping[str, Mapping[str, Trace]], traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
+    """E as the formula predicts it from rounds with one draft, beside what rounds with γ drafts wrote.
+
+    The 95 % interval of their distance is by bootstrap over texts. Rounds that a stop cut short do not count.
+
+    Args:
+        singles, traces: of the same texts, by kind and text, with one draft a round and with γ.
+    """
+    one, many = (
+        {
+            text: [r for r in trace.rounds if len(r.drafted) == n and not r.stop]
+            for of in some.values()
+            for text, trace in of.items()
+        }
+        for some, n in ((singles, 1), (traces, gamma))
     )
-    if abs(off) <= AGREES:
-        return f"{numbers}{abs(off):.0%} apart."
-    return f"{numbers}{abs(off):.0%} too {'many' if off > 0 else 'few'}. Here drafts do not survive independently."
+
+    def of(texts: Sequence[str]) -> tuple[float, float, float] | None:
+        """α, E by the formula, E as it was counted; None where there is nothing to count."""
+        first, whole = (Trace([], [r for text in texts for r in some[text]]) for some in (one, many))
+        if not (first.rounds and whole.rounds):
+            return None
+        return first.alpha, expected_tokens(first.alpha, gamma), whole.tokens_per_pass
+
+    def distance(texts: Sequence[str]) -> float | None:
+        return found[1] / found[2] - 1 if (found := of(texts)) else None
+
+    alpha, predicted, counted = of(list(many))
+    off, interval = predicted / counted - 1, bootstrap_interval(distance, list(many))
+    numbers = (
+        f"With one draft a round α is {alpha:.2f}. From this the formula predicts {predicted:.2f} tokens per pass with "
+        f"γ = {gamma}, and {counted:.2f} were counted: {abs(off):.0%} too {'many' if off > 0 else 'few'}."
+    )
+    if not interval:
+        return f"{numbers} These rounds are too few to say more."
+    numbers += f" Other such texts would give {interval[0]:+.0%} to {interval[1]:+.0%}."
+    if abs(off) < TIED or interval[0] <= 0 <= interval[1]:
+        return f"{numbers} So these texts do not show that it is wrong."
+    return f"{numbers} So these drafts do not survive independently, all with one rate."
+
+
+def sampling(sampled: Trace, greedy: Trace, drafter: str = "eagle") -> str:
+    """What sampling costs: one text at temperature 1 and greedy, and a drafter in the recorded runs of both."""
+    here = (
+        f"This text: {sampled.tokens_per_pass:.2f} tokens per pass with α = {sampled.alpha:.2f}. Written greedily, the same "
+        f"prompt has {greedy.tokens_per_pass:.2f} with α = {greedy.alpha:.2f}."
+    )
+    results = [saved_results(temperature=t, gamma="best", dtype="float32")[0] for t in (0.0, 1.0)]
+    first, second = (overall(result["rows"])[drafter] for result in results)
+    gains = [row["ratio_to_plain"] - 1 for row in (first, second)]
+    pace = "{ratio_to_plain:.2f} times ({ratio_interval[0]:.2f}–{ratio_interval[1]:.2f})"
+    many = (
+        f"On {first['prompts']} prompts, recorded on {results[0]['meta']['hardware']}, {drafter} is {pace.format_map(first)} "
+        f"as fast as plain decoding when greedy, and {pace.format_map(second)} at temperature 1"
+    )
+    if apart(first["ratio_interval"], second["ratio_interval"]) > 0 and gains[0] > 0:
+        return f"{here} {many}: sampling costs {1 - max(gains[1], 0) / gains[0]:.0%} of the gain."
+    return f"{here} {many}."
 
 
 def best_gammas(results: Mapping[int, Mapping[str, dict]]) -> str:
-    """The best γ of each drafter, from the rows of `bench.overall` by γ and drafter."""
-    gains = {}
-    for name in (arm for arm, row in next(iter(results.values())).items() if row["gamma"]):
-        gains[name] = max((rows[name]["ratio_to_plain"], gamma) for gamma, rows in results.items())
-    (best, (most, gamma)), *others = sorted(gains.items(), key=lambda item: -item[1][0])
-    if most <= 1:
-        return f"Plain decoding is faster than {joined([f'“{name}”' for name in gains])}, with every γ tried here."
-    said = [f"“{best}” gains most: {most:.2f} times as fast as plain decoding, with γ = {gamma}."]
-    if less := [f"“{name}” {gain:.2f} with γ = {gamma}" for name, (gain, gamma) in others if gain > 1]:
-        said.append(f"The others: {joined(less)}.")
-    if lost := [f"“{name}”" for name, (gain, _) in others if gain <= 1]:
+    """The best γ of each drafter, from the rows of `bench.overall` by γ and drafter: by the medians of their rounds."""
+    gains = {
+        name: {gamma: rows[name]["ratio_from_parts"] for gamma, rows in results.items()}
+        for name in (arm for arm, row in next(iter(results.values())).items() if row["gamma"])
+    }
+    most = {name: max(of.values()) for name, of in gains.items()}
+
+    def best(name: str) -> str:
+        good = [str(gamma) for gamma, gain in gains[name].items() if gain * (1 + TIED) > most[name]]
+        return f"“{name}” {most[name]:.2f} times with γ = {' or '.join(good)}"
+
+    order = sorted(most, key=lambda name: -most[name])
+    won = [name for name in order if most[name] > 1 + TIED]
+    lost = [f"“{name}”" for name in order if most[name] < 1 - TIED]
+    even = [f"“{name}”" for name in order if abs(most[name] - 1) <= TIED]
+    said = [f"As fast as plain decoding: {', '.join(map(best, won))}."] if won else ["Nothing gains here."]
+    if even:
+        said.append(f"{joined(even)} at best {'come' if len(even) > 1 else 'comes'} out even.")
+    if lost:
         said.append(f"{joined(lost)} {'lose' if len(lost) > 1 else 'loses'} with every γ tried here.")
+    said += [slow for gamma, rows in results.items() for slow in slow_ones(rows, f", γ = {gamma}")]
     return " ".join(said)
 
 
+def slow_ones(rows: Mapping[str, dict], more: str = "") -> list[str]:
+    """A sentence for each row of `bench.overall` whose times are doubtful."""
+    return [said for name, row in rows.items() if (said := doubt(name + more, row))]
+
+
 def fewer_bits(best: Mapping[str, dict]) -> str:
-    """Tokens a second, plain and with the best drafter, by the bits of a weight: the most bits first."""
+    """Tokens a second, plain and with the best drafter, by the bits of a weight: the most bits first.
+
+    Args:
+        best: by bits, {"plain" and "best": tokens a second, "times plain": (ratio, its interval)}.
+    """
     (high, first), *_, (low, last) = best.items()
-    by_bits, by_drafts = last["plain"] / first["plain"], first["best"] / first["plain"]
-    both, left = last["best"] / first["plain"], last["best"] / last["plain"]
-    return (
-        f"{low} in place of {high} make plain decoding {by_bits:.1f} times as fast. Drafts make it {by_drafts:.1f} times as "
-        f"fast with {high}, and {left:.2f} times with {low}. Both together bring {both:.1f} times, where {by_bits:.1f} · "
-        f"{by_drafts:.1f} would be {by_bits * by_drafts:.1f}."
+    (drafts, around), (left, around_left) = first["times plain"], last["times plain"]
+    bits, shown = round(last["plain"] / first["plain"], 2), round(drafts, 2)  # what is multiplied is what is shown
+    said = [
+        f"{low} in place of {high} make plain decoding {bits:.2f} times as fast. The best drafts make it {shown:.2f} times "
+        f"as fast with {high}, and {left:.2f} times with {low}. Both together bring {last['best'] / first['plain']:.2f} "
+        f"times, where {bits:.2f} · {shown:.2f} would be {bits * shown:.2f}."
+    ]
+    less = apart(around, around_left)
+    if less:
+        said.append(f"So drafts bring {'less' if less > 0 else 'more'} with {low}.")
+    if not around[0] <= bits <= around[1]:
+        said.append(f"Alone, {'fewer bits' if bits > drafts else 'drafts'} bring more here.")
+    return " ".join(said)
+
+
+def other_program(rows: Mapping[str, dict]) -> str:
+    """A program's plain decoding beside its drafts: rows of `bench.overall`, the plain arm first."""
+    (plain, first), *others = rows.items()
+    paces = [f"{row['tokens_per_second']:.0f} with “{name}”" for name, row in others]
+    sides = {name: apart(row["ratio_interval"], first["ratio_interval"]) for name, row in others}
+    ends = [
+        f"{joined([f'“{name}”' for name, side in sides.items() if side == wanted])} {words}"
+        for wanted, words in ((1, "is faster"), (0, "cannot be told apart from it"), (-1, "is slower"))
+        if wanted in sides.values()
+    ]
+    return f"“{plain}” writes {first['tokens_per_second']:.0f} tokens a second, {joined(paces)}: {'; '.join(ends)}."
+
+
+def drafters_on_a_card(greedy: Mapping[str, float], warm: Mapping[str, float], same: Mapping[str, int], of: int) -> str:
+    """Recorded tokens a second by arm, "plain" among them: greedy and at temperature 1; and greedy texts that are plain's."""
+    said = []
+    for how, pace in (("Greedy", greedy), ("At temperature 1", warm)):
+        ratio = {arm: pace[arm] / pace["plain"] for arm in warm if arm != "plain"}
+        ends = [
+            f"{words}: {joined([f'“{arm}” {x:.2f}' for arm, x in ratio.items() if fits(x)])}"
+            for words, fits in (
+                ("faster than plain decoding", lambda x: x > 1 + TIED),
+                ("as fast", lambda x: abs(x - 1) <= TIED),
+                ("slower", lambda x: x < 1 - TIED),
+            )
+            if any(map(fits, ratio.values()))
+        ]
+        said.append(f"{how}, {'; '.join(ends)}.")
+    other = [f"{of - same[arm]} with “{arm}”" for arm in warm if same[arm] < of]
+    said.append(
+        f"Of {of} greedy texts some are not plain decoding's: {joined(other)}. There a near-tie fell otherwise in 16 bits."
+        if other
+        else f"All {of} greedy texts are plain decoding's."
     )
+    return " ".join(said)
 
 
 def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
@@ -291,11 +429,31 @@ def stretches(alphas: Mapping[str, Mapping[str, float | None]]) -> str:
     return f"α in the first stretch of the answers, and later: {'; '.join(said)}."
 
 
+def templates(own: Mapping[str, Sequence[Trace]], other: Mapping[str, Sequence[Trace]]) -> str:
+    """α of drafters on the same prompts in the chat template of their training, and in another form."""
+    said = []
+    for name in own:
+        pairs = dict(enumerate(zip(own[name], other[name], strict=True)))
+
+        def alphas(keys: Sequence[int], pairs: Mapping = pairs) -> list[float | None]:
+            return [Trace([], [r for key in keys for r in pairs[key][side].rounds]).alpha for side in (0, 1)]
+
+        def ratio(keys: Sequence[int], alphas: Callable = alphas) -> float | None:
+            first, second = alphas(keys)
+            return second / first if first and second is not None else None
+
+        (first, second), interval = alphas(list(pairs)), bootstrap_interval(ratio, list(pairs))
+        side = apart(interval, (1.0, 1.0)) if interval else 0
+        end = {1: "higher", -1: "lower", 0: "which these texts cannot tell apart"}[side]
+        said.append(f"{name} {first:.2f} and {second:.2f}, {end}")
+    return f"α in the template of the training, and in the other form: {'; '.join(said)}."
+
+
 def two_ways(drawn: float, argmax: float, greedy: float) -> str:
     """α of one pair at temperature 1 with drafts of two kinds, and in greedy decoding."""
-    side = "less" if argmax < drawn else "more"
+    side = "as often as" if abs(argmax - drawn) < TIED else "less often than" if argmax < drawn else "more often than"
     return (
-        f"At temperature 1 the favourite survives with chance {argmax:.2f}, {side} than a drawn draft with {drawn:.2f}. "
+        f"At temperature 1 the favourite survives with chance {argmax:.2f}, {side} a drawn draft with {drawn:.2f}. "
         f"In greedy decoding it is {greedy:.2f} for both."
     )
 
@@ -340,21 +498,50 @@ def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int,
 
 
 def chain_and_tree(tree: Mapping[str, float], chain: Mapping[str, float]) -> str:
-    """A tree and a chain of equally many drafts: rows of `bench.overall`."""
-    E, S = (tree[x] / chain[x] for x in ("tokens_per_pass", "ratio_to_plain"))
-    tokens = (
+    """A tree and a chain of equally many drafts: rows of `bench.overall`, by the medians of their rounds."""
+    E, S = (tree[x] / chain[x] for x in ("tokens_per_pass", "ratio_from_parts"))
+    said = [
         f"With {tree['gamma']} drafts the tree writes {tree['tokens_per_pass']:.2f} tokens per pass, and the chain "
-        f"{chain['tokens_per_pass']:.2f}."
-    )
-    clock = (
-        f"By the clock the tree is {tree['ratio_to_plain']:.2f} times as fast as plain decoding, and the chain "
-        f"{chain['ratio_to_plain']:.2f} times."
-    )
-    if abs(S - 1) < AS_LONG:
-        return f"{tokens} {clock} So between the two the clock sees no difference."
-    if (E > 1) == (S > 1):
-        return f"{tokens} {clock} So the {'tree' if S > 1 else 'chain'} is ahead in both."
-    return f"{tokens} {clock} So what it costs decides, and not E."
+        f"{chain['tokens_per_pass']:.2f}. By the clock the tree is {tree['ratio_from_parts']:.2f} times as fast as plain "
+        f"decoding, and the chain {chain['ratio_from_parts']:.2f} times."
+    ]
+    ahead = "tree" if S > 1 else "chain"
+    if abs(S - 1) < TIED:
+        said.append("So between the two the clock sees no difference.")
+    elif abs(E - 1) < TIED:
+        said.append(f"So the {ahead} is ahead by what it costs, and not by E.")
+    elif (E > 1) == (S > 1):
+        said.append(f"So the {ahead} is ahead in both.")
+    else:
+        said.append("So what it costs decides, and not E.")
+    return " ".join(said + slow_ones({"the chain": chain, "the tree": tree}))
+
+
+def suite_of_trees(found: Mapping[str, Mapping[int, Mapping[str, tuple[float, Interval]]]]) -> str:
+    """Where a tree writes more than a chain of as many drafts, and how both grow with the drafts.
+
+    Args:
+        found: by the way of choosing tokens and by drafts, {"chain", "tree" and "tree / chain": (number, its interval)}.
+    """
+    said = []
+    for how, by_drafts in found.items():
+        sides = {n: apart(of["tree / chain"][1], (1.0, 1.0)) for n, of in by_drafts.items()}
+        ends = [
+            f"{words} {joined([str(n) for n, side in sides.items() if side == wanted])}"
+            for wanted, words in (
+                (1, "the tree writes more with"),
+                (0, "the two cannot be told apart with"),
+                (-1, "the chain writes more with"),
+            )
+            if wanted in sides.values()
+        ]
+        few, many = min(by_drafts), max(by_drafts)
+        chain, tree = (by_drafts[many][shape][0] / by_drafts[few][shape][0] for shape in ("chain", "tree"))
+        said.append(
+            f"{how[0].upper()}{how[1:]}: {', '.join(ends)} drafts. From {few} to {many} drafts the tokens per pass of the "
+            f"chain grow {chain:.2f} times, and those of the tree {tree:.2f} times."
+        )
+    return " ".join(said)
 
 
 def best_ways(ways: Mapping[str, Mapping[str, float]]) -> str:
@@ -363,8 +550,10 @@ def best_ways(ways: Mapping[str, Mapping[str, float]]) -> str:
     sizes, (*_, last) = list(ways["plain"]), ways
     best: dict[str, list[str]] = {}
     for size in sizes:
-        best.setdefault(max(ways, key=lambda way: ways[way][size]), []).append(size)
-    words = [f"{'no drafts' if way == 'plain' else f'a {way}'} with {joined(of)}" for way, of in best.items()]
+        most = max(of[size] for of in ways.values())
+        good = ["no drafts" if way == "plain" else f"a {way}" for way in ways if ways[way][size] * (1 + TIED) > most]
+        best.setdefault(" or ".join(good), []).append(size)
+    words = [f"{good} with {joined(of)}" for good, of in best.items()]
     few, many = (ways[last][size] for size in (sizes[0], sizes[-1]))
     return (
         f"Best here: {', '.join(words)}. The {last} goes from {few:.2f} times plain decoding with {sizes[0]} to "
@@ -474,6 +663,11 @@ def ranked(paces: Mapping[str, Sequence[float]]) -> str:
     if not same:
         return f"“{best}” is the fastest: {joined(clear)}."
     return f"{same} here. “{best}” is {joined(clear)}."
+
+
+def apart(a: Interval, b: Interval) -> int:
+    """1 where interval a lies above b, −1 where it lies below, and 0 where they overlap: then nothing is said."""
+    return (a[0] > b[1]) - (a[1] < b[0])
 
 
 def listed(numbers: Sequence[float]) -> str:
