@@ -232,13 +232,16 @@ def test_blocks_are_timed_in_turns_and_find_nothing_near_the_processor(monkeypat
 
 def test_data_sheets_say_where_drafts_are_free():
     """By hand: an H100 computes 295 rows while it reads 16-bit weights; experts that sleep need not be read."""
-    v = dict(zip(("one", "short", "long", "four bits", "experts", "many experts"), sd.data_sheets().values()))
-    assert len(v) == len(sd.data_sheets()) and all(x[0] == 1 and len(x) == 11 for x in v.values())
+    names = ("one", "short", "long", "eight bits", "FP8", "four bits", "experts", "many experts")
+    v = dict(zip(names, sd.data_sheets().values(), strict=True))
+    assert all(x[0] == 1 and len(x) == 11 for x in v.values())
     assert v["one"][10] == 1
     assert v["short"][1] == 1 < v["short"][4]  # 256 rows and 640
     rows = 128 * 11 * (2 * 7.5e9 + 500 * 4 * 32 * 4096) / 989e12
     read = (2 * 7.5e9 + 128 * 500 * 131_072) / 3350e9
     assert v["short"][10] == pytest.approx(rows / read)
     assert v["long"][4] == 1 < v["long"][10] < v["short"][10]
+    assert v["eight bits"][2] == 1 < v["eight bits"][3]  # 192 rows and 256: half of the bytes, the same operations
+    assert v["FP8"][6] == 1 < v["FP8"][7]  # twice the operations: the idle math is back
     assert v["experts"][1] == pytest.approx((1.2e9 + 29e9 * (1 - (1 - 1 / 16) ** 2)) / (1.2e9 + 29e9 / 16), rel=0.01)
     assert v["many experts"][10] < 1.05

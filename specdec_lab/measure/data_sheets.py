@@ -48,8 +48,10 @@ class Sizes:
         return [cost / costs[0] for cost in costs]
 
 
-# Makers' data sheets, read in November 2026: bytes and operations a second, dense, in 16 bits.
+# Makers' data sheets, read in November 2026: bytes and operations a second, dense; products of 16 bits where no other
+# number is named. A card that multiplies in half of the bits does so twice as often.
 H100 = Machine(bandwidth=3350e9, arithmetic=989e12, launch=0)
+H100_FP8 = Machine(bandwidth=3350e9, arithmetic=1979e12, launch=0)
 RTX_4090 = Machine(bandwidth=1008e9, arithmetic=165e12, launch=0)
 # From the published configurations of Llama 3.1 8B and Qwen3 30B-A3B.
 DENSE = Sizes(every=7.5e9, layers=32, width=4096, kv_width=1024)
@@ -62,7 +64,9 @@ def data_sheets() -> dict[str, list[float]]:
         "computed: H100, 8 billion weights, 1 text": DENSE.v(H100, 16, 1, 500),
         "computed: H100, 8 billion weights, 128 texts of 500 tokens": DENSE.v(H100, 16, 128, 500),
         "computed: H100, 8 billion weights, 128 texts of 3,000 tokens": DENSE.v(H100, 16, 128, 3_000),
-        "computed: RTX 4090, the same model with 4 bits, 8 texts": DENSE.v(RTX_4090, 4, 8, 500),
+        "computed: H100, the same model, weights of 8 bits, products of 16, 64 texts": DENSE.v(H100, 8, 64, 500),
+        "computed: H100, the same model, weights and products of 8 bits (FP8), 64 texts": DENSE.v(H100_FP8, 8, 64, 500),
+        "computed: RTX 4090, the same model, weights of 4 bits, products of 16, 8 texts": DENSE.v(RTX_4090, 4, 8, 500),
         "computed: H100, 30 billion weights in experts, 1 text": EXPERTS.v(H100, 16, 1, 500),
         "computed: H100, 30 billion weights in experts, 64 texts": EXPERTS.v(H100, 16, 64, 500),
     }
