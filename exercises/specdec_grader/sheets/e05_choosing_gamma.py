@@ -94,7 +94,7 @@ def judge_speedup(made: Callable[..., float]) -> None:
         raise Wrong(f"Your code looks beyond the end of v. {said}") from None
     except ZeroDivisionError:
         replace(SPEEDUP, cases=[case for case in SPEEDUP.cases if case[0] < 1]).judge(made)
-        said = "For α = 1 the closed form of E does: there E = γ + 1. (expected_tokens of the package can do it.)"
+        said = "For α = 1 the closed form of E does: there E = γ + 1. The package's expected_tokens can do it."
         raise Wrong(f"Your code divides by 0. {said}", 0.5) from None
 
 
@@ -168,7 +168,7 @@ len(v) → len(v) - 1
     You leave out the last γ of the list. [earns ½]
 S.index(max(S)) → before_it_falls(S)
 S.index(max(S)) → before_it_falls(S, strictly=True)
-    You stop where S first falls. The cost of a pass may have a step, and behind it S can rise above all before: try every γ. [earns ½]
+    You stop where S first falls. The cost of a pass may have a step, and after it S can rise above all before: try every γ. [earns ½]
 S.index(max(S)) → last_place(S)
     Of several γ that are equally good, the smallest is asked for. [earns ¾]
 S = [1.0] → S = [1 / (1 + o)]
@@ -433,7 +433,7 @@ def judge_pick(made: Callable[[Table], Choice]) -> None:
         if (found := chosen(value, losing)) != NOTHING:
             said = f"On a table where no row reaches 1, your function takes {shown(found)}."
             flattered = any(ratios(row) > cost(row) for row in losing)
-            asked = " (Or do you take the mean of ratios there?)" if flattered else ""
+            asked = " Or do you take the mean of ratios there?" if flattered else ""
             raise Wrong(f"{said} Where nothing beats plain decoding, give (None, 0).{asked}", 2 / 3)
 
 

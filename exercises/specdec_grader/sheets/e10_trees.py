@@ -14,7 +14,7 @@ from specdec_lab.theory import Row, residual, siblings
 
 # 10.sees: draft i follows draft parents[i], and −1 is the text
 
-Seen = list[tuple[int, list[int]]]  # for each draft its place behind the text, and the drafts that its row sees
+Seen = list[tuple[int, list[int]]]  # for each draft its place after the text, and the drafts that its row sees
 
 
 def places_and_drafts(value: object) -> Seen:
@@ -66,7 +66,7 @@ place, seen → place, seen[:-1]
 way(parents, i) → way(parents, i)[:-1]
     A row also sees itself: it is the newest token of its own text. [earns ½]
 len(seen) → len(seen) - 1
-    A first draft stands one place behind the text: count from 1. [earns ¾]
+    A first draft stands one place after the text: count from 1. [earns ¾]
 place, seen → place, seen[-2:]
     A row sees its parent, and the parent's parent, and so on up to the text.
 place, seen → place, [j for j in range(len(parents)) if i in way(parents, j)]
@@ -88,7 +88,7 @@ def judge_sees(made: Callable[[list[int]], Seen]) -> None:
     SEES.judge(made)
 
 
-# 10.walk: choices are what the target says behind the text, and behind each draft
+# 10.walk: choices are what the target says after the text, and after each draft
 
 Walked = tuple[list[int], int]  # the drafts that are kept, in order; the token that the target adds
 
@@ -114,7 +114,7 @@ WALK = question(
     cases=(
         ([-1, 0, 1], [4, 8, 1], [4, 8, 7, 2]),  # a chain
         ([-1, -1, 0, 0, 1], [5, 3, 7, 6, 6], [3, 7, 6, 1, 2, 9]),  # the second first draft
-        ([-1, -1, 0, 0, 1], [5, 3, 7, 6, 6], [5, 6, 6, 1, 2, 9]),  # the second behind the first, down to a leaf
+        ([-1, -1, 0, 0, 1], [5, 3, 7, 6, 6], [5, 6, 6, 1, 2, 9]),  # the second one after the first, down to a leaf
         ([-1, -1, 0, 0, 1], [5, 3, 7, 6, 6], [8, 7, 6, 1, 2, 9]),  # none
         ([-1, -1, 1, 0, 2, 2, 4], [2, 9, 2, 9, 1, 9, 3], [9, 9, 2, 9, 0, 4, 5, 6]),  # equal tokens on different ways
         ([-1, 0, 0, 1, 3, 2, -1, 6], [1, 2, 3, 4, 5, 6, 7, 8], [1, 3, 4, 6, 5, 0, 9, 8, 2]),
@@ -126,24 +126,24 @@ WALK = question(
     ),
     seen="With the parents {}, the drafts {} and the choices {} your function gives {found}; it should be {right}.",
     hint="Begin at the text (−1). Among the drafts that stand there, look for the one that is the target's choice, "
-    "and go on behind it.",
+    "and go on after it.",
     wrong="""
 parent == at and drafts[i] == choices[at + 1] → i > at and drafts[i] == choices[parent + 1]
-    You keep drafts behind one that is not kept. A way is kept from the text on, without a gap. [belief 1]
+    You keep drafts that follow one that is not kept. A way is kept from the text on, without a gap. [belief 1]
 choices[at + 1] → choices[min(at + 2, len(drafts))]
-    You compare a draft with the choice *behind* it. What decides about a draft is the choice behind its parent.
+    You compare a draft with the choice *after* it. What decides about a draft is the choice after its parent.
 parent == at → i > at
-    You take any later draft with the right token. It must stand behind the last one that was kept: look at its parent.
+    You take any later draft with the right token. It must follow the last one that was kept: look at its parent.
 kept.append(at) → kept.append(drafts[at])
     You give the tokens of the drafts; give their numbers, as they stand in the list. [earns ½]
 return kept, choices[at + 1] → return kept, choices[-1]
 return kept, choices[at + 1] → return kept, choices[0]
 return kept, choices[at + 1] → return kept, choices[len(kept)]
-    The kept drafts are right. The token is the target's choice behind the last of them. [earns ½]
+    The kept drafts are right. The token is the target's choice after the last of them. [earns ½]
 parent == at → parent == at and at not in parents[:i]
     You only try the first draft at each place. The others there are offered as well.
 if not fits → if not fits or kept
-    You stop after one draft. Go on behind it.
+    You stop after one draft. Go on from there.
 """,
 )
 
