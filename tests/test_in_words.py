@@ -266,25 +266,32 @@ def test_drafters_on_a_card_gain_come_out_even_or_lose_and_near_ties_are_said():
     assert "All 12 greedy texts" in in_words.drafters_on_a_card(greedy, warm, dict.fromkeys(warm, 12), 12)
 
 
-def test_it_is_said_where_each_gamma_begins_to_lose_also_if_none_does():
+def test_it_is_said_up_to_where_each_gamma_pays_and_from_where_it_loses():
     costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 2, 4, 8) for g in (0, 1, 4)})
+    end = "Between these the two cannot be told apart."
     assert in_words.crossovers(costs, {0: 1.0, 1: 1.6, 4: 2.2}) == (
-        "Drafting loses with γ = 4 from 4 texts on, with γ = 1 from 7 texts on."
+        f"γ = 4 pays with up to 3 texts and loses from 4 on; γ = 1 pays with up to 6 texts and loses from 7 on. {end}"
     )
     flat = StepCosts({(n, g): 1.0 for n in (1, 8) for g in (0, 4)})
-    assert "with γ = 4 not with up to 8 texts, the most that were timed" in in_words.crossovers(flat, {0: 1.0, 4: 2.2})
+    assert "pays with up to 8 texts and loses nowhere up to 8, the most that were timed" in in_words.crossovers(
+        flat, {0: 1.0, 4: 2.2}
+    )
+    assert in_words.crossovers(flat, {0: 1.0, 4: 1.01}).startswith("γ = 4 pays nowhere and loses nowhere")  # a tie
 
 
 def test_policies_are_compared_at_both_ends():
     curves = {
         "never": [(10, 50.0), (90, 300.0)],
         "always 4": [(10, 30.0), (70, 500.0)],
-        "by load": [(10, 31.0), (89, 310.0)],
+        "by load": [(10, 31.0), (88, 310.0)],
     }
     assert in_words.policies(curves) == (
         "At the lowest load “always 4” is the fastest: 30 ms a token, and 50 with “never”. "
         "At the highest “never” writes the most: 90 tokens a second, and 90 with “never”."
     )
+    tied = in_words.policies(curves | {"by load": [(10, 30.5), (89, 310.0)]})
+    assert "“always 4” and “by load” cannot be told apart: 30 ms" in tied
+    assert "“never” and “by load” cannot be told apart: 90 tokens" in tied
     more = in_words.policies(curves | {"by confidence": [(10, 29.0), (95, 290.0)]})
     assert "“by confidence” writes the most: 95 tokens a second, and 90 with “never”." in more
 

@@ -335,27 +335,42 @@ def drafters_on_a_card(greedy: Mapping[str, float], warm: Mapping[str, float], s
 
 
 def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
-    """With how many texts each γ begins to lose. tokens: that its rounds write, as `serving.written` gives them."""
+    """Up to how many texts each γ pays, and from how many on it loses: between them it is within TIED of plain decoding.
+
+    Args:
+        tokens: that its rounds write, as `serving.written` gives them.
+    """
     most, said = costs.sizes[-1], []
-    for gamma in sorted(tokens, reverse=True):
-        limit = costs.crossover(gamma, tokens[gamma]) if gamma else None
-        if gamma:
-            said.append(
-                f"with γ = {gamma} from {limit} texts on"
-                if limit
-                else f"with γ = {gamma} not with up to {most} texts, the most that were timed"
-            )
-    return f"Drafting loses {', '.join(said)}."
+    for gamma in sorted((gamma for gamma in tokens if gamma), reverse=True):
+        gain = {n: tokens[gamma] * costs(n, 0) / costs(n, gamma) for n in range(1, most + 1)}
+        pays = max((n for n in gain if gain[n] > 1 + TIED), default=0)
+        loses = next((n for n in gain if n > pays and gain[n] < 1 - TIED), None)
+        up_to = f"pays with up to {pays}" if pays else "pays nowhere"
+        since = f"loses from {loses} on" if loses else f"loses nowhere up to {most}, the most that were timed"
+        said.append(f"γ = {gamma} {up_to} {'texts ' if pays else ''}and {since}")
+    return f"{'; '.join(said)}. Between these the two cannot be told apart."
 
 
 def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """What each policy does at the lowest and at the highest load: (tokens a second, milliseconds a token), by load."""
+    """What each policy does at the lowest and at the highest load: (tokens a second, milliseconds a token), by load.
+
+    Policies that lie within TIED of the best are named together.
+    """
     quiet = {name: curve[0][1] for name, curve in curves.items()}
     full = {name: curve[-1][0] for name, curve in curves.items()}
     plain, soonest, most = next(iter(curves)), min(quiet, key=quiet.get), max(full, key=full.get)
-    low = f"{short(quiet[soonest])} ms a token, and {short(quiet[plain])} with “{plain}”"
-    high = f"{full[most]:.0f} tokens a second, and {full[plain]:.0f} with “{plain}”"
-    return f"At the lowest load “{soonest}” is the fastest: {low}. At the highest “{most}” writes the most: {high}."
+    first = [name for name in quiet if quiet[name] <= quiet[soonest] * (1 + TIED)]
+    last = [name for name in full if full[name] * (1 + TIED) >= full[most]]
+
+    def named(names: Sequence[str], alone: str) -> str:
+        quoted = [f"“{name}”" for name in names]
+        return f"{quoted[0]} {alone}" if len(names) == 1 else f"{joined(quoted)} cannot be told apart"
+
+    return (
+        f"At the lowest load {named(first, 'is the fastest')}: {short(quiet[soonest])} ms a token, and {short(quiet[plain])} "
+        f"with “{plain}”. At the highest {named(last, 'writes the most')}: {full[most]:.0f} tokens a second, and "
+        f"{full[plain]:.0f} with “{plain}”."
+    )
 
 
 def prices(perplexity: Mapping[str, Sequence[float]], traces: Mapping[str, Sequence[Trace]]) -> str:

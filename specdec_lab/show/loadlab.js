@@ -1,4 +1,4 @@
-// The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances.
+// The Load Lab: the same arrivals served without drafts, always with drafts, on and off by the load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
 
@@ -6,7 +6,7 @@ function render(context) {
   let unfolded = false, widest = 1.4; // how many times as fast as “never” the bars can say: while one drags, it may grow, and never shrinks
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
-  const policies = ["never", "always", "by load", ...(machines[start.machine].best ? ["by confidence"] : []), ...Object.keys(mine)];
+  const policies = ["never", "always", "on and off", ...(machines[start.machine].best ? ["by confidence"] : []), ...Object.keys(mine)];
 
   function controls(state, changed) {
     const whole = (name, label, low, high, step) =>
@@ -15,7 +15,7 @@ function render(context) {
       ...(Object.keys(machines).length > 1 ? { machine: menu("machine", Object.keys(machines), state.machine, changed("machine")) } : {}),
       load: whole("load", "load, % of plain", 5, 120, 5),
       gamma: menu("γ, drafts a round", gammas, state.gamma, changed("gamma")),
-      off: whole("off", "by load: off above", 0, most, 1),
+      off: whole("off", "on and off: off above", 0, most, 1),
       on: slider("and on again up to", { value: state.on, low: 1, high: most + 1, step: 1 }, () => String(back(state)), changed("on")),
       watched: menu("show the steps of", policies, state.watched, changed("watched")),
       bursts: tick("arrivals in bursts", state.bursts, changed("bursts")),
@@ -37,7 +37,7 @@ function render(context) {
       drawn: drawnFrom(machines[machine]),
     };
     const all = {
-      never, always: always(gamma), "by load": loadAware(gamma, off, back({ off, on }) + 1),
+      never, always: always(gamma), "on and off": loadAware(gamma, off, back({ off, on }) + 1),
       ...(best ? { "by confidence": byConfidence(machines[machine]) } : {}),
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
@@ -63,7 +63,7 @@ function render(context) {
     const folded = h("details", { open: unfolded, ontoggle: () => { unfolded = folded.open; } }, h("summary", {}, "what is served"), h("div", { class: "sdl-note" }, note), grid(["policy", "tokens/s", "steps with drafts", "switches"], counts));
     return {
       nodes: [
-        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${other}`, h("span", { class: "sdl-exact" }, ` ${pays} “by load” ${by}`))),
+        h("div", { class: "sdl-words sdl-with-big" }, h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), h("div", {}, h("b", {}, won), ` ${other}`, h("span", { class: "sdl-exact" }, ` ${pays} “on and off” ${by}`))),
         table, folded,
       ],
       inside: [pair([over("running", `Texts in the batch, with “${name}”`, "texts")], [over("gamma", "γ of its steps", "γ")], "sdl-halves")],
@@ -71,7 +71,7 @@ function render(context) {
     };
   }
 
-  panel(context, "Load Lab", { ...start, watched: Object.keys(mine).at(-1) ?? "by load" }, controls, draw, { name: () => "set “by load”, and watch the steps", holds: ["off", "on", "watched"] });
+  panel(context, "Load Lab", { ...start, watched: Object.keys(mine).at(-1) ?? "on and off" }, controls, draw, { name: () => "set “on and off”, and watch the steps", holds: ["off", "on", "watched"] });
 }
 
 export default { render };

@@ -1,4 +1,4 @@
-"""The Load Lab: the same arrivals served without drafts, always with drafts, by the load, and by the drafts' chances."""
+"""The Load Lab: the same arrivals served without drafts, always with drafts, on and off by the load, and by the drafts' chances."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice

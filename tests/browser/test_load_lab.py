@@ -33,15 +33,15 @@ def drive(page, lab) -> None:
     assert "120" in load.locator("..").inner_text()
 
     lab.get_by_label("arrivals in bursts").check()
-    limited = mean("by load")
-    shown.get_by_text("“by load” drafts while at most 8 texts run.").wait_for()
-    lab.get_by_text("set “by load”").click()
+    limited = mean("on and off")
+    shown.get_by_text("“on and off” drafts while at most 8 texts run.").wait_for()
+    lab.get_by_text("set “on and off”").click()
     lab.get_by_label("and on again up to").fill("4")
     shown.get_by_text("Once it has stopped, it waits until at most 3 run.").wait_for()
-    lab.get_by_label("by load: off above").fill("32")
+    lab.get_by_label("on and off: off above").fill("32")
     lab.get_by_label("and on again up to").fill("33")
-    assert mean("by load") > 1.2 * limited
-    assert mean("by load") == mean("always")
+    assert mean("on and off") > 1.2 * limited
+    assert mean("on and off") == mean("always")
 
 
 def test_in_jupyterlab(page, course):
