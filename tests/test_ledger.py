@@ -57,6 +57,37 @@ def test_a_working_copy_has_one_ledger(tmp_path, monkeypatch):
         assert Ledger().path == (folder if folder in (inner, source) else copy) / "ledger.json"
 
 
+def test_a_clone_has_one_ledger_whichever_of_its_folders_a_kernel_works_in(tmp_path, monkeypatch):
+    """Some editors start a kernel in the notebook's folder; a terminal stands in that of the clone."""
+    monkeypatch.delenv("SPECDEC_LAB_LEDGER")
+    clone = tmp_path / "clone"
+    for name in ("lessons", "exercises/hub", "specdec_lab"):
+        (clone / name).mkdir(parents=True)
+    folders = [clone, clone / "lessons", clone / "exercises", clone / "exercises" / "hub"]
+
+    def ledgers() -> set:
+        return {monkeypatch.chdir(folder) or Ledger().path for folder in folders}
+
+    assert ledgers() == {clone / "ledger.json"}
+    (clone / "lessons" / "00.ipynb").write_text('{"cells": []}')
+    working_copy(clone / "my-course", clone)  # once `make lab` was used, its ledger is that of all
+    folders += [clone / "my-course" / "lessons"]
+    assert ledgers() == {clone / "my-course" / "ledger.json"}
+    (tmp_path / "lessons").mkdir()  # a folder of that name is no clone
+    folders = [tmp_path / "lessons"]
+    assert ledgers() == {tmp_path / "lessons" / "ledger.json"}
+
+
+def test_a_mark_that_an_editor_put_in_front_is_no_damage(path):
+    before = fill(Ledger())
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert (
+        Ledger().read() == before
+        and "01.b" in Ledger().change(lambda data: data["claims"].update({"01.b": {}}))["claims"]
+    )
+    assert not path.read_bytes().startswith(b"\xef\xbb\xbf")
+
+
 def test_a_guess_is_fixed_has_one_revision_and_says_when_it_came_after_the_outcome(path):
     ledger = Ledger()
     assert ledger.guess("a", 3.0)["value"] == 3.0
@@ -135,6 +166,15 @@ FOREIGN = {
     "very many points": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1e12, "status": "right"}}}}',
     "points that are words": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": "2", "status": "right"}}}}',
     "a part without a status": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 0, "status": ""}}}}',
+    "a time that is a number": '{"schema": 1, "claims": {"a": {"measured": [{"value": 2.0, "when": 1730000000}]}}, "quiz": {}}',
+    "no time": '{"schema": 1, "claims": {"a": {"measured": [{"value": 2.0, "when": null}]}}, "quiz": {}}',
+    "a guess at a time that is a number": '{"schema": 1, "claims": {"a": {"guess": {"value": 2.0, "when": 1.5}}}, "quiz": {}}',
+    "a line at a time that is a number": '{"schema": 1, "claims": {"a": {"assumed": "", "assumed_when": 3}}, "quiz": {}}',
+    "an answer at a time that is a list": '{"schema": 1, "claims": {}, "quiz": {"a": [{"right": true, "when": [1]}]}}',
+    "a part at a time that is a number": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1, "status": "right", "when": 5}}}}',
+    "an interval in words": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "interval": ["a", "b"]}]}}, "quiz": {}}',
+    "an endless interval": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "interval": [1, 1e999]}]}}, "quiz": {}}',
+    "a theory in words": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "theory": "two"}]}}, "quiz": {}}',
     "attempts that are none": '{"schema": 1, "claims": {}, "quiz": {"a": {}}}',
 }
 

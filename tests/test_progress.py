@@ -164,6 +164,8 @@ def test_what_is_exported_is_what_an_import_takes(fresh_ledger, tmp_path, capsys
     [
         *("", "no JSON", "[]", "[" * 100_000, '{"cells": [], "nbformat": 4}', '{"schema": true}'),
         '{"schema": 1, "claims": {"a": {"guess": {"value": NaN}}}, "quiz": {}}',
+        '{"schema": 1, "claims": {"00.x": {"measured": [{"value": 2.0, "when": 1730000000}]}}, "quiz": {}}',
+        '{"schema": 1, "claims": {"00.x": {"assumed": "a", "assumed_when": 1730000000}}, "quiz": {}}',
     ],
 )
 def test_a_wrong_file_is_one_sentence_and_changes_nothing(fresh_ledger, saved, capsys, content):
@@ -174,6 +176,13 @@ def test_a_wrong_file_is_one_sentence_and_changes_nothing(fresh_ledger, saved, c
     assert said.err.startswith("specdec-lab: “saved.json” is no progress file: give one that the course's pages saved")
     assert said.err.count("\n") == 1 and not said.out
     assert fresh_ledger.read_bytes() == before
+
+
+def test_a_file_that_an_editor_saved_with_a_mark_in_front_is_taken(fresh_ledger, saved, capsys):
+    path = saved(claims={"01.a": {"guess": GUESS}})
+    Path(path).write_bytes(b"\xef\xbb\xbf" + Path(path).read_bytes())
+    assert main(["progress", "--import", path]) == 0
+    assert "one entry" in capsys.readouterr().out and Ledger().claim("01.a")["guess"] == GUESS
 
 
 def test_other_wrong_names_are_one_sentence(fresh_ledger, saved, tmp_path, capsys):

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from specdec_lab.course.working_copy import COPIED
+from specdec_lab.course.working_copy import COPIED, FOLDERS
 from specdec_lab.errors import LabError
 from specdec_lab.files import check_plain, path_of, written_whole
 
@@ -35,10 +35,15 @@ _waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each
 
 
 def of_this_copy() -> Path:
-    """The ledger of the working copy that one stands in, or stands beside (`make lab` puts it there); else one here."""
+    """The ledger of the working copy that one stands in, or of the one beside (`make lab` puts it there); in a clone, whose
+    notebooks some editors open as they are, that of the whole clone; else one here.
+    """
     here = Path.cwd()
-    copies = [folder for folder in (here, *here.parents, here / "my-course") if (folder / COPIED).exists()]
-    return (copies or [here])[0] / "ledger.json"
+    around = [here, *here.parents]
+    clones = [folder for folder in around if all((folder / name).is_dir() for name in (*FOLDERS, "specdec_lab"))]
+    places = [*around, *(folder / "my-course" for folder in (here, *clones))]
+    copies = [folder for folder in places if (folder / COPIED).exists()]
+    return (copies or clones or [here])[0] / "ledger.json"
 
 
 class Ledger:
@@ -215,7 +220,7 @@ def _load(path: Path) -> dict:
     """Raises ValueError for a file that is no ledger, OSError for one that cannot be read."""
     check_plain(path)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark in front
     except FileNotFoundError:
         return _empty()
     except RecursionError as e:
@@ -238,9 +243,12 @@ def is_ledger(data: object) -> bool:
     def are_words(found: list[dict], *keys: str) -> bool:
         return all(isinstance(x.get(key, ""), str) for x in found for key in keys)
 
+    def are_numbers(found: list) -> bool:
+        return all(isinstance(x, int | float) and math.isfinite(x) for x in found)
+
     def are_points(verdict: dict) -> bool:
         points, most = verdict["points"], verdict.get("max_points", MOST_POINTS)
-        words = bool(verdict["status"]) and are_words([verdict], "status", "message")
+        words = bool(verdict["status"]) and are_words([verdict], "status", "message", "when")
         return words and 0 <= points <= MOST_POINTS and 0 <= most <= MOST_POINTS
 
     try:
@@ -250,12 +258,15 @@ def is_ledger(data: object) -> bool:
         attempts = [a for of_item in data["quiz"].values() for a in of_item]
         return (
             data["schema"] == 1
-            and are_words(claims, "question", "unit", "assumed")
+            and are_words(claims, "question", "unit", "assumed", "assumed_when")
             and are_all(guesses, "value", int | float)
-            and are_words(guesses, "reason")
+            and are_words(guesses, "reason", "when")
             and all(are_all(claim.get("measured", []), "value", int | float) for claim in claims)
+            and are_words(measured, "when")
             and all(len(m.get("interval") or (0, 0)) == 2 for m in measured)
+            and all(are_numbers([*(m.get("interval") or ()), m.get("theory") or 0]) for m in measured)
             and all(are_all(of_item, "right", bool) for of_item in data["quiz"].values())
+            and are_words(attempts, "when", "question", "confidence")
             and all(isinstance(a.get("misconception"), int | None) for a in attempts)
             and all(isinstance(part["tries"], int) and 0 < part["tries"] < 10**9 for part in parts)
             and all(are_points(part[which]) for part in parts for which in ("best", "last") if which in part)
@@ -277,7 +288,7 @@ def read_progress(path: str | Path) -> dict:
     name = Path(path).name
     check_plain(Path(path))
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and isinstance(data.get("schema"), int) and data["schema"] > 1:
