@@ -5,7 +5,7 @@ import itertools
 import math
 import re
 import types
-from collections.abc import Sequence
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any
 
 from specdec_lab.course.mistake import StillOpen, Wrong
@@ -13,7 +13,9 @@ from specdec_lab.formats import cut
 
 RETURNED = "What your function returns"
 DEEPEST = 20  # lists in lists
-MOST_ITEMS = 100_000  # of what a generator gives
+MOST_ITEMS = 100_000  # of what is gone through once
+# What stands for a list of items, beside lists: a generator, `reversed`, `iter` and `map`, views of a dict, a range, a deque.
+GONE_THROUGH = (Iterator, KeysView, ValuesView, ItemsView, Sequence)
 NO_WORK = {"RESUME", "COPY_FREE_VARS", "NOP", "LOAD_CONST", "POP_TOP", "RETURN_VALUE", "RETURN_CONST"}
 
 
@@ -42,7 +44,9 @@ def plain(value: Any, deep: int = 0) -> Any:
             return {plain(k, deep + 1): plain(v, deep + 1) for k, v in value.items()}
         if hasattr(type(value), "tolist"):  # a tensor, an array, or one number of theirs
             return plain(value.tolist(), deep + 1)
-        if isinstance(value, range | map | filter | zip | types.GeneratorType):
+        if isinstance(value, Mapping):
+            return plain(dict(value), deep)
+        if isinstance(value, GONE_THROUGH) and not isinstance(value, bytes | bytearray | memoryview):
             return [plain(item, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]
         if hasattr(type(value), "__float__") and not callable(value):  # a fraction or a decimal
             return float(value)
@@ -62,8 +66,10 @@ def begun(value: object, what: str = RETURNED) -> object:
 
 
 def number(value: object, what: str = RETURNED) -> float:
-    """A finite number that the learner's code gave as `what`."""
+    """A finite number that the learner's code gave as `what`; a tensor or an array of one number counts as that number."""
     begun(value, what)
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
     if with_comma(value):
         raise Wrong(
             f"{what} should be one number; it is {shown(value)}. Python writes a point, as in 0.75; a comma makes two numbers."
