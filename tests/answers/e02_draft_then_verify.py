@@ -177,6 +177,15 @@ def rewind_by_what_is_equal(text, target, draft):
     return (*caches, text[len(caches[1]) :])
 
 
+def asks_when_all_is_written(prompt, n, target, draft, gamma, end):
+    text = list(prompt)
+    target.extend(text[:-1])
+    while len(text) < len(prompt) + n and end not in text[len(prompt) :]:
+        text += target.extend(text[-1:])
+    draft(text, gamma)
+    return text[len(prompt) :]
+
+
 def swallows(*case):
     """A mistake, and an except around it."""
     with contextlib.suppress(Exception):
@@ -257,6 +266,10 @@ WRONG = {
         "asks again for the bonus": (asks_again_for_the_bonus, "asks the drafter for one token more", 10),
         "one draft more": (loop(ask=lambda draft, text, gamma: draft(text, gamma + 1)), "is the target's own, and no draft", 10),
         "one draft": (loop(ask=lambda draft, text, gamma: draft(text, 1)), "gives all drafts of a round at once"),
+        "no draft in each round": (loop(ask=lambda draft, text, gamma: draft(text, 0)), "Without a draft each round is plain decoding"),
+        "no number of drafts": (loop(ask=lambda draft, text, gamma: draft(text, float("nan"))), "should be a finite number"),
+        "the prompt in each round": (lambda prompt, *more: loop(ask=lambda draft, text, gamma: draft(prompt, gamma))(prompt, *more), "gives draft() the prompt in each round"),
+        "asks when all is written": (asks_when_all_is_written, "knows the text without its drafts"),
         "drafts without the last token": (loop(ask=lambda draft, text, gamma: draft(text[:-1], gamma)), "draft() needs the whole text"),
         "plain decoding": (loop(ask=lambda draft, text, gamma: []), "this is plain decoding"),
         "more than n": (loop(cut=lambda new, n, end: new), "the last round may write too many"),

@@ -449,8 +449,11 @@ def judge_run(made: Callable[..., list], run: Watched) -> None:
 
 def check_work(run: Watched, wanted: list[int]) -> None:
     """Raises Wrong where the text was not made by the target that the loop was given, or without drafts."""
-    if not run.proposals and len(wanted) > 1:  # the prefill may give the first token
-        raise Wrong("Your loop never asks for drafts: this is plain decoding.")
+    if run.is_plain() and len(wanted) > 1:  # the prefill may give the first token
+        never = (
+            "Your loop never asks for drafts" if not run.proposals else "Your loop knows the text without its drafts"
+        )
+        raise Wrong(f"{never}: this is plain decoding.")
     if run.valid < len(run.prompt) + len(wanted) - 1:
         said = "The target that your function is given has never computed your text."
         raise Wrong(f"{said} Every token has to come from a pass of this target, behind the tokens before it.")

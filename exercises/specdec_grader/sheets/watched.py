@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from specdec_lab.course.given.toy import Drafter, ToyTarget, checked, written_alone
 from specdec_lab.course.mistake import Wrong
-from specdec_lab.course.reading import common_start, listed
+from specdec_lab.course.reading import common_start, listed, whole
 
 
 def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:
@@ -28,7 +28,9 @@ class Watched(ToyTarget):
         self.drafts: list[int] = []  # the newest proposal
         self.choices: list[int] = []  # of the newest pass
         self.given: list[int] | None = None  # drafts that went through the target since, if any did
-        self.proposals = self.passes = 0
+        self.proposals = self.passes = self.asked = 0
+        self.by_drafts = self.alone = 0  # new tokens that became known in passes that checked drafts, and in others
+        self.late = False  # more than one was known before the first drafts were asked for
         self.valid = 0  # the most entries that were a beginning of the truth
         self.rewound = False  # since the newest pass
         self.error: Wrong | None = None
@@ -64,10 +66,25 @@ class Watched(ToyTarget):
     def complete(self, text: Sequence[int]) -> bool:
         return len(self.new(text)) >= self.n or self.end in self.new(text)
 
+    @property
+    def known(self) -> int:
+        """How many new tokens the target has told."""
+        return max(0, self.valid + 1 - len(self.prompt))
+
+    def is_plain(self) -> bool:
+        """Whether the text was known without the drafts: each token came from a pass of its own, or most of them did.
+
+        The prefill may tell the first token. A round that needs a second pass for the target's own token is a loop with
+        drafts all the same.
+        """
+        return not self.proposals or self.late or self.alone > self.by_drafts + 1
+
     # What the loop calls
 
     def draft(self, text: Sequence[int], most: int) -> list[int]:
         text = listed(text, what="The text that draft() gets")
+        most = whole(most, "The number of drafts that your loop asks for")
+        again = self.proposals and self.given is not None and text == self.text == self.prompt
         asked = f"Your loop asks for {most} drafts, and γ is {self.gamma}."
         too_few = most < min(self.gamma, self.room(text))
         all_right = self.given and text == self.text + self.given == self.truth[: len(text)]
@@ -75,6 +92,9 @@ class Watched(ToyTarget):
             (most == self.gamma + 1, Wrong(f"{asked} The token behind the drafts is the target's own, and no draft.", belief=10)),
             (most > self.gamma, Wrong(asked)),
             (text[: len(self.prompt)] != self.prompt, Wrong("draft() needs the whole text: the prompt, and all that has been written so far.")),
+            (again and self.rewound and self.length >= len(text),
+             Wrong("Your loop gives draft() the prompt in each round. It needs the whole text: the prompt, and all that has been written so far.")),
+            (most < 1 and self.room(text) > 0, Wrong(f"{asked} Without a draft each round is plain decoding.")),
             (self.proposals and self.given is None and text != self.text,
              Wrong("Your loop asks for drafts again before the target has checked the first ones.")),
             (too_few and all_right, Wrong("After a round with only right drafts your loop asks the drafter for one token more. "
@@ -82,19 +102,25 @@ class Watched(ToyTarget):
             (too_few, Wrong(f"Your loop calls draft with {most}, and γ is {self.gamma}: draft(text, gamma) gives all drafts of a round at once.", 0.25)),
         )  # fmt: skip
         self.check_round(text)
+        self.late = self.late or (not self.proposals and self.known > 1)
         self.proposals += 1
-        self.text, self.given = text, None
+        self.text, self.given, self.asked = text, None, most
         self.drafts = self.drafting(text, max(0, min(most, self.gamma)))
         return list(self.drafts)
 
     def extend(self, tokens: Iterable[int]) -> list[int]:
-        tokens = checked(tokens)
+        tokens, given, known = checked(tokens), self.given, self.known
         if tokens:
             self.check_pass(tokens)
             self.passes += 1
             self.rewound = False
         self.choices = super().extend(tokens)
         self.valid = max(self.valid, common_start(self._entries, self.truth))
+        dropped = self.room(self.text) > 0 and (self.asked < 1 or bool(self.drafts and not self.given))
+        if self.given is not None and given is None and not dropped:  # the first pass since drafts were asked for
+            self.by_drafts += self.known - known
+        else:
+            self.alone += self.known - known
         return list(self.choices)
 
     def rewind(self, length: int) -> None:
