@@ -26,7 +26,9 @@ FACTORS = {  # what a result is too large by → what is said
     1e3: TOO_LARGE.format(3),
     1e6: TOO_LARGE.format(6),
     1e9: TOO_LARGE.format(9),
-    1 / 2**30: "your numbers are in units of 2^30. Keep plain bytes.",
+    1 / 2**10: "your numbers are in units of 1024. Keep plain bytes.",
+    1 / 2**20: "your numbers are in units of 1024². Keep plain bytes.",
+    1 / 2**30: "your numbers are in units of 1024³. Keep plain bytes.",
 }
 
 
@@ -169,6 +171,9 @@ bits / 16 * →
     Your k is 8 times too large: the bandwidth is in bytes a second, and bits are not bytes.
 / 16 →
     Your k is 16 times too large: bits are not bytes, and each weight means two operations.
+/ bandwidth → / bandwidth + 1
+/ bandwidth → / bandwidth - 1
+    Your k is off by one. The lines cross at one k, which need not be whole: add and subtract nothing.
 return 16 / bits / arithmetic * bandwidth
     Your number is upside down: it is one divided by the k where the lines cross.
 arithmetic / bandwidth → bandwidth / arithmetic
@@ -218,6 +223,8 @@ max(reading, computing) → computing
     This is computing alone. With few tokens reading takes longer than that.
 / bandwidth → / bandwidth * k
     You multiply the time of one token by k, or that of reading. The weights are read once, and all k tokens use them.
+* k → * (k + 1)
+    You compute one row more than the pass has. k is all that goes through it, the newest token included.
 * k →
     Your time does not depend on k: with k tokens there is k times as much to compute.
 2 * →

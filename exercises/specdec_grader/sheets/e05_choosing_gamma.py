@@ -278,7 +278,9 @@ return ((cost - 1) / gamma) ** (1 / gamma)
 return (gamma + 1) / cost
     This is S at α = 1, and not an α.
 return 1.0
-    This is the largest α there is; a smaller one is enough.
+    This is the largest α there is; a smaller one is enough. If you halve an interval: where the middle writes enough, go on below it.
+return 0.0
+    This is the smallest α there is, and it is not enough. If you halve an interval: where the middle writes too little, go on above it.
 """,
 )
 

@@ -160,10 +160,19 @@ Offer = Callable[[Row, Sequence[int], Sequence[Row], Sequence[float], float], in
 CELLS, FINE = 30, 12  # points of [0, 1) at which the rule is asked, for each u and for w
 
 
-def looked_up(row: Row, w: float) -> int:
-    """The token at w of a distribution."""
-    place = w * sum(row)
-    return next(i for i, total in enumerate(itertools.accumulate(row)) if place < total)
+def looked_up(row: Row, w: float, scale: bool = True) -> int:
+    """The token at w of a distribution; the last one where nothing is left.
+
+    Args:
+        scale: it need not add up to 1.
+    """
+    place = w * sum(row) if scale else w
+    return next((i for i, total in enumerate(itertools.accumulate(row)) if place < total), len(row) - 1)
+
+
+def lacking(p: Row, q: Row) -> Row:
+    """What q has too little of, as it is."""
+    return [max(0.0, a - b) for a, b in zip(p, q)]
 
 
 def offer(p, drafts, qs, us, w):
@@ -183,6 +192,11 @@ looked_up(wanted, w) → looked_up(residual(p, qs[0]), w)
     You take the residual only once: the second refusal leaves less, too.
 zip(drafts, qs, us) → zip(drafts, [qs[0]] * len(qs), us)
     You take the first draft's q for both. The second was drawn from a q of its own, without the first.
+wanted = residual(wanted, q) → wanted = lacking(wanted, q)
+wanted = residual(wanted, q) → wanted = lacking(wanted, q); looked_up(wanted, w) → looked_up(wanted, w, scale=False)
+looked_up(wanted, w) → looked_up(lacking(p, qs[0]), w, scale=False)
+looked_up(wanted, w) → looked_up(lacking(residual(p, qs[0]), qs[1]), w, scale=False)
+    You take what is left as it is, and it adds up to less than 1. Scale it up to 1 after each refusal, before the next draft is tested.
 looked_up(wanted, w) → looked_up(p, w)
     After both are refused you draw from p; draw from what is left of it. [belief 2]
 """

@@ -143,6 +143,10 @@ return rate(old) / rate(new)
     This is old / new.
 / → -
     This is the difference. How many times as many is asked.
+return 100 * (rate(new) / rate(old) - 1)
+return 100 * rate(new) / rate(old)
+return rate(new) / rate(old) - 1
+    This is the gain in percent, or what is above 1. How many times as many is asked: no change is 1.
 / rate(old) →
     These are the new draft's tokens per pass. Divide by the old one's.
 return (rate(new) - 1) / (rate(old) - 1)
