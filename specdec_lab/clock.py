@@ -53,8 +53,11 @@ class TimeUp(BaseException):
     """Raised inside code that runs too long. No Exception: a bare `except Exception` does not stop it."""
 
 
-def limited(call: Callable[[], T], seconds: float) -> T:
+def limited(call: Callable[[], T], seconds: float, spent: Callable[[], float] = time.monotonic) -> T:
     """What `call` returns; TimeUp is raised inside it when it takes longer.
+
+    Args:
+        spent: the clock that counts, in seconds.
 
     Such a call is a learner's function, or a model's chat template.
     Where there are no alarms (Windows, other threads than the first), it is not limited.
@@ -67,13 +70,14 @@ def limited(call: Callable[[], T], seconds: float) -> T:
 
     def on_alarm(signum: int, frame: FrameType | None) -> None:
         # Only while the call runs: raised on the way out, it would escape from whoever handles the first one.
-        while frame:
+        while frame and spent() >= ends:
             if frame.f_code is run.__code__:
                 raise TimeUp
             frame = frame.f_back
 
+    ends = spent() + seconds
     before = signal.signal(signal.SIGALRM, on_alarm)
-    # It rings again, for code that catches everything and goes on.
+    # It rings again, since the clock that counts may be another one, and for code that catches everything and goes on.
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         return run()

@@ -1,13 +1,14 @@
 """The judges of the exercises: right answers in different styles are accepted, and wrong ones are caught and named."""
 
 import importlib
+import itertools
 import json
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, UserDict, UserList, deque
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -257,6 +258,14 @@ def test_what_code_prints_is_shown_in_short_and_a_limit_leaves_no_alarm_behind()
     time.sleep(0.7)
 
 
+def test_a_limit_counts_what_is_computed_and_not_what_others_take():
+    """Code that gets no processor for a while waits as if it slept; so does one that another process computes for."""
+    guarded(lambda: time.sleep(0.6), 0.3, [])
+    elsewhere = iter([5.0, 5.1, *[9.0] * 99])
+    with pytest.raises(Wrong, match="within 0.3 seconds of processor time. Is there a loop"):
+        guarded(lambda: time.sleep(60), 0.3, [], lambda: next(elsewhere))
+
+
 def test_a_limit_that_rings_again_and_again_raises_only_inside_the_code(monkeypatch):
     """The alarm comes every 0.1 ms here: on the way out of the call it must not be raised again."""
     setitimer = signal.setitimer
@@ -279,6 +288,12 @@ def test_what_is_not_a_number_is_told():
 
     assert number(torch.tensor(2.5), "it") == 2.5 and whole(3.0, "it") == 3 and listed((1, 2), 2, "it") == [1, 2]
     assert listed(torch.ones(2), 2, "it") == [1.0, 1.0]
+    assert number(plain(torch.tensor([2.5])), "it") == number(plain(torch.tensor([[2.5]])), "it") == 2.5
+    items = [1, 2, 3]
+    for form in (iter(items), reversed(items[::-1]), itertools.chain(items), enumerate(items), deque(items), UserList(items),
+                 dict.fromkeys(items).keys(), {"a": 1, "b": 2, "c": 3}.values(), itertools.islice(itertools.count(1), 3)):  # fmt: skip
+        assert [x[1] if isinstance(x, tuple) else x for x in plain(form)] == items, form
+    assert plain(UserDict(a=iter(items))) == {"a": items}
     for look, value, said in (
         (number, "three", "should be a number; it is 'three'"),
         (number, float("nan"), "finite"),

@@ -5,24 +5,32 @@ of some that they are attacks: of those that harm nothing, and that only the jai
 which refuses others, is there without a jail, too.
 """
 
+import json
 import os
+import platform
+import re
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-from specdec_grader.learner import jail
-from specdec_grader.learner.jail import LIMITS
+from specdec_grader.learner import calls, jail
+from specdec_grader.learner.jail import LIMITS, Watch
 from specdec_grader.learner.process import Ended, Learner
 
 from specdec_lab.errors import LabError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are jails on Linux only")
 
+FLAGS = (
+    "import fcntl, os\nfile = os.open(os.__file__, os.O_RDONLY)\nfcntl.ioctl(file, {}, bytes(64))"  # none, as it has
+)
 FILES = {
     "reads a neighbour": "open(neighbour).read()",
     "lists the class": "import os\nos.listdir(os.path.dirname(neighbour))",
@@ -44,6 +52,8 @@ SILENT = {
     "changes its permissions": "import os\nos.chmod(neighbour, 0)",
     "changes its time": "import os\nos.utime(neighbour, (1, 1))",
     "gives it an attribute": "import os\nos.setxattr(neighbour, 'user.x', b'x')",
+    "holds a file that it may read": "import fcntl, os\nfcntl.fcntl(os.open(os.__file__, os.O_RDONLY), 1024, 0)",
+    "locks a file of all": "import fcntl, os\nfor lock in fcntl.flock, fcntl.lockf:\n    lock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)",
     "changes a device": "import os\nos.chmod('/dev/null', 0)\nos.utime('/dev/full', (1, 1))",
 }
 OTHERS = {
@@ -52,6 +62,12 @@ OTHERS = {
     "limits the grader": "import resource\nresource.prlimit(grader, resource.RLIMIT_NOFILE, (4096, 4096))",
     "slows the grader down": "import os\nos.setpriority(os.PRIO_PROCESS, grader, 1)",
     "moves the grader": "import os\nos.sched_setaffinity(grader, {0})",
+    "slows all of its user's down": "import os\nos.setpriority(os.PRIO_USER, 0, 1)",
+    "slows its group down": "import os\nos.setpriority(os.PRIO_PGRP, 0, 1)",
+    "sets flags of a file that it may read": FLAGS.format(0x40086602),
+    "sets other flags of it": FLAGS.format(0x401C5820),
+    "has rights of root": "assert int(open('/proc/self/status').read().partition('CapEff:')[2].split()[0], 16)",
+    "shares a core with the grader": "assert libc.prctl(62, 2, grader, 0, 0) == 0",
     "connects by MPTCP": "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)\ns.connect(('127.0.0.1', port))",
     "connects while it sends": "import socket\ns = socket.socket()\ns.sendto(b'x', 0x20000000, ('127.0.0.1', port))",
     "serves without an address": "import socket\nsocket.socket().listen()",
@@ -113,9 +129,16 @@ def unharmed(names: dict, before: os.stat_result, udp: socket.socket) -> None:
     assert (after.st_mode, after.st_mtime, after.st_size) == (before.st_mode, before.st_mtime, before.st_size)
     assert sorted(os.listdir(Path(names["neighbour"]).parent)) == ["neighbour.ipynb", "s"]
     assert not os.listxattr(names["neighbour"]) and os.getpriority(os.PRIO_PROCESS, 0) == 0
+    assert not locks_of(os.__file__)
     assert not Path("/dev/shm/of_all").exists()
     with pytest.raises(TimeoutError):
         udp.recv(10)
+
+
+def locks_of(path: str) -> list[str]:
+    """Lines of the kernel's list of locks on a file."""
+    inode = f":{os.stat(path).st_ino} "
+    return [line for line in Path("/proc/locks").read_text().splitlines() if inode in line]
 
 
 def without_bubblewrap(monkeypatch):
@@ -201,7 +224,11 @@ TOO_MUCH = {
         "except OSError:\n    os._exit(1)  # the kernel's own limit, which root does not have\ntime.sleep(20)",
         replace(LIMITS, processes=30, memory=2**40), "more than 30 processes|stopped Python",
     ),
-    "time": ("while True:\n    pass", replace(LIMITS, cell=2.0), "did not come to an end"),
+    "time": ("while True:\n    pass", replace(LIMITS, cell=2.0), "did not come to an end within 2 seconds of processor"),
+    "sleep": ("import time\ntime.sleep(60)", replace(LIMITS, cell=2.0), "did not come to an end"),
+    "time of others": (
+        "import subprocess\nsubprocess.run(['sh', '-c', 'while :; do :; done'])", replace(LIMITS, cell=2.0), "did not come to an end",
+    ),
 }  # fmt: skip
 
 
@@ -220,29 +247,165 @@ def test_files_are_limited():
         assert learner.values(["said"]) in (["refused"], None)  # None: the signal of a file that is too large ended it
 
 
-def test_no_process_is_left_behind():
-    """Also none that has a session of its own, or that is nobody's child any more."""
-    if not jail.bubblewrap_works():
-        pytest.skip("bubblewrap is not here")
-    mark = f"left_behind_{os.getpid()}"
-    loose = f"""
+LOOSE = """
 import os, subprocess, sys
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "{mark}"], start_new_session=True)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "MARK"], start_new_session=True)
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", "{mark}"])
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", "MARK"])
     os._exit(0)
 import time
 time.sleep(1)
 """
+
+
+@pytest.mark.parametrize("end", ["is done with", "ends itself"])
+@pytest.mark.parametrize("line", ["first", "second"])
+def test_no_process_is_left_behind(line, end, monkeypatch):
+    """Also none that has a session of its own, or that is nobody's child any more; and whoever ends it."""
+    if line == "second":
+        without_bubblewrap(monkeypatch)
+    elif not jail.bubblewrap_works():
+        pytest.skip("bubblewrap is not here")
+    mark = f"left_behind_{os.getpid()}_{line}_{end[0]}"
     with Learner() as learner:
-        learner.run(loose)
+        learner.run(LOOSE.replace("MARK", mark))
         assert len(alive(mark)) == 2
-    ends = time.monotonic() + 5
+        if end == "ends itself":
+            with pytest.raises(Ended, match="stopped Python"):
+                learner.run("os._exit(1)")
+            gone(mark)
+    gone(mark)
+
+
+def gone(mark: str) -> None:
+    ends = time.monotonic() + 10
     while alive(mark) and time.monotonic() < ends:
         time.sleep(0.1)
     assert not alive(mark)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("line", ["first", "second"])
+def test_whoever_ends_the_grading_ends_what_the_notebook_has_started(line, sent, tmp_path):
+    """Ctrl-C in a terminal, and what a batch system or the kernel sends, to the command alone."""
+    if line == "first" and not jail.bubblewrap_works():
+        pytest.skip("bubblewrap is not here")
+    mark = f"of_a_notebook_{os.getpid()}_{line}_{sent}"
+    cells = [{"cell_type": "code", "metadata": {}, "source": LOOSE.replace("MARK", mark) + "\ntime.sleep(60)"}]
+    (tmp_path / "06_variants.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    paths = os.environ["PATH"] if line == "first" else str(Path(sys.executable).parent)  # where there is no bwrap
+    (tmp_path / "tmp").mkdir()
+    given = os.environ | {"PATH": paths, "TMPDIR": str(tmp_path / "tmp")}
+    command = [sys.executable, "-m", "specdec_lab", "grade", str(tmp_path / "06_variants.ipynb")]
+    with subprocess.Popen(command, env=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as grading:
+        ends = time.monotonic() + 60
+        while len(alive(mark)) < 2 and time.monotonic() < ends:
+            time.sleep(0.2)
+        assert len(alive(mark)) == 2
+        grading.send_signal(sent)
+        assert grading.wait(20) != 0
+        gone(mark)
+    ends = time.monotonic() + 10
+    while any((tmp_path / "tmp").iterdir()) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert not any((tmp_path / "tmp").iterdir())  # nor the folder in which the notebook wrote
+
+
+def test_time_is_what_is_computed_or_slept_and_not_what_others_on_the_machine_take(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(jail.time, "monotonic", lambda: now[0])
+    watch = Watch(None, LIMITS)
+
+    def passes(seconds: float, computed: float, awake: bool, awaited: bool) -> float:
+        before, watch.awaited = watch.spent, awaited
+        now[0] += seconds
+        watch.count({"it": watch.seconds.get("it", 0.0) + computed}, awake)
+        return round(watch.spent - before, 6)
+
+    assert passes(1.0, 0.9, awake=True, awaited=True) == 0.9
+    assert passes(9.0, 0.1, awake=True, awaited=True) == 0.1  # it wants to compute, and others do
+    assert passes(1.0, 0.0, awake=False, awaited=True) == 1.0  # it sleeps
+    assert passes(1.0, 0.0, awake=False, awaited=False) == 0.0  # it waits for the grader
+    assert passes(1.0, 1.9, awake=False, awaited=True) == 1.9  # two threads
+    watch.count({}, awake=False)
+    assert passes(1.0, 0.5, awake=True, awaited=True) == 0.5  # another process, after that one has ended
+
+
+# What the filter lets through. Without rights, and with arguments that are none, the calls below do nothing.
+
+
+NOT_ALLOWED = {
+    "setxattrat": 463, "removexattrat": 466, "file_setattr": 469, "reboot": 169, "swapoff": 168, "setdomainname": 171, "chroot": 161,
+    "clock_adjtime": 305, "settimeofday": 164, "quotactl": 179, "mount": 165, "mount_setattr": 442, "fsconfig": 431, "kexec_load": 246,
+    "init_module": 175, "bpf": 321, "open_by_handle_at": 304, "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438,
+    "process_madvise": 440, "io_uring_setup": 425, "sched_setscheduler": 144, "sched_setattr": 314, "ioprio_set": 251, "setpriority": 141,
+    "mlock": 149, "keyctl": 250, "userfaultfd": 323, "setuid": 105, "setgroups": 116, "iopl": 172, "personality": 135, "bind": 49,
+    "listen": 50, "connect": 42, "sendmsg": 46, "a call of a later kernel": 600, "another one": 1000,
+}  # fmt: skip
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers are those of one kind of machine")
+@pytest.mark.parametrize("line", ["first", "second"])
+def test_a_call_that_is_not_on_the_list_is_none(line, monkeypatch):
+    """Whether it would need rights is not even looked at."""
+    if line == "second":
+        without_bubblewrap(monkeypatch)
+    elif not jail.bubblewrap_works():
+        pytest.skip("bubblewrap is not here")
+    with Learner() as learner:
+        learner.run(
+            "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef tried(number):\n"
+            "    ctypes.set_errno(0)\n    return libc.syscall(number, -1, -1, -1, -1, -1, -1), ctypes.get_errno()"
+        )
+        (tried,) = learner.values(["tried"])
+        assert {name: tried(number) for name, number in NOT_ALLOWED.items()} == dict.fromkeys(NOT_ALLOWED, (-1, 38))
+
+
+HEADERS = {  # where the kernel's own numbers may stand, and by which of ours
+    0: Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), 1: Path("/usr/include/asm-generic/unistd.h"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("machine", HEADERS)
+def test_the_numbers_are_the_kernels(machine):
+    if not HEADERS[machine].is_file():
+        pytest.skip("the kernel's headers are not here")
+    theirs = dict(re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)\n", HEADERS[machine].read_text()))
+    theirs["newfstatat"] = theirs.get("newfstatat", theirs.get("fstatat"))
+    rows = [row.split() for table in (calls.ALLOWED, calls.SILENT) for row in table.split(",")]
+    rows += [(name, *map(str, numbers)) for name, numbers, *_ in calls.BY_ARGUMENT]
+    ours = {row[0]: row[1 + machine] for row in rows if row[1 + machine] != "-" and row[0] != "fchmodat2"}
+    assert len(ours) > 100 and ours == {name: theirs.get(name) for name in ours}
+    assert len({*ours.values()}) == len(ours)
+
+
+GIVES_UP = """
+import os, sys
+from pathlib import Path
+from specdec_grader.learner import jail
+jail.python_folders = lambda: [*map(Path, sys.argv[1:])]
+gone = jail.give_up_rights(Path.cwd())
+rights = int(open("/proc/self/status").read().partition("CapEff:")[2].split()[0], 16)
+Path("own").write_text("it can write here")
+print(gone, os.getuid(), os.getgroups() == [], rights)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="only root has it")
+def test_root_is_given_up_where_all_can_read_python_and_its_rights_everywhere(tmp_path):
+    """In a process of its own, since nothing can be had back."""
+    (tmp_path / "closed").mkdir(mode=0o700)
+
+    def then(*folders: str) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-c", GIVES_UP, *folders]
+            done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+        return done.stdout.split()
+
+    assert then("/usr") == ["True", str(jail.NOBODY), "True", "0"]
+    assert then("/usr", str(tmp_path / "closed"))[::3] == ["False", "0"]
 
 
 def alive(mark: str) -> list[psutil.Process]:

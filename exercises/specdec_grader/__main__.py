@@ -3,10 +3,13 @@
 python -m specdec_grader '{"path": …, "exercise": …, "unlocked": …}'     the result of `grade` as JSON
 """
 
+import ctypes
 import json
+import signal
 import sys
 from contextlib import suppress
 
+from specdec_grader.learner.jail import DIES_WITH_PARENT
 from specdec_grader.notebook import grade
 from specdec_lab.errors import LabError
 
@@ -19,6 +22,9 @@ def main() -> None:
 
         _, most = resource.getrlimit(resource.RLIMIT_AS)  # what it starts may ask for more
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, most))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # which lets it end what it has started
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(DIES_WITH_PARENT, signal.SIGTERM, 0, 0, 0)
     asked = json.loads(sys.argv[1])
     try:
         found = grade(asked.pop("path"), lambda line: print(line, file=sys.stderr, flush=True), **asked)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import time
 import traceback
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.formats import cut
 
 SHOWN = 300  # characters of what the code printed
+PATIENCE = 6  # times a limit: so long code may take that waits, or that others on the machine leave no processor
 
 
 class Capped(io.StringIO):
@@ -21,21 +23,31 @@ class Capped(io.StringIO):
         return len(text)
 
 
-def guarded(call: Callable[[], object], seconds: float, said: list[str]) -> None:
+def guarded(
+    call: Callable[[], object], seconds: float, said: list[str], elsewhere: Callable[[], float] = float
+) -> None:
     """Call it: it ends within `seconds`, writes nowhere, and fails only with a `Wrong` or a `StillOpen`.
 
     Args:
+        seconds: of processor time, so that a busy machine takes none of it away.
         said: gets a sentence about what was printed, if anything was.
+        elsewhere: the seconds that another process spends on it.
     """
-    printed = Capped()
+    printed, computed, clock = Capped(), time.process_time() + elsewhere(), time.monotonic()
+
+    def spent() -> float:
+        waited = (time.monotonic() - clock) / PATIENCE
+        return max(time.process_time() + elsewhere() - computed, waited)
+
     try:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            limited(call, seconds)
+            limited(call, seconds, spent)
     except (Wrong, StillOpen, KeyboardInterrupt):
         raise
     except TimeUp:
         raise Wrong(
-            f"Your code did not come to an end within {seconds:g} seconds: is there a loop that never stops?"
+            f"Your code did not come to an end within {seconds:g} seconds of processor time. Is there a loop that never "
+            "stops, or does it compute much more than it needs?"
         ) from None
     except BaseException as e:  # SystemExit, too
         raise verdict_on(e) from None

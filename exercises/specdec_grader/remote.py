@@ -20,6 +20,10 @@ class RemoteFunction(ABC):
     @abstractmethod
     def many(self, cases: Sequence[tuple]) -> list[Any]: ...
 
+    def spent(self) -> float:
+        """Seconds that its process has spent, where it is another one."""
+        return 0.0
+
 
 def for_each(made: Callable, cases: Sequence[tuple]) -> list[Any]:
     """What the learner's function gives for each case, wherever it is."""

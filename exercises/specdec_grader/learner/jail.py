@@ -3,18 +3,21 @@
 The first line is bubblewrap (`bwrap`, a Debian package): namespaces of its own for processes, network and messages, a
 root of read-only folders, an empty environment, and one scratch folder in memory. All processes end with the first.
 Where it is missing or may not be used, the second line is the kernel's own lock on files and TCP, Landlock, which leaves
-more open (`WEAKER`). Where neither is there, nothing runs unless the caller says so.
+more open (`WEAKER`); a process that runs none of the code ends all that it started. Where neither is there, nothing
+runs unless the caller says so.
 """
 
 import ctypes
 import functools
 import os
 import shutil
+import signal
 import site
 import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,11 +31,10 @@ from specdec_lab.errors import LabError, Say
 
 PACKAGE = Path(specdec_lab.__file__).resolve().parent
 GRADER = Path(__file__).resolve().parents[1]
-# What judges know, and what a checkout holds beside the package.
+# What judges know, and what a checkout holds beside the package. What an exercise lends can be read.
 HIDDEN = (
     GRADER / "sheets",
     GRADER / "data",
-    PACKAGE / "data" / "exercises",
     *(PACKAGE.parent / name for name in ("solutions", "tests", "tools", ".git")),
 )
 SCRATCH = "/scratch"  # in bubblewrap; elsewhere it is a folder of this machine
@@ -44,7 +46,7 @@ BUBBLEWRAP, LANDLOCK, UNLOCKED = "bubblewrap", "landlock", "unlocked"
 WEAKER = (
     "bubblewrap is not here, or may not be used (Debian, Ubuntu: apt install bubblewrap; version 0.8 or newer), so only the "
     "kernel locks the learners' code: it cannot read, write or empty your files, nor use a network, but it can fill your "
-    "disk, leave a process behind and, before Linux 6.12, stop your other programs."
+    "disk, see how large a file is whose name it knows and, before Linux 6.12, stop your other programs."
 )
 LOCKED = "The code in the notebooks runs locked in (bubblewrap)."
 OPEN = "The code in the notebooks is run as you, with all that you may do: grade only what you would run."
@@ -56,7 +58,8 @@ NO_JAIL = (
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one notebook.
+    """Of one notebook. Seconds are those that its processes compute, or sleep while the grader waits for them. What
+    others on the machine take counts for nobody.
 
     Attributes:
         cell: seconds for a cell.
@@ -202,6 +205,52 @@ def processes_of_user() -> int:
     return sum(p.info["num_threads"] or 1 for p in found if p.info["username"] == me)
 
 
+NOBODY = 65534  # the user to whom nothing belongs
+SUBREAPER, DIES_WITH_PARENT, READABLE = 36, 1, 4  # of prctl
+
+
+def give_up_rights(folder: Path) -> bool:
+    """Give up all capabilities, and root where all can read Python: `folder` is where it may write.
+
+    Returns whether this is another user now.
+    """
+    libc, tops = ctypes.CDLL(None), [top for top in python_folders() if top.exists()]
+    way = [(each, 1) for top in (*tops, folder) for each in top.parents] + [(top, 5) for top in tops]
+    if os.getuid() == 0 and all(each.stat().st_mode & right == right for each, right in way):
+        with suppress(OSError):  # in some containers there is no such user
+            os.chown(folder, NOBODY, NOBODY)
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            libc.prctl(READABLE, 1, 0, 0, 0)  # its own files in /proc belong to it
+    libc.capset(struct.pack("Ii", 0x20080522, 0), bytes(24))  # the third form of this call; of three kinds none
+    return os.getuid() == NOBODY
+
+
+def stay_behind() -> None:
+    """Go on in a child. This process stays, runs none of the learner's code, and ends all that was started when the
+    child or the grader ends: whatever cuts itself loose becomes its child.
+    """
+    libc, grader, told = ctypes.CDLL(None), os.getppid(), []
+    signal.signal(signal.SIGTERM, lambda *_: told.append(True))
+    libc.prctl(SUBREAPER, 1, 0, 0, 0)
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        return
+    os.closerange(0, 2)  # the wire
+    gone = 0
+    while not told and gone != child and os.getppid() == grader:
+        if not (gone := os.waitpid(-1, os.WNOHANG)[0]):
+            time.sleep(0.05)
+    with suppress(ChildProcessError):  # there is nobody any more
+        while True:
+            for each in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error):
+                    each.kill()
+            os.waitpid(-1, 0)
+    os._exit(0)
+
+
 def lock(folder: Path) -> bool:
     """Lock this process, and all that it starts, by Landlock. Returns whether it is locked.
 
@@ -255,28 +304,43 @@ class Watch(threading.Thread):
 
     Attributes:
         why: what they took too much of; empty while they have not.
+        spent: seconds that they have computed, or slept while the grader waited for them (`awaited`).
+        ended: whether it has ended them.
     """
 
     EVERY = 0.2  # seconds
+    PATIENCE = 10  # times a limit: so long it may last on a machine where others compute, too
 
     def __init__(self, process: subprocess.Popen, limits: Limits):
         super().__init__(daemon=True)
-        self.process, self.limits, self.why = process, limits, ""
-        self.done = threading.Event()
+        self.process, self.limits, self.why, self.done = process, limits, "", threading.Event()
+        self.spent, self.looked, self.awaited, self.ended = 0.0, time.monotonic(), False, False
+        self.seconds: dict[psutil.Process, float] = {}  # of each process at the last look
+        self.ends: tuple[float, float, list] | None = None  # what may be spent, until when, and what learns of the end
 
     def run(self) -> None:
         while not self.why and not self.done.wait(self.EVERY):
             with suppress(psutil.Error):
                 self.look()
 
+    def end_after(self, seconds: float) -> list:
+        """End it when so many are spent; what is returned is not empty then."""
+        late: list[bool] = []
+        self.ends = (self.spent + seconds, time.monotonic() + self.PATIENCE * seconds, late)
+        return late
+
     def look(self) -> None:
         first = psutil.Process(self.process.pid)
         all_of_them = [first, *first.children(recursive=True)]
         taken = threads = 0
+        awake, seconds = False, {}
         for process in all_of_them:
-            with suppress(psutil.Error):
+            with suppress(psutil.Error), process.oneshot():
                 taken += process.memory_info().rss
                 threads += process.num_threads()
+                awake |= process.status() in (psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP)
+                seconds[process] = sum(process.cpu_times()[:4])  # also of children that have ended
+        self.count(seconds, awake)
         spare = psutil.virtual_memory()
         if len(all_of_them) > self.limits.processes or threads > 4 * self.limits.processes:
             self.why = f"had more than {self.limits.processes} processes"
@@ -284,15 +348,31 @@ class Watch(threading.Thread):
             self.why = f"took more than {self.limits.memory / 2**30:.2g} GiB of memory"
         elif spare.available < 0.03 * spare.total:  # files in memory count for no process
             self.why = "left the machine no memory"
-        if self.why:
+        if late := self.ends and (self.spent > self.ends[0] or time.monotonic() > self.ends[1]):
+            self.ends[2].append(True)
+        if self.why or late:
             end(self.process)
+            self.ended = True
+
+    def count(self, seconds: dict[psutil.Process, float], awake: bool) -> None:
+        """Add what was spent since the last look: what was computed; or all of the time, where nobody wanted to compute."""
+        computed = sum(max(0.0, now - self.seconds.get(process, 0.0)) for process, now in seconds.items())
+        passed, self.looked = time.monotonic() - self.looked, time.monotonic()
+        self.spent += passed if self.awaited and not awake and computed < passed / 10 else computed
+        self.seconds = seconds
 
 
 def end(process: subprocess.Popen) -> None:
-    """End a process and what it started. In bubblewrap that is everything; elsewhere, what has not cut itself loose."""
+    """End a process and what it started. It sees itself to what has cut itself loose: it is bubblewrap, or stays behind."""
     started = []
     with suppress(psutil.Error):
         started = psutil.Process(process.pid).children(recursive=True)
-    for each in [process, *started]:
+    for each in started:
         with suppress(psutil.Error, OSError):
             each.kill()
+    with suppress(OSError):
+        process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -16,11 +15,12 @@ from specdec_grader.learner import jail
 from specdec_grader.learner.jail import LIMITS, NO_JAIL, UNLOCKED, Limits
 from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
 from specdec_grader.learner.worker import exception
+from specdec_grader.part import PARTS
 from specdec_grader.remote import RemoteFunction
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
-STARTING = 120  # seconds for Python to be there
+STARTING = 60  # seconds for Python to be there
 CALLS = 500  # of a function, in one message
 MOST_ASKED = 5_000_000  # questions that the code may ask for one part
 MOST_ERRORS = 10_000  # that it may raise here meanwhile
@@ -55,6 +55,9 @@ class Remote(Thing, RemoteFunction):
     def many(self, cases: Sequence[tuple]) -> list[Any]:
         return [x for i in range(0, len(cases), CALLS) for x in self.learner.call(self.number, cases[i : i + CALLS])]
 
+    def spent(self) -> float:
+        return self.learner.watch.spent
+
 
 class Learner:
     """The process, in a jail (`jail`). Whatever it sends is judged, and is never a mark.
@@ -76,25 +79,26 @@ class Learner:
         self.numbers, self.asked = itertools.count(), 0
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         inside = jail.SCRATCH if kind == jail.BUBBLEWRAP else self.folder.name
-        settings = {"jail": kind, "limits": asdict(limits), "running": jail.processes_of_user()}
+        points = {id: part.points for id, part in PARTS.items()}
+        settings = {"jail": kind, "limits": asdict(limits), "running": jail.processes_of_user(), "points": points}
         self.process = subprocess.Popen(
             jail.command([sys.executable, "-m", "specdec_grader.learner.worker", json.dumps(settings)], kind, limits),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             cwd=self.folder.name, env=jail.environment(inside), start_new_session=True,
         )  # fmt: skip
         self.ended = False
-        self.wire = Wire(self.process.stdout, self.process.stdin, lambda: self.ended)
         self.watch = jail.Watch(self.process, limits)
+        self.wire = Wire(self.process.stdout, self.process.stdin, lambda: self.ended or self.watch.ended)
+        self.watch.start()
         try:
             with self.killed_after(STARTING):
-                locked = self.wire.receive().get("locked")
+                locked = self.heard().get("locked")
         except Broken as e:
             self.close()
             raise LabError("Python could not be started for the learner's code: is the [lab] extra installed?") from e
         if not locked and not unlocked:
             self.close()
             raise LabError(NO_JAIL)
-        self.watch.start()
 
     def __enter__(self) -> "Learner":
         return self
@@ -126,14 +130,20 @@ class Learner:
 
     @contextmanager
     def killed_after(self, seconds: float) -> Iterator[list]:
-        """It is killed when this takes longer; then the list is not empty."""
-        late: list[bool] = []
-        timer = threading.Timer(seconds, lambda: (late.append(True), self.end()))
-        timer.start()
+        """It is killed when it spends more on this; then the list is not empty."""
+        late = self.watch.end_after(seconds)
         try:
             yield late
         finally:
-            timer.cancel()
+            self.watch.ends = None
+
+    def heard(self) -> dict:
+        """The next message, for which the grader waits."""
+        self.watch.awaited = True
+        try:
+            return self.wire.receive()
+        finally:
+            self.watch.awaited = False
 
     def run(self, source: str) -> str:
         """Run a cell; returns what it raised, such as "NameError: …", or nothing. Raises Ended."""
@@ -144,7 +154,8 @@ class Learner:
                 return f"{error.get('type')}: {str(error.get('text'))[:200]}" if isinstance(error, dict) else ""
             except Broken as e:
                 self.over = True
-                raise Ended(self.watch.why or ("did not come to an end" if late else "stopped Python")) from e
+                out = f"did not come to an end within {self.limits.cell:g} seconds of processor time"
+                raise Ended(self.watch.why or (out if late else "stopped Python")) from e
             except ValueError as e:
                 raise Ended("is too long") from e
 
@@ -196,7 +207,7 @@ class Learner:
 
     def reply(self) -> dict:
         """What is sent when it is done. Meanwhile this side answers what the learner's code asks."""
-        while "ask" in (message := self.wire.receive()):
+        while "ask" in (message := self.heard()):
             self.answer(message)
         return message
 

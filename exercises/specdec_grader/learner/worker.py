@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from specdec_grader.learner import jail
 from specdec_grader.learner.calls import refuse_calls
-from specdec_grader.learner.jail import BUBBLEWRAP, LANDLOCK, Limits, limit, lock
 from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
 from specdec_lab.course.reading import is_stub
 
@@ -159,14 +159,19 @@ def no_judges(check: Callable) -> None:
 
 def main() -> None:
     settings = json.loads(sys.argv[1])
+    if sys.platform == "linux" and settings["jail"] != jail.BUBBLEWRAP:
+        jail.stay_behind()
     wire = Wire(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    no_judges(lambda *given: 0.0)
-    limit(Limits(**settings["limits"]), settings["running"])
+    # A check that is called here gives what a right answer has: code that counts on it goes on, and learns nothing.
+    no_judges(lambda part=None, *given: float(settings["points"].get(part, 0) if isinstance(part, str) else 0))
+    if settings["jail"] == jail.LANDLOCK and jail.give_up_rights(Path.cwd()):
+        settings["running"] = jail.processes_of_user()
+    jail.limit(jail.Limits(**settings["limits"]), settings["running"])
     # Before any thread is there, since Landlock locks this one and those that it starts.
-    locked = settings["jail"] == BUBBLEWRAP or (settings["jail"] == LANDLOCK and lock(Path.cwd()))
+    locked = settings["jail"] == jail.BUBBLEWRAP or (settings["jail"] == jail.LANDLOCK and jail.lock(Path.cwd()))
     refuse_calls()
     worker = Worker(wire)
     wire.send({"locked": locked})

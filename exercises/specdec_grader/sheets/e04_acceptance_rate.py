@@ -477,7 +477,7 @@ ratio_of_sums → mean_of_ratios
 )
 
 
-@part("4.interval", points=2, seconds=60, asks=[INTERVAL])
+@part("4.interval", points=2, seconds=240, asks=[INTERVAL])
 def judge_interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
     def asked(texts: list[Text], seed: int) -> Ends:
         given = [[list(marks) for marks in text] for text in texts]
