@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.process import Learner
-from specdec_grader.notebook import Run, grade
+from specdec_grader.notebook import Run, grade, told_apart
 from specdec_grader.notebook import graded as grade_cells
 from specdec_grader.part import PARTS
 from specdec_grader.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
@@ -172,7 +172,37 @@ def no_ids(made):
     made.metadata.clear()
 
 
+def asserts_its_points(made):
+    """The next answer stands below, so that it is there only if the check gave what a right answer has."""
+    first, second = solution_cells(made)
+    second.source = f'{first.source}\nassert check("6.propose", propose) == 3\n{second.source}'
+    first.source = "pass"
+
+
+def adds_its_points(made):
+    first, second = solution_cells(made)
+    second.source = f'{first.source}\nall_of_them = sum([check("6.propose", propose)])\nif all_of_them < 3: raise SystemExit\n{second.source}'
+    first.source = "pass"
+
+
+def looks_at_the_texts(made):
+    """As its page says: the texts are lent."""
+    _, second = solution_cells(made)
+    second.source = (
+        "from specdec_lab.course.given.copying import replay, texts\n"
+        "longest = max(len(text.prompt) for text in texts())\n"
+        f"{second.source}\nassert replay(my_drafter, texts()[0]).tokens and longest > 1"
+    )
+
+
+def gives_an_iterator(made):
+    for cell in solution_cells(made):
+        name = cell.source.partition("def ")[2].partition("(")[0]
+        cell.source += f"\n_{name} = {name}\ndef {name}(text, gamma): return iter(_{name}(text, gamma))"
+
+
 HONEST = [merged, into_the_check, in_a_comment, copied, magics, other_quotes, no_ids]
+HONEST += [asserts_its_points, adds_its_points, looks_at_the_texts, gives_an_iterator]
 
 
 @pytest.mark.parametrize("change", HONEST, ids=lambda change: change.__name__)
@@ -228,6 +258,56 @@ def test_another_name_in_the_check_is_judged_too(tmp_path):
     for cell in made.cells:
         cell.source = cell.source.replace('check("6.propose", propose)', 'check("6.propose", my_lookup)')
     assert status(graded(tmp_path, made)[0]) == ["right", "right"]
+
+
+OTHER_FORMS = {
+    "an iterator of lists for the target": (
+        "02_draft_then_verify", "2.loop", ("target.extend(text[:-1])", "target.extend(iter(text[:-1]))"),
+    ),
+    "a chain for the target": (
+        "02_draft_then_verify", "2.loop",
+        ("target.extend(text[:-1])", "target.extend(__import__('itertools').chain(text[:-1]))"),
+    ),
+    "a text that is gone through from behind": (
+        "02_draft_then_verify", "2.loop", ("target.extend(text[:-1])", "target.extend(reversed(text[:-1][::-1]))"),
+    ),
+    "a queue for the target": (
+        "02_draft_then_verify", "2.loop", ("target.extend(text[:-1])", "target.extend(__import__('collections').deque(text[:-1]))"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_a_right_answer_in_another_form_has_full_marks(tmp_path, form):
+    stem, part, (before, after) = OTHER_FORMS[form]
+    made = notebook(True, stem)
+    cell = next(c for c in solution_cells(made) if before in c.source)
+    cell.source = cell.source.replace(before, after)
+    result, _ = graded(tmp_path, made)
+    assert next(p for p in result["parts"] if p["id"] == part)["status"] == "right", result["parts"]
+
+
+def test_numbers_in_tensors_are_numbers_in_both_routes(tmp_path):
+    made = notebook(True, "01_idle_math")
+    last = solution_cells(made)[-1]
+    last.source += "\nimport numpy as np\n_v = v\ndef v(gamma, T): return np.array([_v(gamma, T)])"
+    result, _ = graded(tmp_path, made)
+    assert set(status(result)) == {"right"}, result["parts"]
+
+
+def test_notebooks_of_one_name_are_told_apart(tmp_path, capsys):
+    paths = [tmp_path / name / "06_variants.ipynb" for name in ("alice", "bob")]
+    for path in paths:
+        path.parent.mkdir()
+        nbformat.write(notebook(solved=False), path)
+    assert main(["grade", *map(str, paths)]) == 0
+    heads = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert heads == [f"{name}/06_variants.ipynb: 0 of 6 points" for name in ("alice", "bob")]
+
+
+def test_a_name_is_as_long_as_it_takes():
+    found = told_apart(["/c/a/x/1.ipynb", "/c/b/x/1.ipynb", "/c/2.ipynb", "/c/b/x/../x/3.ipynb", "/c/2.ipynb"])
+    assert found == ["a/x/1.ipynb", "b/x/1.ipynb", "2.ipynb", "3.ipynb", "2.ipynb"]
 
 
 def test_five_copies_of_a_check_are_no_five_guesses(tmp_path):
@@ -356,6 +436,14 @@ def test_a_notebook_has_a_time_of_its_own(tmp_path):
         put(made, "import time\ntime.sleep(0.5)")
     result, said = graded(tmp_path, made, limits=replace(LIMITS, notebook=2.0))
     assert result["points"] == 0.0 and "stopped after 2 seconds" in said[-1]
+
+
+def test_where_the_time_of_the_notebook_ends_a_judge_that_is_said(tmp_path):
+    made = notebook()
+    solution_cells(made)[0].source = "def propose(text, gamma):\n    while True: pass"
+    result, said = graded(tmp_path, made, limits=replace(LIMITS, notebook=4.0))
+    assert "time ran out: a whole notebook has 4 seconds of processor time" in result["parts"][0]["message"]
+    assert "stopped after 4 seconds" in said[-1]
 
 
 def test_a_report_prints_what_a_learner_wrote_on_one_line(tmp_path, capsys):

@@ -5,8 +5,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from specdec_grader.check import PARTS, judged
@@ -28,7 +28,9 @@ from specdec_lab.errors import Say, silent
 from specdec_lab.formats import cut, printable
 
 RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
-AFTER = 120  # seconds that a grader's process may take beside the notebook's own
+LONGEST = (
+    10 * LIMITS.notebook
+)  # seconds of the clock that a grader's process may take on a machine where others compute
 COPIES = 5  # how often a part is judged, where its check stands in several cells
 
 
@@ -83,6 +85,8 @@ class Run:
         verdicts: by part, one for each place where it was judged.
         left_out: the places of cells that stopped Python, never ended, or took too much.
         errors: what cells raised, by their places.
+        spent: seconds of the learner's processes that have ended.
+        began: what this process had computed before, in seconds.
     """
 
     cells: Sequence[Cell]
@@ -94,6 +98,8 @@ class Run:
     verdicts: dict[str, list[Judgement]] = field(default_factory=dict)
     left_out: set[int] = field(default_factory=set)
     errors: dict[int, str] = field(default_factory=dict)
+    spent: float = 0.0
+    began: float = field(default_factory=time.process_time)
 
     def steps(self) -> list[tuple[str, list[Check]]]:
         """What is done, cell by cell: code of the learner's that runs, then the parts that are judged."""
@@ -106,28 +112,28 @@ class Run:
                 found = [c for mine in called for c in (self.exercise.checks[mine.part], mine)]
                 code = "" if is_only_checks(cell.source) else cell.source
                 steps.append((code, self.different(own + found)))
-        # Where an answer is one of a few letters, several would be guesses: only the last place counts.
+        # Where an answer is one of a few letters, several would be guesses: only the last check counts.
         for part in (part for part in self.exercise.checks if PARTS[part].few):
-            places = [at for at, (_, checks) in enumerate(steps) if any(c.part == part for c in checks)]
-            for at in places[:-1]:
-                steps[at] = steps[at][0], [c for c in steps[at][1] if c.part != part]
+            all_of_them = [(at, c) for at, (_, checks) in enumerate(steps) for c in checks if c.part == part]
+            for at, check in all_of_them[:-1]:
+                steps[at][1].remove(check)
         # At the end once more: a check may have been deleted, or its part solved somewhere behind it.
         return [*steps, ("", list(self.exercise.checks.values()))]
 
     def different(self, checks: list[Check]) -> list[Check]:
-        """Without those that hand in the same, or another number of things than the exercise does."""
+        """Without those that hand in another number of things than the exercise does; of equal ones the last."""
         fit = [c for c in checks if len(c.made) == len(self.exercise.checks[c.part].made)]
-        return list({(c.part, c.made): c for c in fit}.values())
+        return list({(c.part, c.made): c for c in reversed(fit)}.values())[::-1]
 
     def to_the_end(self) -> None:
         """Run and judge all of it, in a new process after one that stopped, as long as there is time."""
         steps, judged_already = self.steps(), set()
-        ends = time.monotonic() + self.limits.notebook
-        for _ in range(RUNS + len(self.exercise.checks)):
-            with Learner(self.limits, self.unlocked) as learner:
+        for _ in range(RUNS + COPIES * len(self.exercise.checks)):
+            shown, again = set(), False  # the parts whose judges have shown this process what they judge on
+            with self.learner() as learner:
                 for at, (code, checks) in enumerate(steps):
-                    if time.monotonic() > ends:
-                        self.say(f"{self.name}: stopped after {self.limits.notebook:g} seconds.")
+                    if self.left(learner) <= 0:
+                        self.say(f"{self.name}: stopped after {self.limits.notebook:g} seconds of processor time.")
                         return
                     if code.strip() and at not in self.left_out:
                         self.run_cell(learner, at, code)
@@ -135,14 +141,32 @@ class Run:
                         if learner.over or (at, check) in judged_already:
                             continue
                         if not self.is_enough(check, at == len(steps) - 1):
+                            if check.part in shown:
+                                again = True
+                                continue
                             judged_already.add((at, check))
-                            self.judge(learner, check, ends)
+                            self.judge(learner, check)
+                            if PARTS[check.part].shows:
+                                shown.add(check.part)
                     if learner.over:
                         break
                 else:
-                    return
+                    if not again:
+                        return
             if len(self.left_out) >= RUNS:
                 return
+
+    @contextmanager
+    def learner(self) -> Iterator[Learner]:
+        with Learner(self.limits, self.unlocked) as learner:
+            try:
+                yield learner
+            finally:
+                self.spent += learner.watch.spent
+
+    def left(self, learner: Learner) -> float:
+        """Seconds that may still be spent."""
+        return self.limits.notebook - (time.process_time() - self.began + self.spent + learner.watch.spent)
 
     def run_cell(self, learner: Learner, at: int, code: str) -> None:
         try:
@@ -157,12 +181,12 @@ class Run:
         found = [verdict.status for verdict in self.verdicts.get(check.part, [])]
         return len(found) >= COPIES or RIGHT in found or (at_the_end and WRONG in found)
 
-    def judge(self, learner: Learner, check: Check, ends: float) -> None:
+    def judge(self, learner: Learner, check: Check) -> None:
         """Judge a part, where the names that it hands in stand for something."""
         part = PARTS[check.part]
-        left = max(1.0, ends - time.monotonic())
+        left = max(1.0, self.left(learner))
         # Judges stop calls earlier, where there are alarms.
-        with learner.killed_after(min(left, part.seconds + self.limits.cell)):
+        with learner.killed_after(min(left, part.seconds + self.limits.cell)) as late:
             try:
                 made = learner.values(check.made)
             except Wrong as e:
@@ -173,6 +197,9 @@ class Run:
                 verdict = judged(check.part, *made)
             finally:
                 learner.part_ends()
+        if late and verdict.status != RIGHT:
+            said = f"time ran out: a whole notebook has {self.limits.notebook:g} seconds of processor time."
+            verdict = replace(verdict, message=said)
         self.verdicts.setdefault(check.part, []).append(verdict)
 
     def verdict(self, check: Check) -> dict:
@@ -207,14 +234,28 @@ def grade_each(
 ) -> Iterator[dict]:
     """The result of `grade` for each notebook; where one cannot be graded, {"notebook", …, "error": a sentence}.
 
-    Each is graded in a process of its own: one notebook never ends the grading of the others, whatever it does.
+    Each is graded in a process of its own: one notebook never ends the grading of the others, whatever it does. Where
+    several have one name, "notebook" has as many folders before it as tell them apart.
     """
-    for path in paths:
+    for path, name in zip(paths, told_apart(paths)):
         found = grade_apart(path, say, unlocked, exercise)
         if "error" in found:
             why = printable(str(found["error"]))
             found = {"notebook": printable(str(path), 200), "points": 0.0, "max_points": 0, "parts": [], "error": why}
+        elif name != Path(path).name:
+            found["notebook"] = printable(name, 200)
         yield found
+
+
+def told_apart(paths: Sequence[str | Path]) -> list[str]:
+    """A name for each file: the end of its path that no other one has, as short as it can be."""
+    whole = [Path(path).absolute().parts for path in paths]
+    names = []
+    for mine in whole:
+        others = [parts for parts in whole if parts != mine]
+        ends = (mine[-n:] for n in range(1, len(mine) + 1))
+        names.append("/".join(next((end for end in ends if all(o[-len(end) :] != end for o in others)), mine)))
+    return names
 
 
 def grade_apart(path: str | Path, say: Say, unlocked: bool = False, exercise: str = "") -> dict:
@@ -223,13 +264,12 @@ def grade_apart(path: str | Path, say: Say, unlocked: bool = False, exercise: st
     command = [sys.executable, "-m", "specdec_grader", asked]
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")  # fmt: skip
     try:
-        out, said = child.communicate(timeout=LIMITS.notebook + AFTER)
+        out, said = child.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
-        child.kill()
-        child.communicate()
-        return {"error": f"{Path(path).name} could not be graded within {LIMITS.notebook + AFTER:.0f} seconds."}
-    except BaseException:  # an interrupt: its jail ends with it
-        child.kill()
+        ended(child)
+        return {"error": f"{Path(path).name} could not be graded within {LONGEST:.0f} seconds."}
+    except BaseException:  # an interrupt
+        ended(child)
         raise
     lines = [line for line in said.splitlines() if line.startswith(Path(path).name)]
     for line in lines:
@@ -240,3 +280,13 @@ def grade_apart(path: str | Path, say: Say, unlocked: bool = False, exercise: st
             return found
     last = (said.strip().splitlines() or ["it ended without a word"])[-1]
     return {"error": f"{Path(path).name} could not be graded ({last[:200]})."}
+
+
+def ended(child: subprocess.Popen) -> None:
+    """End a grader's process. It has some seconds to end the learner's, and to take its folder away."""
+    child.terminate()
+    try:
+        child.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()

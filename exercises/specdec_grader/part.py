@@ -40,25 +40,28 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Part:
-    """judge takes what the learner made; seconds is a limit for code that never ends, not a measure of speed.
+    """judge takes what the learner made; seconds, of processor time, is a limit for code that never ends, not
+    a measure of speed.
 
     asks: the questions behind it, one for each thing that the learner's function returns.
     few: there are so few possible answers that a second try would be a guess.
+    shows: the judge shows what it judges on, so that code which has seen it could know it the next time.
     """
 
     id: str
     points: int
     judge: Callable[..., None]
-    seconds: float = 20.0
+    seconds: float = 60.0
     asks: Sequence[Question] = ()
     few: bool = False
+    shows: bool = False
 
 
 PARTS: dict[str, Part] = {}
 
 
 def part(id: str, points: int, **more):
-    """Register a judge under the id of its part; more: seconds, asks and few of the `Part`."""
+    """Register a judge under the id of its part; more: seconds, asks, few and shows of the `Part`."""
 
     def register(judge: Callable[..., None]) -> Callable[..., None]:
         PARTS[id] = Part(id, points, judge, **more)
@@ -104,10 +107,10 @@ def judged(id: str, *made: object) -> Judgement:
         begun(answers[0])
         this.judge(*(a if isinstance(a, RemoteFunction) else plain(a) for a in answers))
 
+    functions = [a for a in answers if isinstance(a, RemoteFunction)]
     try:
-        guarded(judge, this.seconds, printed)
+        guarded(judge, this.seconds, printed, lambda: max((f.spent() for f in functions), default=0.0))
     except StillOpen as e:
-        functions = [a for a in answers if isinstance(a, RemoteFunction)]
         if functions and not e.unwritten and not any(f.stub for f in functions):
             said = RETURNS_NOTHING if str(e) in ("", RETURNED) else f"{e} is None: something is missing there."
             return wrong(" ".join([said, *printed]))

@@ -118,7 +118,7 @@ def renumbered(text: Text, seed: int) -> Text:
     return text._replace(prompt=[other[i] for i in text.prompt], answer=[other[i] for i in text.answer])
 
 
-@part("6.improve", points=3, seconds=60)
+@part("6.improve", points=3, seconds=60, shows=True)
 def judge_improve(made: Propose) -> None:
     yours = total(replay(made, renumbered(text, seed)) for seed, text in enumerate(texts()))
     plain = total(replay(propose, text) for text in texts())

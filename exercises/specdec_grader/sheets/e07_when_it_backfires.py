@@ -264,7 +264,7 @@ def judge_crossover(made: Callable[[Pass, Pass, int, float, int], int | None]) -
 POINTS = {NIGHT: 1, NOON: 1, DAY: 2}
 
 
-@part("7.policy", points=sum(POINTS.values()), seconds=60)
+@part("7.policy", points=sum(POINTS.values()), seconds=60, shows=True)
 def judge_policy(made: Policy) -> None:
     begun(made(1, 0))
     policy = functools.partial(ask, made)
