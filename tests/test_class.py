@@ -1,6 +1,7 @@
 """A class through nbgrader, from release to report: three submissions of two notebooks."""
 
 import json
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -25,6 +26,25 @@ def alpha_at_once(joint):
     print("a line on stderr", file=sys.stderr)
     return sum(x * sum(other[j] for other in joint) for row in joint for j, x in enumerate(row))
 """
+RUNS = {  # what a learner may write into a text, and a piece of HTML that would run it
+    "<script>alert(1)</script>": r"<script>alert",
+    "<img src=x onerror=alert(2)>": r"<img[^>]*onerror",
+    "<details open ontoggle=alert(3)>x</details>": r"<details[^>]*ontoggle",
+    "[a link](javascript:alert(4))": r"href=.javascript:",
+    "<a href=' java\tscript:alert(5)'>x</a>": r"<a[^>]*script:",
+    "<a href='data:text/html,<b>6</b>'>x</a>": r"href=.data:",
+    "<svg><style><img src=x onerror=alert(7)></style></svg>": r"<(svg|style)><",
+    "<iframe srcdoc='<script>alert(8)</script>'></iframe>": r"<iframe",
+    "<form action=/formgrader><input name=x></form>": r"<form action",
+    "<span id=cell-1 class=modal style='position:fixed'>x</span>": r"<span[^>]*(cell-1|modal|fixed)",
+    "<img src=https://example.org/seen>": r"src=.https://example",
+    "$x$ <math><mtext></mtext><style><!--</style><img title='--><img src=x onerror=alert(9)>'></math>": r"<img[^>]*onerror",
+}
+SHOWN = [
+    "# A head",
+    "a **bold** *word*, `a < b`, $a < b$ and a [link](https://example.org).",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+]
 OTHERS = ("alpha_with_head", "offered", "which_rule")
 
 
@@ -37,6 +57,10 @@ def course(tmp_path_factory) -> Path:
     next(c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")).source = TWO_SAMPLES
     made.cells = [c for c in made.cells if c.cell_type != "code" or not any(name in c.source for name in OTHERS)]
     made.cells[0].metadata["nbgrader"] = None
+    made.cells += [nbformat.v4.new_markdown_cell(text) for text in (*RUNS, *SHOWN)]
+    made.cells += [nbformat.v4.new_raw_cell("<script>alert(10)</script>", metadata={"raw_mimetype": "text/html"})]
+    made.cells += [nbformat.v4.new_code_cell("1", metadata={"tags": ["'><script>alert(11)</script>"], "nbgrader": {"grade_id": "<script>alert(12)"}})]  # fmt: skip
+    made.metadata |= {"title": "</title><script>alert(13)</script>", "widgets": {"application/vnd.jupyter.widget-state+json": {"x": "</script><script>alert(14)"}}}  # fmt: skip
     api = nbgrader_api(out)
     for student, name in SUBMITTED:
         folder = out / "submitted" / student / name
@@ -122,6 +146,33 @@ def test_every_student_has_a_feedback_page(course):
     for student, name in SUBMITTED:
         assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000
     assert "α is the overlap" in (course / "feedback" / "bea" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
+
+
+def formgrader_page(course: Path, path: Path) -> str:
+    """A notebook as the formgrader shows it, by the exporter that it makes from the course's configuration."""
+    from nbconvert.exporters import HTMLExporter
+    from nbgrader.server_extensions.formgrader import handlers
+
+    config = nbgrader_api(course).config
+    config.HTMLExporter.template_name, config.HTMLExporter.extra_template_basedirs = (
+        "formgrade",
+        [handlers.template_path],
+    )
+    about = dict.fromkeys(
+        ("submission_id", "notebook_id", "assignment_id", "base_url", "student", "notebook_path"), "x"
+    )
+    return HTMLExporter(config=config).from_filename(str(path), resources=about | {"index": 0, "total": 1})[0]
+
+
+def test_nothing_that_a_learner_writes_runs_in_the_pages_of_the_teacher(course):
+    feedback = (course / "feedback" / "bea" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
+    graded = course / "autograded" / "bea" / NAMES[0] / f"{NAMES[0]}.ipynb"
+    for html in (feedback, formgrader_page(course, graded)):
+        assert [text for text, runs in RUNS.items() if re.search(runs, html, re.I)] == []
+        assert "&lt;script&gt;alert(8)" in html  # it is shown, as the text that it is
+        assert "A head</h1>" in html and "<strong>bold</strong> <em>word</em>" in html and "<td>1</td>" in html
+        assert "a &lt; b" in html and 'href="https://example.org"' in html
+        assert "<summary>" in html or "<details>" in html  # of the exercise's own hints
 
 
 def test_a_gradebook_is_never_overwritten_and_a_wrong_file_is_told(course, tmp_path, capsys):

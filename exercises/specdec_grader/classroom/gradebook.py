@@ -71,6 +71,6 @@ def beliefs(path: Path) -> set[int]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
         found = {o.get("metadata", {}).get("specdec_lab", {}).get("misconception") for o in outputs}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return set()
     return {number for number in found if number in MISCONCEPTIONS}

@@ -1,8 +1,14 @@
-"""What nbgrader's autograde does in this course in place of running a notebook itself."""
+"""What nbgrader's autograde does in this course in place of running a notebook itself, and how its pages show a text."""
 
+import re
+import uuid
 from pathlib import Path
 
+import bleach
 import nbformat
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.converters import Autograde
@@ -28,21 +34,64 @@ def preprocessors() -> tuple[list[type], list[type]]:
 
 
 class AllCells(NbGraderPreprocessor):
-    """Put back each cell of the exercise that is gone, and take away what is no metadata of nbgrader's: it fails on both."""
+    """Put back each cell of the exercise that is gone, and take away all metadata that are not the exercise's: nbgrader
+    fails on some, and its pages show others as they are.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        original = EXERCISES / f"{resources['nbgrader']['notebook']}.ipynb"
+        exercise = nbformat.read(original, as_version=4) if original.is_file() else nbformat.v4.new_notebook()
+        asked = {about.get("grade_id"): cell for cell in exercise.cells if (about := cell.metadata.get("nbgrader"))}
+        nb.metadata = exercise.metadata
         here = set()
         for cell in nb.cells:
             about = cell.metadata.get("nbgrader")
-            if isinstance(about, dict) and isinstance(about.get("grade_id"), str):
-                here.add(about["grade_id"])
-            else:
-                cell.metadata.pop("nbgrader", None)
-        original = EXERCISES / f"{resources['nbgrader']['notebook']}.ipynb"
-        for cell in nbformat.read(original, as_version=4).cells if original.is_file() else []:
-            if cell.metadata.get("nbgrader", {}).get("grade_id") not in {None, *here}:
-                nb.cells.append(cell)
+            id = about.get("grade_id") if isinstance(about, dict) else None
+            known = isinstance(id, str) and id in asked
+            cell.metadata = NotebookNode({"nbgrader": about} if known else {})
+            if "id" in cell:
+                cell.id = uuid.uuid4().hex[:8]
+            here |= {id} if known else set()
+        nb.cells += [cell for id, cell in asked.items() if id not in here]
         return nb, resources
+
+
+# How a cell of text is shown: as HTML that looks like the exercise, runs nothing and loads nothing.
+TAGS = {
+    "p",
+    "br",
+    "hr",
+    "pre",
+    "div",
+    "span",
+    "img",
+    "details",
+    "summary",
+    "sub",
+    "sup",
+    "del",
+    "kbd",
+    "dl",
+    "dt",
+    "dd",
+}
+TAGS |= {*bleach.ALLOWED_TAGS, *(f"h{n}" for n in range(1, 7)), "table", "thead", "tbody", "tr", "th", "td"}
+ATTRIBUTES = {("a", "href"): r"(https?|mailto):.*", ("img", "src"): r"data:image/.*", ("img", "alt"): ".*"}
+OF_CODE = r"highlight|[a-z]\w{0,2}"  # the classes of coloured code: others would move things on the page
+
+
+def is_harmless(tag: str, name: str, value: str) -> bool:
+    allowed = OF_CODE if name == "class" else ATTRIBUTES.get((tag, name))
+    return bool(allowed and re.fullmatch(allowed, value.strip(), re.I | re.S))
+
+
+@pass_context
+def harmless(context: Context, source: str) -> str:
+    """Markdown as HTML, for nbconvert: what could run is shown as the text that it is."""
+    attachments = context.get("cell", {}).get("attachments", {})
+    renderer = IPythonRenderer(escape=False, attachments=attachments, exclude_anchor_links=True)
+    html = MarkdownWithMath(renderer=renderer).render(source)
+    return bleach.clean(html, TAGS, is_harmless, protocols=["http", "https", "mailto", "data"])
 
 
 class InJail(NbGraderPreprocessor):

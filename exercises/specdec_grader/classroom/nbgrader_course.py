@@ -30,6 +30,8 @@ c.ClearSolutions.text_stub = {text!r}
 c.OverwriteCells.add_missing_cells = True  # checks that somebody deleted come back
 # The learners' code runs locked in, and reaches no mark.
 c.Autograde.sanitize_preprocessors, c.Autograde.autograde_preprocessors = preprocessors()
+# What they write is shown in your pages, and runs nothing there.
+c.HTMLExporter.filters = {{"markdown2html": "specdec_grader.classroom.in_jail.harmless"}}
 # c.InJail.unlocked = True  # for a machine where nothing can lock it in: then it may do what you may
 '''
 STUB = "...  # your answer"  # a function then returns nothing, and does not raise
