@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import platform
 import shutil
+import sys
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -131,5 +132,9 @@ def as_text(result: dict) -> str:
             )
             lines += [f"bits      the same ones in every pass {cost}"]
         lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
+    if sys.platform == "linux" and not shutil.which("bwrap"):
+        lines += [
+            "grading   bubblewrap, which locks in the code of notebooks, is not here. Who grades:  apt install bubblewrap"
+        ]
     lines += [f"missing   {m['what']}. To mend it:  {m['mend']}" for m in result["missing"]]
     return "\n".join(lines if result["missing"] else [*lines, "Everything is here."])
