@@ -12,7 +12,9 @@ from specdec_lab import theory
 
 SOURCE = (Path(__file__).parents[1] / "solutions" / "src" / "09_checkpoint.md").read_text(encoding="utf-8")
 CASES = SOURCE.split("\n## Part ")[1:]
-NAMES = ("c1", "c2", "c3", "c4", "q1", "q2")
+NAMES = ("c1", "c2", "c3", "c4", "q1", "q2")  # that have a choice
+NUMBERS = {"c1", "c2", "c3", "c4", "q1", "q3", "q4"}
+WORDS = {"c1", "c2", "c3", "c4"}
 
 
 def choices(case: str) -> dict[str, str]:
@@ -24,14 +26,13 @@ def right(name: str) -> str:
 
 
 def test_every_case_has_its_checks():
-    """The four questions are asked in words, in numbers and with a choice; the two quick checks with a choice."""
-    for name, case in zip(NAMES, CASES, strict=True):
-        question = name.startswith("c")
-        assert f'check("9.{name}.why", {name}_why)' in case
-        assert (f'check("9.{name}", {name})' in case) == question
-        assert (f"<!-- answer 9.{name}.words: 1 points -->" in case) == question
-        assert case.count("<summary>How to grade yourself</summary>") == question
-    checks = {f"9.{n}.why" for n in NAMES} | {f"9.{n}" for n in NAMES[:4]}
+    """The four questions are asked in words, in numbers and with a choice; the quick checks without words."""
+    for name, case in zip((*NAMES, "q3", "q4"), CASES, strict=True):
+        assert (f'check("9.{name}.why", {name}_why)' in case) == (name in NAMES)
+        assert (f'check("9.{name}", {name})' in case) == (name in NUMBERS)
+        assert (f"<!-- answer 9.{name}.words: 1 points -->" in case) == (name in WORDS)
+        assert case.count("<summary>How to grade yourself</summary>") == (name in WORDS)
+    checks = {f"9.{n}.why" for n in NAMES} | {f"9.{n}" for n in NUMBERS}
     assert {p for p in PARTS if p.startswith("9.")} == checks
 
 
@@ -51,6 +52,19 @@ def test_a_wrong_choice_names_its_belief():
     for name in NAMES:
         named = [judged(f"9.{name}.why", lambda x=x: x).misconception for x in set("ABCD") - {right(name)}]
         assert sum(n is not None for n in named) >= (2 if name == "q1" else 3)
+
+
+def test_its_heart_is_worth_more_than_one_choice():
+    """Why several positions cost about as much as one."""
+    assert sum(PARTS[part].points for part in ("9.q1", "9.q1.why")) == 2
+
+
+def test_a_reply_to_a_choice_quotes_no_number_that_the_task_does_not_give():
+    for name, case in zip(NAMES, CASES):
+        for letter in set("ABCD") - {right(name)}:
+            said = judged(f"9.{name}.why", lambda x=letter: x).message.partition(" The belief")[0]
+            quoted = {number for number in re.findall(r"\d+(?:\.\d+)?", said) if number not in case}
+            assert not quoted or name == "c2", (name, letter, said)  # c2's are what the wrong rules write
 
 
 def test_a_part_of_the_answers_earns_a_part_of_the_point():
@@ -78,6 +92,10 @@ def test_the_keys_follow_from_the_formulas():
     chances = [min(1, a / b) for a, b in zip(p, q)]
     assert judged("9.c2", lambda: (chances, theory.residual(p, q), p[2])).points == 1
     assert judged("9.c4", lambda: ([2.35, 2.35 / 2, 2.35 / 4], 2.35 * 36 / 4)).points == 1
+    assert judged("9.q1", lambda: ([5, 5, 10], 50)).points == 1  # 4 GB at 800 GB/s; 4 GFLOP a token at 40 TFLOP/s
+    S = [tokens / (gamma * 0.16 + v + 0.05) for gamma, tokens, v in sheet.MEASURED]
+    assert sorted(S)[-1] > 1.02 * sorted(S)[-2]  # no tie
+    assert judged("9.q3", lambda: (sheet.MEASURED[S.index(max(S))][0], max(S))).points == 1
 
 
 def written_by(rule: str) -> list[float]:
@@ -96,7 +114,7 @@ def number_row(case: str, name: str) -> list[float]:
 
 
 def test_the_judges_know_the_numbers_that_are_asked_about():
-    one, two, three, four, *_ = CASES
+    one, two, three, four, five, _, seven, _ = CASES
     rows = [row for row in table(one) if row[0].isdigit()]
     assert [row[1] for row in rows[1:]] == sheet.DRAFTS and [row[2] for row in rows] == sheet.SAYS
     assert f"`{' '.join(sheet.DRAFTS)}`" in one
@@ -105,6 +123,14 @@ def test_the_judges_know_the_numbers_that_are_asked_about():
     assert {name: number_row(three, name) for name in "AB"} == {name: [*p, *q] for name, (p, q) in sheet.PAIRS.items()}
     assert f"T(n) = max(1, n/{sheet.FREE})" in four and f"γ = {sheet.C4_GAMMA} needs" in four
     assert f"E = {sheet.TOKENS} tokens" in four and number_row(four, "B") == list(sheet.SIZES)
+    assert f"reads {sheet.BYTES_A_SECOND / 1e9:g} GB a second" in five
+    assert f"computes {sheet.OPERATIONS_A_SECOND / 1e12:g} TFLOP a second" in five
+    assert f"{sheet.WEIGHTS / 1e9:g} billion weights of {sheet.BITS} bits" in five
+    assert "over {}, over {} and over {} tokens".format(*sheet.WIDTHS) in five
+    gammas, tokens, passes = zip(*sheet.MEASURED)
+    assert number_row(seven, "γ") == list(gammas) and number_row(seven, "E, tokens per pass") == list(tokens)
+    assert number_row(seven, "v, the target's pass in plain steps") == list(passes)
+    assert f"One draft costs {sheet.ONE_DRAFT:g} plain steps, and the rest of each round {sheet.REST:g}." in seven
 
 
 @pytest.mark.parametrize(("crossover", "points"), [(20.99, 0.5), (21, 1), (22, 1), (22.01, 0.5)])

@@ -33,12 +33,12 @@ def constant(*ends, others=None):
     ("made", "told", "belief"),
     [
         (constant(0.2, 0.9), ["is [0.2, 0.9]", "it should have no width"], None),
-        (constant(0.9, 0.9), [f"α of this text, {sheet.pretty(ALPHA)}", "accepted divided by the examined"], None),
-        (constant(0.5, 0.5), ["is [0.5, 0.5]", "Discarded drafts were never examined"], 5),
+        (constant(0.9, 0.9), [f"α of this text, {sheet.pretty(ALPHA)}", "accepted divided by the tested"], None),
+        (constant(0.5, 0.5), ["is [0.5, 0.5]", "Discarded drafts were never tested"], 5),
     ],
 )
 def test_4_interval_ten_copies_of_a_text_have_no_width(made, told, belief):
-    """ONE accepts 2, 4 and 0 of 4 drafts: 6 of 12 proposed, 6 of 8 examined."""
+    """ONE accepts 2, 4 and 0 of 4 drafts: 6 of 12 proposed, 6 of 8 tested."""
     assert ALPHA == 0.75
     verdict = judged("4.interval", made)
     assert verdict.status == WRONG and all(part in verdict.message for part in told), verdict.message

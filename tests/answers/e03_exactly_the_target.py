@@ -49,6 +49,40 @@ def loops(p, q, x, u, w):
                 pass
 
 
+def keeps_with_chance_p(p, q, x, u, w):
+    """Where p = q nothing is lacking, and it divides by 0."""
+    if u < p[x]:
+        return x
+    lacking = [max(0.0, a - b) for a, b in zip(p, q)]
+    return drawn([share / sum(lacking) for share in lacking], w)
+
+
+def never_divides(p, q, x, u, w):
+    """Looked up in a row that does not add up to 1, w may find nothing."""
+    if u * q[x] < p[x]:
+        return x
+    total = 0.0
+    for token, (a, b) in enumerate(zip(p, q)):
+        total += max(0.0, a - b)
+        if w < total:
+            return token
+
+
+def runs_off_the_end(p, q, x, u, w):
+    if u * q[x] < p[x]:
+        return x
+    lacking, token = [max(0.0, a - b) for a, b in zip(p, q)], 0
+    while w >= sum(lacking[: token + 1]):
+        token += 1
+        lacking[token]
+    return token
+
+
+def asserted(rule):
+    """Stops where a rule is wrong, and says nothing where it is right."""
+    assert by_grid(rule)
+
+
 def counted(pairs, runs, room):
     def test(rule):
         dice = random.Random(0)
@@ -95,6 +129,12 @@ WRONG = {
         "what lacks most": (rule(other=lambda p, q, u, w: rest(p, q).index(max(rest(p, q)))), "the token that lacks most"),
         "any token": (rule(other=lambda p, q, u, w: int(w * len(p))), "from all tokens alike"),
         "keeps with chance p": (rule(lambda p, q, x, u: u < p[x]), "You keep a draft with chance p.", 3),
+        "keeps with chance p, and divides by 0": (keeps_with_chance_p, "You keep a draft with chance p.", 3),
+        "keeps with chance min(p, q)": (rule(lambda p, q, x, u: u < min(p[x], q[x])), "You keep a draft with chance min(p, q)."),
+        "keeps with chance q/p, and divides by 0": (rule(lambda p, q, x, u: u < q[x] / p[x]), "A draft is kept with chance q/p"),
+        "w not scaled, and no token": (never_divides, "multiply w by its sum first"),
+        "w not scaled, and off the end": (runs_off_the_end, "multiply w by its sum first"),
+        "no token for a large w": (lambda p, q, x, u, w: rule()(p, q, x, u, w) if w < 0.9 else None, "is there a way through it without a return"),
         "keeps with chance q": (rule(lambda p, q, x, u: u < q[x]), "You keep a draft with chance q"),
         "keeps where p is larger": (rule(lambda p, q, x, u: p[x] >= q[x]), "only where p is at least q"),
         "the comparison turned round": (rule(lambda p, q, x, u: u * q[x] >= p[x]), "wrong way round"),
@@ -113,7 +153,11 @@ WRONG = {
     "3.test": {
         "accepts every rule": (lambda rule: True, "A test that cannot fail tests nothing"),
         "rejects every rule": (lambda rule: False, "calls a right rule wrong"),
-        "p equal to q": (counted([([0.5, 0.3, 0.2], [0.5, 0.3, 0.2])], 3_000, 0.05), "A test that cannot fail"),
+        "p equal to q": (counted([([0.5, 0.3, 0.2], [0.5, 0.3, 0.2])], 3_000, 0.05), "Its p and q are equal"),
+        "much room": (counted(TWO, 3_000, 0.35), "leave less room"),
+        "endless room": (counted(TWO, 3_000, 1.0), "always writes the token 0. Does it compare"),
+        "no call": (lambda rule: True, "It never calls the rule"),
+        "asserts": (asserted, "in place of `assert`"),
         "one token in the residual": (counted(TWO[:1], 10_000, 0.02), "uses the number of the accept test again"),
         "x from p": (counted([(p, p, q) for p, q in TWO], 20_000, 0.02), "It draws x from p"),
         "x from everywhere": (counted([(p, [1 / len(p)] * len(p), q) for p, q in TWO], 20_000, 0.02), "a draft is drawn from q"),

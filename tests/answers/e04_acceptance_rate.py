@@ -76,6 +76,26 @@ def by_tensors(texts, dice):
 
 
 by_choices = resampled()
+
+
+def of_ten(texts, dice):
+    values = sorted(by_counting(dice.choices(texts, k=len(texts))) for _ in range(10))
+    return values[0], values[-1]
+
+
+def two_standard_errors(texts, dice=None):
+    """As if all tested drafts were independent."""
+    rate, tested = by_counting(texts), len([mark for mark in flat(texts) if mark in TESTED])
+    error = math.sqrt(rate * (1 - rate) / tested)
+    return rate - 2 * error, rate + 2 * error
+
+
+def errors_of_the_mean(texts, dice=None):
+    rates = [by_counting([text]) for text in texts]
+    error = statistics.stdev(rates) / math.sqrt(len(rates))
+    return statistics.mean(rates) - 2 * error, statistics.mean(rates) + 2 * error
+
+
 RIGHT = {
     "4.overlap": [by_drafts, lambda p, q: sum(min(p[t], q[t]) for t in p if t in q), lambda p, q: 1 - sum(abs(p.get(t, 0) - q.get(t, 0)) for t in {*p, *q}) / 2],
     "4.rate": [
@@ -130,10 +150,13 @@ WRONG = {
     },
     "4.interval": {
         "over rounds": (resampled(units=rounds), "draw rounds or single drafts"),
-        "accepted / proposed": (resampled(value=lambda accepted, rejected, discarded: accepted / (accepted + rejected + discarded)), "Discarded drafts were never examined", 5),
+        "accepted / proposed": (resampled(value=lambda accepted, rejected, discarded: accepted / (accepted + rejected + discarded)), "Discarded drafts were never tested", 5),
         "too few texts": (resampled(draw=lambda counted, dice: dice.choices(counted, k=8)), "too wide"),
         "without replacement": (resampled(draw=lambda counted, dice: dice.sample(counted, len(counted))), "no width"),
         "leaves one out": (resampled(draw=lambda counted, dice: dice.sample(counted, len(counted) - 1)), "too narrow"),
+        "of ten draws": (of_ten, "How many values do you draw and sort?"),
+        "two standard errors": (two_standard_errors, "some standard errors, by a formula"),
+        "two standard errors of the texts' mean": (errors_of_the_mean, "some standard errors, by a formula"),
         "one end twice": (lambda texts, dice: [by_choices(texts, dice)[0]] * 2, "two of the values, a low and a high one"),
         "its own dice": (lambda texts, dice: by_choices(texts, random), "two different intervals"),
         "its own seed": (lambda texts, dice: by_choices(texts, random.Random(0)), "the same for every seed"),

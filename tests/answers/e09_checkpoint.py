@@ -30,6 +30,14 @@ def c4(gains=(2.35, 1.175, 0.5875), crossover=21.15):
     return gives(gains, crossover)
 
 
+def q1(times=(5, 5, 10), tokens=50):
+    return gives(times, tokens)
+
+
+def q3(gamma=2, speed_up=1.524):
+    return gives(gamma, speed_up)
+
+
 def by_rule():
     chances = torch.tensor(P).div(torch.tensor(Q)).clamp(max=1)
     rest = (torch.tensor(P) - torch.tensor(Q)).clamp(min=0)
@@ -40,10 +48,10 @@ def by_rule():
 
 def by_counting():
     lengths = [n for n, times in enumerate([4, 6, 4, 5]) for _ in range(times)]
-    examined = sum(n + (n < 3) for n in lengths)
+    tested = sum(n + (n < 3) for n in lengths)
     pairs = (((0.3, 0.45, 0.25), (0.46, 0.33, 0.21)), ((0.45, 0.3, 0.25), (0.88, 0.08, 0.04)))
     overlap = [sum(map(min, p, q)) for p, q in pairs]
-    return sum(lengths) / examined, (sum(lengths) + 25) / 25, overlap, torch.tensor([0.0, 1.0])
+    return sum(lengths) / tested, (sum(lengths) + 25) / 25, overlap, torch.tensor([0.0, 1.0])
 
 
 def letters(right):
@@ -61,6 +69,9 @@ RIGHT = {
     "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], [0.2, 0.0, 0.8], Fraction(11, 20))],
     "9.c3": [by_counting, c3(0.674, 2.16, [0.84, 0.57], [0.0, 1.0]), c3(Fraction(29, 43), Fraction(54, 25))],
     "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
+    "9.q1": [q1(), q1([5.0, 5.0, 10.0], 50.0), q1(torch.tensor([5.0, 5.0, 10.0]), Fraction(50))],
+    "9.q3": [q3(), q3(2.0, 2.24 / (2 * 0.16 + 1.1 + 0.05)), q3(2, "1.52")],
+    "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
     **{part: right for part, (right, _) in WHY.items()},
 }  # fmt: skip
 WRONG = {
@@ -78,7 +89,7 @@ WRONG = {
         "corrected and bonus mixed up": (c1(marks="✓✓✗–––+"), "only where all drafts were kept"),
         "the end discarded": (c1(marks="✓✓✗––––"), "in the place of a miss"),
         "the last draft corrected": (c1(marks="✓✓✗––↻↻"), "stands after the miss"),
-        "each draft with its own row": (c1(marks="✗–––––↻"), "*behind* it"),
+        "each draft with its own row": (c1(marks="✗–––––↻"), "*after* it"),
         "four marks": (c1(marks=["accepted", "accepted", "rejected", "discarded"]), "you give 4"),
         "five marks": (c1(marks=MARKS[:5]), "you give 5"),
         "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "one of yours is 'replaced'"),
@@ -108,6 +119,22 @@ WRONG = {
         "other gains": (c4([3, 2, 1]), "The gain is E"),
         "another crossover": (c4(crossover=16), "the gain is 1"),
         "one list": (gives([2.35, 1.175, 0.5875, 21.15]), "should return 2 things"),
+    },
+    "9.q1": {
+        "other times": (q1([1, 2, 3]), "A pass takes the longer one"),
+        "another number": (q1(tokens=30), "take just as long as reading"),
+        "two times": (q1([5, 10]), "should have 3 items"),
+    },
+    "9.q3": {
+        "another γ": (q3(3), "one of the four of the table"),
+        "another speed-up": (q3(speed_up=2.6), "d is γ times"),
+        "the γ alone": (gives(2), "should be a list"),
+    },
+    "9.q4": {
+        "the names": (gives(["lookup", "draft model", "Medusa", "EAGLE"]), "Return one letter"),
+        "one letter": (gives("B"), "should be a list"),
+        "three letters": (gives(["B", "D", "A"]), "should return 4 things"),
+        "two exchanged": (gives(["B", "D", "C", "A"]), "About Medusa: Medusa's heads guess all at once"),
     },
     **{part: wrong for part, (_, wrong) in WHY.items()},
 }

@@ -41,6 +41,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.append(str(HERE.parent))
 import spine  # noqa: E402
+import words  # noqa: E402
 
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
@@ -597,7 +598,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
         how = run_it(paths[page]) if paths[page].suffix == ".ipynb" else ""
         body = "".join(cells)
         if paths[page].suffix == ".md":
-            body = with_ways(body, {number(p): p for p in titles if re.match(WAY, p)})
+            body = with_ways(body, {name: f"lessons/{of.stem}.html" for name, of in words.pages().items()})
         if page.startswith("exercises/"):
             body = body.replace("</h1>", f"</h1>{how}", 1)
         else:

@@ -4,12 +4,13 @@ import itertools
 import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from specdec_grader.part import part
 from specdec_grader.question import points, question, tokens_of
-from specdec_lab.course.mistake import Wrong
+from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.course.reading import begun, same
 from specdec_lab.theory import RULES, Row, favourite, lacking, residual
 
@@ -123,6 +124,8 @@ p[x] / q[x] → p[x]
     You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p. [belief 3]
 p[x] / q[x] → q[x]
     You keep a draft with chance q, whatever the target says: compare u · q with p.
+p[x] / q[x] → min(p[x], q[x])
+    You keep a draft with chance min(p, q). This is the chance that x is drafted and kept. Here x is drafted already, so it is kept with chance p/q: compare u · q with p.
 p[x] / q[x] → p[x] >= q[x]
 p[x] / q[x] → p[x] > q[x]
 p[x] / q[x] → p[x] >= q[x]; residual(p, q) → p
@@ -137,19 +140,23 @@ CELLS = 400  # points of [0, 1) at which a rule is asked; the borders of all cas
 SEVERAL = points(40)  # so many w where a draft was rejected
 
 
-def output_of(rule: Rule, p: Row, q: Row) -> list[float]:
+def output_of(rule: Rule, p: Row, q: Row, cells: int | None = None) -> list[float]:
     """The distribution of what a rule writes, with the draft drawn from q: all of u and w, on a fine grid.
 
     A rule compares u with a border and looks w up in a distribution, so for each u it is asked with
     the smallest and the largest w first, and with many only where the draft was rejected.
+
+    Args:
+        cells: points of [0, 1) for u; CELLS of them without it.
     """
-    numbers = points(CELLS)
+    cells = cells or CELLS
+    numbers = points(cells)
     drafts = [(x, u) for x in range(len(q)) if q[x] for u in numbers]
     ends = written_by(rule, p, q, [(x, u, w) for x, u in drafts for w in (numbers[0], numbers[-1])])
     kept = [a == b == x for (x, _), a, b in zip(drafts, ends[::2], ends[1::2])]
     asked = [(x, u, ws) for (x, u), k in zip(drafts, kept) for ws in ([(0.5,)] if k else [SEVERAL])]
     out = [0.0] * len(p)
-    shares = [q[x] / CELLS / len(ws) for x, _, ws in asked for _ in ws]
+    shares = [q[x] / cells / len(ws) for x, _, ws in asked for _ in ws]
     for token, share in zip(written_by(rule, p, q, [(x, u, w) for x, u, ws in asked for w in ws]), shares):
         out[token] += share
     return out
@@ -170,9 +177,10 @@ def looks_at_u_again(made: Rule) -> bool:
 
 @part("3.rule", points=3)
 def judge_rule(made: Rule) -> None:
-    begun(made([0.5, 0.5], [0.5, 0.5], 0, 0.5, 0.5))
     given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
-    made(*given, 0, 0.9, 0.5)
+    begun(made(*given, 1, 0.05, 0.05))  # few rules have no answer here
+    with suppress(*NO_ANSWER):  # where this fails, `judge_output` says why
+        made(*given, 0, 0.9, 0.5)
     if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):
         raise Wrong("Your rule changes p or q. Work on copies: whoever called it still needs them.")
     judge_output(made)
@@ -183,9 +191,38 @@ def judge_rule(made: Rule) -> None:
     judge_how(made)
 
 
+NO_ANSWER = (ArithmeticError, LookupError, StopIteration, ValueError)
+FEW = 40  # points for u where a rule is asked again, call by call
+
+
+def name_the_slip(made: Rule) -> None:
+    """Raises the known mistake of a rule that fails for some u and w, or gives no token there.
+
+    Some mistakes show so: whoever looks w up in a row that does not add up to 1 falls off its end, and q/p may
+    divide by 0. Such calls count as drafts that are kept. The pair with p = q is left out: nothing is lacking there,
+    so each rule that rejects too much fails in the same way.
+    """
+
+    def answers(p: Row, q: Row, x: int, u: float, w: float) -> int:
+        with suppress(*NO_ANSWER):
+            token = made(p, q, x, u, w)
+            return token if token in range(len(p)) else x
+        return x
+
+    cases = [(p, q) for p, q in PAIRS if p != q]
+    outputs = [output_of(answers, p, q, FEW) for p, q in cases]
+    mistake = replace(OUTPUT, cases=cases).known_mistake(outputs)
+    if mistake and mistake.said != NEVER_REJECTS:  # which is what counting all calls as kept looks like
+        raise Wrong(mistake.said, belief=mistake.belief)
+
+
 def judge_output(made: Rule) -> None:
     """Whether p comes out, and if not, by which mistake."""
-    outputs = [output_of(made, p, q) for p, q in PAIRS]
+    try:
+        outputs = [output_of(made, p, q) for p, q in PAIRS]
+    except (*NO_ANSWER, Wrong):
+        name_the_slip(made)
+        raise
     # What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
     # whether a draft that q says too often is ever replaced.
     replaced = written_by(made, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
@@ -281,11 +318,58 @@ def how_it_asks(test: Callable[[Rule], bool], accepts_wrong: bool) -> str:
     return f"If it draws random numbers, leave more room for chance, or draw more. {same_token}"
 
 
+ASSERTS = (
+    "Your test stops with an AssertionError where a rule is wrong, and returns nothing where it is right. It should "
+    "return False and True: in place of `assert`, write `if …: return False`, and `return True` at the end."
+)
+
+
+def asserts(test: Callable[[Rule], bool]) -> bool:
+    """Whether it fails by an assertion for one of the wrong rules."""
+    for rule in (first_token, *PLANTED.values()):
+        try:
+            test(rule)
+        except AssertionError:
+            return True
+    return False
+
+
+def first_token(p: Row, q: Row, x: int, u: float, w: float) -> int:
+    """As wrong as a rule can be: it always writes the token 0."""
+    return 0
+
+
+def why_it_accepts(test: Callable[[Rule], bool]) -> str:
+    """Why a test may accept each wrong rule: looks at the pairs and the numbers that it calls one with."""
+    seen: list[tuple[Row, Row]] = []
+
+    def watched(p: Row, q: Row, x: int, u: float, w: float) -> int:
+        if len(seen) < 50_000:
+            seen.append((list(p), list(q)))
+        return SOUND(p, q, x, u, w)
+
+    test(watched)
+    if not seen:
+        return "It never calls the rule."
+    if all(same(p, q) for p, q in seen):
+        return "Its p and q are equal. Then no draft is ever rejected, and what a rule does after a rejection does not show: let them differ."
+    if test(first_token):
+        return "It accepts even a rule that always writes the token 0. Does it compare the shares of what comes out with p, and return False where they differ?"
+    return "It finds a rule that always writes the token 0, and none that is nearer to p: leave less room between the shares and p, and draw more often."
+
+
 @part("3.test", points=3, seconds=240)
 def judge_test(made: Callable[[Rule], bool]) -> None:
     calls = [(None, SOUND)] * 3 + [(None, OTHER_SOUND)] * 2 + list(PLANTED.items())
     random.shuffle(calls)  # so that nobody can count which call it is
-    said = [(name, begun(made(rule))) for name, rule in calls]
+    try:
+        said = [(name, begun(made(rule))) for name, rule in calls]
+    except AssertionError:
+        raise Wrong(ASSERTS) from None
+    except StillOpen:
+        if asserts(made):
+            raise Wrong(ASSERTS) from None
+        raise
     if not all(isinstance(answer, bool | int) for _, answer in said):
         raise Wrong("Your test should return True or False.")
     wrong_about_right = sum(not answer for name, answer in said if name is None)
@@ -297,7 +381,8 @@ def judge_test(made: Callable[[Rule], bool]) -> None:
     accepted = {name for name, answer in said if answer}
     missed = [name for name in PLANTED if name in accepted]
     if len(missed) == len(PLANTED):
-        raise Wrong("Your test accepts every rule. A test that cannot fail tests nothing.")
+        said = "Your test accepts every rule. A test that cannot fail tests nothing."
+        raise Wrong(f"{said} {why_it_accepts(made)}")
     if missed:
         share = 1 - len(missed) / len(PLANTED)
         hint = " Does it use a p and q that differ, and many different u and w?" if len(missed) > 1 else ""

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from statistics import fmean
+from statistics import fmean, stdev
 
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
@@ -55,6 +55,8 @@ return float(favourite(p) == favourite(q))
     You ask whether both have the same favourite. This decides in greedy decoding; sampled, all tokens count. [belief 4]
 return → return 1 -
     This is how much p and q differ; α is what is left.
+return sum(abs(p.get(token, 0) - q.get(token, 0)) for token in {*p, *q})
+    This is Σ |p − q|, how far the two are apart. It counts each difference twice: what p has more in one place, it has less in another. α is 1 less one half of it. [earns ¼]
 return → return 2 *; p.items()) → p.items()) - 1
     You take away each difference twice: what p has more in one place, it has less in another. [earns ½]
 return kept(p, q)[favourite(q)]
@@ -324,7 +326,7 @@ def a_text(*kept: int, gamma: int = 4) -> Text:
 
 
 def cut_short(kept: int, gamma: int = 4) -> list[str]:
-    """A stop came with the last accepted draft: what stood behind it was not examined, and nothing was added."""
+    """A stop came with the last accepted draft: what stood after it was not tested, and nothing was added."""
     return ["accepted"] * kept + ["discarded"] * (gamma - kept)
 
 
@@ -350,19 +352,19 @@ RATE = question(
     ),
     seen=seen_rate,
     hint=hint_for_a_chance(
-        "Count the accepted drafts, count those that were examined (accepted or rejected), and divide."
+        "Count the accepted drafts, count those that were tested (accepted or rejected), and divide."
     ),
     wrong="""
 TESTED → PROPOSED
-    You divide by all proposed drafts. A discarded draft was never examined, so it says nothing about α. [belief 5]
+    You divide by all proposed drafts. A discarded draft was never tested, so it says nothing about α. [belief 5]
 count(texts, TESTED) → (most_drafts(texts) * len(rounds(texts)))
-    You divide by γ times the rounds, so drafts that were never examined, or never made, count as wrong. [belief 5]
+    You divide by γ times the rounds, so drafts that were never tested, or never made, count as wrong. [belief 5]
 return fmean(alpha_hat([text]) for text in texts)
     You take the mean of the texts' own rates. A text with few drafts then weighs as much as one with many: divide the sum by the sum. [earns ½]
 return fmean(alpha_hat(one) for one in rounds(texts) if count(one, TESTED))
     You take the mean of the rounds' own rates. A round that tested one draft then weighs as much as one that tested four: divide the sum by the sum. [earns ¼]
 TESTED → PROPOSED | OWN
-    You divide by all marks; only drafts that were examined count.
+    You divide by all marks; only drafts that were tested count.
 ACCEPTED → ACCEPTED | OWN; TESTED → PROPOSED | OWN
 ACCEPTED → ACCEPTED | OWN; TESTED → PROPOSED
 ACCEPTED → ACCEPTED | OWN
@@ -376,7 +378,7 @@ count(texts, TESTED) → len(rounds(texts))
 ACCEPTED → ACCEPTED | OWN; count(texts, TESTED) → len(rounds(texts))
     These are tokens per pass, not α.
 return fmean(marks[0] == "accepted" for text in texts for marks in text if marks != SILENT)
-    You look at the first draft of each round only; the later ones that were examined count too.
+    You look at the first draft of each round only; the later ones that were tested count too.
 ACCEPTED → {"bonus"}; count(texts, TESTED) → len(rounds(texts))
     This is the share of rounds without a miss, not the chance of a draft.
 ACCEPTED → {"rejected"}
@@ -484,10 +486,16 @@ def judge_interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
         low, high = listed(begun(made(given, random.Random(seed))), 2, "The interval")
         return number(low, "The lower end"), number(high, "The upper end")
 
-    needs_no_width(*asked([COPIED] * 10, 0))
-    found, fixed, other_dice, swapped = [], False, False, False
+    copies = asked([COPIED] * 10, 0)
+    if is_a_formula([COPIED] * 10, [copies, asked([COPIED] * 10, 1)]):
+        raise Wrong(f"{BY_FORMULA} And it takes the drafts of one text for independent ones, which they are not.")
+    needs_no_width(*copies)
+    found, fixed, other_dice, swapped, few = [], False, False, False, False
     for (texts,) in INTERVAL.cases:
         drawn = [asked(texts, seed) for seed in SEEDS]
+        if is_a_formula(texts, drawn):
+            raise Wrong(f"{BY_FORMULA} Nothing says that the results lie evenly on both sides of α.")
+        few = few or is_restless(texts, drawn)
         other_dice = other_dice or asked(texts, SEEDS[0]) != drawn[0]
         low, high = map(fmean, zip(*drawn))
         if same(low, high) and same(low, alpha_hat(texts)):
@@ -499,6 +507,8 @@ def judge_interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
         swapped = swapped or low > high
         found.append((min(low, high), max(low, high)))
         fixed = fixed or len(set(drawn)) == 1
+    if few and INTERVAL.first_wrong(found):
+        raise Wrong(RESTLESS)
     INTERVAL.compare(found)
     if other_dice:
         said = "Called twice with dice of the same seed, your function gives two different intervals."
@@ -507,6 +517,35 @@ def judge_interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
         raise Wrong("The lower end must come first.", 0.75)
     if fixed:
         raise Wrong("Your interval is the same for every seed: draw with the dice that your function is given.", 0.5)
+
+
+BY_FORMULA = (
+    "Your interval is as wide on both sides of α, and the same for every seed: some standard errors, by a formula. "
+    "Asked for is a bootstrap: draw texts, 1,000 times, and look at what comes out."
+)
+RESTLESS = (
+    "Your interval is another one for each seed, by a good part of its width. How many values do you draw and sort? "
+    "Of ten, the lowest and the highest are luck: draw 1,000."
+)
+
+
+def is_a_formula(texts: list[Text], drawn: Sequence[Ends]) -> bool:
+    """Whether the interval has a width, is the same for every seed, and has a rate of the texts in its middle."""
+    low, high = drawn[0]
+    rates = alpha_hat(texts), fmean(alpha_hat([text]) for text in texts)
+    return len(set(drawn)) == 1 and not same(low, high) and any(same((low + high) / 2, rate) for rate in rates)
+
+
+def is_restless(texts: list[Text], drawn: Sequence[Ends]) -> bool:
+    """Whether the ends move with the seed by more than a third of a standard error of α.
+
+    Those of 1,000 values move by a twelfth of it, those of 100 by a quarter, and the lowest and the highest of ten by
+    six tenths. The ends of all 1,000 move, too, but are much too far apart.
+    """
+    low, high = interval(texts)
+    error = (high - low) / 3.92  # an interval of 95 % has 1.96 of them on each side
+    wide = fmean(abs(b - a) for a, b in drawn) > 1.2 * (high - low)
+    return not wide and min(map(stdev, zip(*drawn))) > error / 3
 
 
 def needs_no_width(low: float, high: float) -> None:
@@ -518,6 +557,6 @@ def needs_no_width(low: float, high: float) -> None:
         raise Wrong(f"{before} {said} Draw whole texts: {why}")
     before += f" Both ends should be α of this text, {pretty(alpha_hat([COPIED]))}."
     if same(low, count([COPIED], ACCEPTED) / count([COPIED], PROPOSED)):
-        raise Wrong(f"{before} Discarded drafts were never examined.", belief=5)
+        raise Wrong(f"{before} Discarded drafts were never tested.", belief=5)
     if not same(low, alpha_hat([COPIED])):
-        raise Wrong(f"{before} Is α the accepted divided by the examined?")
+        raise Wrong(f"{before} Is α the accepted divided by the tested?")

@@ -1,9 +1,18 @@
-"""Exercise 9: the checkpoint. Its six cases are fixed, so what is judged are answers, and not programs."""
+"""Exercise 9: the checkpoint. Its eight cases are fixed, so what is judged are answers, and not programs."""
 
 import math
 from functools import partial
 
-from specdec_grader.sheets.fixed_answers import choice, fixed, marks_of, numbers, one_number, several, text_of
+from specdec_grader.sheets.fixed_answers import (
+    choice,
+    fixed,
+    letter_of,
+    marks_of,
+    numbers,
+    one_number,
+    several,
+    text_of,
+)
 from specdec_lab.course.mistake import Mistake
 from specdec_lab.course.reading import common_start, listed, number, same, whole
 from specdec_lab.theory import acceptance
@@ -27,21 +36,21 @@ def hint_marks(_: tuple, found: list[str]) -> str | Mistake:
         asked = f"There are {SIZE + 1} marks, one for each of the {SIZE} drafts and one at the end"
         return f"{asked}; you give {len(found)}."
     *drafts, own = found
-    behind = drafts[MISS + 1 :]
+    later = drafts[MISS + 1 :]
     if drafts == ["accepted"] * SIZE:
         return "You accept every draft. Compare `and` with what the target says in its place."
     if drafts[:MISS] != ["accepted"] * MISS:
         places = "`the` and `butter` are what the target says in their places."
-        return f"{places} The row at a token is about the token *behind* it."
+        return f"{places} The row at a token is about the token *after* it."
     if drafts[MISS] == "corrected":
         return "The third mark is the draft's, `and`. The mark of what replaces it comes at the end."
     if drafts[MISS] != "rejected":
         return "The third draft was compared, and it is not what the target says: what is the mark for that?"
     if "accepted" in [drafts[i] for i in LATE]:
         return Mistake("`add` and `some` agree with the target, but the round had ended before them.", belief=1)
-    if "rejected" in behind:
-        return "A draft behind the miss was never compared with anything, so it was not rejected."
-    if behind != ["discarded"] * len(behind):
+    if "rejected" in later:
+        return "A draft after the miss was never compared with anything, so it was not rejected."
+    if later != ["discarded"] * len(later):
         return "What is the mark of a draft that stands after the miss?"
     if own == "bonus":
         return "The target's token is a bonus only where all drafts were kept."
@@ -64,19 +73,19 @@ then → then add some sugar
 then → add some
     What agrees after the miss does not count, and the place of the miss itself is not left empty. [belief 1]
 then → then add some sugar slowly
-    The target's column is not one sentence: behind the miss it is about a text with `and`. [belief 1]
+    The target's column is not one sentence: after the miss it is about a text with `and`. [belief 1]
 return "the butter"
     In the place of the miss the round writes one more token, the target's own. [belief 6]
 then → and
     `and` was rejected, so it is not written. What stands in its place?
 then → and add some eggs
-    These are the drafts. What does the target say behind `butter`?
+    These are the drafts. What does the target say after `butter`?
 then → and add some eggs slowly
-    Not all drafts agree with the target: look at what it says behind `butter`.
+    Not all drafts agree with the target: look at what it says after `butter`.
 return "then"
     The drafts that were accepted are written too, and not only the target's token.
 return "butter"
-    You compare a draft with its own row. What the target says in a row comes *behind* the token of that row.
+    You compare a draft with its own row. What the target says in a row comes *after* the token of that row.
 """,
 )
 
@@ -248,17 +257,17 @@ PAIRS = {"A": ((0.3, 0.45, 0.25), (0.46, 0.33, 0.21)), "B": ((0.45, 0.3, 0.25), 
 DRAFTED = sum(ROUNDS)  # rounds with drafts, 3 in each
 PASSES = DRAFTED + SILENT
 KEPT = sum(n * times for n, times in enumerate(ROUNDS))
-EXAMINED = KEPT + DRAFTED - ROUNDS[-1]  # and the miss of each round that has one
+TESTED = KEPT + DRAFTED - ROUNDS[-1]  # and the miss of each round that has one
 
 
 def hint_rate(_: tuple, found: float) -> str:
     if found > 1:
         return "A rate is at most 1: write 0.5 for 50 %."
-    return "Add up over the rounds with drafts: how many were examined, the misses included, and how many were kept?"
+    return "Add up over the rounds with drafts: how many were tested, the misses included, and how many were kept?"
 
 
 def rate():
-    return KEPT / EXAMINED
+    return KEPT / TESTED
 
 
 RATE = one_number(
@@ -267,21 +276,21 @@ RATE = one_number(
     room=0.004,
     hint=hint_rate,
     wrong="""
-EXAMINED → (3 * DRAFTED)
-    0.509 is 29/57. Drafts behind the first miss were not examined, and do not count. [belief 5]
-EXAMINED → (EXAMINED + SILENT)
-EXAMINED → (3 * PASSES)
-    In the rounds without drafts nothing was proposed, and nothing was examined.
-EXAMINED → (KEPT + PASSES)
-EXAMINED → (KEPT + DRAFTED)
-    You divide by the tokens that were written. Which drafts were examined?
+TESTED → (3 * DRAFTED)
+    0.509 is 29/57. Drafts after the first miss were not tested, and do not count. [belief 5]
+TESTED → (TESTED + SILENT)
+TESTED → (3 * PASSES)
+    In the rounds without drafts nothing was proposed, and nothing was tested.
+TESTED → (KEPT + PASSES)
+TESTED → (KEPT + DRAFTED)
+    You divide by the tokens that were written. Which drafts were tested?
 return ROUNDS[3] / DRAFTED
-    0.263 is the share of the rounds without a miss. How many drafts were examined, and how many kept?
+    0.263 is the share of the rounds without a miss. How many drafts were tested, and how many kept?
 return 1 - ROUNDS[0] / DRAFTED
-    0.789 counts only the first draft of each round. Later drafts were examined, too.
+    0.789 counts only the first draft of each round. Later drafts were tested, too.
 return sum(times * n / min(n + 1, 3) for n, times in enumerate(ROUNDS)) / DRAFTED
-    This is a mean of ratios, one for each round. Divide the sums: all kept by all examined.
-return round(KEPT / EXAMINED, 2)
+    This is a mean of ratios, one for each round. Divide the sums: all kept by all tested.
+return round(KEPT / TESTED, 2)
     This is right with two digits, and rounded too much: give three.
 """,
 )
@@ -304,12 +313,12 @@ return KEPT / DRAFTED
     These are the accepted drafts. Each round writes one more token, the target's own. [belief 6]
 return (KEPT + DRAFTED) / PASSES
     A round without drafts writes a token, too: the target's own.
-return EXAMINED / PASSES
-return EXAMINED / DRAFTED
-    This is the number of drafts examined in a round, not of the tokens written.
+return TESTED / PASSES
+return TESTED / DRAFTED
+    This is the number of drafts tested in a round, not of the tokens written.
 / PASSES →
     54 tokens are all that were written: divide them by the number of passes.
-return E(KEPT / EXAMINED, 3)
+return E(KEPT / TESTED, 3)
     This is what a formula expects. The log says how many tokens there were: count them.
 return E(KEPT / (3 * DRAFTED), 3)
     This is the formula with 0.509, which is not α. And the log says how many tokens there were. [belief 5]
@@ -374,7 +383,7 @@ C3_WHY = """
 return "A"
     Whether two samples are equal is another question, and it happens less often. [belief 3]
 return "B"
-    Behind a miss drafts were proposed and not examined. They say nothing about α. [belief 5]
+    After a miss drafts were proposed and not tested. They say nothing about α. [belief 5]
 return "C"
     The text is what the target alone would write, with any α. [belief 11]
 """
@@ -465,8 +474,70 @@ return "D"
 several("9.c4", {"the gains": GAINS, "the crossover": CROSSOVER})
 choice("9.c4.why", "B", C4_WHY)
 
-# 9.q1.why, why several positions cost about as much as one; 9.q2.why, why throughput can fall
+# 9.q1, why several positions cost about as much as one: times of passes in milliseconds, tokens that cost nothing more
 
+WEIGHTS, BITS = 2e9, 16
+BYTES_A_SECOND, OPERATIONS_A_SECOND = 800e9, 40e12
+WIDTHS = (1, 5, 100)
+
+
+def times():
+    reading = 1000 * WEIGHTS * BITS / 8 / BYTES_A_SECOND
+    computing = 1000 * WEIGHTS * 2 / OPERATIONS_A_SECOND
+    return [max(reading, k * computing) for k in WIDTHS]
+
+
+TIMES = numbers(
+    times,
+    "list of times",
+    room=0.004,
+    hint="How long does it take to read all weights, and how long to compute with them for one token? A pass takes the longer one.",
+    wrong="""
+max(reading, k * computing) → reading + k * computing
+    You add reading and computing. They run at the same time, so a pass takes as long as the longer of the two.
+max(reading, k * computing) → k * reading
+max(reading, k * computing) → k * (reading + computing)
+    You pay for a reading of the weights with each token. All tokens of a pass share one.
+max(reading, k * computing) → k * computing
+    This is the computing alone. All weights must be read, too, however few the tokens are.
+max(reading, k * computing) → reading
+* 2 / OPERATIONS → / OPERATIONS
+    Is this right for 100 tokens? Each of them takes two operations with each weight.
+max(reading, k * computing) → min(reading, k * computing)
+    You take the shorter of the two jobs. The pass is over when the longer one is.
+* BITS / 8 →
+    You read one byte for each weight. 16 bits are two bytes.
+BITS / 8 → BITS
+    You read 16 bytes for each weight. 16 bits are two bytes.
+1000 * →
+    These are seconds. Asked for are milliseconds.
+""",
+)
+
+
+def for_nothing():
+    reading, computing = WEIGHTS * BITS / 8 / BYTES_A_SECOND, WEIGHTS * 2 / OPERATIONS_A_SECOND
+    return reading / computing
+
+
+FOR_NOTHING = one_number(
+    for_nothing,
+    "The number of tokens",
+    room=0.005,
+    hint="With how many tokens does computing take just as long as reading?",
+    wrong="""
+* 2 / OPERATIONS → / OPERATIONS
+    You count one operation for each weight. There are two: a multiplication and an addition.
+BITS / 8 / BYTES → 1 / BYTES
+    You read one byte for each weight. 16 bits are two bytes.
+return reading / computing → return reading / computing - 1
+    This is how many more than one. Asked for are all tokens of the pass.
+return reading / computing → return reading / computing + 1
+    With one token less, computing takes just as long as reading. This pass takes a little longer already.
+return reading / computing → return computing / reading
+    This is the share of its time in which a pass over one token computes. The rest of the arithmetic is idle: how many tokens fill it?
+""",
+)
 Q1_WHY = """
 return "A"
     The check uses the whole target, all its layers and weights; else it would say something else.
@@ -476,15 +547,144 @@ return "C"
     Rows are free only as long as their arithmetic takes less than the reading. [belief 8]
 """
 
+several("9.q1", {"the times": TIMES, "the number of tokens": FOR_NOTHING})
 choice("9.q1.why", "D", Q1_WHY)
+
+# 9.q2.why, why throughput can fall
 
 Q2_WHY = """
 return "A"
     No draft changes what is written, good or bad, at any load. [belief 11]
 return "C"
-    The log says that α is 0.65 with 48 texts as with one. [belief 13]
+    The log says that α is the same with 48 texts as with one. [belief 13]
 return "D"
-    The same number of tokens from a pass that takes three and a half times as long is no gain. [belief 7]
+    The tokens a pass are the same, but the pass takes longer than they save. [belief 7]
 """
 
 choice("9.q2.why", "B", Q2_WHY)
+
+# 9.q3, how many drafts: the best γ, and S there
+
+ONE_DRAFT, REST = 0.16, 0.05  # plain steps
+MEASURED = ((1, 1.72, 1.05), (2, 2.24, 1.10), (4, 2.88, 1.25), (8, 3.39, 1.60))  # γ, tokens per pass, v
+
+
+def best():
+    return max(MEASURED, key=lambda at: at[1] / (at[0] * ONE_DRAFT + at[2] + REST))[0]
+
+
+BEST = fixed(
+    best,
+    read=partial(whole, what="The best γ"),
+    hint="It is one of the four of the table. Compute S = E / (d + v + o) for each.",
+    wrong="""
+/ (at[0] * ONE_DRAFT + at[2] + REST) →
+    γ = 8 gives the most tokens per pass. Its drafts and its wide pass cost more than they bring. [belief 8]
+at[0] * ONE_DRAFT → ONE_DRAFT
+    γ = 4 comes out if something is left out. Is d of a round γ times 0.16, and is its v in the sum?
+return 1
+    γ = 1 spends the least on drafts. The second draft still brings more than it costs.
+""",
+)
+
+
+def gain():
+    return max(tokens / (gamma * ONE_DRAFT + wide + REST) for gamma, tokens, wide in MEASURED)
+
+
+GAIN = one_number(
+    gain,
+    "The speed-up",
+    room=0.003,
+    hint="S = E / (d + v + o), and d is γ times the cost of one draft.",
+    wrong="""
+gamma * ONE_DRAFT + wide + REST → 1
+return 2.24
+    These are tokens per pass. A round takes longer than a plain step: divide by what it costs. [belief 7]
+gamma * ONE_DRAFT + wide → wide
+return 2.24 / (1.1 + REST)
+    The drafting is missing: one draft costs 0.16, and a round makes γ of them.
+gamma * ONE_DRAFT → ONE_DRAFT
+return 2.24 / (ONE_DRAFT + 1.1 + REST)
+    This pays for one draft. A round makes γ of them, one after the other.
+ONE_DRAFT + wide → ONE_DRAFT + 1
+return 2.24 / (2 * ONE_DRAFT + 1 + REST)
+    This takes the target's pass for a plain one. The table has what it costs.
++ REST →
+    The rest of the round is missing: 0.05 plain steps.
+MEASURED → MEASURED[:1]
+MEASURED → MEASURED[2:]
+MEASURED → MEASURED[3:]
+    This is S for another γ, and there is one that has more. Compute it for all four.
+max(tokens / (gamma * ONE_DRAFT + wide + REST) → min((gamma * ONE_DRAFT + wide + REST) / tokens
+    The speed-up is upside down: 2 should mean twice as fast.
+""",
+)
+
+several("9.q3", {"the best γ": BEST, "the speed-up": GAIN})
+
+# 9.q4, which drafter reads what: a statement for each
+
+
+def of_lookup():
+    return "B"
+
+
+def of_draft_model():
+    return "D"
+
+
+def of_medusa():
+    return "A"
+
+
+def of_eagle():
+    return "C"
+
+
+LOOKUP = fixed(
+    of_lookup,
+    read=letter_of,
+    wrong="""
+return "A"
+return "C"
+    Lookup computes nothing, so a hidden row is of no use to it. It compares tokens.
+return "D"
+    Lookup has no layers: it copies what stands in the text.
+""",
+)
+DRAFT_MODEL = fixed(
+    of_draft_model,
+    read=letter_of,
+    wrong="""
+return "A"
+return "C"
+    A draft model never sees what the target has computed. It is a language model of its own, and reads tokens.
+return "B"
+    A draft model does not copy: its layers compute which token is likely.
+""",
+)
+MEDUSA = fixed(
+    of_medusa,
+    read=letter_of,
+    wrong="""
+return "B"
+return "D"
+    Medusa does not read the tokens of the text. It adds heads to something that the target has computed.
+return "C"
+    Medusa's heads guess all at once, so none of them is given the draft of another.
+""",
+)
+EAGLE = fixed(
+    of_eagle,
+    read=letter_of,
+    wrong="""
+return "A"
+    EAGLE goes step by step: from the second draft on, a step is given the draft before it.
+return "B"
+return "D"
+    EAGLE does not read tokens alone. It begins with what the target has computed.
+""",
+)
+
+several("9.q4", {"lookup": LOOKUP, "the draft model": DRAFT_MODEL, "Medusa": MEDUSA, "EAGLE": EAGLE})
