@@ -21,8 +21,8 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
+from specdec_lab.measure.reading import read_traffic
 from specdec_lab.measure.traffic import endpoint
-from specdec_lab.measure.traffic.read import read_traffic
 
 WRONG = {
     "temperature": ["x", None, [0.5], {}],

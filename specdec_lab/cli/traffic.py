@@ -26,8 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure import bench
     from specdec_lab.measure.prompts import ENOUGH
+    from specdec_lab.measure.reading import read_traffic
     from specdec_lab.measure.traffic import endpoint, report
-    from specdec_lab.measure.traffic.read import read_traffic
     from specdec_lab.show.report import body
 
     check_positive(args, "repeats")

@@ -2,12 +2,14 @@
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
+from specdec_lab.measure.forms import as_line
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 FEW = 5  # fewer prompts give no interval
@@ -30,7 +32,8 @@ class Prompt:
 
 
 def read_prompts(source: str = "builtin") -> list[Prompt]:
-    """The built-in prompts, or those of a JSON-lines file (its form is described in docs/reference.md).
+    """The built-in prompts, or those of a JSON-lines file (its form is described in docs/reference.md; for the others
+    that an entry may have, see `forms`).
 
     Raises:
         LabError: naming the line that cannot be used.
@@ -45,7 +48,7 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
         if not line.strip():
             continue
         try:
-            prompts.append(read_prompt(read_line(line)))
+            prompts.append(read_prompt(as_line(read_line(line), Counter())))
             if prompts[-1].id in known:
                 raise ValueError(f"the id “{prompts[-1].id}” stands twice")
             known.add(prompts[-1].id)
@@ -72,7 +75,8 @@ def read_prompt(entry: object) -> Prompt:
     if not isinstance(entry, dict):
         raise ValueError("it is no object")
     if missing := {"id", "kind", "messages" if "messages" in entry else "prompt"} - set(entry):
-        raise ValueError(f"“{min(missing)}” is missing")
+        there = ", ".join(shown(key) for key in entry if key not in ("id", "kind"))
+        raise ValueError(f"“{min(missing)}” is missing" + (f", and there is {there[:200]}" if there else ""))
     for part in ("id", "kind"):
         if not isinstance(entry[part], str | int) or not str(entry[part]).strip():
             raise ValueError(f"“{part}” must be text, and not empty")
@@ -88,6 +92,11 @@ def read_prompt(entry: object) -> Prompt:
         whole(content)
     raw = entry.get("raw", False) is True and isinstance(content, str)  # messages always go through the template
     return Prompt(whole(str(entry["id"])), whole(str(entry["kind"])), content, raw)
+
+
+def shown(key: str) -> str:
+    """A name of somebody's file in a sentence of one line."""
+    return f"“{key[:30] if key.isprintable() else ascii(key[:30])}”"
 
 
 def read_message(message: object) -> dict[str, str]:
