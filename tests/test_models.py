@@ -1,15 +1,28 @@
 """Both backends on small random models: cached equals uncached."""
 
+from types import MethodType
+
 import pytest
 import torch
 from checks import check_caches_often
-from small_models import HF, KINDS, LLAMA, make, near, text, uncached
-from transformers import GraniteConfig, GraniteForCausalLM, MistralConfig, MistralForCausalLM
+from small_models import HF, KINDS, LLAMA, SMALL, V, make, near, text, uncached
+from transformers import (
+    GPTNeoConfig,
+    GPTNeoForCausalLM,
+    GraniteConfig,
+    GraniteForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    MptConfig,
+    MptForCausalLM,
+)
 
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import at_depths
+from specdec_lab.models.fast import FastModel
+from specdec_lab.models.load import wrapped
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.models.tree import Tree
 
@@ -122,6 +135,58 @@ def test_a_sliding_window_bounds_the_context():
     model = ReferenceModel(MistralForCausalLM(MistralConfig(**LLAMA, sliding_window=8)).double(), "sliding")
     assert model.context == 8
     assert torch.allclose(model.cached().extend([text(8)]).logits[0], uncached(model, text(8)), **near(model))
+
+
+def test_texts_beside_each_other_do_not_meet_a_window_that_the_model_counts_in_slots():
+    """GPT-Neo's: a short text takes many tokens while a long one is near its end."""
+    more = {"hidden_size": 32, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]]}
+    torch.manual_seed(0)
+    hf = GPTNeoForCausalLM(GPTNeoConfig(**SMALL, **more, window_size=16, max_position_embeddings=16)).double()
+    for p in hf.parameters():
+        p.data.mul_(4) if p.dim() > 1 else None
+    a, b = text(16, 1), text(12, 2)
+    whole = [hf(torch.tensor([tokens]), use_cache=False).logits[0] for tokens in (a, b)]
+    model = ReferenceModel(hf, "neo")
+    assert model.context == 16
+    cached = model.cached(2)
+    cached.extend([a[:14], b[:2]])
+    rows = cached.extend([a[14:], b[2:]]).logits
+    assert torch.allclose(rows[0, :2], whole[0][14:], atol=1e-4)
+    assert torch.allclose(rows[1], whole[1][2:], atol=1e-4)
+
+
+def test_a_tree_is_refused_where_a_model_counts_slots():
+    """MPT's ALiBi. A chain that is called a tree is none, and is taken."""
+    torch.manual_seed(0)
+    hf = MptForCausalLM(MptConfig(vocab_size=V, d_model=32, n_heads=4, n_layers=2, max_seq_len=64)).double()
+    model = wrapped(hf, "mpt")
+    cached = model.cached()
+    cached.prefill(text(5))
+    cached.extend([[1, 2, 3]], trees=[(6, Tree.chain(2))])
+    with pytest.raises(LabError, match="counts positions by the slots"):
+        cached.extend([[1, 2, 3]], trees=[(9, Tree((-1, -1)))])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_others_take_trees(kind):
+    model = make(kind)
+    assert model.takes_trees and model.agrees_in_a_tree()
+    if isinstance(model, FastModel):
+        return
+    forward = type(model.hf.base_model).forward
+
+    def by_slots(self, *args, position_ids=None, past_key_values=None, **more):
+        """As a model would whose positions are those of its cache, though it can be told others."""
+        return forward(
+            self,
+            *args,
+            position_ids=past_key_values.layers[0].slots if past_key_values else None,
+            past_key_values=past_key_values,
+            **more,
+        )
+
+    model.hf.base_model.forward = MethodType(by_slots, model.hf.base_model)
+    assert not model.agrees_in_a_tree()
 
 
 def test_layers_that_cannot_rewind_or_be_told_apart_are_refused():

@@ -27,7 +27,7 @@ from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.base import Cached, apart, beside
 from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
-from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.models.reference import ReferenceModel, changing_rotations
 from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
@@ -41,8 +41,7 @@ MAX_KEPT_ROWS = 64
 
 def supports(hf: PreTrainedModel) -> bool:
     """Whether this file is written for models like `hf`, and for the device it is on."""
-    rope = getattr(hf.config, "rope_parameters", None) or {}
-    fixed = rope.get("rope_type", "default") not in ("dynamic", "longrope")  # those change with the text's length
+    fixed = not changing_rotations(hf.config)
     silu_gate = getattr(hf.config, "hidden_act", "") in ("silu", "swish")
     return hf.config.model_type in ("llama", "qwen2") and fixed and silu_gate and hf.device.type in ("cpu", "cuda")
 

@@ -231,6 +231,7 @@ def wrapped(
             )
     model = ReferenceModel(hf, name)
     model.check()
+    model.takes_trees = model.agrees_in_a_tree()
     return model
 
 

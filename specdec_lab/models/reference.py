@@ -5,7 +5,9 @@ and their `crop` changed meaning between releases, so the keys and values live i
 buffers here and the causal mask is written out.
 """
 
+import re
 from collections.abc import Sequence
+from inspect import signature
 
 import torch
 from torch import Tensor
@@ -16,7 +18,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.models.base import Cached, Model, beside
-from specdec_lab.models.tree import Placed, positions
+from specdec_lab.models.tree import Placed, Tree, positions
 
 
 class RowLayer(DynamicLayer):
@@ -62,18 +64,36 @@ class RowLayer(DynamicLayer):
             self.keys, self.values = self.keys[:-1], self.values[:-1]
 
 
+# What makers call the most tokens of a text, and the most that a token sees.
+LONGEST = (
+    "max_position_embeddings",
+    "n_positions",
+    "max_seq_len",
+    "max_target_positions",
+    "max_sequence_length",
+    "n_ctx",
+)
+WINDOW = re.compile(r"(\w+_)?window(_size)?|attention_chunk_size")
+
+
+def changing_rotations(config: PreTrainedConfig) -> list[dict]:
+    """The rotations (longrope, dynamic) that the longest position of a pass chooses; kinds of layers may have their own."""
+    rope = getattr(config, "rope_parameters", None)
+    all_of_them = [x for x in (rope, *rope.values()) if isinstance(x, dict)] if isinstance(rope, dict) else []
+    return [x for x in all_of_them if x.get("rope_type", x.get("type")) in ("longrope", "dynamic")]
+
+
 def longest_text(config: PreTrainedConfig) -> int:
     """The most tokens of a text whose rows do not depend on how many tokens its passes have.
 
-    Within its window, sliding attention is full attention. Some rotations (longrope, dynamic) are chosen by the longest
-    position of a pass, but are one up to the length that the model was first trained for.
+    Within its window, sliding attention is full attention. Rotations that change are one up to the length that the
+    model was first trained for.
     """
-    rope = getattr(config, "rope_parameters", None) or {}
-    changes = rope.get("rope_type", rope.get("type")) in ("longrope", "dynamic")
-    first = rope.get("original_max_position_embeddings") or getattr(config, "original_max_position_embeddings", None)
-    windows = getattr(config, "sliding_window", None), getattr(config, "attention_chunk_size", None), changes and first
-    most = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 2048
-    return min(x for x in (most, *windows) if isinstance(x, int) and x > 0)
+    own = "original_max_position_embeddings"
+    firsts = [rope.get(own) or getattr(config, own, None) for rope in changing_rotations(config)]
+    windows = [value for name, value in vars(config).items() if WINDOW.fullmatch(name)]
+    most = next((getattr(config, name) for name in LONGEST if getattr(config, name, None)), 2048)
+    return min(x for x in (most, *windows, *firsts) if isinstance(x, int) and not isinstance(x, bool) and x > 0)
 
 
 class ReferenceModel(Model):
@@ -91,6 +111,11 @@ class ReferenceModel(Model):
                 f"{name} uses {', '.join(sorted(kinds))} layers, which cannot be rewound here: "
                 "choose a model with ordinary attention, such as Llama, Qwen2 or SmolLM2."
             )
+        for part in hf.modules():
+            # A mask of the model's own counts the slots of the cache (GPT-Neo). Up to `context` ours hides all that it does.
+            own = getattr(part, "bias", None)
+            if getattr(own, "dtype", None) == torch.bool:
+                part.bias = own.new_ones(1).expand(*own.shape[:-2], 1 << 20, 1 << 20)
         self.hf = hf.eval()
         self.name = name
         self.head = hf.get_output_embeddings()  # hidden rows to logits
@@ -142,6 +167,25 @@ class ReferenceModel(Model):
                 f"{self.name} gives NaN or infinity in place of logits: its weights are damaged, or its numbers need "
                 "--dtype float32."
             )
+        return self.near(ours, theirs)
+
+    @torch.inference_mode()
+    def agrees_in_a_tree(self) -> bool:
+        """Whether drafts beside older siblings are scored as without them. Not where a model counts slots itself (MPT)."""
+        takes = signature(self.hf.base_model.forward).parameters  # args: whatever is inside of it takes
+        if not {"position_ids", "args"} & set(takes) or self.context < 8:
+            return False
+        ids = [i % self.input_vocab for i in range(min(16, self.context - 3))]
+        siblings = ids[:3], (len(ids) - 4, Tree((-1,) * 4 + (3, 4, 5)))
+        rows = []
+        for drafts, tree in (([], None), siblings):
+            cached = self.cached()
+            cached.prefill(ids[:-4])
+            rows.append(cached.extend([[*drafts, *ids[-4:]]], trees=[tree]).logits[0, len(drafts) :].float())
+        return self.near(*rows)
+
+    def near(self, ours: Tensor, theirs: Tensor) -> bool:
+        """Whether logits [n, V] are the same but for rounding."""
         apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
         return bool(apart <= (1e-3 if self.dtype.itemsize >= 4 else 0.2))
 
