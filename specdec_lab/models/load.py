@@ -1,6 +1,7 @@
 """Loading: a name becomes a model on a device; a pair is checked to speak one vocabulary."""
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -83,8 +84,10 @@ def load_model(
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
         stored, dtype = dtype == "int4", pick_dtype(dtype, device)
         try:
-            tokenizer = AutoTokenizer.from_pretrained(source)
-            hf = from_pretrained(source, torch.float32 if stored else dtype).to(device)
+            tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+            hf = from_pretrained(source, torch.float32 if stored else dtype, shown, say).to(device)
+            if getattr(hf.config, "auto_map", None):
+                say(f"{name} comes with code of its own, which is not run: transformers' own is.")
             if stored:
                 model = from_stored(hf, shown, backend)
             else:
@@ -117,18 +120,67 @@ def from_stored(hf: PreTrainedModel, name: str, backend: str) -> FastModel:
     return model
 
 
-def from_pretrained(source: str | Path, dtype: torch.dtype) -> PreTrainedModel:
-    """The model with PyTorch's attention, or with one written out where its makers have no other."""
+def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say = silent) -> PreTrainedModel:
+    """The model with PyTorch's attention, or with one written out where its makers have no other.
+
+    Raises:
+        LabError: as `check_weights`.
+    """
+    how = {"dtype": dtype, "trust_remote_code": False, "output_loading_info": True}
+    told = logging.get_verbosity()
+    logging.set_verbosity_error()  # instead of a table of what is missing, a sentence is told
     try:
-        return AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
+        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="sdpa", **how)
     except ValueError as e:
         if "scaled_dot_product_attention" not in str(e):
             raise
-        return AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="eager")
+        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="eager", **how)
+    finally:
+        logging.set_verbosity(told)
+    check_weights(hf, info, name, say)
+    return hf
+
+
+def check_weights(hf: PreTrainedModel, info: dict, name: str, say: Say) -> None:
+    """Look at what was read: transformers draws weights that a file lacks at random, and drops those it does not know.
+
+    Args:
+        info: what transformers says about it.
+
+    Raises:
+        LabError: naming the first weight that is missing; or that was dropped, though the model has a part for it.
+    """
+    parts = {without_numbers(key) for key, _ in hf.named_parameters()}
+    missing, unknown = sorted(info["missing_keys"]), sorted(info["unexpected_keys"])
+    wrong = missing or [key for key in unknown if without_numbers(key) in parts]
+    if wrong:
+        what = (
+            f"has no weight “{wrong[0]}”"
+            if missing
+            else f"has a weight “{wrong[0]}” that its config.json has no place for"
+        )
+        more = f", nor {len(wrong) - 1} others" if missing and wrong[1:] else ""
+        there = f"; there is “{unknown[0]}”" if missing and unknown else ""
+        raise LabError(
+            f"{name} {what}{more}{there}. Nothing is made up here: get its files anew, or mend its config.json or the "
+            "names of its weights."
+        )
+    if unknown:
+        say(f"{name} holds weights that are no part of the model, and are left out, such as “{unknown[0]}”.")
+
+
+def without_numbers(key: str) -> str:
+    """The part that a weight belongs to, the same in all layers."""
+    return re.sub(r"\d+", "*", key.rpartition(".")[0])
 
 
 def why_not(name: str, source: str | Path, e: Exception) -> str:
     """A sentence on a model that does not load."""
+    if "trust_remote_code" in str(e):
+        return (
+            f"{name} comes with code of its own, and code of others is not run here: choose a model that transformers "
+            "knows, such as Llama, Qwen2 or SmolLM2."
+        )
     if name == EMBEDDED:
         return f"The cached target in {source} does not load ({_first_line(e)}): delete that folder and run again."
     like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
@@ -172,6 +224,12 @@ def check_folder(folder: Path) -> None:
     config = read_json(files["config.json"])
     if not isinstance(config, dict):
         raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
+    how = config.get("quantization_config")
+    if isinstance(how, dict) and "quant_method" not in how:
+        raise LabError(
+            f"{files['config.json']} names no “quant_method” for its packed weights, as those made for MLX have none: "
+            "choose the folder that they were made from, or one packed for transformers."
+        )
     inner = config.get("text_config")
     check_sizes(inner if isinstance(inner, dict) else config, files["config.json"])
     for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
@@ -189,7 +247,11 @@ def check_sizes(config: dict, file: Path) -> None:
             with suppress(TypeError):
                 if isinstance(value, list) and all(x > 0 for x in value):
                     continue  # some families have a number for each layer
-            raise LabError(f"“{key}” is {str(value)[:40]!r} in {file}: it must be a whole number above 0.")
+            raise LabError(f"“{key}” is {repr(value)[:40]} in {file}: it must be a whole number above 0.")
+    for key in ("rope_scaling", "rope_parameters"):
+        rope = config.get(key)
+        if isinstance(rope, dict) and any(rope.get(kind, "") is None for kind in ("type", "rope_type")):
+            raise LabError(f"“{key}” has no type in {file}: take it out, or name one.")
     hidden, heads = config.get("hidden_size"), config.get("num_attention_heads")
     groups = config.get("num_key_value_heads")
     if all(isinstance(x, int) for x in (hidden, heads)) and "head_dim" not in config and hidden % heads:
