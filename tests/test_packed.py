@@ -1,10 +1,13 @@
 """Packed weights in a file that kernels share: made once, checked each time, and never needed."""
 
 import errno
+import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from small_models import LLAMA, text
@@ -110,12 +113,30 @@ def flipped(at: Path) -> None:
     (at / packed.DATA).write_bytes(content)
 
 
+def about(change):
+    def changed(at: Path) -> None:
+        held = json.loads((at / packed.ABOUT).read_text())
+        change(held)
+        (at / packed.ABOUT).write_text(json.dumps(held))
+
+    return changed
+
+
 SPOILS = {
     "a bit is wrong": flipped,
     "cut off": lambda at: (at / packed.DATA).write_bytes((at / packed.DATA).read_bytes()[:-64]),
     "weights gone": lambda at: (at / packed.DATA).unlink(),
     "description gone": lambda at: (at / packed.ABOUT).unlink(),
     "description torn": lambda at: (at / packed.ABOUT).write_text('{"crc32": 1'),
+    "weights empty": lambda at: (at / packed.DATA).write_bytes(b""),
+    "an archive": lambda at: (at / packed.DATA).write_bytes(b"PK\3\4" + b"x" * 200),
+    "a header that is none": lambda at: (at / packed.DATA).write_bytes(b"\x93NUMPY\1\0\5\0{((((("),
+    "weights are a folder": lambda at: ((at / packed.DATA).unlink(), (at / packed.DATA).mkdir()),
+    "other numbers": lambda at: np.save(at / packed.DATA, np.zeros(9)),
+    "a file in place of the folder": lambda at: (shutil.rmtree(at), at.write_bytes(b"")),
+    "description a list": lambda at: (at / packed.ABOUT).write_text("[1]"),
+    "a size is wrong": about(lambda x: x["matrices"][0].__setitem__(1, 10**6)),
+    "a layout is wrong": about(lambda x: x["layouts"].__setitem__("head", "00" * (len(x["layouts"]["head"]) // 2))),
     "no sum": lambda at: (at / packed.ABOUT).write_text("{}"),
     "another model": lambda at: packed.write(at, llama(seed=1)),
 }

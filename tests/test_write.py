@@ -145,6 +145,10 @@ DAMAGED = {
     "ids of another vocabulary": (stored(tokens=lambda x: x + 60_000), "does not know"),
     "an answer before its prompt": (stored(prompt=lambda x: x + 1_000), "without an answer"),
     "a negative length": (stored(prompt=lambda x: x - 1_000), "without a prompt"),
+    "tokens that are no whole numbers": (stored(tokens=lambda x: x + 0.5), "of another kind"),
+    "tokens in rows": (stored(tokens=lambda x: x[None]), "of another kind"),
+    "lengths in words": (stored(length=lambda x: x.astype(str)), "of another kind"),
+    "a temperature in words": (stored(temperature=lambda x: x.astype(str)), "of another kind"),
     "another target": (stored(target=np.array("gpt-9")), "was written by gpt-9"),
 }
 

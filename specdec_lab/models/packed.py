@@ -84,6 +84,8 @@ def write(place: Path, hf: PreTrainedModel) -> None:
     unfinished = place.with_name(f".{place.name}.unfinished")
     for old in unfinished, place:  # what a killed process left, and what is corrupt
         shutil.rmtree(old, ignore_errors=True)
+        if old.exists():  # a plain file
+            old.unlink()
     unfinished.mkdir()
     try:
         products = [Linear(*weights).weight for weights in folded(hf)]
@@ -97,7 +99,7 @@ def write(place: Path, hf: PreTrainedModel) -> None:
                     f.write(piece)
                     crc = zlib.crc32(piece, crc)
         layouts = {part: layout(weight).hex() for (part, *_), weight in zip(matrices, products)}
-        about = {"crc32": crc, "layouts": layouts, "matrices": matrices}
+        about = {"crc32": zlib.crc32(described(layouts, matrices), crc), "layouts": layouts, "matrices": matrices}
         (unfinished / ABOUT).write_text(json.dumps(about), encoding="utf-8")
         share(unfinished)
         unfinished.rename(place)
@@ -108,18 +110,24 @@ def write(place: Path, hf: PreTrainedModel) -> None:
 def read(place: Path, hf: PreTrainedModel) -> list[Mapped] | None:
     """The products on the file's weights; None if there is no such file, or it is not what this process would write.
 
-    That is: its sum is right, and the first layer packed here is the same, byte for byte.
+    That is: its sum is right, and the first layer packed here is the same, byte for byte. A wrong size or layout would
+    end the process, so nothing is read by them before the sum, in which they are.
     """
     try:
         about = json.loads((place / ABOUT).read_text(encoding="utf-8"))
-        data = np.load(place / DATA, mmap_mode="r")
-        if zlib.crc32(data) != about["crc32"]:
+        data = np.lib.format.open_memmap(place / DATA, mode="r")
+        sum_of_all = zlib.crc32(described(about["layouts"], about["matrices"]), zlib.crc32(data))
+        if data.dtype != np.uint8 or data.ndim != 1 or sum_of_all != about["crc32"]:
             return None
         made, start = [], data.ctypes.data
         for part, rows, columns, size in about["matrices"]:
             made.append(Mapped(from_memory(start, (rows, columns), bytes.fromhex(about["layouts"][part])), data))
             start += padded(size)
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
+    except (FileNotFoundError, IsADirectoryError):
+        return None
+    except (OSError, AttributeError, MemoryError):
+        raise
+    except Exception:  # whatever damage makes of other libraries
         return None
     here = [Linear(*weights).weight for weights in islice(folded(hf), len(PARTS))]
     same = len(made) == hf.config.num_hidden_layers * len(PARTS) + 1 and all(
@@ -127,6 +135,11 @@ def read(place: Path, hf: PreTrainedModel) -> list[Mapped] | None:
         for one, two in zip(made, here)
     )
     return made if same else None
+
+
+def described(layouts: dict[str, str], matrices: Sequence) -> bytes:
+    """What stands beside the weights, as it goes into the sum."""
+    return json.dumps([layouts, matrices], sort_keys=True).encode()
 
 
 def padded(size: int) -> int:

@@ -1,7 +1,5 @@
 """The target's answers on disk: files of tokens in a folder, and nothing else. Its rows are computed again from them."""
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -11,6 +9,7 @@ import numpy as np
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
+from specdec_lab.formats import first_line
 from specdec_lab.models.reference import ReferenceModel
 
 LEARNED, HELD_OUT = "conversations", "held-out"  # folders of files: to learn from, and to measure on
@@ -55,6 +54,9 @@ class Answers:
 
     def check(self, target: ReferenceModel) -> None:
         """Raises ValueError where the arrays do not fit together, or hold tokens that the target does not have."""
+        numbers = self.tokens, self.length, self.prompt
+        if any(x.dtype.kind not in "iu" or x.ndim != 1 for x in numbers) or self.temperature.dtype.kind != "f":
+            raise ValueError("its parts are of another kind")
         n = {len(x) for x in (self.length, self.prompt, self.temperature, self.kind)}
         if n != {len(self)} or not len(self) or self.length.sum() != len(self.tokens):
             raise ValueError("its parts are of different lengths")
@@ -126,8 +128,8 @@ def read_file(path: Path, target: ReferenceModel) -> Answers:
             stored = Answers(**{name: file[name] for name in ARRAYS}, **{name: str(file[name]) for name in TEXT})
         if stored.target == target.name:
             stored.check(target)
-    except (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as e:
-        why = str(e) if isinstance(e, ValueError) and "pickle" not in str(e) else "it is torn, or of another kind"
+    except Exception as e:  # whatever damage makes of other libraries
+        why = first_line(e) if type(e) is ValueError and "pickle" not in str(e) else "it is torn, or of another kind"
         raise LabError(f"{path} cannot be read ({why}): delete it. The other files beside it stay as they are.") from e
     if stored.target != target.name:
         raise LabError(f"{path} was written by {stored.target}, not by {target.name}: choose another --folder.")
