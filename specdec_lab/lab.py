@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -102,10 +102,27 @@ class Lab:
 
     @typed
     def text(self, ids: Sequence[int]) -> str:
-        """Token ids to text, special tokens written out."""
+        """Token ids to text, special tokens written out. A single token is written as it stands inside a text."""
         if any(i < 0 for i in ids):
             raise LabError(f"A token is a number from 0 on, and one of these is {min(ids)}.")
+        if len(ids) == 1:
+            return self._texts(ids)[0]
         return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
+
+    def _texts(self, ids: Sequence[int], behind: Sequence[int] | None = None) -> list[str]:
+        """The text of each of some tokens, decoded behind others: sentencepiece takes the blank off that a text begins with."""
+        behind = self._behind if behind is None else behind
+        before, *texts = self.tokenizer.batch_decode(
+            [list(behind), *([*behind, int(i)] for i in ids)], clean_up_tokenization_spaces=False
+        )
+        return [text[len(before) :] for text in texts]
+
+    @cached_property
+    def _behind(self) -> list[int]:
+        """A token that others are decoded behind. None where blanks join all tokens: these are no part of them."""
+        first = self.tokenizer("a", add_special_tokens=False).input_ids[-1:]
+        some = self._texts(range(min(300, self.target.vocab_size)), first)
+        return [] if all(text.startswith(" ") for text in some if text) else first
 
     @typed
     def only(self, pattern: str) -> Mask:
@@ -118,7 +135,7 @@ class Lab:
             wanted = re.compile(pattern, re.DOTALL)
         except re.error as e:
             raise LabError(f"“{pattern}” is no regular expression ({e}).") from e
-        texts = self.tokenizer.batch_decode([[i] for i in range(self.target.vocab_size)])
+        texts = self._texts(range(self.target.vocab_size))
         special = set(self.tokenizer.all_special_ids)
         allowed = [i for i, text in enumerate(texts) if i not in special and text and wanted.fullmatch(text)]
         if not allowed:

@@ -4,12 +4,16 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tokenizers import Tokenizer, decoders, pre_tokenizers
+from tokenizers.models import BPE
+from transformers import PreTrainedTokenizerFast
 from writer import SENTENCE, save
 
 from specdec_lab import load
 from specdec_lab.drafters import LookupDrafter
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms
 from specdec_lab.errors import LabError
+from specdec_lab.lab import Lab
 from specdec_lab.models import load as loading
 
 
@@ -143,3 +147,26 @@ def test_each_drafter_that_is_asked_for_has_a_text_of_its_own(folder):
             drafter.start(None, text, None)
         assert one.propose([1, 2, 3, 1, 2], 1, Sampler(), Uniforms()).tokens == [3]
         assert two.propose([5, 6, 7, 5, 6], 1, Sampler(), Uniforms()).tokens == [7]
+
+
+def metaspace() -> PreTrainedTokenizerFast:
+    """As Llama 2, TinyLlama and Mistral 7B v0.1 are published: the decoder takes off the blank that a text begins with."""
+    pieces = ["<s>", "</s>", "<0x0A>", "▁", "▁a", "▁the", "the", "▁cat", "at", "s", "."]
+    core = Tokenizer(BPE({piece: i for i, piece in enumerate(pieces)}, [], byte_fallback=True, unk_token="<s>"))
+    core.pre_tokenizer = pre_tokenizers.Metaspace()
+    steps = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    core.decoder = decoders.Sequence(steps)
+    core.add_special_tokens(["<s>", "</s>"])
+    return PreTrainedTokenizerFast(tokenizer_object=core, eos_token="</s>", unk_token="<s>")
+
+
+def test_a_token_is_written_as_it_stands_inside_a_text_blanks_and_all(folder):
+    lab = load(folder, device="cpu")
+    target = SimpleNamespace(vocab_size=11, name="m")
+    pieces = Lab(target, metaspace(), frozenset({1}))
+    assert [pieces.text([i]) for i in range(2, 11)] == ["\n", " ", " a", " the", "the", " cat", "at", "s", "."]
+    assert pieces.text([5, 8, 9]) == "theats"
+    assert set(pieces.only("[a-z]*").allowed([])) == {6, 8, 9, 1}
+    assert set(pieces.only(" [a-z]+").allowed([])) == {4, 5, 7, 1}
+    assert [lab.text([i]) for i in (1, 2)] == ["the", "cat"]  # blanks that join all words are no part of them
+    assert lab.text([1, 2]) == "the cat"
