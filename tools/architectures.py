@@ -2,31 +2,38 @@
 
     python tools/architectures.py [FAMILY …]        try all, or these; writes the page when all were tried
 
-A family runs if greedy text is the same in four ways: by transformers alone without a cache, plainly here, with lookup,
-and with a draft model of the same family; and if three texts in a batch are what each is alone. In float32.
+A family runs if greedy text is the same in five ways: by transformers alone without a cache, plainly here, with lookup,
+with a draft model of the same family, and with a tree of drafts whose first sibling is wrong; and if three texts in a
+batch are what each is alone. All of it again where texts reach the end of a window, or of what the family calls its
+longest text. A folder with one weight missing must be refused. In float32.
 """
 
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as FAMILIES
 from transformers.utils import logging
 
 from specdec_lab.clock import TimeUp, limited
-from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.drafters import Drafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops, plain, speculative
+from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.load import wrapped
+from specdec_lab.models.load import from_pretrained, wrapped
+from specdec_lab.models.reference import LONGEST, WINDOW
+from specdec_lab.models.tree import Tree
 
 PAGE = Path(__file__).parents[1] / "docs" / "architectures.md"
 SECONDS = 60  # for a family
@@ -41,11 +48,32 @@ SMALL = {
     "kv_lora_rank": 16, "q_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8, "rotary_dim": 8,
     "sliding_window": 64, "shared_expert_intermediate_size": 16, "vocab_size_per_layer_input": 128, "hidden_size_per_layer_input": 8,
 }  # fmt: skip
+SHORT = 16  # tokens of a window, or of the longest text, that texts are to reach the end of
 LONG, PROMPTS = 24, ([5, 9, 5, 9, 5], [7, 8, 9, 10], [3, 3, 4, 3, 3, 4, 3])
 
 
-def tiny(family: str, seed: int) -> PreTrainedModel:
-    """A small random model of the family. Raises whatever its makers' code does."""
+class Siblings(Drafter):
+    """Drafts a wrong token and beside it the two right ones: a tree of three drafts."""
+
+    name = "siblings"
+
+    def __init__(self, right: list[int]):
+        self.right = right  # the whole text
+
+    def drafting(self, text, gamma, sampler, uniforms):
+        right = self.right[len(text) :][: min(gamma, 2)]
+        return (
+            Proposal([(right[0] + 1) % SMALL["vocab_size"], *right], tree=Tree((-1, -1, 1)[: len(right) + 1]))
+            if right
+            else Proposal([])
+        )
+
+
+def tiny(family: str, seed: int, short: str = "") -> PreTrainedModel:
+    """A small random model of the family, with SHORT as its "window" or its "longest" text where one is asked for.
+
+    Raises whatever its makers' code does.
+    """
     config = AutoConfig.for_model(family)
     inner = config.get_text_config()
     for name, value in SMALL.items():
@@ -53,6 +81,12 @@ def tiny(family: str, seed: int) -> PreTrainedModel:
             old = getattr(inner, name, None)
             if (isinstance(old, int) and not isinstance(old, bool)) or (name == "head_dim" and hasattr(inner, name)):
                 setattr(inner, name, value)
+    names = [name for name in vars(inner) if (WINDOW.fullmatch(name) if short == "window" else name in LONGEST)]
+    sizes = [name for name in names if type(getattr(inner, name)) is int]
+    if short and not sizes:
+        raise LookupError(f"{family} has no {short}")
+    for name in sizes if short else ():
+        setattr(inner, name, SHORT)
     if hasattr(inner, "kv_lora_rank"):  # latent attention has no groups
         inner.num_key_value_heads = inner.num_attention_heads
     if getattr(inner, "layer_types", None):
@@ -75,9 +109,9 @@ def tiny(family: str, seed: int) -> PreTrainedModel:
 
 
 @torch.inference_mode()
-def uncached(hf: PreTrainedModel, prompt: list[int]) -> list[int]:
+def uncached(hf: PreTrainedModel, prompt: list[int], most: int) -> list[int]:
     text = list(prompt)
-    for _ in range(LONG):
+    for _ in range(most):
         text.append(int(hf(torch.tensor([text]), use_cache=False).logits[0, -1].argmax()))
     return text[len(prompt) :]
 
@@ -88,19 +122,61 @@ def runs(family: str) -> tuple[str, str]:
         hf, other = tiny(family, 1), tiny(family, 2)
     except (Exception, TimeUp) as e:
         return "not tried", f"{type(e).__name__}: {first_line(e)}"
+    how, why = written_in_all_ways(hf, other, family)
+    if why or how == "refused":
+        return how, why
+    for short in "window", "longest":
+        try:
+            pair = tiny(family, 1, short), tiny(family, 2, short)
+        except (Exception, TimeUp):  # it has no such size, or its makers' code does not take it
+            continue
+        again = written_in_all_ways(*pair, family, SHORT if short == "longest" else 1000)
+        if again != (how, why):
+            return "differs", f"{again[1]} ({short}: {SHORT} tokens)"
+    return ("differs", missed) if (missed := misses_a_weight(hf)) else (how, why)
+
+
+def misses_a_weight(hf: PreTrainedModel) -> str:
+    """What is wrong with a folder of the model: "" if it loads whole, and is refused with one weight missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        hf.save_pretrained(folder)
+        try:
+            from_pretrained(folder, torch.float32, "it")
+        except Exception as e:
+            return f"a folder that is whole is refused: {first_line(e)}"
+        (file,) = Path(folder).glob("*.safetensors")
+        weights = load_file(file)
+        weights.pop(sorted(weights)[len(weights) // 2])
+        save_file(weights, file, metadata={"format": "pt"})
+        try:
+            from_pretrained(folder, torch.float32, "it")
+        except Exception:
+            return ""
+    return "a weight that is missing is drawn at random"
+
+
+def written_in_all_ways(
+    hf: PreTrainedModel, other: PreTrainedModel, family: str, longest: int = 1000
+) -> tuple[str, str]:
+    """As `runs`, of two models, whose texts have at most so many tokens."""
+    wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
     try:
         target, draft = wrapped(hf, family), wrapped(other, family)
     except LabError as e:
         return "refused", first_line(e)
     stops = Stops(LONG)
-    wanted = [uncached(hf, prompt) for prompt in PROMPTS]
+    # A text of n tokens ends at the context: what transformers writes behind it is nothing to compare with.
+    wanted = [want[: max(1, target.context - len(prompt))] for prompt, want in zip(PROMPTS, wanted)]
     for prompt, want in zip(PROMPTS, wanted):
         ways = {
             "plain": plain(target, prompt, stops=stops),
             "lookup": speculative(target, LookupDrafter(), prompt, gamma=4, stops=stops),
             "a draft model": speculative(target, ModelDrafter(draft), prompt, gamma=3, stops=stops),
+            "a tree": speculative(target, Siblings([*prompt, *want]), prompt, gamma=3, stops=stops),
         }
         for name, rounds in ways.items():
+            if name == "a tree" and not target.takes_trees:
+                continue
             if Trace(prompt).collect(rounds).tokens != want:
                 return "differs", f"{name} writes another text than transformers without a cache"
     batch = Batch(target, len(PROMPTS))
@@ -112,8 +188,9 @@ def runs(family: str) -> tuple[str, str]:
         batch.step(3)
     if [t.tokens for t in traces] != wanted:
         return "differs", "a text in a batch is another one than alone"
-    attention = "" if hf.config._attn_implementation == "sdpa" else ", attention written out"
-    return ("fast" if isinstance(target, FastModel) else "reference") + attention, ""
+    more = "" if hf.config._attn_implementation == "sdpa" else ", attention written out"
+    more += "" if target.takes_trees else ", no trees"
+    return ("fast" if isinstance(target, FastModel) else "reference") + more, ""
 
 
 def main(wanted: list[str]) -> None:
@@ -163,7 +240,9 @@ def page(found: dict[str, tuple[str, str]]) -> str:
         "",
         f"Made by `tools/architectures.py` with transformers {transformers.__version__}, on tiny random models in float32. A family "
         "is listed as one that runs if its greedy text was the same without a cache, plainly, with lookup, with a draft "
-        "model, and in a batch of three. What is refused is refused with a sentence when it is loaded.",
+        "model, with a tree whose first draft is wrong, and in a batch of three; again where the texts reach the end of each "
+        f"window, and of the longest text ({SHORT} tokens); and if a folder with one weight missing is refused. What is refused "
+        "is refused with a sentence when it is loaded; `no trees`: a tree is refused when it is drafted.",
         "",
         f"**{sum(len(by[how]) for how in works)} of {len(found)} families run.** `fast` and `reference` are the backends (`--backend`).",
         "",
