@@ -123,7 +123,7 @@ def read(place: Path, hf: PreTrainedModel) -> list[Mapped] | None:
         for part, rows, columns, size in about["matrices"]:
             made.append(Mapped(from_memory(start, (rows, columns), bytes.fromhex(about["layouts"][part])), data))
             start += padded(size)
-    except (FileNotFoundError, IsADirectoryError):
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
     except (OSError, AttributeError, MemoryError):
         raise
