@@ -30,6 +30,7 @@ PROSE = [
     ['Write as YAML: {"a": 1}', 'Write as YAML: {"a": [2, 3]}'],
     ["{% if x %} is Jinja", "{\n int x;\n} in C"],
     ['Mend this: {"name": "x"}\n\nand tell me how'],
+    ['- Mend this JSON:\n{"name": "x"}', '- Mend this JSON:\n{"name": "y"}'],
 ]
 
 
@@ -126,6 +127,7 @@ READ = {
     "Alpaca with an input": ({"instruction": "Add.", "input": "1 2", "output": "3"}, "Add.\n\n1 2"),
     "Dolly": ({"instruction": "Who?", "context": "A text.", "response": "hi"}, "Who?\n\nA text."),
     "GSM8K": ({"question": "hello", "answer": "4"}, "hello"),
+    "nothing outside": ({"system": None, "prompt": None, "body": {"system": "be brief", "prompt": "hello"}}, [SYSTEM, USER]),
     "nothing in between": ({"prompt": "hello", "messages": None, "kind": None}, "hello"),
     "an empty system message": ({"messages": [{"role": "system", "content": ""}, USER]}, [USER]),
     "names of others": ({"messages": [{"role": "Human", "content": "hello"}, {"role": "bard", "content": "hi"}]}, [USER]),

@@ -36,7 +36,7 @@ def as_line(entry: object, notes: Counter[str]) -> object:
     if not isinstance(entry, dict):
         return entry
     inner = next((entry[key] for key in ASKED if isinstance(entry.get(key), dict)), {})
-    entry = {key: value for key, value in {**inner, **entry}.items() if value is not None or key == "prompt"}
+    entry = {key: value for part in (inner, entry) for key, value in part.items() if value is not None}
     for name, others in NAMES.items():
         if (found := next((entry[key] for key in others if key in entry), None)) is not None:
             entry.setdefault(name, found)

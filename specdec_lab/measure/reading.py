@@ -129,7 +129,7 @@ def entries_of(text: str, path: str) -> list[tuple[str, object]] | None:
         found = [one for one in found if not one[2].strip() and len(one[2]) <= indent]
     inside = {number for first, last, *_ in found for number in range(first, last + 1)}
     others = [(n, line) for n, line in lines if n not in inside]
-    prose = sum(line.lstrip()[0].isalnum() for _, line in others)
+    prose = sum(bool(re.match(r"\s*\w|.*[^\W\d] [^\W\d]", line)) for _, line in others)
     known = sum(holds(value, "messages", "prompt") for *_, value in found)  # these count twice
     if found and (starts or len(found) + known > prose):
         values = [*((n, value) for n, _, _, value in found), *((n, partial(unread, line)) for n, line in others)]
