@@ -91,6 +91,9 @@ def tiny(family: str, seed: int, short: str = "") -> PreTrainedModel:
         inner.num_key_value_heads = inner.num_attention_heads
     if getattr(inner, "layer_types", None):
         inner.layer_types = inner.layer_types[: inner.num_hidden_layers]
+    if getattr(inner, "attention_layers", None):
+        inner.attention_layers = inner.attention_layers[: inner.num_hidden_layers]
+        inner.attention_types = [[inner.attention_layers, 1]]
     if getattr(inner, "sliding_window", None) is None and hasattr(inner, "use_sliding_window"):
         inner.use_sliding_window = False
     torch.manual_seed(seed)

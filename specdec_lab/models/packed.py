@@ -123,9 +123,11 @@ def read(place: Path, hf: PreTrainedModel) -> list[Mapped] | None:
         for part, rows, columns, size in about["matrices"]:
             made.append(Mapped(from_memory(start, (rows, columns), bytes.fromhex(about["layouts"][part])), data))
             start += padded(size)
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
-    except (OSError, AttributeError, MemoryError):
+    except (AttributeError, MemoryError):
+        raise
+    except OSError as e:
+        if isinstance(e, FileNotFoundError | IsADirectoryError) or place.is_file():
+            return None
         raise
     except Exception:  # whatever damage makes of other libraries
         return None
