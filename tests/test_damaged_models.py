@@ -171,7 +171,7 @@ def test_a_damaged_folder_is_one_sentence(sound, tmp_path, name):
     assert said in str(e.value) and "\n" not in str(e.value) and len(str(e.value)) < 600
 
 
-@pytest.mark.parametrize("name", ["no head", "code of its own", "a bias that the config does not name"])
+@pytest.mark.parametrize("name", ["no head", "code of its own", "a tokenizer with code of its own"])
 def test_nothing_else_is_told_and_nothing_is_asked(sound, tmp_path, name, capfd, monkeypatch):
     """transformers would print a table, and would wait for an answer."""
     monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("it asked"))

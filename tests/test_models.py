@@ -155,10 +155,11 @@ def test_texts_beside_each_other_do_not_meet_a_window_that_the_model_counts_in_s
     assert torch.allclose(rows[1], whole[1][2:], atol=1e-4)
 
 
-def test_a_tree_is_refused_where_a_model_counts_slots():
-    """MPT's ALiBi. A chain that is called a tree is none, and is taken."""
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_a_tree_is_refused_where_a_model_counts_slots(dtype):
+    """MPT's ALiBi, also where rounding hides it. A chain that is called a tree is none, and is taken."""
     torch.manual_seed(0)
-    hf = MptForCausalLM(MptConfig(vocab_size=V, d_model=32, n_heads=4, n_layers=2, max_seq_len=64)).double()
+    hf = MptForCausalLM(MptConfig(vocab_size=V, d_model=32, n_heads=4, n_layers=2, max_seq_len=64)).to(dtype)
     model = wrapped(hf, "mpt")
     cached = model.cached()
     cached.prefill(text(5))

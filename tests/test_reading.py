@@ -194,7 +194,7 @@ def test_any_json_is_prompts_or_sentences(tmp_path, value, before):
 
 @pytest.mark.parametrize(
     "text",
-    [" " * 200_000 + "x\ny\nz", '[{"a": ' * 50_000, '[{"a":\n' * 20_000, '{"a ' * 50_000, '{"a \n' * 50_000, '{} {"a": [\n' * 50_000, ("[" + " " * 3000) * 100, json.dumps([json.loads(ENTRY)] * 10_000)[:-9], ("a," * 50_000 + "\n") * 4],
+    [" " * 200_000 + "x\ny\nz", '[{"a": ' * 50_000, '[{"a":\n' * 20_000, '{"a ' * 50_000, '{"a \n' * 200_000, '{} {"a": [\n' * 200_000, ("[" + " " * 3000) * 100, json.dumps([json.loads(ENTRY)] * 10_000)[:-9], ("a," * 50_000 + "\n") * 4],
     ids=range(9),
 )  # fmt: skip
 def test_no_text_takes_long(tmp_path, text):
