@@ -3,7 +3,7 @@
     python tools/architectures.py [FAMILY …]        try all, or these; writes the page when all were tried
 
 A family runs if greedy text is the same in five ways: by transformers alone without a cache, plainly here, with lookup,
-with a draft model of the same family, and with a tree of drafts whose first sibling is wrong; and if three texts in a
+with a draft model of the same family, and with a tree of drafts whose first siblings are wrong; and if three texts in a
 batch are what each is alone. All of it again where texts reach the end of a window, or of what the family calls its
 longest text. A folder with one weight missing must be refused. In float32.
 """
@@ -48,12 +48,13 @@ SMALL = {
     "kv_lora_rank": 16, "q_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8, "rotary_dim": 8,
     "sliding_window": 64, "shared_expert_intermediate_size": 16, "vocab_size_per_layer_input": 128, "hidden_size_per_layer_input": 8,
 }  # fmt: skip
+WRONG = 6  # siblings of a right draft, before it
 SHORT = 16  # tokens of a window, or of the longest text, that texts are to reach the end of
 LONG, PROMPTS = 24, ([5, 9, 5, 9, 5], [7, 8, 9, 10], [3, 3, 4, 3, 3, 4, 3])
 
 
 class Siblings(Drafter):
-    """Drafts a wrong token and beside it the two right ones: a tree of three drafts."""
+    """Drafts WRONG tokens and beside them the two right ones: so these stand in slots far behind their positions."""
 
     name = "siblings"
 
@@ -61,12 +62,11 @@ class Siblings(Drafter):
         self.right = right  # the whole text
 
     def drafting(self, text, gamma, sampler, uniforms):
-        right = self.right[len(text) :][: min(gamma, 2)]
-        return (
-            Proposal([(right[0] + 1) % SMALL["vocab_size"], *right], tree=Tree((-1, -1, 1)[: len(right) + 1]))
-            if right
-            else Proposal([])
-        )
+        right = self.right[len(text) :][: min(max(gamma - WRONG, 0), 2)]
+        if not right:
+            return Proposal([])
+        wrong = [(right[0] + i) % SMALL["vocab_size"] for i in range(1, WRONG + 1)]
+        return Proposal([*wrong, *right], tree=Tree((*[-1] * WRONG, -1, WRONG)[: len(wrong + right)]))
 
 
 def tiny(family: str, seed: int, short: str = "") -> PreTrainedModel:
@@ -178,7 +178,7 @@ def written_in_all_ways(
             "plain": plain(target, prompt, stops=stops),
             "lookup": speculative(target, LookupDrafter(), prompt, gamma=4, stops=stops),
             "a draft model": speculative(target, ModelDrafter(draft), prompt, gamma=3, stops=stops),
-            "a tree": speculative(target, Siblings([*prompt, *want]), prompt, gamma=3, stops=stops),
+            "a tree": speculative(target, Siblings([*prompt, *want]), prompt, gamma=WRONG + 2, stops=stops),
         }
         for name, rounds in ways.items():
             if name == "a tree" and not target.takes_trees:
@@ -246,7 +246,7 @@ def page(found: dict[str, tuple[str, str]]) -> str:
         "",
         f"Made by `tools/architectures.py` with transformers {transformers.__version__}, on tiny random models in float32. A family "
         "is listed as one that runs if its greedy text was the same without a cache, plainly, with lookup, with a draft "
-        "model, with a tree whose first draft is wrong, and in a batch of three; again where the texts reach the end of each "
+        "model, with a tree whose first drafts are wrong, and in a batch of three; again where the texts reach the end of each "
         f"window, and of the longest text ({SHORT} tokens); and if a folder with one weight missing is refused, where one could "
         "be made. What is refused "
         "is refused with a sentence when it is loaded; `no trees`: a tree is refused when it is drafted.",
