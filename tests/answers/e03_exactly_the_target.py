@@ -131,6 +131,7 @@ WRONG = {
         "keeps with chance p": (rule(lambda p, q, x, u: u < p[x]), "You keep a draft with chance p.", 3),
         "keeps with chance p, and divides by 0": (keeps_with_chance_p, "You keep a draft with chance p.", 3),
         "keeps with chance min(p, q)": (rule(lambda p, q, x, u: u < min(p[x], q[x])), "You keep a draft with chance min(p, q)."),
+        "keeps with chance min(p, q), and divides by 0": (lambda p, q, x, u, w: x if u < q[x] and u < p[x] else keeps_with_chance_p(p, q, x, 1, w), "You keep a draft with chance min(p, q)."),
         "keeps with chance q/p, and divides by 0": (rule(lambda p, q, x, u: u < q[x] / p[x]), "A draft is kept with chance q/p"),
         "w not scaled, and no token": (never_divides, "multiply w by its sum first"),
         "w not scaled, and off the end": (runs_off_the_end, "multiply w by its sum first"),

@@ -34,7 +34,7 @@ def q1(times=(5, 5, 10), tokens=50):
     return gives(times, tokens)
 
 
-def q3(gamma=2, speed_up=1.524):
+def q3(gamma=2, speed_up=1.556):
     return gives(gamma, speed_up)
 
 
@@ -70,7 +70,7 @@ RIGHT = {
     "9.c3": [by_counting, c3(0.674, 2.16, [0.84, 0.57], [0.0, 1.0]), c3(Fraction(29, 43), Fraction(54, 25))],
     "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
     "9.q1": [q1(), q1([5.0, 5.0, 10.0], 50.0), q1(torch.tensor([5.0, 5.0, 10.0]), Fraction(50))],
-    "9.q3": [q3(), q3(2.0, 2.24 / (2 * 0.16 + 1.1 + 0.05)), q3(2, "1.52")],
+    "9.q3": [q3(), q3(2.0, 2.24 / (2 * 0.16 + 1.1 + 0.02)), q3(2, "1.56")],
     "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
     **{part: right for part, (right, _) in WHY.items()},
 }  # fmt: skip

@@ -10,7 +10,7 @@ from functools import partial
 
 from specdec_grader.part import part
 from specdec_grader.question import points, question, tokens_of
-from specdec_lab.course.mistake import StillOpen, Wrong
+from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.course.reading import begun, same
 from specdec_lab.theory import RULES, Row, favourite, lacking, residual
 
@@ -72,6 +72,11 @@ def seen_output(pair: tuple[Row, Row], out: list[float], _: list[float]) -> str:
 
 
 NEVER_REJECTS = "This is q: no draft is ever rejected."
+KEEPS_P = "You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p."
+KEEPS_LEAST = (
+    "You keep a draft with chance min(p, q). This is the chance that x is drafted and kept. Here x is drafted already, "
+    "so it is kept with chance p/q: compare u · q with p."
+)
 
 
 def comes_out(p, q):
@@ -121,11 +126,9 @@ residual(p, q) → lacks_most(p, q)
 residual(p, q) → [1 / len(p)] * len(p)
     You draw the replacement from all tokens alike; draw it from max(0, p − q).
 p[x] / q[x] → p[x]
-    You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p. [belief 3]
+    {KEEPS_P} [belief 3]
 p[x] / q[x] → q[x]
     You keep a draft with chance q, whatever the target says: compare u · q with p.
-p[x] / q[x] → min(p[x], q[x])
-    You keep a draft with chance min(p, q). This is the chance that x is drafted and kept. Here x is drafted already, so it is kept with chance p/q: compare u · q with p.
 p[x] / q[x] → p[x] >= q[x]
 p[x] / q[x] → p[x] > q[x]
 p[x] / q[x] → p[x] >= q[x]; residual(p, q) → p
@@ -191,6 +194,21 @@ def judge_rule(made: Rule) -> None:
     judge_how(made)
 
 
+def mistakes_of_a(rule: Rule) -> list[Mistake]:
+    """Those of OUTPUT. Of two that write the same, the one that this rule makes.
+
+    What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
+    whether a draft that q says too often is ever replaced. And to keep a draft with chance p or min(p, q) comes to
+    nearly the same, since what is rejected is mostly written all the same. It shows where p is the larger one.
+    """
+    replaced = written_by(rule, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
+    keeps_least = written_by(rule, *PAIRS[4], [(3, 0.25, 0.05)]) != [3]  # q is 0.1 there, and p is 0.4
+    found = [mistake for mistake in OUTPUT.mistakes if not (replaced and mistake.said == NEVER_REJECTS)]
+    if keeps_least:
+        found = [Mistake(KEEPS_LEAST, *m.results) if m.said == KEEPS_P else m for m in found]
+    return found
+
+
 NO_ANSWER = (ArithmeticError, LookupError, StopIteration, ValueError)
 FEW = 40  # points for u where a rule is asked again, call by call
 
@@ -211,7 +229,7 @@ def name_the_slip(made: Rule) -> None:
 
     cases = [(p, q) for p, q in PAIRS if p != q]
     outputs = [output_of(answers, p, q, FEW) for p, q in cases]
-    mistake = replace(OUTPUT, cases=cases).known_mistake(outputs)
+    mistake = replace(OUTPUT, cases=cases, mistakes=mistakes_of_a(answers)).known_mistake(outputs)
     if mistake and mistake.said != NEVER_REJECTS:  # which is what counting all calls as kept looks like
         raise Wrong(mistake.said, belief=mistake.belief)
 
@@ -223,15 +241,11 @@ def judge_output(made: Rule) -> None:
     except (*NO_ANSWER, Wrong):
         name_the_slip(made)
         raise
-    # What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
-    # whether a draft that q says too often is ever replaced.
-    replaced = written_by(made, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
-    mistakes = [mistake for mistake in OUTPUT.mistakes if not (replaced and mistake.said == NEVER_REJECTS)]
 
     def hint(pair: tuple[Row, Row], out: list[float]) -> str:
         return f"After a rejection {U_TWICE}" if looks_at_u_again(made) else OUTPUT.hint
 
-    replace(OUTPUT, mistakes=mistakes, hint=hint).compare(outputs)
+    replace(OUTPUT, mistakes=mistakes_of_a(made), hint=hint).compare(outputs)
 
 
 def judge_how(made: Rule) -> None:

@@ -565,7 +565,7 @@ choice("9.q2.why", "B", Q2_WHY)
 
 # 9.q3, how many drafts: the best γ, and S there
 
-ONE_DRAFT, REST = 0.16, 0.05  # plain steps
+ONE_DRAFT, REST = 0.16, 0.02  # plain steps
 MEASURED = ((1, 1.72, 1.05), (2, 2.24, 1.10), (4, 2.88, 1.25), (8, 3.39, 1.60))  # γ, tokens per pass, v
 
 
@@ -611,7 +611,7 @@ ONE_DRAFT + wide → ONE_DRAFT + 1
 return 2.24 / (2 * ONE_DRAFT + 1 + REST)
     This takes the target's pass for a plain one. The table has what it costs.
 + REST →
-    The rest of the round is missing: 0.05 plain steps.
+    The rest of the round is missing: 0.02 plain steps.
 MEASURED → MEASURED[:1]
 MEASURED → MEASURED[2:]
 MEASURED → MEASURED[3:]
