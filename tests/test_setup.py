@@ -113,7 +113,7 @@ def test_the_workflow_runs_commands_that_exist_and_publishes_the_folder_that_the
     for step in steps:
         assert "run" in step or re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", step["uses"]), step
     upload = next(step for step in steps if "upload-pages-artifact" in step.get("uses", ""))
-    assert f"tools/site/build.py {upload['with']['path']}\n" in makefile
+    assert f"tools/site/build.py {upload['with']['path']} " in makefile
     publish = workflow["jobs"]["publish"]
     assert publish["needs"] == "site"
     assert "refs/heads/main" in publish["if"] and "pull_request" in publish["if"]
