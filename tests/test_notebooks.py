@@ -71,8 +71,10 @@ def test_a_text_behind_a_folded_answer_is_a_cell_of_its_own(tmp_path):
 
 
 def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
+    (tmp_path / "README.md").write_text("", encoding="utf-8")
+    tmp_path = tmp_path / "lessons"
     source = tmp_path / "src" / "a.md"
-    source.parent.mkdir()
+    source.parent.mkdir(parents=True)
     source.write_text("# One\n\n```python\n1 + 1\n```\n", encoding="utf-8")
     (tmp_path / "glossary.md").write_text("## row\n", encoding="utf-8")
     monkeypatch.setattr(build, "HERE", tmp_path)
