@@ -64,7 +64,9 @@ def test_every_widget_leaves_a_picture_with_nothing_to_press(browser, fresh_ledg
     assert "2.18×" in speedup and "How many?" in asked and "2\nmeasured" in outcome
 
 
-@pytest.mark.parametrize("lesson", [p for p in sorted(LESSONS.glob("[0-9b]*.ipynb")) if p.name[:2] != "00"], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "lesson", [p for p in sorted(LESSONS.glob("[0-9b]*.ipynb")) if p.name[:2] != "00"], ids=lambda path: path.stem
+)
 def test_the_answers_of_a_stored_quiz_are_folded(lesson):
     outputs = [o.get("data", {}) for c in json.loads(lesson.read_text("utf-8"))["cells"] for o in c.get("outputs", [])]
     (quiz,) = (data for data in outputs if data.get(STORED, {}).get("script") == "quiz")
