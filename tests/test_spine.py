@@ -15,7 +15,7 @@ PATH = spine.path()
 def test_a_core_lesson_is_one_idea(name):
     found = CORE[name]
     assert found.words <= 1_200 and found.cells <= 10 and found.lines <= 6 and found.brackets == 0
-    assert 0 < found.seconds <= (180 if "08_" in name else 90)  # 08 decodes twenty prompts for each of its reports
+    assert 0 < found.seconds <= (180 if "08_" in name else 100)  # 08 decodes twenty prompts for each of its reports
     assert found.guesses <= 2 and found.quiz <= 5
     assert found.minutes <= 23
 
