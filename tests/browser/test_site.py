@@ -109,7 +109,7 @@ def test_a_chart_says_its_numbers_where_it_is_pointed_at(visit, width):
     assert shown.locator("b").inner_text() == "γ, drafts a round: 4"
     found = [row.inner_text().split(maxsplit=1) for row in shown.locator("span").all()]
     assert {name: float(number) for number, name in found} == pytest.approx(
-        {n: float(x) for n, x in said.items()}, abs=0.0051
+        {n: float(x) for n, x in said.items()}, abs=0.005
     )
     assert [float(number) for number, _ in found] == sorted((float(number) for number, _ in found), reverse=True)
     page.mouse.move(5, 5)
