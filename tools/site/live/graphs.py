@@ -129,9 +129,8 @@ def decoder(g: Graph, x: str, layers: Sequence[dict], shape: Shape, prefix: str)
     apart, together = g.shape(0, 0, -1, s.head), g.shape(0, 0, s.heads * s.head)
     grouped, one_by_one = g.shape(0, s.shared, -1, s.head), g.shape(0, s.heads, -1, s.head)
     # [1, shared, group · k, n] ↔ [1, shared, group, k, n], so that the mask falls on each head of a group
-    masked = g.constant(np.array([1, s.shared, group], np.int64))
     sides = g.op("Shape", "mask")
-    to_mask = g.op("Concat", masked, sides, axis=0)
+    to_mask = g.op("Concat", g.shape(1, s.shared, group), sides, axis=0)
     flat = g.op("Concat", g.shape(1, s.shared, -1), g.op("Gather", sides, g.shape(1), axis=0), axis=0)
     rows, kept = [x], []
 

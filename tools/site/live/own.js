@@ -3,7 +3,8 @@
 const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
 const TOKENS = 48;
 const ASKED = ["Write a short poem about the sea and a small boat.", "Correct the mistakes: He go to school every days with him friend.", "What is gravity?"];
-const MIDDLE = (numbers) => { const sorted = [...numbers].sort((a, b) => a - b); return sorted.length ? (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2 : NaN; };
+/** The middle one of some numbers. */
+const median = (numbers) => { const sorted = [...numbers].sort((a, b) => a - b); return sorted.length ? (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2 : NaN; };
 
 /** Why this browser cannot run it, in a sentence; "" where it may. */
 function hindrance() {
@@ -15,7 +16,7 @@ function hindrance() {
 
 let worker = null, loaded = null; // one for all places of a page
 /** The worker with the model in it; said({progress, …}) while it comes. */
-function model_(said) {
+function loadModel(said) {
   loaded ||= new Promise((done, failed) => {
     worker = new Worker(new URL(`${document.body.dataset.up}live/worker.js`, location.href), { type: "module" });
     worker.onerror = () => failed(new Error("The worker did not start: is the site's folder complete?"));
@@ -77,11 +78,11 @@ async function render({ model, el }) {
   /** The numbers of both ways, in sentences. */
   function conclusion() {
     const { plain, drafts } = lanes, same = plain.ids.findIndex((token, i) => token !== drafts.ids[i]);
-    const E = drafts.ids.length / drafts.rounds.length, step = MIDDLE(plain.seconds.slice(1).map((s) => s.verify + s.loop));
+    const E = drafts.ids.length / drafts.rounds.length, step = median(plain.seconds.slice(1).map((s) => s.verify + s.loop));
     const full = drafts.seconds.filter((_, i) => drafts.rounds[i].drafted.length === Number(chosen.gamma));
     const text = same < 0 && plain.ids.length === drafts.ids.length ? `The same ${plain.ids.length} tokens, both ways.` : `The texts are the same for ${same < 0 ? Math.min(plain.ids.length, drafts.ids.length) : same} tokens.`;
     if (!full.length) return `${text} The drafter offered no full round, so nothing can be said about its price.`;
-    const v = MIDDLE(full.map((s) => s.verify + s.loop)) / step, d = MIDDLE(full.map((s) => s.draft)) / step, S = (plain.time / plain.ids.length) / (drafts.time / drafts.ids.length);
+    const v = median(full.map((s) => s.verify + s.loop)) / step, d = median(full.map((s) => s.draft)) / step, S = (plain.time / plain.ids.length) / (drafts.time / drafts.ids.length);
     const rows = Number(chosen.gamma) + 1, cost = v + d;
     const end = Math.abs(S - 1) < 0.05 ? "neither a gain nor a loss that this clock can show" : S > 1 ? `${S.toFixed(2)} times as fast` : `a loss: ${S.toFixed(2)} times as fast`;
     return `${text} A pass over ${rows} tokens took ${v.toFixed(2)} times as long as one over a single token here, and drafting ${d.toFixed(2)}. So a round pays if it writes more than ${cost.toFixed(2)} tokens. Yours wrote ${E.toFixed(2)}: ${end}. This page computes on one thread. ${large}`;
@@ -95,7 +96,7 @@ async function render({ model, el }) {
     try {
       if (!loaded) {
         bar.hidden = false;
-        const seconds = await model_(({ progress, megabytes: come, making }) => {
+        const seconds = await loadModel(({ progress, megabytes: come, making }) => {
           bar.value = progress;
           said.textContent = making ? `Making ${making} ready …` : `${come[0].toFixed(0)} of ${come[1].toFixed(0)} MB`;
         });

@@ -42,12 +42,6 @@ export function largest(logits) {
   return best;
 }
 
-/** The middle one of some numbers. */
-export function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b), n = sorted.length;
-  return n ? (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2 : NaN;
-}
-
 /**
  * One round as the Round Explorer takes it.
  * drafts: [{id, q}] with q of `chances` or null for a copy; rows: the target's logits at each draft and after the last one;

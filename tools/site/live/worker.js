@@ -191,7 +191,6 @@ class Model {
       drafts.push({ id: ids[best], q: { of: q.of, top: q.top.map(([i, p]) => [ids[i], p]) } });
       news = [drafts.at(-1).id];
     }
-    this.rewindTo = text.length;
     return drafts;
   }
 
@@ -243,7 +242,7 @@ async function write({ prompt, name, gamma, tokens }) {
   const pass = (news, first) => cached.extend(news.length, { x: embedded(news), first: new ort.Tensor("int64", BigInt64Array.of(BigInt(first)), [1]) });
   if (ids.length > 1) { // the prompt is read, but for its last token
     const { rows } = await pass(ids.slice(0, -1), ids.length - 2);
-    await drafter?.learn(new ort.Tensor("float32", rows.data, rows.dims), ids.slice(1));
+    await drafter?.learn(rows, ids.slice(1));
   }
   const text = [...ids];
   for (let written = 0, stop = null; !stop && !stopped;) {
