@@ -203,14 +203,6 @@ PLAIN_LOOPS = {  # each writes the right text, and each token of most of it come
 }
 
 
-@pytest.mark.parametrize("name", PLAIN_LOOPS)
-def test_plain_decoding_earns_nothing_whatever_it_does_with_the_drafts(name):
-    names = {"play": rounds.play}
-    exec(PLAIN_LOOPS[name], names)
-    verdict = judged("2.loop", names["speculate"])
-    assert (verdict.status, verdict.points) == ("wrong", 0.0), verdict.message
-
-
 ALONE = """
 from specdec_lab.course.given.toy import written_alone
 def speculate(prompt, n, target, draft, gamma, end):
@@ -242,10 +234,11 @@ def speculate(prompt, n, target, draft, gamma, end):
 }
 
 
-@pytest.mark.parametrize("name", LOOPS)
-def test_a_share_needs_a_loop_that_decodes(name):
+@pytest.mark.parametrize("loop", [*PLAIN_LOOPS.values(), *LOOPS.values()], ids=[*PLAIN_LOOPS, *LOOPS])
+def test_a_share_needs_a_loop_that_decodes_by_its_drafts(loop):
+    """Plain decoding earns nothing, whatever it does with drafts beside."""
     names = {"play": rounds.play}
-    exec(LOOPS[name], names)
+    exec(loop, names)
     verdict = judged("2.loop", names["speculate"])
     assert (verdict.status, verdict.points) == ("wrong", 0.0), verdict.message
 

@@ -145,6 +145,16 @@ def without_bubblewrap(monkeypatch):
     monkeypatch.setattr(jail, "bubblewrap_works", lambda: False)
 
 
+@pytest.fixture(params=["first", "second"])
+def line(request, monkeypatch) -> str:
+    """Both lines, one after the other: bubblewrap where it is, and what holds without it."""
+    if request.param == "second":
+        without_bubblewrap(monkeypatch)
+    elif not jail.bubblewrap_works():
+        pytest.skip("bubblewrap is not here")
+    return request.param
+
+
 REFUSED = {"PermissionError", "FileNotFoundError", "ConnectionRefusedError", "OSError", "ProcessLookupError", "AssertionError",
            "NotADirectoryError", "TimeoutError"}  # fmt: skip
 
@@ -190,12 +200,8 @@ def test_the_attacks_work_without_a_jail(world, monkeypatch):
             assert attack(learner, names, {**FILES, **OTHERS, **SILENT, **ONLY_BUBBLEWRAP}[name]) == "done", name
 
 
-@pytest.mark.parametrize("line", ["first", "second"])
-def test_the_code_has_a_folder_and_python(line, monkeypatch):
-    if line == "second":
-        without_bubblewrap(monkeypatch)
-    elif not jail.bubblewrap_works():
-        pytest.skip("bubblewrap is not here")
+@pytest.mark.usefixtures("line")
+def test_the_code_has_a_folder_and_python():
     with Learner() as learner:
         learner.run(
             "open('own', 'w').write('x')\nimport torch\nsaid = open('own').read() + str(int(torch.ones(2).sum()))"
@@ -261,13 +267,8 @@ time.sleep(1)
 
 
 @pytest.mark.parametrize("end", ["is done with", "ends itself"])
-@pytest.mark.parametrize("line", ["first", "second"])
-def test_no_process_is_left_behind(line, end, monkeypatch):
+def test_no_process_is_left_behind(line, end):
     """Also none that has a session of its own, or that is nobody's child any more; and whoever ends it."""
-    if line == "second":
-        without_bubblewrap(monkeypatch)
-    elif not jail.bubblewrap_works():
-        pytest.skip("bubblewrap is not here")
     mark = f"left_behind_{os.getpid()}_{line}_{end[0]}"
     with Learner() as learner:
         learner.run(LOOSE.replace("MARK", mark))
@@ -287,11 +288,8 @@ def gone(mark: str) -> None:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("line", ["first", "second"])
 def test_whoever_ends_the_grading_ends_what_the_notebook_has_started(line, sent, tmp_path):
     """Ctrl-C in a terminal, and what a batch system or the kernel sends, to the command alone."""
-    if line == "first" and not jail.bubblewrap_works():
-        pytest.skip("bubblewrap is not here")
     mark = f"of_a_notebook_{os.getpid()}_{line}_{sent}"
     cells = [{"cell_type": "code", "metadata": {}, "source": LOOSE.replace("MARK", mark) + "\ntime.sleep(60)"}]
     (tmp_path / "06_variants.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
@@ -347,13 +345,9 @@ NOT_ALLOWED = {
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers are those of one kind of machine")
-@pytest.mark.parametrize("line", ["first", "second"])
-def test_a_call_that_is_not_on_the_list_is_none(line, monkeypatch):
+@pytest.mark.usefixtures("line")
+def test_a_call_that_is_not_on_the_list_is_none():
     """Whether it would need rights is not even looked at."""
-    if line == "second":
-        without_bubblewrap(monkeypatch)
-    elif not jail.bubblewrap_works():
-        pytest.skip("bubblewrap is not here")
     with Learner() as learner:
         learner.run(
             "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef tried(number):\n"

@@ -209,9 +209,12 @@ def asked_by(parts: set[str]) -> tuple[int, int]:
     if not parts:
         return 0, 0
     from specdec_grader.check import PARTS
+    from specdec_grader.sheets.fixed_answers import letter_of
 
-    letters = [id for id in parts if id.endswith(".why")]
-    return len(letters), sum(max(1, len(PARTS[id].asks)) for id in parts if id not in letters and id in PARTS)
+    whys = [id for id in parts if id.endswith(".why")]
+    others = [PARTS[id] for id in parts if id not in whys and id in PARTS]
+    letters = sum(question.read is letter_of for part in others for question in part.asks)
+    return len(whys) + letters, sum(max(1, len(part.asks)) for part in others) - letters
 
 
 def printed(output: nbformat.NotebookNode) -> str:

@@ -13,10 +13,10 @@ from packaging.requirements import Requirement
 from specdec_lab.choices import EMBEDDED
 from specdec_lab.cli import reply
 from specdec_lab.errors import LabError
+from specdec_lab.measure.prompts import TIED
 
 TARGET_GB = 1.2  # the embedded target in float32, its packed copy, and a short cache
 
-TIED = 0.02  # times that differ by less are called equal
 
 Missing = dict[str, str]  # what is missing → the command that mends it
 

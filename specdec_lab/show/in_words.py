@@ -11,7 +11,7 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import short
 from specdec_lab.measure.bench import doubt, overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
-from specdec_lab.measure.prompts import bootstrap_interval
+from specdec_lab.measure.prompts import TIED, bootstrap_interval
 from specdec_lab.measure.results import Counts, saved_results, tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
@@ -19,7 +19,6 @@ from specdec_lab.models.linear import price_of_bits
 from specdec_lab.theory import expected_tokens
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
-TIED = 0.02  # numbers that differ by less than this share are not put in an order
 UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
 
 Times = Mapping[int, Sequence[float]]

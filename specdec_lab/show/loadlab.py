@@ -11,11 +11,8 @@ from specdec_lab.measure.serving import (
     Outcome,
     Policy,
     StepCosts,
-    always,
     bursts,
     drawn,
-    never,
-    scheduled,
     simulate,
     written,
 )
@@ -44,27 +41,19 @@ def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> li
     return [Arrival(a.at / rate, a.tokens) for a in arrivals(in_bursts, seed)]
 
 
-def usual(costs: StepCosts, outcomes: Sequence[Outcome]) -> dict[str, Policy]:
-    """The policies that a server may have, each at its best: γ for `always` is the best for a single text."""
-    tokens = written(outcomes, {gamma for _, gamma in costs.measured})
-    schedule = costs.schedule(tokens)
-    best = schedule[0][2] or max(tokens)
-    found = {"never": never, f"always {best}": always(best), "by load": scheduled(schedule)}
-    return found | ({"by confidence": ByConfidence(costs, outcomes)} if outcomes[0].chances else {})
-
-
 def latency_by_throughput(
-    costs: StepCosts, outcomes: Sequence[Outcome], loads: Sequence[float], in_bursts: bool = False
+    costs: StepCosts, outcomes: Sequence[Outcome], policies: Mapping[str, Policy], loads: Sequence[float]
 ) -> dict[str, list[tuple[float, float]]]:
-    """For each of the `usual` policies a curve over the loads: (tokens a second of the server, milliseconds a token).
+    """For each policy a curve over the loads: (tokens a second of the server, milliseconds a token).
 
     Args:
+        outcomes: of other rounds than those that the policies were chosen by.
         loads: as shares of what plain decoding can serve at most.
     """
     curves: dict[str, list[tuple[float, float]]] = {}
-    for name, policy in usual(costs, outcomes).items():
+    for name, policy in policies.items():
         for load in loads:
-            log = simulate(traffic(costs, load, in_bursts), policy, costs, outcomes, most=max(costs.sizes))
+            log = simulate(traffic(costs, load, False), policy, costs, outcomes, most=max(costs.sizes))
             curves.setdefault(name, []).append((log.throughput, 1e3 * log.mean))
     return curves
 
