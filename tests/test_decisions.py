@@ -204,7 +204,7 @@ def made_up(monkeypatch):
     for text in (t for p in MANY[1::2] for t in runs[1].traces[p.id]):  # "slow" is a wonder on one kind
         text.rounds = [replace(r, seconds=Seconds(0.0, 0.0625, 0.0)) for r in text.rounds]
         text.clock = [0.0625] * 2
-    seen = SimpleNamespace(runs=runs, batch=None)
+    seen = SimpleNamespace(runs=runs, batch=None, few=None)
 
     def best_gammas(lab, few, drafters, **settings):
         seen.few = [p.id for p in few]
@@ -250,6 +250,11 @@ def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
     monkeypatch.setattr(report, "COPY", ("fast",))
     report.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
     assert made_up.batch[-1] is None  # whoever copies is timed in batches with free drafts
+
+
+def test_a_drafter_with_a_gamma_of_its_own_needs_no_pilot(made_up):
+    report.compare_drafters(FakeLab(), MANY, {"slow": 2, "fast": 4})
+    assert (made_up.few, made_up.gammas) == (None, {"slow": 2, "fast": 4})
 
 
 def test_batches_are_timed_only_for_what_is_switched_on(made_up):

@@ -53,9 +53,8 @@ def decide(
         said += beside_others(fastest, compared, tied)
     if verdict == DEPLOY and tied:
         safe = rows[chosen]
-        said.append(
-            f"{chosen} with γ = {safe['gamma']} is the safer one, {times(*trusted[chosen])} as fast as plain decoding"
-        )
+        known = "" if chosen == fastest else f", {times(*trusted[chosen])} as fast as plain decoding"
+        said.append(f"{chosen} with γ = {safe['gamma']} is the safer one{known}")
     ratio, interval = trusted[chosen]
     return {
         "verdict": verdict,

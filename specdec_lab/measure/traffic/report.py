@@ -1,7 +1,7 @@
 """From prompts to a report: what each drafter brings, the decision, and up to how many texts at once it holds."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import Say, silent
@@ -24,20 +24,28 @@ BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 
 
 def compare_drafters(
-    lab: Lab, prompts: Sequence[Prompt], drafters: Sequence[str], repeats: int = 2, say: Say = silent, **settings
+    lab: Lab,
+    prompts: Sequence[Prompt],
+    drafters: Sequence[str] | Mapping[str, int],
+    repeats: int = 2,
+    say: Say = silent,
+    **settings,
 ) -> dict:
-    """Decode all prompts plainly and with each drafter at its best γ, and decide.
+    """Decode all prompts plainly and with each drafter, and decide.
 
     Args:
+        drafters: {drafter: its γ}. Without a γ each one has what is best in a pilot on a few of the prompts.
         settings: those of `Lab.settings`.
 
     Returns:
         As plain data: the rows of `bench`; the fastest drafter beside each other one ("compared") and chosen by other
         prompts ("judged"); the interval of tokens per pass by drafter; latency; what `decide` says; and a policy.
     """
-    few = first_of_each_kind(prompts, 3)
-    say(f"Looking for each drafter's best γ on {len(few)} prompts …")
-    gammas = bench.best_gammas(lab, few, drafters, **settings)
+    gammas = drafters
+    if not isinstance(drafters, Mapping):
+        few = first_of_each_kind(prompts, 3)
+        say(f"Looking for each drafter's best γ on {len(few)} prompts …")
+        gammas = bench.best_gammas(lab, few, drafters, **settings)
     runs = bench.decode_all(lab, prompts, gammas, repeats=repeats, say=say, **settings)
     rows = list(bench.rows(prompts, runs, prompts))
     plain, *drafted = runs
