@@ -49,6 +49,9 @@ class Stopwatch:
         self._since = now
 
 
+AGAIN = 0.1  # seconds from one ring of an alarm to the next
+
+
 class TimeUp(BaseException):
     """Raised inside code that runs too long. No Exception: a bare `except Exception` does not stop it."""
 
@@ -68,19 +71,28 @@ def limited(call: Callable[[], T], seconds: float, spent: Callable[[], float] = 
     def run() -> T:
         return call()
 
+    over = False
+
     def on_alarm(signum: int, frame: FrameType | None) -> None:
+        if over:
+            return
         # Only while the call runs: raised on the way out, it would escape from whoever handles the first one.
-        while frame and spent() >= ends:
-            if frame.f_code is run.__code__:
-                raise TimeUp
+        while frame and frame.f_code is not run.__code__:
             frame = frame.f_back
+        late = frame and spent() >= ends
+        # It rings again, since the clock that counts may be another one, and for code that catches everything and goes
+        # on. Each ring sets the next one: a timer that goes on by itself would ring inside of this function, and inside
+        # of that, where a ring takes long to deliver.
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        if late:
+            raise TimeUp
 
     ends = spent() + seconds
     before = signal.signal(signal.SIGALRM, on_alarm)
-    # It rings again, since the clock that counts may be another one, and for code that catches everything and goes on.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return run()
     finally:
+        over = True  # from here on no ring sets another one, so the next line ends them all
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -4,7 +4,6 @@ import importlib
 import itertools
 import json
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 from told import EARNED, TOLD
 
-from specdec_lab import check
+from specdec_lab import check, clock
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.reading import listed, number, plain, whole
@@ -268,8 +267,7 @@ def test_a_limit_counts_what_is_computed_and_not_what_others_take():
 
 def test_a_limit_that_rings_again_and_again_raises_only_inside_the_code(monkeypatch):
     """The alarm comes every 0.1 ms here: on the way out of the call it must not be raised again."""
-    setitimer = signal.setitimer
-    monkeypatch.setattr(signal, "setitimer", lambda which, first, every=0.0: setitimer(which, first, every and 1e-4))
+    monkeypatch.setattr(clock, "AGAIN", 1e-4)
     for _ in range(30):
         with pytest.raises(Wrong, match="did not come to an end"):
             guarded(lambda: time.sleep(60), 0.01, [])
