@@ -1,6 +1,7 @@
 """A serving engine behind an address: what it is asked, how its counters are read, and engines that answer badly."""
 
 import contextlib
+import gzip
 import json
 import threading
 import time
@@ -12,7 +13,7 @@ from stand_ins import written
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError
 from specdec_lab.measure.prompts import Prompt
-from specdec_lab.measure.traffic import endpoint
+from specdec_lab.measure.traffic import endpoint, http_client
 
 DEEP = "[" * 100_000
 ODD_MODELS = {
@@ -37,7 +38,9 @@ ODD_ANSWERS = {
 class Engine(BaseHTTPRequestHandler):
     """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts."""
 
-    rounds, mode, key = 0, "speculates", None
+    rounds, mode, key, asked = 0, "speculates", None, []
+
+    said = None  # (status, headers, body) of the next answers, in the place of tokens
 
     def do_GET(self):
         if self.key and self.headers.get("Authorization") != f"Bearer {self.key}":
@@ -63,6 +66,10 @@ class Engine(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body)
+        if self.said:
+            status, headers, text = self.said.pop(0) if isinstance(self.said, list) else self.said
+            return self.reply(text, status, headers)
         said = body["messages"][0]["content"]
         if "fail" in said:
             return self.send_error(500)
@@ -82,8 +89,10 @@ class Engine(BaseHTTPRequestHandler):
         events.append({"choices": [], "usage": {"completion_tokens": 3}})
         return self.reply("".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
 
-    def reply(self, text: str | bytes, status: int = 200):
+    def reply(self, text: str | bytes, status: int = 200, headers: dict | None = None):
         self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(text if isinstance(text, bytes) else text.encode())
 
@@ -94,6 +103,7 @@ class Engine(BaseHTTPRequestHandler):
 @pytest.fixture
 def engine(monkeypatch):
     monkeypatch.setattr(Engine, "rounds", 0)
+    monkeypatch.setattr(Engine, "asked", [])
     server = ThreadingHTTPServer(("127.0.0.1", 0), Engine)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/v1"
@@ -214,8 +224,8 @@ def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     monkeypatch.setattr(endpoint, "ask", lambda *asked: takes(1.0, endpoint.Answer(*next(answers))))
-    monkeypatch.setattr(endpoint, "model_at", lambda *asked: "m")
-    monkeypatch.setattr(endpoint, "counters", lambda *asked: takes(50.0, endpoint.Counts()))
+    monkeypatch.setattr(endpoint, "models_at", lambda *asked: ["m"])
+    monkeypatch.setattr(endpoint, "metrics_of", lambda *asked: takes(50.0, ""))
     found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0)
     assert found["ms_to_first_token"] == 750.0 and found["answers"] == 4
     assert (found["at_once"], found["tokens_per_second"]) == (1, 19 / 4)
@@ -234,7 +244,7 @@ class Streamed:
     def __exit__(self, *_):
         pass
 
-    def readline(self, most):
+    def read1(self, most):
         self.now[0] += 1.0
         return self.lines.pop(0).encode()
 
@@ -251,6 +261,7 @@ USAGE = 'data:{"choices": [], "usage": {"completion_tokens": 4}}\n'
         ('{"delta": {"reasoning_content": "hm"}}', False),
         ('{"delta": {"reasoning": "hm"}}', False),
         ('{"delta": {"tool_calls": [{"index": 0}]}}', False),
+        ('{"delta": {"a_name_of_its_own": [{"text": "hm"}]}}', False),
         ('{"text": "a"}', True),
     ],
 )
@@ -276,7 +287,7 @@ def test_an_answer_is_streamed_and_timed_from_the_first_token_that_is_written(mo
 
 def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch, capsys, engine):
     monkeypatch.setattr(Engine, "key", "secret")
-    monkeypatch.delenv(endpoint.KEY, raising=False)
+    monkeypatch.delenv(http_client.KEY, raising=False)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # which knows no server of this machine
     monkeypatch.delenv("no_proxy", raising=False)
     command = ["traffic", written(tmp_path, "hello\ntoo long\nbreaks"), "--endpoint", engine, "--json"]
@@ -286,14 +297,133 @@ def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch
     problems = json.loads(capsys.readouterr().out)["problems"]
     assert any("400 Bad Request: the context is 64 tokens" in line for line in problems)
     assert any("the server says: out of memory" in line for line in problems)
-    monkeypatch.setenv(endpoint.KEY, "secret")
+    monkeypatch.setenv(http_client.KEY, "secret")
     assert main(command) == 0 and "secret" not in capsys.readouterr().out
+
+
+def stream(*events, usage=3) -> str:
+    end = {"choices": [], "usage": {"completion_tokens": usage}}
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in [*events, end])
+
+
+PIECE = {"choices": [{"delta": {"content": "a"}}]}
+WAIT = (429, {"Retry-After": "0"}, '{"error": {"message": "too many"}}')
+
+
+@pytest.fixture
+def traffic(monkeypatch, tmp_path, engine, capsys):
+    """(what the server says, further options) → the report, or the error as text."""
+
+    def traffic(said, *options, address=engine):
+        monkeypatch.setattr(Engine, "said", said)
+        code = main(["traffic", written(tmp_path, "hello"), "--endpoint", address, "--json", *options])
+        out, err = capsys.readouterr()
+        return json.loads(out) if code == 0 else err
+
+    return traffic
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ((200, {}, stream({"choices": [{"delta": {}, "finish_reason": "error", "error": {"message": "lost it"}}]})), "lost it"),
+        ((200, {}, 'event: error\ndata: {"message": "lost it"}\n\n'), "the server says: lost it"),
+        ((200, {}, stream({"choices": [{"delta": {"role": "assistant"}, "finish_reason": "stop"}]}, usage=1)), "ended at once"),
+        ((307, {"Location": "http://other/v1"}, ""), "307 Temporary Redirect to http://other/v1): give --endpoint the address"),
+        ((429, {}, ""), "429 Too Many Requests): it takes no more just now"),
+        ([WAIT] * 5, "too many"),
+    ],
+)  # fmt: skip
+def test_what_a_server_says_instead_of_an_answer_is_told(traffic, said, told):
+    assert told in traffic(said)
+
+
+def test_a_server_is_asked_in_the_way_that_it_wants(traffic):
+    refused = [
+        (400, {}, json.dumps({"error": {"message": f"use '{word}'"}}))
+        for word in ("max_completion_tokens", "temperature 1")
+    ]
+    found = traffic([*refused, WAIT, (200, {}, stream(PIECE, usage=2.0))], "--max-new-tokens", "9")
+    assert [sorted({"max_tokens", "max_completion_tokens", "temperature"} & set(body)) for body in Engine.asked] == [
+        ["max_tokens", "temperature"], ["max_completion_tokens", "temperature"], ["max_completion_tokens"], ["max_completion_tokens"],
+    ]  # fmt: skip
+    assert found["answers"] == 1 and any("takes no temperature" in line for line in found["problems"])
+    assert any("asked 1 times to wait" in line for line in found["problems"])
+
+
+def test_a_stream_in_one_piece_is_told_and_not_timed(traffic):
+    held = traffic((200, {}, stream(*[PIECE] * 8, usage=8)))
+    assert held["ms_to_first_token"] is held["ms_per_token"] is None and "came in one piece" in held["problems"][-1]
+    packed = gzip.compress(stream(PIECE, usage=2).encode())
+    assert traffic((200, {"Content-Encoding": "gzip"}, packed))["answers"] == 1
+
+
+def test_the_tokens_of_the_first_piece_do_not_count_as_waited_for(monkeypatch):
+    """Five of eight tokens come at once, the other three within three seconds."""
+    now = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    five, one = ('data: {"choices": [{"delta": {"content": "%s"}}]}\n' % ("a" * n) for n in (5, 1))
+    usage = 'data: {"usage": {"completion_tokens": 8}}\n'
+    monkeypatch.setattr(endpoint, "fetch", lambda *asked: Streamed(now, [five, one, one, one, usage]))
+    assert endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello"), 9, 0.5) == endpoint.Answer(
+        1.0, 3.0, 8, begun=5
+    )
+
+
+def test_a_server_with_several_models_is_asked_for_one_by_its_name(monkeypatch, traffic):
+    monkeypatch.setitem(ODD_MODELS, "several", json.dumps({"data": [{"id": "embeds"}, {"id": "chats"}]}))
+    monkeypatch.setattr(Engine, "mode", "several")
+    first = traffic(None)
+    assert first["model"] == "embeds" and "Name another with --model: chats." in first["problems"][0]
+    assert traffic(None, "--model", "chats")["model"] == Engine.asked[-1]["model"] == "chats"
+    assert "has no model “chat”. It has embeds, chats." in traffic(None, "--model", "chat")
+
+
+def test_an_address_without_v1_or_with_more_than_it_is_named(traffic, engine):
+    for address in (engine.removesuffix("/v1"), f"{engine}/chat/completions"):
+        assert "up to /v1" in traffic(None, address=address)
+    assert traffic(None, address=engine.replace("http", "HTTP"))["answers"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('sglang:spec_accept_length{model="m"} 2.4', "SGLang says that its latest rounds wrote 2.40 tokens each"),
+        (
+            '[{"iter": 1}, {"specDecodingStats": {"acceptanceLength": 1.5}}]',
+            "TensorRT-LLM says that its latest rounds wrote 1.50",
+        ),
+    ],
+)
+def test_what_other_engines_count_is_told_in_their_words(monkeypatch, traffic, text, told):
+    monkeypatch.setitem(ODD_METRICS, "theirs", text)
+    monkeypatch.setattr(Engine, "mode", "theirs")
+    found = traffic(None)
+    assert found["speculation"] is None and found["problems"][0].startswith(told)
+
+
+def test_counters_beyond_all_numbers_are_no_speculation():
+    huge = endpoint.metrics("\n".join(['vllm:spec_decode_num_drafts_total{engine="0"} 1e308'] * 3))
+    assert endpoint.acceptance(endpoint.Counts(), huge) is None
+
+
+def test_no_key_and_no_password_is_printed(traffic, engine):
+    assert "secret" not in (said := traffic(None, "--api-key", "sec\rret")) and "a sign that none can have" in said
+    said = traffic(None, address=engine.replace("//", "//me:secret@"))
+    assert "secret" not in said and "give a key with --api-key" in said
+
+
+def test_a_line_that_comes_a_byte_at_a_time_has_an_end(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    with pytest.raises(ValueError, match="not ended after 5 seconds"):
+        list(http_client.lines(Streamed(now, ["a"] * 99), 5.0))
 
 
 def test_a_proxy_is_named_where_one_stands_between(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     with pytest.raises(LabError, match="through the proxy http://127.0.0.1:9"):
-        endpoint.fetch("http://a.server.example/v1/models")
+        http_client.fetch("http://a.server.example/v1/models")
 
 
 def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(monkeypatch, engine):

@@ -125,14 +125,14 @@ def test_a_server_is_asked_as_the_command_line_says_and_what_was_left_out_of_the
         "ms_to_first_token": 1.0, "ms_per_token": None, "problems": ["of the server"],
     }  # fmt: skip
 
-    def ask_all(address, prompts, new, temperature, say, at_once, key):
-        seen.append((address, [p.content for p in prompts], new, temperature, at_once))
+    def ask_all(address, prompts, new, temperature, say, at_once, key, model):
+        seen.append((address, [p.content for p in prompts], new, temperature, at_once, model))
         return answered
 
     monkeypatch.setattr(endpoint, "ask_all", ask_all)
     (tmp_path / "mine.jsonl").write_text('{"prompt": "one"}\n{"text": "none"}\n{"prompt": "two"}', encoding="utf-8")
-    assert main(["traffic", mine, *OPTIONS, "--endpoint", "http://x/v1", "--at-once", "3"]) == 0
-    assert seen == [("http://x/v1", ["one", "two"], 9, 0.5, 3)]
+    assert main(["traffic", mine, *OPTIONS, "--endpoint", "http://x/v1", "--at-once", "3", "--model", "m"]) == 0
+    assert seen == [("http://x/v1", ["one", "two"], 9, 0.5, 3, "m")]
     first, second = json.loads(capsys.readouterr().out)["problems"]
     assert first.startswith("Line 2 was left out") and second == "of the server"
 

@@ -20,22 +20,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--api-key", help="of the server, if it asks for one (default: OPENAI_API_KEY of the environment)"
     )
+    parser.add_argument("--model", help="of the server, by its name there (default: the first that it lists)")
     parser.add_argument("--html", help="also write the report as a page")
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.measure import bench
     from specdec_lab.measure.prompts import ENOUGH
     from specdec_lab.measure.reading import read_traffic
-    from specdec_lab.measure.traffic import endpoint, report
+    from specdec_lab.measure.traffic import endpoint
     from specdec_lab.show.report import body
 
     check_positive(args, "repeats")
     for name, given in {"--drafters": args.drafters, "--repeats": args.repeats}.items():
         if args.endpoint and given is not None:
             raise LabError(f"With --endpoint the server drafts, as it was started, and once: leave {name} out.")
-    if args.at_once != 1 and not args.endpoint:
-        raise LabError("--at-once is for a server: give its address with --endpoint, or leave --at-once out.")
+    for name, given in {"--at-once": args.at_once != 1, "--model": args.model is not None}.items():
+        if given and not args.endpoint:
+            raise LabError(f"{name} is for a server: give its address with --endpoint, or leave {name} out.")
     repeats = args.repeats or 2
     drafters = drafter_names(DRAFTERS if args.drafters is None else args.drafters)
     prompts, problems = read_traffic(args.file)
@@ -43,9 +44,13 @@ def run(args: argparse.Namespace) -> int:
     meta = {"schema": 1, "file": Path(args.file).name, **settings}
     if args.endpoint:
         new, temperature = args.max_new_tokens, args.temperature
-        found = endpoint.ask_all(args.endpoint, prompts, new, temperature, say, args.at_once, args.api_key)
+        how = {"at_once": args.at_once, "key": args.api_key, "model": args.model}
+        found = endpoint.ask_all(args.endpoint, prompts, new, temperature, say, **how)
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
+        from specdec_lab.measure import bench  # torch, which a server's client does without
+        from specdec_lab.measure.traffic import report
+
         lab = lab_from(args)
         prompts, too_long = bench.usable(lab, prompts, args.max_new_tokens)
         problems += too_long

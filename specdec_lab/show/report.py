@@ -136,12 +136,13 @@ def setting(policy: dict) -> str:
 
 def from_endpoint(result: dict) -> list[str]:
     pace, found = result["ms_per_token"], result["speculation"]
-    then = f", then {pace['mean']:.1f} ms a token (95 % within {pace['p95']:.1f})" if pace else ""
+    then = f"then {pace['mean']:.1f} ms a token (95 % within {pace['p95']:.1f})" if pace else ""
+    first = result["ms_to_first_token"]
+    waits = ", ".join(x for x in (f"{first:.0f} ms to the first token" if first is not None else "", then) if x)
     way = "one after the other" if result["at_once"] == 1 else f"{result['at_once']} at once"
     parts = [
         f"<p>{escape(result['model'])} at {escape(result['endpoint'])}: {result['answers']} prompts, {way}.</p>",
-        f"<p>{result['ms_to_first_token']:.0f} ms to the first token{then}; "
-        f"{result['tokens_per_second']:.0f} tokens a second in all.</p>",
+        f"<p>{f'{waits}; ' if waits else ''}{result['tokens_per_second']:.0f} tokens a second in all.</p>",
     ]
     if found:
         rates = zip(found["survival_by_position"], found["alpha_by_position"])
@@ -150,4 +151,8 @@ def from_endpoint(result: dict) -> list[str]:
         each = f"{found['drafts_per_round']:.2f} drafts and {found['tokens_per_pass']:.2f} tokens each"
         parts.append(f"<p>{found['rounds']} rounds with drafts: {each}.</p>")
         parts.append(table(heads, places))
+    parts.append(
+        "<p>A server may keep what it has read, and so answer the same prompts sooner the second time. Restart it between two "
+        "runs that you compare, or compare the times by token.</p>"
+    )
     return parts

@@ -8,7 +8,6 @@ that got past it. The one is the running product of the other.
 import itertools
 import json
 import math
-import os
 import re
 import time
 from collections import Counter
@@ -18,24 +17,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from statistics import fmean, median
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import ProxyHandler, Request, build_opener, getproxies
 
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import percentile, printable
 from specdec_lab.measure.prompts import Prompt, read_line
+from specdec_lab.measure.traffic.http_client import asked_to_wait, fetch, lines, message_of, text_of
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
     f"spec_decode_num_{what}" for what in ("drafts", "draft_tokens", "accepted_tokens", "accepted_tokens_per_pos")
 )
 
-MOST_BYTES = 10_000_000  # of what a server sends at once: its metrics, or a line of an answer
 PATIENCE = 600.0  # seconds for an answer
 MOST_EVENTS = 1_000  # of an answer, beside 20 for each token that was asked for
-WRITES = ("content", "reasoning_content", "reasoning", "text", "tool_calls")  # what a part of an answer may hold
-KEY = "OPENAI_API_KEY"  # in the environment, for servers that ask for one
+SAYS_WHO = ("role", "id", "name")  # what a part of an answer may hold beside tokens
+AT_ONCE = 1e-4  # seconds a token: no server writes a text so fast, so these tokens were held back and came together
+TRIES = 5  # of a prompt, where a server asks to wait, or wants to be asked in another way
 MOST_AT_ONCE = 256  # prompts that wait for their answers; each has a thread here
 
 # By a counter's name and the place in the round that it counts, None for all; summed over engines.
@@ -44,11 +41,20 @@ Counts = Counter[tuple[str, int | None]]
 
 @dataclass(frozen=True)
 class Answer:
-    """One prompt's answer: seconds to its first token, seconds after it, and the tokens in all."""
+    """One prompt's answer: seconds to its first piece, seconds after it, the tokens in all, and those of the first piece.
+
+    A piece may have several tokens; how many the first one had is told from its share of the letters.
+    """
 
     first: float
     rest: float
     tokens: int
+    begun: int = 1
+
+    @property
+    def held_back(self) -> bool:
+        """Whether more tokens than a round may write came in one piece."""
+        return self.tokens > 3 and self.rest < AT_ONCE * (self.tokens - 1)
 
 
 def conditional(survival: Sequence[float]) -> list[float]:
@@ -84,7 +90,7 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
     """What the engine's counters say about the rounds between two readings; None when it does not speculate."""
     grown = Counter({key: value - before[key] for key, value in after.items()})
     rounds = grown[DRAFTS, None]
-    if rounds <= 0:
+    if rounds <= 0 or not all(map(math.isfinite, grown.values())):
         return None
     depths = sorted(place for name, place in grown if name == BY_POSITION and place is not None)
     survival = [grown[BY_POSITION, depth] / rounds for depth in depths]
@@ -97,78 +103,37 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
     }
 
 
-def fetch(
-    url: str, body: dict | None = None, timeout: float = 60.0, key: str | None = None, option: str = "--endpoint"
-):
-    """The open response to a GET, or with a body to a POST of JSON.
-
-    Args:
-        timeout: seconds without any data.
-        key: the API key that the server asks for; by default that in the environment, as OPENAI_API_KEY.
-        option: of the command, which named the server.
-
-    Raises:
-        LabError: when nobody answers there, or the answer is an error.
-    """
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"Content-Type": "application/json"}
-    if key := key or os.environ.get(KEY):
-        headers["Authorization"] = f"Bearer {key}"
-    here = False
-    try:
-        host = urlsplit(url).hostname if url.startswith(("http://", "https://")) else None
-        if not host:  # urlopen takes others, files among them
-            raise ValueError("it is no address that begins with http")
-        here = host == "localhost" or host.startswith("127.") or host == "::1"
-        opener = build_opener(*([ProxyHandler({})] if here else []))  # no proxy knows this machine's servers
-        return opener.open(Request(url, data, headers), timeout=timeout)
-    except (URLError, OSError, ValueError, HTTPException) as e:
-        reason = said_by(e) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
-        proxy = getproxies().get(url.partition(":")[0])
-        through, mend = "", f"start it, or mend {option}"
-        if proxy and not here and not isinstance(e, ValueError):
-            through = f", through the proxy {proxy} of the environment"
-        if getattr(e, "code", 0) in (401, 403):
-            mend = f"give the key with --api-key, or as {KEY}"
-        raise LabError(f"The server at {url} does not answer as it should ({reason}{through}): {mend}.") from e
-
-
-def said_by(e: HTTPError) -> str:
-    """An error of HTTP, with what the server itself says about it."""
-    try:
-        text = e.read(10_000).decode(errors="replace").strip()
-    except (OSError, HTTPException):
-        text = ""
-    with suppress(ValueError):
-        text = message_of(read_line(text)) or text
-    return printable(f"{e.code} {e.reason}{f': {text}' if text else ''}", 300)
-
-
-def message_of(event: object) -> str:
-    """The words of an error as OpenAI's API sends one; empty where it is none."""
-    error = event.get("error", event.get("detail")) if isinstance(event, dict) else None
-    if isinstance(error, dict):
-        error = error.get("message")
-    return error if isinstance(error, str) else ""
-
-
-def writes(event: dict) -> bool:
-    """Whether an event of a stream brings a token. The first one often brings only the role."""
-    choices = event.get("choices")
+def written(event: dict) -> int:
+    """How much an event of a stream writes, in letters: more than none where it brings a token. The first one often brings
+    only the role. Engines name the parts of an answer as they like, so all of them count."""
+    choices, letters = event.get("choices"), 0
     for choice in choices if isinstance(choices, list) else []:
-        delta = choice.get("delta", choice) if isinstance(choice, dict) else None
-        if isinstance(delta, dict) and any(delta.get(part) for part in WRITES):
-            return True
-    return False
+        if not isinstance(choice, dict):
+            continue
+        delta = choice.get("delta", {"text": choice.get("text")})
+        for name, part in delta.items() if isinstance(delta, dict) else []:
+            if name not in SAYS_WHO and isinstance(part, str | list | dict) and part:
+                letters += len(part if isinstance(part, str) else json.dumps(part))
+    return letters
 
 
-def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float, key: str | None = None) -> Answer:
+def ask(
+    base: str,
+    model: str,
+    prompt: Prompt,
+    new: int,
+    temperature: float | None,
+    key: str | None = None,
+    limit: str = "max_tokens",
+) -> Answer:
     """The answer to one prompt, streamed; its tokens are counted by the engine.
 
     Args:
         base: the API's address, without a slash at its end.
         new: at most so many new tokens.
+        temperature: None: that of the server.
         key: as of `fetch`.
+        limit: how the server calls `new`.
 
     Raises:
         LabError: when the server does not answer as it should.
@@ -176,69 +141,108 @@ def ask(base: str, model: str, prompt: Prompt, new: int, temperature: float, key
     path, what = "chat/completions", {"messages": prompt.messages}
     if prompt.raw:
         path, what = "completions", {"prompt": prompt.content}
-    body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True, **what}
-    begin, first, last, tokens, events = time.perf_counter(), None, None, 0, 0
+    body = {"model": model, limit: new, "stream": True, **what}
+    if temperature is not None:
+        body["temperature"] = temperature
+    begin, first, last, tokens, failed = time.perf_counter(), None, None, 0, False
+    pieces: list[int] = []  # letters of each
     try:
-        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE, key) as lines:
-            while line := lines.readline(MOST_BYTES):
-                events += 1
-                if events > MOST_EVENTS + 20 * new:
-                    raise ValueError(f"it goes on after {events - 1} lines, for {new} tokens that were asked for")
-                if time.perf_counter() - begin > PATIENCE:
-                    raise ValueError(f"it has not ended after {PATIENCE:.0f} seconds")
-                text = line.decode().strip().removeprefix("data:").strip()
+        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE, key) as response:
+            for number, line in enumerate(lines(response, PATIENCE)):
+                if number >= MOST_EVENTS + 20 * new:
+                    raise ValueError(f"it goes on after {number} lines, for {new} tokens that were asked for")
+                text = line.decode().strip()
+                if text.startswith("event:"):
+                    failed = "error" in text
+                text = text.removeprefix("data:").strip()
                 if not text.startswith("{"):
                     continue
                 event = read_line(text)
-                if said := message_of(event):
+                if said := message_of(event) or (failed and str(event.get("message", "an error"))):
                     raise ValueError(f"the server says: {said}")
-                if writes(event):
+                if letters := written(event):
                     last = time.perf_counter()
                     first = first or last
+                    pieces.append(letters)
                 tokens = tokens_of(event.get("usage")) or tokens
     except (ValueError, OSError, HTTPException) as e:
         said = printable(str(e), 300)
         raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({said}).") from e
     if first is None:
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” has no tokens.")
+        ended = "ended at once" if tokens else "has no tokens"
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” {ended}.")
     if not tokens:
         raise LabError(
             f"The server's answer to the prompt “{prompt.id}” has no tokens counted: it must send “usage” in its stream."
         )
-    return Answer(first - begin, last - first, tokens)
+    return Answer(first - begin, last - first, tokens, max(1, round(tokens * pieces[0] / sum(pieces))))
 
 
 def tokens_of(usage: object) -> int:
     """How many tokens an engine says that it wrote; 0 where it says no such thing."""
     count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and 0 < count < 10**9 else 0
+    known = isinstance(count, int | float) and 0 < count < 10**9 and count == int(count)
+    return int(count) if known else 0
 
 
-def model_at(endpoint: str, key: str | None = None) -> str:
-    """The name of the first model that a server has.
+def models_at(endpoint: str, key: str | None = None) -> list[str]:
+    """The names of the models that a server has, at least one.
 
     Raises:
         LabError: when it does not answer, or names none.
     """
+    wanted = "--endpoint should be the address of an OpenAI-compatible API up to /v1, such as http://localhost:8000/v1"
     try:
-        with fetch(f"{endpoint.rstrip('/')}/models", key=key) as response:
-            model = read_line(response.read(MOST_BYTES).decode())["data"][0]["id"]
-        if not isinstance(model, str):
+        with fetch(f"{endpoint}/models", key=key) as response:
+            models = [model["id"] for model in read_line(text_of(response))["data"]]
+        if not models or not all(isinstance(model, str) for model in models):
             raise TypeError("no text")
+    except LabError as e:
+        if getattr(e.__cause__, "code", 0) in (404, 405):
+            raise LabError(f"{endpoint} has no list of models: {wanted}.") from e
+        raise
     except (ValueError, LookupError, TypeError, OSError, HTTPException) as e:
+        raise LabError(f"{endpoint} names no model: {wanted}.") from e
+    return models
+
+
+def chosen_model(models: Sequence[str], wanted: str | None) -> str:
+    """The model that is measured.
+
+    Raises:
+        LabError: where the server does not have the one that is wanted.
+    """
+    if wanted is not None and wanted not in models:
         raise LabError(
-            f"{endpoint} names no model: it should be the address of an OpenAI-compatible API, with /v1."
-        ) from e
-    return model
+            f"The server has no model “{printable(wanted, 80)}”. It has {printable(', '.join(models), 300)}."
+        )
+    return models[0] if wanted is None else wanted
 
 
-def counters(base: str, key: str | None = None) -> Counts:
-    """What a server's metrics count now; nothing where it has none."""
+def metrics_of(base: str, key: str | None = None) -> str:
+    """What a server's metrics say now; nothing where it has none."""
     try:
         with fetch(f"{base.removesuffix('/v1')}/metrics", key=key) as response:
-            return metrics(response.read(MOST_BYTES).decode(errors="replace"))
-    except (LabError, OSError, HTTPException):
-        return Counter()
+            return text_of(response)
+    except (LabError, ValueError, OSError, HTTPException):
+        return ""
+
+
+def own_words(text: str) -> str:
+    """What the metrics of other engines say of their speculation: a mean, from which no rounds can be counted."""
+    found = re.findall(r"(?m)^sglang:spec_accept_length(?:\{.*\})? (\S+)$", text)
+    lengths, who = [number(x) for x in found], "SGLang"
+    if text.lstrip().startswith("["):
+        who = "TensorRT-LLM"
+        with suppress(ValueError, TypeError, AttributeError):
+            stats = [entry.get("specDecodingStats") for entry in json.loads(text)]
+            lengths = [float(of["acceptanceLength"]) for of in stats if of and "acceptanceLength" in of]
+    known = [x for x in lengths if math.isfinite(x) and x > 0]
+    return (
+        f"{who} says that its latest rounds wrote {known[-1]:.2f} tokens each. Rounds it does not count."
+        if known
+        else ""
+    )
 
 
 def ask_all(
@@ -249,6 +253,7 @@ def ask_all(
     say: Say = silent,
     at_once: int = 1,
     key: str | None = None,
+    model: str | None = None,
 ) -> dict:
     """The prompts through a server: latency, throughput, and acceptance from its metrics.
 
@@ -257,21 +262,41 @@ def ask_all(
         new: new tokens of each answer, at most.
         at_once: how many prompts wait for their answers at any time, until the last ones.
         key: as of `fetch`.
+        model: by the name that the server has for it; None: the first one.
 
     Raises:
         LabError: when the server does not answer at all, or for at_once outside 1 … MOST_AT_ONCE.
     """
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
-    base, model, problems = endpoint.rstrip("/"), model_at(endpoint, key), []
+    base, problems, waits = endpoint.rstrip("/"), [], []
+    models = models_at(base, key)
+    named = chosen_model(models, model)
+    if model is None and len(models) > 1:
+        problems.append(
+            f"The server has {len(models)} models, and the first one was measured. Name another with --model: "
+            f"{printable(', '.join(models[1:]), 200)}."
+        )
+    manner = {"temperature": temperature, "limit": "max_tokens"}  # in which this server wants to be asked
 
     def answer(prompt: Prompt) -> Answer | LabError:
-        try:
-            return ask(base, model, prompt, new, temperature, key)
-        except LabError as e:
-            return e
+        for _ in range(TRIES):
+            try:
+                return ask(base, named, prompt, new, manner["temperature"], key, manner["limit"])
+            except LabError as e:
+                failed, refused = e, getattr(e.__cause__, "code", 0) == 400
+            if refused and "max_completion_tokens" in str(failed) and manner["limit"] == "max_tokens":
+                manner["limit"] = "max_completion_tokens"
+            elif refused and "temperature" in str(failed) and manner["temperature"] is not None:
+                manner["temperature"] = None
+            elif (wait := asked_to_wait(failed)) is not None:
+                waits.append(wait)
+                time.sleep(wait)
+            else:
+                break
+        return failed
 
-    before, begin, answers = counters(base, key), time.perf_counter(), []
+    before, begin, answers = metrics(metrics_of(base, key)), time.perf_counter(), []
     askers = ThreadPoolExecutor(at_once)
     try:
         for number, (prompt, found) in enumerate(zip(prompts, askers.map(answer, prompts)), 1):
@@ -284,20 +309,34 @@ def ask_all(
         askers.shutdown(wait=False, cancel_futures=True)
     seconds = time.perf_counter() - begin
     if not answers:
-        raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[0]}")
-    found = acceptance(before, counters(base, key))
+        raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[-1]}")
+    after = metrics_of(base, key)
+    found = acceptance(before, metrics(after))
     if found is None:
         problems.append(
-            "The server's metrics hold no speculation: it is off there, or not counted (llama-server needs --metrics)."
+            own_words(after)
+            or "The server's metrics hold no speculation: it is off there, or not counted (llama-server needs --metrics)."
         )
-    ms = [1e3 * a.rest / (a.tokens - 1) for a in answers if a.tokens > 1]  # a token, those after the first
+    if waits:
+        problems.append(
+            f"The server asked {len(waits)} times to wait, {sum(waits):.0f} s: tokens a second hold this time."
+        )
+    if manner["temperature"] is None:
+        problems.append("The server takes no temperature: it decoded with its own.")
+    timed = [a for a in answers if not a.held_back]
+    if len(timed) < len(answers):
+        problems.append(
+            f"{len(answers) - len(timed)} answers came in one piece: the server, or what stands between, holds the stream "
+            "back. So their times to the first token and by token are left out."
+        )
+    ms = [1e3 * a.rest / (a.tokens - a.begun) for a in timed if a.tokens > a.begun]  # a token, after the first piece
     return {
         "endpoint": endpoint,
-        "model": model,
+        "model": named,
         "answers": len(answers),
         "at_once": at_once,
         "tokens_per_second": sum(a.tokens for a in answers) / seconds,  # of all together
-        "ms_to_first_token": 1e3 * fmean(a.first for a in answers),
+        "ms_to_first_token": 1e3 * fmean(a.first for a in timed) if timed else None,
         "ms_per_token": {"mean": fmean(ms), "p50": median(ms), "p95": percentile(ms, 0.95)} if ms else None,
         "speculation": found,
         "problems": problems,
