@@ -29,7 +29,14 @@ def start() -> None:
     Cached.prefill = remembering(Cached.prefill)
     Lab.stops = at_most(Lab.stops, max_new_tokens=tokens)
     Batch.__init__ = at_most(Batch.__init__, most=TEXTS)
-    for function in (costs.pass_times, costs.round_costs, costs.join_cost, costs.batch_costs, experts.block_times):
+    for function in (
+        costs.pass_times,
+        costs.round_costs,
+        costs.join_cost,
+        costs.batch_costs,
+        costs.catch_up_cost,
+        experts.block_times,
+    ):
         replace(function, at_most(function, samples=SAMPLES))
     replace(costs.batch_costs, with_sizes_once(costs.batch_costs))
     replace(costs.cached_round_costs, measured_each_time)  # a learner's γ is never chosen by these

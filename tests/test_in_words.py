@@ -372,12 +372,12 @@ def test_texts_that_a_grammar_changes_in_both_directions_tell_nothing():
     assert said.count("cannot tell from no change") == 2
 
 
-def test_a_draft_row_becomes_dearer_though_the_ratio_falls():
+def test_a_draft_row_becomes_more_expensive_though_the_ratio_falls():
     """The mistake that this sentence is there for: 64 rows cost 32 ms and then 61, while the plain step tripled."""
     costs = {"short texts": {(16, 0): 0.02, (16, 4): 0.052}, "2,000 tokens": {(16, 0): 0.06, (16, 4): 0.121}}
     assert in_words.draft_rows(costs, 16, 4) == (
-        "A draft row costs 0.50 ms behind short texts and 0.95 ms behind 2,000 tokens, so it became dearer. A plain step "
-        "takes 20 ms and 60 ms. A step with 4 drafts takes 2.60 and 2.02 times as long as one without."
+        "A draft row costs 0.50 ms after short texts and 0.95 ms after 2,000 tokens, so it became more expensive. A "
+        "plain step takes 20 ms and 60 ms. A step with 4 drafts takes 2.60 and 2.02 times as long as one without."
     )
     cheaper = {"short texts": {(8, 0): 0.02, (8, 4): 0.052}, "long ones": {(8, 0): 0.06, (8, 4): 0.07}}
     assert "it became cheaper" in in_words.draft_rows(cheaper, 8, 4)

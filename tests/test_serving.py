@@ -8,10 +8,11 @@ from tiny import TinyCached, TinyModel, slowed
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.measure.costs import batch_costs, join_cost
+from specdec_lab.measure.costs import batch_costs, catch_up_cost, join_cost
 from specdec_lab.measure.serving import (
     Arrival,
     ByConfidence,
@@ -130,6 +131,14 @@ def test_a_simulation_step_by_step():
     ]  # fmt: skip
 
 
+def test_drafts_that_come_back_pay_for_what_they_missed():
+    """Two steps without drafts write a token each for two texts; the third step drafts, and the fourth owes nothing."""
+    gammas = iter([0, 0, 1, 1])
+    costs = StepCosts({(n, g): 10.0 for n in (1, 2) for g in (0, 1)}, catch_up=0.25)
+    log = simulate([Arrival(0.0, 6), Arrival(0.0, 6)], lambda running, last: next(gammas), costs, [1])
+    assert [(s.seconds, s.tokens) for s in log.steps] == [(10.0, 2), (10.0, 2), (11.0, 4), (10.0, 4)]
+
+
 def test_a_real_run_by_a_clock_that_is_told(monkeypatch):
     """Steps take 1.0; the second comes while the first runs, the third after all are done."""
     now, slept = [50.0], []
@@ -223,6 +232,22 @@ def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypa
     monkeypatch.setattr(LookupDrafter, "drafting", lambda *a: asked.append(a[2]) or drafting(*a))
     assert set(batch_costs(target, [0, 1], sizes=(2,), gammas=(2,), samples=2, drafter=LookupDrafter())) == {(2, 2)}
     assert asked == [2] * 2 * 3  # each text in each step, one of which warms up
+
+
+def test_what_a_drafter_missed_is_timed_a_token(monkeypatch):
+    """Two texts, and a drafter that takes 0.5 for each token that it has not read."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    class Reads(LookupDrafter):
+        def drafting(self, text, gamma, sampler, uniforms):
+            now[0] += 0.5 * (len(text) - getattr(self, "read", 0)) if gamma else 0.0
+            self.read = len(text) if gamma else getattr(self, "read", 0)
+            return Proposal([])
+
+    target = TinyModel(5, seed=1, context=400)
+    assert catch_up_cost(target, Reads(), [0, 1, 2], texts=2, missed=3, samples=3) == 0.5
+    assert catch_up_cost(target, LookupDrafter(), [0, 1, 2], texts=2, missed=3, samples=3) == 0.0
 
 
 def test_steps_that_check_fewer_drafts_cost_less_and_each_row_as_much_as_the_one_before_or_more():

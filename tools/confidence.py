@@ -3,7 +3,7 @@
     python tools/confidence.py [DRAFTER] [TEMPERATURE]
 
 For batches of 1, 4, 16 and 32 texts of the built-in prompts. The arms take turns; each ratio is of two runs that were
-neighbours. Beside it stands what the prices of steps and the drawn rounds foretell.
+neighbours. Beside it stands what the prices of steps and the drawn rounds predict.
 """
 
 import random

@@ -9,7 +9,7 @@ import itertools
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -202,6 +202,27 @@ def batch_costs(
             costs.
     """
     seconds: dict[tuple[int, int], list[float]] = {}
+    batches = {}
+    for size, batch in filled(target, prompt, sizes, drafter):
+        say(f"Filling a batch of {size} …")
+        batch.step(max(gammas))
+        batches[size] = batch
+    for done in range(samples):
+        say(f"Timing batches: {done} of {samples} times …")
+        for size, batch in batches.items():
+            for gamma in gammas:
+                seconds.setdefault((size, gamma), []).append(seconds_of(target, partial(batch.step, gamma)))
+    return {(size, gamma): statistics.median(seconds[size, gamma]) for size in sizes for gamma in gammas}
+
+
+def filled(
+    target: Model, prompt: Sequence[int], sizes: Sequence[int], drafter: Drafter | None
+) -> Iterator[tuple[int, Batch]]:
+    """Batches of these sizes whose texts all go on from this prompt and never end; the prompt is read once.
+
+    Args:
+        drafter: None: drafts that cost nothing.
+    """
     drafter = drafter or ReplayDrafter([0] * target.context, 1.0)
     source = target.cached()
     hidden = source.prefill(prompt[:-1], drafter.depths)
@@ -213,18 +234,30 @@ def batch_costs(
             self.drafter.start(self.row, prompt, hidden)
             return self.row
 
-    batches = {size: Batch(target, size) for size in dict.fromkeys(sizes)}
-    for size, batch in batches.items():
+    for size in dict.fromkeys(sizes):
+        batch = Batch(target, size)
         for i in range(size):
             batch.submit(Reader(target, prompt, copy.copy(drafter), stops=Stops(10**6), uniforms=Uniforms(0, i)))
-        say(f"Filling a batch of {size} …")
-        batch.step(max(gammas))
-    for done in range(samples):
-        say(f"Timing batches: {done} of {samples} times …")
-        for size, batch in batches.items():
-            for gamma in gammas:
-                seconds.setdefault((size, gamma), []).append(seconds_of(target, partial(batch.step, gamma)))
-    return {(size, gamma): statistics.median(seconds[size, gamma]) for size in sizes for gamma in gammas}
+        yield size, batch
+
+
+def catch_up_cost(
+    target: Model, drafter: Drafter, prompt: Sequence[int], texts: int = 4, missed: int = 16, samples: int = 5
+) -> float:
+    """Seconds for each token that a text wrote without drafts, in the step in which it drafts again.
+
+    Real steps of a `Batch` with one draft for each text: the first after `missed` plain steps takes longer than the
+    second. The median difference is divided by the tokens that the drafter had missed. Where it hides in the noise of
+    the steps it is 0.
+    """
+    ((_, batch),) = filled(target, prompt, [texts], drafter)
+    more = []
+    for _ in range(samples + WARM_UP):
+        for _ in range(missed):
+            batch.step(0)
+        first, second = (seconds_of(target, partial(batch.step, 1)) for _ in range(2))
+        more.append(first - second)
+    return max(0.0, statistics.median(more[WARM_UP:]) / (missed * texts))
 
 
 def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:

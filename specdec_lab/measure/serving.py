@@ -156,6 +156,8 @@ class StepCosts:
         join: seconds that each new text adds to the step in which it joins, for its prompt.
         free: the same steps with drafts that cost nothing; what remains of `measured` is the drafting. None: the
             drafts of `measured` cost nothing.
+        catch_up: seconds for each token that a text wrote in steps without drafts, in the step in which it drafts again:
+            a drafter that was off must read the rows that it missed.
 
     Raises:
         LabError: when asked for a γ, or more texts, than were measured.
@@ -166,8 +168,9 @@ class StepCosts:
         measured: Mapping[tuple[int, int], float],
         join: float = 0.0,
         free: Mapping[tuple[int, int], float] | None = None,
+        catch_up: float = 0.0,
     ):
-        self.measured, self.join, self.free = dict(measured), join, free and dict(free)
+        self.measured, self.join, self.free, self.catch_up = dict(measured), join, free and dict(free), catch_up
         self.sizes = sorted({texts for texts, _ in self.measured})
 
     def __call__(self, texts: int, gamma: int) -> float:
@@ -331,25 +334,28 @@ def simulate(
     rounds = drawn([o if isinstance(o, Outcome) else Outcome(o) for o in outcomes], seed)
     log = ServingLog()
     waiting = deque(sorted(arrivals, key=lambda a: a.at))
-    running: list[list] = []  # [arrival, when its first step began, tokens written]
+    running: list[list] = []  # [arrival, when its first step began, tokens written, those of them without drafts]
     now, gamma = 0.0, 0
     while waiting or running:
         if not running:
             now = max(now, waiting[0].at)
         joined = 0
         while waiting and waiting[0].at <= now and len(running) < most:
-            running.append([waiting.popleft(), now, 0])
+            running.append([waiting.popleft(), now, 0, 0])
             joined += 1
         gamma = policy(len(running), gamma)
         tokens, seconds = one_step(list(itertools.islice(rounds, len(running))), gamma, costs, policy)
         seconds += joined * costs.join
+        if gamma:
+            seconds += costs.catch_up * sum(missed for *_, missed in running)
         begin, now, written = now, now + seconds, 0
         for row, new in zip(running, tokens):
             new = min(new, row[0].tokens - row[2])
             row[2] += new
+            row[3] = 0 if gamma else row[3] + new
             written += new
         log.steps.append(Step(begin, seconds, len(running), gamma, written))
-        log.served += [Served(a.at, begun, now, n) for a, begun, n in running if n == a.tokens]
+        log.served += [Served(a.at, begun, now, n) for a, begun, n, _ in running if n == a.tokens]
         running = [row for row in running if row[2] < row[0].tokens]
     return log
 

@@ -501,12 +501,11 @@ def draft_rows(costs: Mapping[str, Mapping[tuple[int, int], float]], texts: int,
     plain = [1e3 * of[texts, 0] for of in costs.values()]
     ratio = [of[texts, gamma] / of[texts, 0] for of in costs.values()]
     short_ones, long_ones = costs
-    dearer = (
-        "dearer" if row[1] > row[0] * (1 + AS_LONG) else "cheaper" if row[1] < row[0] * (1 - AS_LONG) else "as dear"
-    )
+    higher, lower = row[1] > row[0] * (1 + AS_LONG), row[1] < row[0] * (1 - AS_LONG)
+    now = "became more expensive" if higher else "became cheaper" if lower else "stayed as it was"
     return (
-        f"A draft row costs {row[0]:.2f} ms behind {short_ones} and {row[1]:.2f} ms behind {long_ones}, so it became "
-        f"{dearer}. A plain step takes {plain[0]:.0f} ms and {plain[1]:.0f} ms. A step with {gamma} drafts takes "
+        f"A draft row costs {row[0]:.2f} ms after {short_ones} and {row[1]:.2f} ms after {long_ones}, so it "
+        f"{now}. A plain step takes {plain[0]:.0f} ms and {plain[1]:.0f} ms. A step with {gamma} drafts takes "
         f"{ratio[0]:.2f} and {ratio[1]:.2f} times as long as one without."
     )
 

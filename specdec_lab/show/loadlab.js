@@ -26,14 +26,14 @@ function render(context) {
   const back = ({ off, on }) => Math.min(on, off + 1) - 1;
 
   function draw({ machine, load, bursts, gamma: chosen, off, on, watched }) {
-    const { measured, join, capacity, best, tokens, limits } = machines[machine], gamma = Number(chosen);
+    const { measured, join, catch_up: catchUp, capacity, best, tokens, limits } = machines[machine], gamma = Number(chosen);
     if (!(gamma in tokens)) {
       const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
       return { nodes: [h("div", {}, said)], said };
     }
     const came = arrivals[bursts ? "bursts" : "steady"];
     const server = {
-      costs: stepCosts(measured), join, most: Math.max(...measured.map(([texts]) => texts)),
+      costs: stepCosts(measured), join, catchUp, most: Math.max(...measured.map(([texts]) => texts)),
       drawn: drawnFrom(machines[machine]),
     };
     const all = {

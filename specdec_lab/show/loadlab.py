@@ -78,8 +78,8 @@ class LoadLab(Live):
     """Policies on the same arrivals, with sliders for the load and for their limits.
 
     Args:
-        machines: by name, what steps cost there, and the outcomes of many rounds; numbers are accepted drafts. With
-            chances there is a policy more: by confidence.
+        machines: by name, what steps cost there, and the outcomes of many rounds; numbers are accepted drafts. Every
+            second one is served. With chances there is a policy more, by confidence, which is chosen by the others.
         mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every
             number of texts and every γ, since the page has no Python to ask.
 
@@ -123,15 +123,18 @@ def shown(outcome: Outcome | int) -> Outcome:
 
 def machine_data(costs: StepCosts, outcomes: Sequence[Outcome], rounds: int) -> dict:
     """What the page computes with: costs, so many drawn rounds, and for each γ what a round writes and its limit."""
+    # A policy that was chosen by the rounds that it is served with would look better than it is.
+    chosen, served = (outcomes[::2], outcomes[1::2]) if len(outcomes) > 1 else (outcomes, outcomes)
     gammas = {gamma for _, gamma in costs.measured}
     tokens = {gamma: n for gamma, n in written(outcomes, gammas).items() if gamma}
-    known = {outcome: i for i, outcome in enumerate(dict.fromkeys(outcomes))}
-    draws = islice(drawn(outcomes), rounds)
-    by_confidence = ByConfidence(costs, outcomes).best if outcomes[0].chances else None
+    known = {outcome: i for i, outcome in enumerate(dict.fromkeys(served))}
+    draws = islice(drawn(served), rounds)
+    by_confidence = ByConfidence(costs, chosen).best if outcomes[0].chances else None
     return {
         "measured": [[texts, gamma, seconds] for (texts, gamma), seconds in costs.measured.items()],
         "free": [[texts, gamma, seconds] for (texts, gamma), seconds in (costs.free or costs.measured).items()],
         "join": costs.join,
+        "catch_up": costs.catch_up,
         "capacity": capacity(costs),
         "outcomes": [[outcome.accepted, list(outcome.chances)] for outcome in known],
         "rounds": "".join(map(letters, (known[outcome] for outcome in draws))),  # shorter than a list

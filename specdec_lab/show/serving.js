@@ -73,8 +73,8 @@ function oneStep(drawn, gamma, costs, policy) {
 }
 
 /** What a server would do with these arrivals, [[seconds, tokens], …] in their order.
- *  machine: {costs, join, most, drawn}, drawn(i) being the round drawn as number i. */
-function simulate(arrivals, policy, { costs, join, most, drawn }) {
+ *  machine: {costs, join, catchUp, most, drawn}, drawn(i) being the round drawn as number i. */
+function simulate(arrivals, policy, { costs, join, catchUp, most, drawn }) {
   const log = { served: [], steps: [] };
   let running = [], next = 0, now = 0, gamma = 0, rounds = 0;
   while (next < arrivals.length || running.length) {
@@ -82,18 +82,21 @@ function simulate(arrivals, policy, { costs, join, most, drawn }) {
     let joined = 0;
     while (next < arrivals.length && arrivals[next][0] <= now && running.length < most) {
       const [at, tokens] = arrivals[next];
-      running.push({ at, tokens, begun: now, written: 0 });
+      running.push({ at, tokens, begun: now, written: 0, missed: 0 });
       next += 1;
       joined += 1;
     }
     gamma = policy(running.length, gamma);
     const [tokens, spent] = oneStep(running.map((_, i) => drawn(rounds + i)), gamma, costs, policy);
     rounds += running.length;
-    const seconds = spent + joined * join;
+    const caughtUp = gamma ? running.reduce((sum, row) => sum + row.missed, 0) : 0;
+    const seconds = spent + joined * join + caughtUp * catchUp;
     log.steps.push({ at: now, seconds, running: running.length, gamma });
     now += seconds;
     running.forEach((row, i) => {
-      row.written += Math.min(tokens[i], row.tokens - row.written);
+      const fresh = Math.min(tokens[i], row.tokens - row.written);
+      row.written += fresh;
+      row.missed = gamma ? 0 : row.missed + fresh;
       if (row.written === row.tokens) log.served.push({ at: row.at, begun: row.begun, done: now, tokens: row.tokens });
     });
     running = running.filter((row) => row.written < row.tokens);
