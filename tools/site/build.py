@@ -523,9 +523,9 @@ def front(titles: dict[str, str], tracked: Mapping[str, str]) -> str:
     """The first page: what this is, and where to begin."""
     found = gallery.recorded()
     minutes, _ = about("lessons/00_start_here.html")
-    return opening.front(
-        found, gallery.traces(found)[opening.RACE], contents(titles, "index.html", tracked=tracked), minutes
-    )
+    hour = re.sub(r"\[(\d\d)\]\((.+?)\.ipynb\)", r'<a href="\2.html">\1</a>', spine.hour_line("lessons/"))
+    pages = contents(titles, "index.html", tracked=tracked)
+    return opening.front(found, gallery.traces(found)[opening.RACE], pages, minutes, hour)
 
 
 def missing() -> str:

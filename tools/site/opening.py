@@ -81,8 +81,9 @@ def usual() -> str:
     return f'Over six kinds of prompts: <span data-usual="{sooner}">{sooner}×</span>.'
 
 
-def front(found: dict, trace: dict, contents: str, minutes: str) -> str:
-    """The body of the first page. contents: the list of all pages, as HTML. minutes: of the first lesson."""
+def front(found: dict, trace: dict, contents: str, minutes: str, hour: str) -> str:
+    """The body of the first page. contents: the list of all pages, as HTML. minutes: of the first lesson. hour: the way of
+    the first hour, as HTML."""
     cards = "".join(
         f'<li><a href="{page}"><b>{name}</b><span>{escape(words)}</span></a></li>' for name, page, words in CARDS
     )
@@ -93,5 +94,5 @@ def front(found: dict, trace: dict, contents: str, minutes: str) -> str:
 <p class="small">The first round takes one press, the whole lesson {minutes} minutes. No account, nothing to install.</p>
 </div>{race(found, trace)}</div>
 <ul class="cards">{cards}</ul>
-<div class="after lessons" id="lessons">{contents}</div>
+<div class="after lessons" id="lessons"><p>Begin with the first hour: {hour}.</p>{contents}</div>
 <script src="opening.js"></script>"""
