@@ -98,7 +98,7 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> str:
     {written} | Accepted drafts: {kept}. To these, each of the {rounds} rounds adds a corrected or a bonus token:
         {written}.
     {kept} #6 | Only the drafts are counted. Each round also writes one token of the target's own.
-    {rounds * (gamma + 1)} #1 | This counts all drafts of every round, also those behind a miss.
+    {rounds * (gamma + 1)} #1 | This counts all drafts of every round, also those after a miss.
     {written - full if full else None} #6 | The bonus is missing: a round without a miss writes one token more, too.
     {kept + full if full else None} #6 | The corrections are missing: the target's token stands in the place of each
         miss.
@@ -112,7 +112,7 @@ def entries_kept(gamma: int, accepted: int) -> str:
     added {gamma + 1} entries to the cache. How many of them stay?
     {accepted + 1} | The entry of the last token of the text, and those of the accepted drafts: {accepted + 1}.
     {accepted + 2} | The corrected token has no entry yet: it was chosen, and no pass has seen it.
-    {gamma + 1} | The entries of the miss and of all behind it must go: those tokens are not in the text.
+    {gamma + 1} | The entries of the miss and of all after it must go: those tokens are not in the text.
     {accepted} | One more stays: the last token of the text went through this pass, too.
     """
 
@@ -191,7 +191,7 @@ def rate_from_rounds(rounds: Sequence[int]) -> str:
     tested was accepted?
     {rate} | Accepted: {accepted}. Rejected: one in each round that is not full, {total - rounds[-1]}. So {accepted} of
         {tested} that were tested: {short(rate)}.
-    {accepted / (gamma * total)} #5 | This divides by all drafts that were proposed. Those behind a miss were never
+    {accepted / (gamma * total)} #5 | This divides by all drafts that were proposed. Those after a miss were never
         tested.
     {rounds[-1] / total} | This is the share of rounds without a miss.
     {(accepted + total) / total} | This is tokens per pass. A share of drafts cannot be above 1.
@@ -207,7 +207,7 @@ def tokens_per_pass(alpha: float, gamma: int) -> str:
     a pass of the target give, on average?
     {expected} | {powers} = {short(expected)}.
     {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
-    {1 + gamma * alpha} #1 | This also counts drafts behind a miss, which are thrown away even if they agree.
+    {1 + gamma * alpha} #1 | This also counts drafts after a miss, which are thrown away even if they agree.
     {theory.expected_tokens(alpha, gamma + 1)} | One power too many: this is γ = {gamma + 1}.
     """
 
@@ -307,20 +307,20 @@ def crossover(idle: int, drafts: tuple[int, float]) -> str:
 # Lesson 08: what a serving engine reports about its drafts
 
 
-@problem(first=shares("60 30, 50 40, 70 20, 50 30, 40 30, 60 20"), behind=shares("80 50, 50 90, 60 80"))
-def tokens_of_tree(first: tuple[float, float], behind: tuple[float, float]) -> str:
-    ways = [a * b for a, b in zip(first, behind)]
+@problem(first=shares("60 30, 50 40, 70 20, 50 30, 40 30, 60 20"), after=shares("80 50, 50 90, 60 80"))
+def tokens_of_tree(first: tuple[float, float], after: tuple[float, float]) -> str:
+    ways = [a * b for a, b in zip(first, after)]
     expected = 1 + sum(first) + sum(ways)
     return f"""
     A tree has four drafts. For the first place “red” (chance {first[0]} to be what the target says) and “blue”
-    ({first[1]}). Behind each of them one more; if its way is right so far, it is right with chance {behind[0]} behind
-    “red”, and {behind[1]} behind “blue”. The text is greedy. How many tokens does a pass give, on average?
+    ({first[1]}). After each of them one more; if its way is right so far, it is right with chance {after[0]} after
+    “red”, and {after[1]} after “blue”. The text is greedy. How many tokens does a pass give, on average?
     {expected} | Each draft counts with the chance of its whole way: 1 + {first[0]} + {first[1]} + {first[0]} ·
-        {behind[0]} + {first[1]} · {behind[1]} = {short(expected)}.
-    {1 + sum(first) + sum(behind)} #1 | This counts a draft behind a wrong one. It is kept only if its parent is.
+        {after[0]} + {first[1]} · {after[1]} = {short(expected)}.
+    {1 + sum(first) + sum(after)} #1 | This counts a draft after a wrong one. It is kept only if its parent is.
     {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
-    {1 + first[0] + ways[0]} | This is the chain of “red” and the draft behind it. The other way counts as well.
-    {1 + sum(first)} | This leaves out the drafts behind the first ones.
+    {1 + first[0] + ways[0]} | This is the chain of “red” and the draft after it. The other way counts as well.
+    {1 + sum(first)} | This leaves out the drafts after the first ones.
     """
 
 
