@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parent
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 UV = [sys.executable, "-m", "uv", "--quiet", "pip", "install", "--python", sys.executable]
 
+# Some machines tell pip to install beside the environments, for each user. Into an environment it then installs nothing.
+HERE = {"PIP_USER": "0"}
+
 AS_TEXT = {"encoding": "utf-8", "errors": "replace"}  # uv writes UTF-8, whatever the code page of Windows is
 
 # Where pip is told to look for packages, and what uv calls it. uv does not read pip's settings.
@@ -33,7 +36,9 @@ SAME_SETTING = {
 
 
 def main(packages: list[str]) -> int:
-    packages = packages or ["-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[lab]"]
+    if not packages:
+        os.chdir(ROOT)  # the folder by a dot: an address with a sign such as # in it would end there
+        packages = ["-c", str(ROOT / "constraints.txt"), "-e", ".[lab]"]
     said = with_uv(packages)
     if not said:
         return 0
@@ -41,7 +46,7 @@ def main(packages: list[str]) -> int:
         f"uv could not install ({in_short(said)}), so pip does it now, from its own indexes: "
         "that is slower, and for Linux PyTorch may bring CUDA libraries of several GB."
     )
-    status = subprocess.run([*PIP, "install", "--quiet", *packages]).returncode
+    status = subprocess.run([*PIP, "install", "--quiet", *packages], env=os.environ | HERE).returncode
     if status:
         tell(f"pip could not install either: its message is above. Before that uv had failed:\n{said}")
     return status
@@ -51,7 +56,7 @@ def with_uv(packages: list[str]) -> str:
     """Install with uv; what it said if it could not, and nothing if it could."""
     get_uv = [*PIP, "install", "--quiet", "-c", str(ROOT / "constraints.txt"), "uv"]
     install = [*UV, "--torch-backend", os.environ.get("UV_TORCH_BACKEND", "auto"), *packages]
-    environment = pip_settings() | os.environ  # what is said to uv itself counts more
+    environment = pip_settings() | os.environ | HERE  # what is said to uv itself counts more
     for command, start in ((get_uv, "error: pip could not fetch uv\n"), (install, "")):
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, **AS_TEXT)
         if done.returncode:

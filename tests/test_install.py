@@ -17,7 +17,7 @@ from pathlib import Path
 
 tool = Path(__file__).stem
 step = "get uv" if sys.argv[-1] == "uv" else "settings" if "config" in sys.argv else tool
-told = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+told = {name: value for name, value in os.environ.items() if name.startswith(("UV_", "PIP_"))}
 with open(os.environ["LOG"], "a") as log:
     print(json.dumps([step, sys.argv[1:], told]), file=log)
 out, err, status = json.loads(os.environ["DO"]).get(step, ["", "", 0])
@@ -56,9 +56,14 @@ def test_uv_installs_the_build_of_torch_that_fits_or_that_is_chosen(install):
     args, _ = calls["get uv"]
     assert args[-3:] == ["-c", str(ROOT / "constraints.txt"), "uv"]
     _, _, calls = install()  # the course itself
-    assert calls["uv"][0][-4:] == ["-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[lab]"]
+    assert calls["uv"][0][-4:] == ["-c", str(ROOT / "constraints.txt"), "-e", ".[lab]"]
     _, _, calls = install("torch", UV_TORCH_BACKEND="cpu")
     assert calls["uv"][0][-3:] == ["--torch-backend", "cpu", "torch"]
+
+
+def test_it_installs_into_the_environment_where_pip_is_told_to_do_so_for_the_user(install):
+    _, _, calls = install("something", do={"uv": ["", UV_FAILS, 2]}, PIP_USER="1")
+    assert calls["get uv"][1]["PIP_USER"] == calls["pip"][1]["PIP_USER"] == "0"
 
 
 @pytest.mark.parametrize(
