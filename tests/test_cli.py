@@ -217,6 +217,29 @@ def test_two_that_start_together_have_an_address_each_and_end_when_told(tmp_path
         assert not answers(url)
 
 
+@pytest.mark.parametrize(
+    ("setting", "ending"),
+    [
+        ("c.IdentityProvider.token = ''", "/lab/tree/lessons/00_start_here.ipynb"),
+        ("c.IdentityProvider.token = 'mine'", "?token=mine"),
+        ("c.ServerApp.base_url = '/jupyter/'", ""),
+    ],
+)
+def test_jupyter_settings_of_ones_own_are_in_the_address(tmp_path, monkeypatch, setting, ending):
+    """And a proxy that knows nothing of this machine is not asked."""
+    (tmp_path / "jupyter_server_config.py").write_text(f"c = get_config()\n{setting}\n")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    process = start_lab(tmp_path)
+    try:
+        url = json.loads(process.stdout.readline())["url"]
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+    assert url.endswith(ending)
+    assert ("/jupyter/lab/tree/" in url) == ("base_url" in setting)
+
+
 WITHOUT_A_ROUND = (
     "from specdec_lab.cli import lab, main; lab.show_one_round = lambda *a: None; raise SystemExit(main())"
 )

@@ -12,7 +12,7 @@ import time
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, build_opener
 
 from specdec_lab.cli import lab_from, say
 from specdec_lab.errors import LabError, Say
@@ -65,17 +65,21 @@ def serve(args: argparse.Namespace, tell: Say) -> int:
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
     process = None
     host = "localhost" if args.ip in ("127.0.0.1", "0.0.0.0", "::") else args.ip
+    host = f"[{host}]" if ":" in host else host
     # Whoever ends this command (a container that stops, a closed terminal) ends the server too.
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         for _ in range(STARTS):
             process = subprocess.Popen(command(args), env=environment(token), stdout=sys.stderr)
-            port = wait_for_port(process, token, args)
-            url = f"http://{host}:{port}/lab/tree/{FIRST}?token={token}"
-            if is_ours(f"http://{host}:{port}", token):
+            server = wait_for_server(process, args)
+            # Its own settings count more than ours: they may want another token, or none, and another beginning.
+            address = f"http{'s' if server['secure'] else ''}://{host}:{server['port']}{server['base_url']}"
+            with_token = f"?token={server['token']}" if server["token"] else ""
+            url = f"{address}lab/tree/{FIRST}{with_token}"
+            if is_ours(f"{address}api/status{with_token}"):
                 break
             end(process)  # another server took the port in the same moment
-            args.port = port + 1
+            args.port = server["port"] + 1
         tell(f"JupyterLab is running: {url}")
         tell("Stop it with Ctrl-C.")
         if args.json:
@@ -96,10 +100,10 @@ def end(process: subprocess.Popen) -> None:
     process.wait()
 
 
-def is_ours(address: str, token: str) -> bool:
-    """Whether the server there knows this token. One that cannot be asked (another address, a password) counts as ours."""
+def is_ours(address: str) -> bool:
+    """Whether the server there takes this address's token. One that cannot be asked (a password) counts as ours."""
     try:
-        with urlopen(f"{address}/api/status?token={token}", timeout=10):
+        with build_opener(ProxyHandler({})).open(address, timeout=10):  # no proxy knows this machine's servers
             return True
     except HTTPError as e:
         return e.code != 403
@@ -126,8 +130,8 @@ def environment(token: str) -> dict[str, str]:
     return os.environ | {"JUPYTER_TOKEN": token, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
 
 
-def wait_for_port(process: subprocess.Popen, token: str, args: argparse.Namespace) -> int:
-    """Where the server listens that has this token: Jupyter takes another port where the first is in use.
+def wait_for_server(process: subprocess.Popen, args: argparse.Namespace) -> dict:
+    """What the server of this process says of itself: Jupyter takes another port where the first is in use.
 
     Raises:
         LabError: when the server ends, or is not there after PATIENCE seconds.
@@ -137,8 +141,8 @@ def wait_for_port(process: subprocess.Popen, token: str, args: argparse.Namespac
     until = time.monotonic() + PATIENCE
     while True:
         for server in list_running_servers():
-            if server["token"] == token:
-                return server["port"]
+            if server["pid"] == process.pid:
+                return server
         if process.poll() is not None:
             raise LabError("JupyterLab ended at once: its message is above; `specdec-lab doctor` may name the cause.")
         if time.monotonic() > until:
