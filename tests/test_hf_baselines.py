@@ -67,6 +67,16 @@ def test_a_peer_that_fails_leaves_nothing_at_the_target(our_lab):
     assert hf.hooks == []
 
 
+def test_a_peer_decodes_without_the_settings_of_the_model(our_lab):
+    """`generate` fills what is not set from the model's own settings, such as a penalty, which ours does not have."""
+    hf = our_lab.writes(1)
+    hf.generation_config, seen = "the model's own", []
+    generate_here = hf.generate
+    hf.generate = lambda *a, **k: seen.append(hf.generation_config.repetition_penalty) or generate_here(*a, **k)
+    generate(our_lab, PROMPT, {})
+    assert seen in ([None], [1.0]) and hf.generation_config == "the model's own"
+
+
 @pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
 def test_a_peer_draws_as_we_do(our_lab, temperature):
     """From all tokens, and not from the fifty most likely, which is the default of transformers."""

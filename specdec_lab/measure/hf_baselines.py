@@ -93,6 +93,8 @@ def generate(
     config = GenerationConfig(max_new_tokens=max_new_tokens, **ends, **sampling)
     clock, calls = _Clock(lab.target), []
     hook = hf.register_forward_hook(lambda *_: calls.append(1))
+    # What is not set here `generate` takes from the model's own settings, a penalty for example, which ours does not have.
+    own, hf.generation_config = getattr(hf, "generation_config", None), GenerationConfig()
     torch.manual_seed(seed + request)
     text = torch.tensor([list(ids)], device=hf.device)
     try:
@@ -106,6 +108,7 @@ def generate(
         lab.target.synchronize()
     finally:
         hook.remove()
+        hf.generation_config = own
     tokens = out[0, len(ids) :].tolist()
     first, since = clock.rounds[0]
     rest = len(ids) + len(tokens) - first
