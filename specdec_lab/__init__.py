@@ -4,16 +4,12 @@ Start reading at `engine/verify.py` (the rule), then `engine/decode.py` (the loo
 """
 
 import importlib
-import os
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 
-# Threads of torch that wait for each other keep a core busy; GNU's, on Linux, for 300,000 turns unless told otherwise.
-# Several kernels on one machine, or one beside other programs, then mostly wait. Measured on 2 cores: with 2,000 turns
-# each of two kernels is 1.8 to 1.9 times as fast, and one alone as fast as before (16.9 and 16.8 ms a pass, medians of
-# six runs by turns; single runs differ by more). It counts if torch is not imported yet.
-if "OMP_WAIT_POLICY" not in os.environ:
-    os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+from specdec_lab import threads
+
+threads.set_up()
 
 # The names of `sd.`, by module. Each is imported when it is first used: `doctor` must run where torch does not.
 _NAMES = {

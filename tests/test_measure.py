@@ -9,6 +9,7 @@ from tape import Tape
 from transformers import LlamaConfig, LlamaForCausalLM
 
 import specdec_lab as sd
+from specdec_lab import threads
 from specdec_lab.measure import experts, roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.experts import Dense, Experts, block_times
@@ -245,3 +246,23 @@ def test_data_sheets_say_where_drafts_are_free():
     assert v["FP8"][6] == 1 < v["FP8"][7]  # twice the operations: the idle math is back
     assert v["experts"][1] == pytest.approx((1.2e9 + 29e9 * (1 - (1 - 1 / 16) ** 2)) / (1.2e9 + 29e9 / 16), rel=0.01)
     assert v["many experts"][10] < 1.05
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"cpu.max": "150000 100000"}, 2),
+        ({"cpu.max": "50000 100000"}, 1),
+        ({"cpu.max": "max 100000"}, None),
+        ({"cpu.max": "700000 100000"}, None),  # all seven that it sees
+        ({"cpu/cpu.cfs_quota_us": "200000", "cpu/cpu.cfs_period_us": "100000"}, 2),
+        ({"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, None),
+        ({}, None),
+    ],
+)
+def test_a_container_with_the_time_of_fewer_processors_has_fewer_threads(tmp_path, monkeypatch, files, found):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(7)), raising=False)
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert threads.quota(tmp_path) == found
