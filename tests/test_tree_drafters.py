@@ -4,10 +4,12 @@ import pytest
 import torch
 from checks import SAMPLED
 from test_trained_drafters import Sometimes, make
+from tiny import TinyModel
 from ways import apart, written
 
 from specdec_lab.drafters import EagleTreeDrafter, MedusaTreeDrafter
-from specdec_lab.engine.decode import Keep, Stops, speculative
+from specdec_lab.engine.decode import Keep, Stops, plain, speculative
+from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.models.tree import Tree
@@ -85,3 +87,18 @@ def test_the_context_is_filled(name, sampler):
             for token in trace.tokens:
                 assert token == int(target.probabilities(text).argmax())
                 text.append(token)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_drafter_may_call_a_chain_a_tree(n):
+    """One that is cut to no drafts at all makes a tree without any."""
+
+    class Chain(Drafter):
+        name = "chain"
+
+        def drafting(self, text, gamma, sampler, uniforms):
+            return Proposal([0] * min(n, gamma), tree=Tree.chain(min(n, gamma)))
+
+    target = TinyModel(5, seed=1)
+    found = [t for r in speculative(target, Chain(), [1, 2], gamma=3, stops=Stops(6)) for t in r.tokens]
+    assert found == [t for r in plain(target, [1, 2], stops=Stops(6)) for t in r.tokens]

@@ -141,7 +141,7 @@ class Growth:
         tree = Tree(tuple(number[self.parents[draft]] for draft in drafts))
         whole = None if q is None else whole_rows([q[draft] for draft in drafts], self.ids, self.width, 0.0)
         logits = partial(whole_rows, [self.rows[draft] for draft in drafts], self.ids, self.width, float("-inf"))
-        return Proposal([self.tokens[draft] for draft in drafts], whole, logits, tree=None if tree.is_chain else tree)
+        return Proposal([self.tokens[draft] for draft in drafts], whole, logits, tree=tree)
 
 
 class MostLikely(Growth):

@@ -86,5 +86,4 @@ class LookupTreeDrafter(LookupDrafter):
                 chances[copy[:n]] += 0.5 ** (age + 1) * COPY_CONTINUES**n
         best = heapq.nsmallest(gamma, chances, key=lambda path: -chances[path])
         number = {(): TEXT} | {path: n for n, path in enumerate(best)}
-        tree = Tree(tuple(number[path[:-1]] for path in best))
-        return Proposal([path[-1] for path in best], tree=None if tree.is_chain else tree)
+        return Proposal([path[-1] for path in best], tree=Tree(tuple(number[path[:-1]] for path in best)))

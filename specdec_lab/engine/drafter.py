@@ -26,7 +26,7 @@ class Proposal:
         `layers` layers, whose cache holds them: it is rewound before the other layers run, and not earlier.
     sure: called for the chance that the draft gives its favourite at the place of each token, [len(tokens)], if its
         rows are known. It follows from the tokens before, and not from the one at this place: see `confidence`.
-    tree: which draft follows which, if several follow the same token; None for a chain. Row i of q is then what
+    tree: which draft follows which, if several follow the same token; a chain becomes None. Row i of q is then what
         tokens[i] was drawn from after its older siblings: where none may be drawn twice, a q without them.
     """
 
@@ -36,6 +36,10 @@ class Proposal:
     started: tuple[int, Tensor] | None = None
     tree: Tree | None = None
     sure: Callable[[], list[float]] | None = None
+
+    def __post_init__(self):
+        if self.tree and self.tree.is_chain:  # one without any drafts is a chain, too
+            object.__setattr__(self, "tree", None)
 
     def first(self, n: int) -> "Proposal":
         """A chain's first n drafts, as if no more had been made."""
