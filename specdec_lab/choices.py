@@ -3,17 +3,8 @@
 EMBEDDED = "embedded"  # the target that comes with the course; as a draft, the course's own draft model
 DTYPES = ("auto", "float32", "bfloat16", "float16", "int4")  # int4: the weights; all else is bfloat16 then
 TRAINED = ("model", "medusa", "eagle", "early-exit")  # the drafters that `specdec-lab train` makes
-# Drafters without weights of their own: the file in drafters/, the class, and the drafters that it is made of. Those
-# called a tree draft several tokens for one place.
-MADE = {
-    "lookup": ("lookup", "LookupDrafter"),
-    "suffix": ("suffix", "SuffixDrafter"),  # lookup by counts
-    "hybrid": ("hybrid", "HybridDrafter", "eagle"),  # lookup, and EAGLE where it finds nothing
-    "lookup-tree": ("lookup", "LookupTreeDrafter"),
-    "medusa-tree": ("medusa", "MedusaTreeDrafter", "medusa"),
-    "eagle-tree": ("eagle", "EagleTreeDrafter", "eagle"),
-    "hybrid-tree": ("hybrid", "HybridTreeDrafter", "eagle-tree"),
-}
+# Drafters without weights of their own, made in `drafters.MAKERS`. Those called a tree draft several tokens for a place.
+MADE = ("lookup", "suffix", "hybrid", "lookup-tree", "medusa-tree", "eagle-tree", "hybrid-tree")
 DRAFTERS = (*MADE, "dial", *TRAINED, "untrained")
 # What `specdec-lab bench` compares: a dial would ask the target itself, and suffix would learn from text to text.
 BENCHED = (*TRAINED, *(name for name in MADE if name != "suffix"), "untrained")

@@ -5,38 +5,35 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from importlib import import_module
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
 from specdec_lab.clock import TimeUp, limited
-from specdec_lab.drafters import DialDrafter, Drafter, ModelDrafter, trained
+from specdec_lab.drafters import MAKERS, DialDrafter, Drafter, ModelDrafter, trained
 from specdec_lab.engine import decode
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.processors import LogitBias, Mask, Processor
+from specdec_lab.engine.rules import USUAL, Rule
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
-from specdec_lab.engine.verify import Verdict, verify
-from specdec_lab.errors import LabError, Say, typed
+from specdec_lab.engine.verify import Verdict
+from specdec_lab.errors import LabError, Say, silent, typed
 from specdec_lab.formats import first_line
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 
-TEMPLATE_SECONDS = 5.0
+if TYPE_CHECKING:
+    from specdec_lab.measure.costs import Race
+    from specdec_lab.show.explorer import RaceWidget, RoundExplorer
 
-# What other folders do with a Lab: the file that it stands in. Each is a function whose first argument is the Lab.
-ABOVE = {
-    "auto_gamma": "specdec_lab.measure.costs",
-    "plain_draft": "specdec_lab.measure.hf_baselines",
-    "explore": "specdec_lab.show.of_lab",
-    "replay": "specdec_lab.show.of_lab",
-}
+TEMPLATE_SECONDS = 5.0
 
 
 @dataclass
@@ -172,8 +169,7 @@ class Lab:
         if name == "dial":
             return DialDrafter(alpha)
         if name in MADE:
-            file, kind, *parts = MADE[name]
-            return getattr(import_module(f"specdec_lab.drafters.{file}"), kind)(*map(self.drafter, parts))
+            return MAKERS[name](self.drafter)
         if name not in self._trained:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
@@ -230,7 +226,7 @@ class Lab:
         drafter: str | Drafter = "lookup",
         *,
         gamma: int | AutoGamma = 4,
-        verify: Callable[..., Verdict] = verify,
+        verify: Rule | Callable[..., Verdict] = USUAL,
         keep: Keep = Keep(top=5),
         draft_sampler: Sampler | None = None,
         **settings,
@@ -257,14 +253,31 @@ class Lab:
         tokens = torch.tensor(trace.tokens, device=rows.device)[:, None]
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 
-    def __getattr__(self, name: str) -> Callable:
-        """What stands above this file, by name, such as `lab.explore(trace)`."""
-        if name not in ABOVE:
-            raise AttributeError(f"a Lab has no {name!r}")
-        return partial(getattr(import_module(ABOVE[name]), name), self)
+    # What other folders do with a Lab. They import this file, so each is imported where it is called.
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *ABOVE})
+    def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
+        """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
+        from specdec_lab.show.explorer import explore
+
+        return explore(self, trace, title)
+
+    def replay(self, result: "Race", title: str = "") -> "RaceWidget":
+        """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
+        from specdec_lab.show.explorer import replay
+
+        return replay(self, result, title)
+
+    def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
+        """What chooses γ anew for each round of this drafter, from what its rounds cost here."""
+        from specdec_lab.measure.costs import auto_gamma
+
+        return auto_gamma(self, drafter, say)
+
+    def plain_draft(self) -> PreTrainedModel:
+        """The draft model as other programs can use it."""
+        from specdec_lab.measure.hf_baselines import plain_draft
+
+        return plain_draft(self)
 
 
 def whole(text: str) -> str:

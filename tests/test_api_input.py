@@ -55,7 +55,7 @@ def test_a_setting_or_a_prompt_of_another_type_is_named(lab, name, value):
     [
         (lambda lab: lab.speculative([1], 5), "drafter is 5, but must be text or a Drafter"),
         (lambda lab: lab.speculative([1], gamma=1.5), "gamma is 1.5, but must be a whole number or an AutoGamma"),
-        (lambda lab: lab.speculative([1], verify=5), "verify is 5, but must be a function"),
+        (lambda lab: lab.speculative([1], verify=5), "verify is 5, but must be a Rule or a function"),
         (lambda lab: lab.drafter("dial", "x"), "alpha is 'x', but must be a number"),
         (lambda lab: lab.text([-1]), "A token is a number from 0 on"),
         (lambda lab: lab.text(5), "ids is 5, but must be a list, with a whole number for each item"),

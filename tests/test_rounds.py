@@ -15,6 +15,7 @@ from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.rules import Rule
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.settings import MOST_DRAFTS
 from specdec_lab.engine.together import Pass
@@ -301,9 +302,8 @@ def test_a_rule_of_ones_own_is_given_whole_rows_also_in_greedy_rounds(shape):
             verify_tree(p, q, drafts, u_accept, u_resample, tree) if tree else verify(p, q, drafts, u_accept, [0] * 9)
         )
 
-    rule.for_trees = rule
     drafter = TreeOf(DRAFT_MODEL, shape) if shape else ModelDrafter(DRAFT_MODEL)
-    trace = Trace([0]).collect(speculative(TARGET, drafter, [0], gamma=3, verify=rule, stops=Stops(12)))
+    trace = Trace([0]).collect(speculative(TARGET, drafter, [0], gamma=3, verify=Rule(rule, rule), stops=Stops(12)))
     assert trace.tokens == Trace([0]).collect(plain(TARGET, [0], stops=Stops(12))).tokens
     assert [n for n, _ in seen] == [len(r.drafted) for r in trace.rounds]
     assert [tree is not None for _, tree in seen] == [bool(shape and r.is_tree) for r in trace.rounds]

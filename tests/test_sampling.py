@@ -5,8 +5,7 @@ import itertools
 import pytest
 import torch
 
-from specdec_lab.engine.greedy import argmax_tokens
-from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, argmax_tokens, draw
 from specdec_lab.engine.verify import residual
 from specdec_lab.errors import LabError
 

@@ -13,6 +13,7 @@ from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import Stops, speculative
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
+from specdec_lab.engine.rules import Rule
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import Verdict, accepts, residual, verify
@@ -79,8 +80,7 @@ def wrong_rule(bug):
 
         return verify.draw(probs, u)
 
-    rule.for_trees = rule
-    return rule
+    return Rule(rule, tree=rule)
 
 
 @pytest.mark.parametrize("bug", [None, "once", "the first one's q", "p instead of what is left", "row"])

@@ -27,7 +27,7 @@ def verify_block(
     The arguments are those of `verify`, with one condition more: the random numbers must be new in every round. Here
     also drafts that are discarded have decided, so the numbers that they were drawn and tested with must not decide
     about those positions a second time. (`Uniforms` gives a position the same number in every round, which is right
-    for `verify`. For this rule a request takes `Uniforms.fresh`.)
+    for `verify`. For this rule a request takes `Uniforms.fresh`: see `rules.BLOCK`.)
     """
     wanted, survivor = 1.0, (0, 1.0)  # the longest beginning that survives so far, and its w
     for i, x in enumerate(drafts):
@@ -38,9 +38,6 @@ def verify_block(
     if kept == len(drafts):
         return Verdict(kept, draw(p[kept], u_resample[kept]), "bonus" if kept else "plain")
     return Verdict(kept, draw(residual(wanted * p[kept], q[kept]), u_resample[kept]), "corrected")
-
-
-verify_block.needs_fresh_numbers = True
 
 
 def survives(wanted: float, p: Tensor, q: Tensor | None) -> float:

@@ -16,21 +16,18 @@ from torch import Tensor
 
 from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.auto_gamma import AutoGamma
-from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.confidence import checked
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.greedy import argmax_tokens, greedy_choices, one_hot
 from specdec_lab.engine.processors import Processor, process
-from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms
+from specdec_lab.engine.rules import USUAL, Rule, as_rule
+from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, argmax_tokens
 from specdec_lab.engine.settings import Keep, Stops, check_gamma, check_prompt
 from specdec_lab.engine.together import Drafting, Row, go_on, together
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
-from specdec_lab.engine.verify import Verdict, verify
+from specdec_lab.engine.verify import Verdict
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model, Rows, at_depths
 from specdec_lab.models.tree import TEXT, Tree
-
-verify.for_trees = verify_tree  # the same rule, where several drafts stand for one place
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -137,6 +134,47 @@ def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Pro
     return cached.extend(new, trees=trees, depths=depths)
 
 
+def greedy_choices(
+    requests: Sequence["Request"], proposals: Sequence[Proposal], logits: Tensor, used: Sequence[int]
+) -> dict[int, list[int]]:
+    """By row, the target's argmax tokens for the texts where they decide, all of them read from the device at once."""
+    pairs = zip(requests, proposals)
+    wanted = [request.argmax_decides(proposal) and not request.processors for request, proposal in pairs]
+    if not any(wanted):
+        return {}
+    found = argmax_tokens(logits, [n if it else 0 for n, it in zip(used, wanted)])
+    return {r: found[r] for r, it in enumerate(wanted) if it}
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The rows that decide a round: probabilities, with a column for each token that matters.
+
+    columns: the token of each of the C columns.
+    p: [γ + 1, C], the target's rows. q: [γ, C], the draft's.
+    logits: [γ + 1, V], the target's raw rows.
+    """
+
+    columns: Sequence[int]
+    p: Tensor
+    q: Tensor
+    logits: Tensor
+
+    @classmethod
+    def one_hot(cls, choices: Sequence[int], drafts: Sequence[int], logits: Tensor) -> "Decided":
+        """Of a greedy round. It comes out as with one-hot rows over the whole vocabulary, but no other columns are needed
+        than those of the γ drafts and of the target's γ + 1 own choices.
+        """
+        columns = list(dict.fromkeys([*choices, *drafts]))
+        rows = torch.eye(len(columns), dtype=torch.float64)
+        p, q = (rows[[columns.index(token) for token in tokens]] for tokens in (choices, drafts))
+        return cls(columns, p, q, logits)
+
+    def at(self, tokens: Sequence[int]) -> list[int]:
+        """The column of each token: the rule speaks of columns, the text of tokens."""
+        return [self.columns.index(token) for token in tokens]
+
+
 @dataclass
 class Request:
     """One text being written: a prompt, and how its continuation is drafted, drawn and ended.
@@ -146,8 +184,7 @@ class Request:
 
     Args:
         drafter: its own, since it remembers this text; None for plain decoding.
-        verify: the rule, which returns a `Verdict`. Another one can take its place, to see what it breaks. For drafts in
-            trees its `for_trees` is called, with the tree besides.
+        verify: the rule. Another one can take its place, to see what it breaks; a function is one for chains.
         processors: shape the target's logits before the sampler does, in this order.
         draft_sampler: what drafts are drawn with; None: with `sampler`, as the target's tokens are. With GREEDY the
             drafter proposes its argmax tokens at any temperature, as many engines do.
@@ -163,7 +200,7 @@ class Request:
     sampler: Sampler = GREEDY
     stops: Stops = Stops()
     uniforms: Uniforms | None = None
-    verify: Callable[..., Verdict] = verify
+    verify: Rule | Callable[..., Verdict] = USUAL
     keep: Keep = Keep()
     processors: Sequence[Processor] = ()
     draft_sampler: Sampler | None = None
@@ -175,8 +212,8 @@ class Request:
                 f"The drafter “{self.drafter.name}” mixes its drafts from the target's distribution, which it knows "
                 "only without penalties, biases and masks: choose another drafter."
             )
-        self.uniforms = self.uniforms or Uniforms()
-        if getattr(self.verify, "needs_fresh_numbers", False):
+        self.uniforms, self.rule = self.uniforms or Uniforms(), as_rule(self.verify)
+        if self.rule.fresh:
             self.uniforms = self.uniforms.fresh()
         self.text, self.stop = list(self.prompt), None
 
@@ -222,21 +259,14 @@ class Request:
         """
         watch = Stopwatch(seconds)
         start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
-        if choices is None:
-            shaped = logits
-            if self.processors:
-                shaped = process(self.processors, logits, self.text, drafts, proposal.tree, self.stops.eos)
-            columns, p, q = self._distributions(proposal, shaped)
-        else:
-            columns, p, q = one_hot(choices, drafts)
+        decided = self._decided(proposal, logits, choices)
         self.target.synchronize()
         watch.lap("verify")
 
         u_accept = [self.uniforms(start + d, ACCEPT, rank) for d, rank in zip(tree.depths, tree.ranks)]
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
-        drafted = [columns.index(token) for token in drafts]  # the rule speaks of columns, the text of tokens
-        verdict = self._rule(proposal)(p, q, drafted, u_accept, u_resample)
-        verdict = replace(verdict, token=columns[verdict.token])
+        verdict = self._judges(proposal)(decided.p, decided.q, decided.at(drafts), u_accept, u_resample)
+        verdict = replace(verdict, token=decided.columns[verdict.token])
 
         # The verdict's token is the target's own: in place of the first miss, or behind the last draft.
         new = [*(drafts[i] for i in verdict.path), verdict.token]
@@ -249,42 +279,45 @@ class Request:
         if self.drafter:
             self.drafter.observe(self.text, hidden[:kept])
             watch.lap("draft")
-        done = record(self, proposal, verdict, kept, columns, p, q, logits, u_accept)
+        done = record(self, proposal, verdict, kept, decided, u_accept)
         watch.lap("loop")
         if self.drafter and self.drafter.oracle:  # a real drafter would not need this time
             watch.seconds["draft"] = 0.0
         return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
-    def _rule(self, proposal: Proposal) -> Callable[..., Verdict]:
-        """What verifies this proposal.
+    def _judges(self, proposal: Proposal) -> Callable[..., Verdict]:
+        """The rule for this proposal.
 
         Raises:
             LabError: for a proposal that is a tree, when the rule judges chains.
         """
         if not proposal.tree:
-            return self.verify
-        if not hasattr(self.verify, "for_trees"):
+            return self.rule.chain
+        if self.rule.tree is None:
             raise LabError(
-                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains (it has no `for_trees`): "
+                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains (see `Rule.tree`): "
                 "choose another of the two."
             )
-        return partial(self.verify.for_trees, tree=proposal.tree)
+        return partial(self.rule.tree, tree=proposal.tree)
 
     def argmax_decides(self, proposal: Proposal) -> bool:
         """Whether the target's argmax tokens decide this round: else all of p and q do.
 
         So it is in greedy rounds, if the rows are not to be kept, the rule is the usual one, and q is one-hot.
         """
-        return self.sampler.greedy and proposal.q is None and self.verify is verify and not self.keep.rows
+        return self.sampler.greedy and proposal.q is None and self.rule is USUAL and not self.keep.rows
 
-    def _distributions(self, proposal: Proposal, logits: Tensor) -> tuple[Sequence[int], Tensor, Tensor]:
-        """The rows that decide: p [γ + 1, n], q [γ, n], and the token of each of their n columns."""
-        if self.argmax_decides(proposal):
-            (choices,) = argmax_tokens(logits[None], [len(logits)])
-            return one_hot(choices, proposal.tokens)
-        p = self.sampler(logits)
-        vocab_size = self.target.vocab_size
-        return range(vocab_size), p, proposal.distributions(vocab_size, p.device)
+    def _decided(self, proposal: Proposal, logits: Tensor, choices: Sequence[int] | None) -> Decided:
+        """The rows that decide; the arguments are those of `settle`."""
+        shaped = logits
+        if self.processors:
+            shaped = process(self.processors, logits, self.text, proposal.tokens, proposal.tree, self.stops.eos)
+        if choices is None and self.argmax_decides(proposal):
+            (choices,) = argmax_tokens(shaped[None], [len(shaped)])
+        if choices is not None:
+            return Decided.one_hot(choices, proposal.tokens, logits)
+        p, vocab_size = self.sampler(shaped), self.target.vocab_size
+        return Decided(range(vocab_size), p, proposal.distributions(vocab_size, p.device), logits)
 
 
 def record(
@@ -292,23 +325,18 @@ def record(
     proposal: Proposal,
     verdict: Verdict,
     kept: int,
-    columns: Sequence[int],
-    p: Tensor,
-    q: Tensor,
-    logits: Tensor,
+    decided: Decided,
     u_accept: Sequence[float],
 ) -> Round:
     """The round in plain numbers, still without its times.
 
     Args:
         kept: tokens of the round that entered the text.
-        columns: the token of each of the C columns of p and q.
-        p: [γ + 1, C], the target's rows that decided. q: [γ, C], the draft's.
-        logits: the target's raw rows [γ + 1, V].
         u_accept: the γ uniforms that the accept test compared with.
     """
     n, greedy, tree = len(proposal.tokens), request.sampler.greedy, proposal.shape
-    at = torch.tensor([columns.index(token) for token in proposal.tokens], dtype=torch.long, device=p.device)[:, None]
+    p, q = decided.p, decided.q
+    at = torch.tensor(decided.at(proposal.tokens), dtype=torch.long, device=p.device)[:, None]
     # What each draft was compared with; for drafts that were not tested, the target's row at their place.
     wanted = (
         p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
@@ -317,10 +345,10 @@ def record(
     # Σ min(p, q); where q is one-hot, that is p of its token.
     overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
     # All at once: a GPU makes us wait for each reading.
-    decided = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
+    compared = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
     raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
     if request.keep.top:
-        p_raw = logits.float().softmax(-1)
+        p_raw = decided.logits.float().softmax(-1)
         q_raw = proposal.raw(request.target.vocab_size, p_raw.device)
         ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p_raw.device)[:, None]
         at_place = p_raw[[parent + 1 for parent in tree.parents]]
@@ -331,7 +359,7 @@ def record(
         Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)
         for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
             proposal.tokens,
-            decided,
+            compared,
             raw,
             u_accept,
             statuses(tree, verdict.path, kept),
@@ -343,7 +371,7 @@ def record(
     emitted = None
     if kept == verdict.accepted + 1:  # no stop has cut the target's own token off
         row, token = ([TEXT, *verdict.path][-1] + 1), verdict.token
-        p_token = float(p[row, columns.index(token)])
+        p_token = float(p[row, decided.at([token])[0]])
         p_raw_token = None if p_raw is None else float(p_raw[row, token])
         emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
     rows = (p, q) if request.keep.rows else (None, None)

@@ -6,8 +6,8 @@ draft is accepted, the target's last row gives one token more. What comes out is
 from p alone (Leviathan et al. 2023, arXiv 2211.17192, algorithm 1 and appendix A.1; Chen et al. 2023, 2302.01318).
 
 Greedy decoding is the same rule with one-hot p and q: it accepts the target's own choice, and else draws that choice.
-The random numbers are arguments, so that a test can integrate over them. `branches` has several drafts for one place:
-`verify.for_trees`.
+The random numbers are arguments, so that a test can integrate over them. `branches` has the same rule where several
+drafts stand for one place, and `rules` puts both together.
 """
 
 from collections.abc import Mapping, Sequence

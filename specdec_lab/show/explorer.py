@@ -11,6 +11,8 @@ import traitlets
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import rounded
+from specdec_lab.lab import Lab
+from specdec_lab.measure.costs import Race
 from specdec_lab.show.live import Live
 from specdec_lab.show.terminal import summary, to_json
 
@@ -132,3 +134,19 @@ def round_by_hand(before: str, drafts: str, target: str, title: str = "One round
 def recorded_round() -> RoundExplorer:
     """The round of lesson 00."""
     return round_by_hand("Last night", "the cat sat on a", "the cat sat by a .")
+
+
+@typed
+def explore(lab: Lab, trace: Trace, title: str = "") -> RoundExplorer:
+    """What `Lab.explore` shows."""
+    kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
+    title = title or ("Tree Explorer" if kind is TreeExplorer else "Round by round")
+    return kind(explorer_data(trace, lab.text, title))
+
+
+@typed
+def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
+    """What `Lab.replay` shows."""
+    title = title or "The race: plain decoding, and with drafts"
+    data = race_data(result.plain, result.speculative, lab.text, title, f"{lab.target.name}, {lab.hardware}")
+    return RaceWidget(data | {"layers": lab.target.layers})

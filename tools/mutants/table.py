@@ -7,7 +7,6 @@ TESTS = {
     "specdec_lab/engine/sampling.py": "tests/test_sampling.py tests/test_exact.py",
     "specdec_lab/engine/trace.py": "tests/test_trace.py tests/test_trees.py",
     "specdec_lab/engine/decode.py": "tests/test_rounds.py tests/test_trace.py tests/test_trees.py tests/test_records.py tests/test_batch.py tests/test_exact.py tests/test_processors.py",
-    "specdec_lab/engine/greedy.py": "tests/test_sampling.py tests/test_trace.py tests/test_batch.py tests/test_rounds.py",
     "specdec_lab/engine/settings.py": "tests/test_rounds.py tests/test_trace.py",
     "specdec_lab/engine/batch.py": "tests/test_rounds.py tests/test_batch.py",
     "specdec_lab/engine/together.py": "tests/test_rounds.py tests/test_batch.py tests/test_together.py",
