@@ -229,4 +229,3 @@ def test_a_learning_curve_is_that_of_the_first_draft_in_thousands_of_tokens():
         {"tokens": n, "steps": [{"overlap": x}, {"overlap": x / 2}]} for n, x in ((500, 0.5), (2000, 0.75))
     ]
     assert [(line.name, line.points) for line in curve.plot.lines] == [("eagle", [(0.5, 0.5), (2.0, 0.75)])]
-    assert (sd.Climb, sd.Outline) == (sd.LearningCurve, sd.FrequencyBars)  # as notebooks call them

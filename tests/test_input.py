@@ -187,7 +187,7 @@ ODD = {
 }
 NAMED = (
     ["demo", "--target"], ["demo", "--draft"], ["demo", "--weights"], ["bench", "--prompts"], ["traffic"], ["traffic", "builtin", "--html"],
-    ["course"], ["export"], ["grade"], ["class-report"], ["regrade"], ["train", "eagle", "--folder"], ["train", "eagle", "--passages"],
+    ["course"], ["export"], ["grade"], ["class-report"], ["train", "eagle", "--folder"], ["train", "eagle", "--passages"],
     ["train", "eagle", "--start"], ["train", "eagle", "--out"], ["lab", "--dir"], ["progress", "--ledger"], ["progress", "--import"], ["progress", "--export"],
     ["doctor", "--target"],
 )  # fmt: skip

@@ -14,10 +14,10 @@ MACHINES = {"bends at 16 rows": (BENDS_AT_16, [0, 1, 2, 4, 4]), "a flat one": (S
 
 
 def test_the_explorer_begins_with_the_machine_that_it_is_given():
-    explorer = sd.speedup_explorer({"here": speedup.passes({1: 1.0, 5: 2.0})}, c=0.2, o=0.1)
+    explorer = sd.SpeedupExplorer({"here": speedup.passes({1: 1.0, 5: 2.0})}, c=0.2, o=0.1)
     assert list(explorer.data["machines"]) == ["here", "a pass costs the same, however wide"]
     assert explorer.data["start"] == {"alpha": 0.75, "gamma": 4, "c": 0.2, "o": 0.1, "machine": "here"}
-    timed = sd.speedup_explorer({"here": {1: [0.9, 1.0, 1.1], 5: [2.0, 2.0, 5.0]}}, c=0.2, o=0.1)
+    timed = sd.SpeedupExplorer({"here": {1: [0.9, 1.0, 1.1], 5: [2.0, 2.0, 5.0]}}, c=0.2, o=0.1)
     assert timed.data["machines"] == explorer.data["machines"]
 
 
@@ -32,11 +32,11 @@ def test_the_load_lab_says_where_drafting_begins_to_lose():
     assert costs.crossover(4, tokens=3.2) == 11  # 11 · 5 / 16 = 3.4 steps for 3.2 tokens
     flat, _ = MACHINES["a flat one"]
     assert flat.crossover(4, tokens=5.0) is None
-    here = loadlab.load_lab(MACHINES).data["machines"]
+    here = loadlab.LoadLab(MACHINES).data["machines"]
     assert here["bends at 16 rows"]["tokens"][4] == 3.2  # with γ = 4 a round writes so many
     assert here["bends at 16 rows"]["limits"][4] == 11 and here["a flat one"]["limits"][4] is None
 
 
 def test_a_policy_that_asks_for_what_was_not_measured_is_told_so():
     with pytest.raises(LabError, match="With 1 texts the policy “mine” wants γ = 3, which was not measured"):
-        loadlab.load_lab(MACHINES, {"mine": lambda texts, last: 3})
+        loadlab.LoadLab(MACHINES, {"mine": lambda texts, last: 3})

@@ -135,7 +135,7 @@ def test_a_question_in_bold_is_a_guess_without_a_field(count, prose, asked):
     ],
 )
 def test_the_text_below_a_widget_says_how_much_there_is_to_do(count, below, tasks):
-    of = count(code("sd.sandbox()", WIDGET), text(below))
+    of = count(code("sd.Sandbox()", WIDGET), text(below))
     assert of.tasks == tasks
     assert count(code('sd.guess("a", "b")', WIDGET), text(below)).tasks == 0
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 VERBS = dict.fromkeys(["demo", "bench", "traffic", "train", "export", "doctor", "fetch", "lab"], "specdec_lab")
 # The grader is another package, which this one never imports.
-VERBS |= dict.fromkeys(["progress", "grade", "course", "class-report", "regrade"], "specdec_grader")
+VERBS |= dict.fromkeys(["progress", "grade", "course", "class-report"], "specdec_grader")
 
 # What names files or folders: options, and arguments that have no name to be called by.
 OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "start", "ledger", "import", "export")

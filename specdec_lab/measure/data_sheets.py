@@ -59,7 +59,7 @@ EXPERTS = Sizes(every=1.2e9, layers=48, width=4096, kv_width=512, experts=29e9, 
 
 
 def data_sheets() -> dict[str, list[float]]:
-    """v(γ) by machine, model and load, for `speedup_explorer`: computed, not measured."""
+    """v(γ) by machine, model and load, for `SpeedupExplorer`: computed, not measured."""
     return {
         "computed: H100, 8 billion weights, 1 text": DENSE.v(H100, 16, 1, 500),
         "computed: H100, 8 billion weights, 128 texts of 500 tokens": DENSE.v(H100, 16, 128, 500),

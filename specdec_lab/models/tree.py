@@ -66,8 +66,6 @@ class Tree:
             i = self.parents[i]
         return out[::-1]
 
-    way = path  # its name in learners' copies of lesson 10
-
     @cached_property
     def sees(self) -> Tensor:
         """[n, n]: whether draft i (the row) sees draft j."""

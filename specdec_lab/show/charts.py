@@ -289,9 +289,6 @@ class LearningCurve:
             self._shown.update(self.plot)
 
 
-Climb = LearningCurve  # its name in the notebooks that learners have
-
-
 @dataclass(frozen=True)
 class Dots:
     """A dot for each text: rows of dots on one scale, a stroke at the mean of each row, which shows how far the texts
@@ -453,6 +450,3 @@ class FrequencyBars:
             each = "".join(f", {way} {shares.get(name, 0.0):.3f}" for way, shares in self.came.items())
             lines.append(f"{name}: wanted {p:.3f}{margin}{each}")
         return "\n".join(lines)
-
-
-Outline = FrequencyBars  # its name in the notebooks that learners have

@@ -147,6 +147,3 @@ def machine_data(costs: StepCosts, outcomes: Sequence[Outcome], rounds: int) -> 
 def letters(number: int) -> str:
     """A number below 8,100 as two characters."""
     return chr(35 + number // LETTERS) + chr(35 + number % LETTERS)
-
-
-load_lab = LoadLab  # as notebooks call it

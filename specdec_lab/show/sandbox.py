@@ -23,6 +23,3 @@ class Rules(Live):
 
     def __init__(self, p: Row, q: Row):
         super().__init__({"rules": {"p": list(p), "q": list(q)}})
-
-
-sandbox = Sandbox  # as notebooks call it

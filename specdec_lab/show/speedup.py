@@ -47,6 +47,3 @@ class SpeedupExplorer(Live):
         all_machines["a pass costs the same, however wide"] = FLAT
         start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})
-
-
-speedup_explorer = SpeedupExplorer  # as notebooks call it

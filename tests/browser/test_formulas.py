@@ -85,7 +85,7 @@ def test_the_simulation_of_the_load_lab(computed):
     def mine(texts: int, last: int) -> int:
         return 4 if texts < 6 + last else 1
 
-    data = loadlab.load_lab({"here": (COSTS, OUTCOMES)}, {"mine": mine}).data
+    data = loadlab.LoadLab({"here": (COSTS, OUTCOMES)}, {"mine": mine}).data
     cases = []
     for i, (load, in_bursts) in enumerate(itertools.product(LOADS, (False, True))):
         gamma, off, on = (1, 4)[i // 2 % 2], i % 33, 7 * i % 34

@@ -156,7 +156,7 @@ def test_a_link_holds_trace_round_and_token(visit):
 
 
 def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
-    page = visit(made(sd.speedup_explorer(), sd.sandbox()))
+    page = visit(made(sd.SpeedupExplorer(), sd.Sandbox()))
     page.get_by_label("γ, drafts a round").fill("7")
     page.get_by_role("button", name="copy a link").first.click()
     link = page.evaluate("location.href")

@@ -9,7 +9,7 @@ from specdec_lab.measure.serving import StepCosts
 LOAD_LAB = """
 from specdec_lab.measure.serving import StepCosts
 costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
-widget = sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
+widget = sd.LoadLab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
 """
 
 
@@ -66,7 +66,7 @@ def test_on_the_site(visit, made):
 @pytest.mark.parametrize("seconds", [1e-5, 30.0])
 def test_bars_are_as_long_as_their_numbers_and_their_scale_never_shrinks(visit, made, seconds):
     costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) * seconds for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
-    page = visit(made(sd.load_lab({"computed": (costs, [4, 2, 0, 4, 1])})))
+    page = visit(made(sd.LoadLab({"computed": (costs, [4, 2, 0, 4, 1])})))
     lab, unit = page.get_by_role("group", name="Load Lab"), []
     lab.get_by_label("load, % of plain").focus()
     for key in ("Home", "End", "Home"):

@@ -8,8 +8,8 @@ def test_panels_and_plots(page, course):
     """The sandbox by keyboard and by mouse, the explorer's slider, and a plot."""
     cells = (
         "import specdec_lab as sd",
-        "sd.sandbox()",
-        "sd.speedup_explorer()",
+        "sd.Sandbox()",
+        "sd.SpeedupExplorer()",
         'sd.Plot("a plot", [sd.Line("one", [(1, 1), (2, 3)], spread=[(0.5, 2), (2, 4)])], "x", "y")',
     )
     run_cells(page, course / "lessons" / "panels.ipynb", cells)

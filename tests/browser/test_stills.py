@@ -21,7 +21,7 @@ LESSONS = Path(__file__).parents[2] / "lessons"
 
 def test_a_live_widget_of_an_executed_notebook_is_found(monkeypatch):
     """And one of others, such as a bar of a download, is left for `build.store` to drop."""
-    states = {"ours": {"state": sd.sandbox().get_state()}, "other": {"state": {}}}
+    states = {"ours": {"state": sd.Sandbox().get_state()}, "other": {"state": {}}}
     shown = [nbformat.v4.new_output("display_data", data={stills.VIEW: {"model_id": name}}) for name in states]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=shown)])
     notebook.metadata["widgets"] = {stills.STATE: {"state": states}}
@@ -42,9 +42,9 @@ def test_every_widget_leaves_a_picture_with_nothing_to_press(browser, fresh_ledg
     widgets = (
         RoundExplorer(data),
         race,
-        sd.sandbox(),
+        sd.Sandbox(),
         sd.Rules((0.5, 0.3, 0.2), (0.7, 0.1, 0.2)),
-        sd.speedup_explorer(),
+        sd.SpeedupExplorer(),
         control,
         sd.outcome("a", 2.0),
     )
