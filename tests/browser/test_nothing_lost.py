@@ -231,3 +231,25 @@ def test_a_ledger_that_cannot_be_written_is_never_called_kept(page, lab, tmp_pat
     guess_of(page).get_by_text("cannot be used").wait_for()
     assert guess_of(page).get_by_label("your guess").input_value() == "3"
     assert page.get_by_text(re.compile("^Kept|✓ kept")).count() == 0
+
+
+def test_a_notebook_saved_after_a_restart_still_has_its_widgets(page, lab, course):
+    lab("reopened", IMPORT, 'sd.quiz("01")', 'print("to the end")')
+    run_all(page)
+    page.get_by_text("to the end", exact=True).wait_for(timeout=STARTING)
+    quiz = page.locator(".sdl-explorer[aria-label='Quiz']")
+    quiz.wait_for()
+    save(page)
+    restart(page)
+    save(page)
+    held = nbformat.read(course / "lessons" / "reopened.ipynb", as_version=4).metadata.widgets
+    assert held["application/vnd.jupyter.widget-state+json"]["state"]
+    lab("reopened", again=True)
+    quiz.wait_for()
+    assert page.get_by_text("model not found").count() == 0
+
+
+def save(page) -> None:
+    page.locator(".jp-CodeCell").first.locator(".cm-content").click()
+    with page.expect_response(lambda r: "/api/contents/" in r.url and r.request.method == "PUT"):
+        page.keyboard.press("Control+s")
