@@ -95,19 +95,10 @@ def test_pilots_have_prompts_of_their_own_where_there_are_enough(folders):
     assert alone in pilot and alone in rest  # or its kind would be missing in the result
 
 
-def test_predict_says_what_each_drafter_should_gain(run):
-    out, _ = run("--json --gamma 2 --predict --drafters lookup,model --max-new-tokens 8")
-    result = json.loads(out)
-    assert set(result["expected"]) == {"lookup", "model"} and min(result["expected"].values()) > 0
-    assert all(low <= result["expected"][arm] <= high for arm, (low, high) in result["expected_interval"].items())
-    assert set(result["expected_interval"]) == set(result["expected"])
-    assert result["meta"]["pilot"] == ["p0", "p1"]
-    out, _ = run("--gamma 2 --predict --drafters lookup --max-new-tokens 8 --timed 1")
+def test_the_table_has_a_row_for_each_arm_and_kind(run):
+    out, _ = run("--gamma 2 --drafters lookup --max-new-tokens 8 --timed 1")
     assert "token for token" in out and "Times of the first 1 prompts of each kind in units" in out
     heads, *rows = (line.split() for line in out[out.index("         arm") :].splitlines() if line.strip())
-    predicted = {(r[0], r[2 if r[0] != "plain" else 1]): r[heads.index("predicted") - (r[0] == "plain")] for r in rows}
-    assert float(predicted["lookup", "overall"]) > 0  # beside the clock's, for all prompts together
-    assert {p for kind, p in predicted.items() if kind != ("lookup", "overall")} == {"–"}
     assert heads[-1] == "repetition" and all(row[-1].endswith("%") for row in rows)
 
 

@@ -10,7 +10,7 @@ from specdec_lab.cli import main
 from specdec_lab.engine.processors import RepetitionPenalty
 from specdec_lab.engine.sampling import GREEDY
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench, hf_baselines, predict
+from specdec_lab.measure import bench, hf_baselines
 from specdec_lab.measure.prompts import Prompt, first_of_each_kind
 from specdec_lab.measure.traffic import endpoint, report
 
@@ -45,26 +45,17 @@ def drawn_with(settings: dict) -> dict:
     return {key: value for key, value in settings.items() if key not in ("request", "gamma")}
 
 
-def test_pilots_predictions_and_measurements_have_the_settings_of_the_command_line(lab, mine, monkeypatch, capsys):
+def test_pilots_and_measurements_have_the_settings_of_the_command_line(lab, mine, monkeypatch, capsys):
     """A γ that is best for other texts is not the best; and no prompt of a pilot is measured, or timed."""
-    seen = SimpleNamespace(texts=[], settings=[])
-
-    def predicted(lab, drafter, gamma, texts, **settings):
-        seen.texts += [len(t) for t in texts]
-        seen.settings.append((gamma, settings))
-        return 2.0, (1.5, 2.5)
-
-    monkeypatch.setattr(predict, "predicted", predicted)
-    command = ["bench", "--prompts", mine, *OPTIONS, "--drafters", "lookup,model", "--gamma", "best", "--predict"]
+    command = ["bench", "--prompts", mine, *OPTIONS, "--drafters", "lookup,model", "--gamma", "best"]
     assert main([*command, "--timed", "1", "--repeats", "2"]) == 0
     meta = json.loads(capsys.readouterr().out)["meta"]
     assert ASKED.items() <= meta.items() and (meta["repeats"], meta["timed"]) == (2, 1)
     assert all(drawn_with(settings) == ASKED for _, _, settings in lab.asked)
-    assert seen.settings == [(3, ASKED)] * 2
 
     lengths = {f"p{i}": i + 5 + 100 * (i == 11) for i in range(12)}
     pilot = [lengths[i] for i in meta["pilot"]]
-    assert len(pilot) == 3 and seen.texts == pilot * 2
+    assert len(pilot) == 3
     decoded = [len(ids) for arm, ids, _ in lab.asked if arm == "plain" and len(ids) > 4]
     piloted, measured = decoded[:3], decoded[3:]
     assert piloted == pilot and not set(pilot) & set(measured)

@@ -110,7 +110,7 @@ def measured(result: dict) -> str:
     lines += [
         "",
         "The last column is bookkeeping: its parts come from the rounds that the clock timed, so it must nearly "
-        "agree with the speed-up. A prediction is what `specdec-lab bench --predict` gives.",
+        "agree with the speed-up.",
     ]
     lines += ["", f"Repetition in the target's own answers (4-grams that stood there before): {repeated}."]
     return "\n".join(lines)

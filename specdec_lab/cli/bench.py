@@ -11,7 +11,7 @@ from specdec_lab.files import check_writable
 from specdec_lab.formats import short
 
 PEER_GAMMA = 4  # of transformers' lookup, where ours is not one number
-NUMBERS = ("tokens/pass", "α", "d", "v", "o", "E/(d+v+o)", "predicted", "measured", "95 %", "repetition")
+NUMBERS = ("tokens/pass", "α", "d", "v", "o", "E/(d+v+o)", "measured", "95 %", "repetition")
 ROW = "{:>12} {:>2}  {:<19}" + len(NUMBERS) * "{:>12}"
 LIMITS = "reading", "computing", "starting"
 LIMITS_ROW = "{:>4}" + 5 * "{:>12}"
@@ -35,11 +35,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--llama-server", help="also llama.cpp: the path of its server, or the address of one that runs"
     )
     parser.add_argument("--floor", action="store_true", help="also how near each pass is to what this machine can do")
-    parser.add_argument(
-        "--predict",
-        action="store_true",
-        help="also what each drafter should gain, from passes and drafting timed apart, and rounds counted on other prompts",
-    )
     parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
     parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
 
@@ -49,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure import bench, roofline
     from specdec_lab.measure.hf_baselines import hf_arms
     from specdec_lab.measure.llama_cpp import llama_arms
-    from specdec_lab.measure.predict import predicted
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import folder, save_result
     from specdec_lab.models import loops
@@ -59,8 +53,6 @@ def run(args: argparse.Namespace) -> int:
     fixed = args.gamma.isascii() and args.gamma.isdigit() and len(args.gamma) < 20
     if args.gamma not in ("auto", "best") and not fixed:
         raise LabError(f"--gamma is {args.gamma[:20]}, but must be a number (at most {MOST_DRAFTS}), best or auto.")
-    if args.predict and args.gamma == "auto":
-        raise LabError("--predict needs a γ that stays as it is: give --gamma a number, or best.")
     check_positive(args, "limit", "repeats", "timed")
     if args.record:
         try:  # before anything is measured
@@ -81,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         raise LabError(f"No prompt of {args.prompts} can be used. {problems[0]}")
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
     pilot = []
-    if args.gamma == "best" or args.predict:
+    if args.gamma == "best":
         pilot, prompts = bench.set_aside(prompts)
     if args.gamma == "auto":
         gammas = {name: lab.auto_gamma(lab.drafter(name), say) for name in names}
@@ -92,11 +84,6 @@ def run(args: argparse.Namespace) -> int:
         gammas = dict.fromkeys(names, int(args.gamma))
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
     limits = {"floor": roofline.report(lab.target)} if args.floor else {}
-    expected = {}
-    if args.predict:
-        say(f"Predicting each drafter's gain from {len(pilot)} other prompts …")
-        texts = [lab.encode(p.content, p.raw) for p in pilot]
-        expected = {name: predicted(lab, lab.drafter(name), gammas[name], texts, **settings) for name in names}
     others = hf_arms(lab, int(args.gamma) if fixed else PEER_GAMMA, say) if args.peers else {}
     llama = args.peers or args.llama_server
     with llama_arms(lab, args.llama_server, say) if llama else nullcontext({}) as arms:
@@ -115,9 +102,6 @@ def run(args: argparse.Namespace) -> int:
         "identical_by_arm": same,
     }  # fmt: skip
     result = {"meta": meta, "rows": list(bench.rows(prompts, runs, timed)), **limits}
-    if expected:
-        result["expected"] = {name: ratio for name, (ratio, _) in expected.items()}
-        result["expected_interval"] = {name: interval for name, (_, interval) in expected.items()}
     if problems:
         result["problems"] = problems
     reply(args, result, as_text(result))  # first of all: keeping it may fail
@@ -139,21 +123,14 @@ def as_text(result: dict) -> str:
     where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
         f"Times{where} in units of one plain step. E/(d+v+o) is {'their ' if where else ''}tokens per pass and the parts "
-        "of their rounds: bookkeeping.",
-        "predicted (--predict): from passes and drafting timed apart, and rounds counted on other prompts. measured: by "
-        "the clock.",
+        "of their rounds: bookkeeping. measured: by the clock.",
     ]
-    if "expected_interval" in result:
-        spans = ", ".join(f"{name} {low:.2f}–{high:.2f}" for name, (low, high) in result["expected_interval"].items())
-        lines += [f"With {len(meta['pilot'])} other prompts it would have been predicted, in 95 of 100 cases: {spans}."]
     for r in result["rows"]:
         if r["kind"] == "overall" and (doubted := doubt(r["arm"], r)):
             lines += [doubted]
     lines += ["", ROW.format("arm", "γ", "kind", *NUMBERS)]
     for r in result["rows"]:
-        numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_from_parts")]
-        foretold = result.get("expected", {}).get(r["arm"]) if r["kind"] == "overall" else None
-        numbers += [foretold, r["ratio_to_plain"]]
+        numbers = [r[x] for x in ("tokens_per_pass", "alpha", "d", "v", "o", "ratio_from_parts", "ratio_to_plain")]
         cells = ["–" if x is None else f"{x:.2f}" for x in numbers]
         interval = "{:.2f}–{:.2f}".format(*r["ratio_interval"]) if r["ratio_interval"] else "–"
         gamma = "" if r["gamma"] is None else r["gamma"]
