@@ -78,7 +78,7 @@ def race(seconds_of_round: float, tokens: int = 3, ratios: int = 3) -> Race:
 
 def test_a_race_is_won_lost_or_undecided():
     assert in_words.race(race(1.5)).startswith(
-        "A round wrote 3.00 tokens and took 1.50 times as long as a step of plain decoding: 3.00 / 1.50 = 2.00 times as fast."
+        "A round wrote 3.00 tokens and took 1.50 times as long as a step of plain decoding: 3.00 / 1.50 ≈ 2.00 times as fast."
     )
     assert "0.75 times as fast, so here the drafts were a loss." in in_words.race(race(4.0))
     assert "neither a gain nor a loss" in in_words.race(race(3.0))

@@ -38,7 +38,7 @@ def race(result: Race) -> str:
     doubt = f" {result.doubt}" if result.doubt else ""
     return (
         f"A round wrote {E:.2f} tokens and took {cost:.2f} times as long as a step of plain decoding: "
-        f"{E:.2f} / {cost:.2f} = {end}{doubt}"
+        f"{E:.2f} / {cost:.2f} ≈ {end}{doubt}"
     )
 
 

@@ -37,7 +37,7 @@ def decide(
     if prompts < ENOUGH:
         verdict, why = TOO_FEW, f"{prompts} prompts are too few to decide: bring at least {ENOUGH}"
     else:
-        tied = [other for other in compared if other["interval"][0] <= 1 + TIED]
+        tied = [other for other in compared if round(other["interval"][0], 2) <= 1 + TIED]
         candidates = [fastest, *(other["second"] for other in tied)]
         low, high = ({name: trusted[name][1][end] for name in candidates} for end in (0, 1))
         safest = max(candidates, key=low.get)
