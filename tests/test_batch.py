@@ -22,9 +22,9 @@ from specdec_lab.drafters import (
 )
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.lockstep import Pass, as_generator
 from specdec_lab.engine.processors import LogitBias
 from specdec_lab.engine.sampling import Sampler
-from specdec_lab.engine.together import Pass, in_steps
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
 
@@ -186,7 +186,7 @@ class ReadsThePadding(Batch):
 
     def step(self, gamma):
         def filled_up(request, g):
-            tokens = (yield from in_steps(type(request).drafting(request, g))).tokens
+            tokens = (yield from as_generator(type(request).drafting(request, g))).tokens
             return Proposal([*tokens, *[0] * (gamma - len(tokens))])  # with token 0, as the pass does
 
         for request, _ in [*self.running, *self.waiting]:

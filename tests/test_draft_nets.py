@@ -8,8 +8,8 @@ from test_tree_drafters import TREES, make_tree
 
 from specdec_lab.drafters import eagle, medusa
 from specdec_lab.drafters import model as model_drafter
+from specdec_lab.engine.lockstep import Pass, Row, run_in_lockstep
 from specdec_lab.engine.sampling import GREEDY, Uniforms
-from specdec_lab.engine.together import Pass, Row, together
 
 IDS = [0, 1, 2, 4]
 NETS = ["model", "medusa", "eagle", "early-exit"]
@@ -111,7 +111,7 @@ def drafted(drafter, text, gamma, sampler=SAMPLED):
                 widths.append(len(question.new))
             answer = yield question
 
-    return together([noted()])[0], widths
+    return run_in_lockstep([noted()])[0], widths
 
 
 def check_q(proposal, target, net, q_of, text):

@@ -15,10 +15,10 @@ from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.lockstep import Pass
 from specdec_lab.engine.rules import Rule
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
 from specdec_lab.engine.settings import MOST_DRAFTS
-from specdec_lab.engine.together import Pass
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.engine.verify import verify
 from specdec_lab.errors import LabError

@@ -19,8 +19,8 @@ from transformers import DynamicCache, PreTrainedModel
 from specdec_lab.drafters.drawing import Drawing, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, exit_of, middle_of, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Apply, Drafting, Pass, Row, together
 from specdec_lab.models.base import PREFILL_CHUNK
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import draft_product
@@ -119,7 +119,7 @@ class EagleDrafter(Drafter):
         self.width, self.row = target.model.vocab_size, Row(self.model.cached())
         self.true, self.tokens = hidden, list(prompt[1:])  # still to be fed: true rows, and the token after each
         if hidden is not None:
-            together([self.feed(len(hidden) - 1)])
+            run_in_lockstep([self.feed(len(hidden) - 1)])
 
     def rows(self) -> list[Row]:
         return [self.row]

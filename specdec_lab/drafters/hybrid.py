@@ -10,8 +10,8 @@ from torch import Tensor
 
 from specdec_lab.drafters.lookup import LookupDrafter
 from specdec_lab.engine.drafter import Drafter
+from specdec_lab.engine.lockstep import Drafting, Row, as_generator
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Drafting, Row, in_steps
 
 
 class HybridDrafter(Drafter):
@@ -44,7 +44,7 @@ class HybridDrafter(Drafter):
         copied = self.lookup.drafting(text, gamma, sampler, uniforms)
         if copied.tokens:
             return copied
-        return (yield from in_steps(self.other.drafting(text, min(gamma, self.most), sampler, uniforms)))
+        return (yield from as_generator(self.other.drafting(text, min(gamma, self.most), sampler, uniforms)))
 
     def round_costs(self, measured: Callable[[Drafter], list[float]]) -> dict[str, list[float]]:
         drafting = {part: costs[: self.most + 1] for part, costs in self.other.round_costs(measured).items()}

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Row
 from specdec_lab.models.tree import TEXT, Tree
 
 

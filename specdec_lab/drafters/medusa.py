@@ -15,8 +15,8 @@ from transformers import PreTrainedModel
 from specdec_lab.drafters.drawing import Drawing, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.lockstep import Apply, Drafting, Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Apply, Drafting, Row
 from specdec_lab.models.linear import pack
 from specdec_lab.models.tree import TEXT
 

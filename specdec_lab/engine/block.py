@@ -1,6 +1,6 @@
 """Block verification: another exact rule, which looks at all drafts of a round (Sun et al. 2024, arXiv 2403.10444).
 
-`verify` tests draft by draft, and at the first miss it discards all drafts behind. Here each *beginning* of the drafts
+`verify` tests draft by draft, and at the first miss it discards all drafts after. Here each *beginning* of the drafts
 (the first i of them) is judged as a whole, and the longest one that survives is kept: later drafts can make up for one
 that the target wants less often than it is drafted. The output is the target's own as before (theorem 1 of the paper),
 and on average never fewer drafts are kept (theorem 2); with one draft both rules are the same.
@@ -21,8 +21,8 @@ def verify_block(
 
     w, the *wanted share* of the first i drafts, follows the ratios p/q along the draft, and never rises above 1:
     w(0) = 1, w(i) = min(1, w(i−1) · p(x)/q(x)). All γ drafts survive with chance w(γ). A shorter beginning survives
-    with chance R / (R + 1 − w), where R = Σ max(0, w · p − q) at the place behind it (equation 5); if it is the
-    longest that does, the token behind it comes from norm(max(0, w · p − q)) (equation 4).
+    with chance R / (R + 1 − w), where R = Σ max(0, w · p − q) at the place after it (equation 5); if it is the
+    longest that does, the token after it comes from norm(max(0, w · p − q)) (equation 4).
 
     The arguments are those of `verify`, with one condition more: the random numbers must be new in every round. Here
     also drafts that are discarded have decided, so the numbers that they were drawn and tested with must not decide
@@ -45,7 +45,7 @@ def survives(wanted: float, p: Tensor, q: Tensor | None) -> float:
 
     Args:
         wanted: its wanted share w.
-        p, q: the rows [V] at the place behind it; q is None where nothing was drafted there.
+        p, q: the rows [V] at the place after it; q is None where nothing was drafted there.
     """
     if q is None:
         return wanted

@@ -22,7 +22,7 @@ def verify_tree(
     """Walk from the text down the tree, as long as a draft is accepted. A chain is the tree without branches.
 
     Args:
-        p: target rows [n + 1, V]; row 0 is the distribution behind the text, row i + 1 that behind draft i.
+        p: target rows [n + 1, V]; row 0 is the distribution after the text, row i + 1 that after draft i.
         q: draft rows [n, V]; row i is the distribution that drafts[i] was drawn from.
         drafts: for each of the n drafts its column in p and q.
         u_accept: independent uniforms in [0, 1), one a draft.

@@ -7,7 +7,7 @@ The text stays the target's only if it is decided blindly whether a draft is off
     - A draft's chance is made of its place's row of the draft, and of the rows before it. It does not tell which token
       was drawn there.
     - The drafts are taken from the likeliest on, and the first that makes the step worse ends it. So a draft is taken
-      or left by what is likelier than itself. What stands behind it in its text is less likely, and depends on it.
+      or left by what is likelier than itself. What stands after it in its text is less likely, and depends on it.
 """
 
 from collections.abc import Callable, Sequence

@@ -18,11 +18,11 @@ from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.confidence import checked
 from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.lockstep import Drafting, Row, extend_after_early_exit, run_in_lockstep
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.rules import USUAL, Rule, as_rule
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, argmax_tokens
 from specdec_lab.engine.settings import Keep, Stops, check_gamma, check_prompt
-from specdec_lab.engine.together import Drafting, Row, go_on, together
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict
 from specdec_lab.errors import LabError
@@ -80,7 +80,7 @@ def one_round(
     watch = Stopwatch()
     for request in requests if seconds else []:
         request.uniforms = request.uniforms.fresh()  # what was drafted and left out has told its numbers: see `checked`
-    proposals = together([request.drafting(gamma) for request in requests])
+    proposals = run_in_lockstep([request.drafting(gamma) for request in requests])
     if seconds:
         proposals = checked(proposals, seconds)
     cached.model.synchronize()
@@ -104,7 +104,7 @@ def verify_drafts(
     cached.model.synchronize()
     watch.lap("verify")
     rounds = [
-        request.settle(
+        request.verify_and_commit(
             proposal,
             rows.logits[r, :n],
             at_depths(rows.hidden[r, :n], depths, request.depths),
@@ -129,7 +129,7 @@ def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Pro
     if any(proposal.started for proposal in proposals):
         known = [len(request.text) - 1 for request in requests]
         if not depths:
-            return go_on(cached, known, new, trees, proposals)
+            return extend_after_early_exit(cached, known, new, trees, proposals)
         cached.rewind(known)  # what the first layers have done was done without keeping the rows of depths
     return cached.extend(new, trees=trees, depths=depths)
 
@@ -233,7 +233,7 @@ class Request:
 
     @torch.inference_mode()
     def drafting(self, gamma: int | AutoGamma) -> Proposal | Drafting:
-        """What makes at most gamma drafts, fewer at the end of the context; for `together`."""
+        """What makes at most gamma drafts, fewer at the end of the context; for `run_in_lockstep`."""
         if self.drafter is None:
             return Proposal([])
         most = gamma if isinstance(gamma, int) else gamma.choose(self.drafter.part(self.text))
@@ -241,7 +241,7 @@ class Request:
         sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
         return self.drafter.drafting(self.text, min(most, room - 1), sampler, self.uniforms)
 
-    def settle(
+    def verify_and_commit(
         self,
         proposal: Proposal,
         logits: Tensor,
@@ -268,7 +268,7 @@ class Request:
         verdict = self._judges(proposal)(decided.p, decided.q, decided.at(drafts), u_accept, u_resample)
         verdict = replace(verdict, token=decided.columns[verdict.token])
 
-        # The verdict's token is the target's own: in place of the first miss, or behind the last draft.
+        # The verdict's token is the target's own: in place of the first miss, or after the last draft.
         new = [*(drafts[i] for i in verdict.path), verdict.token]
         kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
         self.text += new[:kept]
@@ -308,7 +308,7 @@ class Request:
         return self.sampler.greedy and proposal.q is None and self.rule is USUAL and not self.keep.rows
 
     def _decided(self, proposal: Proposal, logits: Tensor, choices: Sequence[int] | None) -> Decided:
-        """The rows that decide; the arguments are those of `settle`."""
+        """The rows that decide; the arguments are those of `verify_and_commit`."""
         shaped = logits
         if self.processors:
             shaped = process(self.processors, logits, self.text, proposal.tokens, proposal.tree, self.stops.eos)

@@ -8,8 +8,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from specdec_lab.engine.lockstep import Drafting, Row, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Drafting, Row, together
 from specdec_lab.models.tree import Tree
 
 
@@ -104,9 +104,14 @@ class Drafter:
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal | Drafting:
         """Draft at most gamma ≥ 0 tokens to follow `text`: what a drafter writes.
 
-        Either return a Proposal, such as `Proposal([text[-1]] * gamma)`. Or, to run a net together with other texts,
-        `yield` a `Pass` or an `Apply` (both in `together`) for each step, go on with its answer, and return the Proposal
-        at the end.
+        Either return a Proposal, such as `Proposal([text[-1]] * gamma)`. Or, to run a net together with those of other
+        texts, `yield` what is to be computed, and go on with its answer:
+
+            hidden = yield Pass(self.row, new)                    # runs with the other texts' passes
+            logits = yield Apply(self.model.head, [hidden[-1:]])  # and so does this product
+            return Proposal([int(logits[0].argmax())])
+
+        `Pass` and `Apply` are in `lockstep`.
 
         A draft for the position i (tokens before it) is drawn with `uniforms(i, DRAFT)`, in a tree with
         `uniforms(i, DRAFT, rank)` (see `Tree.ranks`).
@@ -115,8 +120,8 @@ class Drafter:
 
     @torch.inference_mode()
     def propose(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
-        """What `drafting` makes for this text alone. The round asks all its texts `together`."""
-        return together([self.drafting(text, gamma, sampler, uniforms)])[0]
+        """What `drafting` makes for this text alone. A round asks all its texts in lockstep."""
+        return run_in_lockstep([self.drafting(text, gamma, sampler, uniforms)])[0]
 
     def part(self, text: Sequence[int]) -> str:
         """The name of the part of this drafter that would draft next; its own where it has no parts."""

@@ -93,7 +93,7 @@ def process(
 ) -> Tensor:
     """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it.
 
-    Rows that no text can reach are left as they are: those behind a draft that is forbidden, or that ends the text. A
+    Rows that no text can reach are left as they are: those after a draft that is forbidden, or that ends the text. A
     mask need not know what may follow there.
 
     Args:

@@ -30,7 +30,7 @@ class Draft:
     p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
     parent: which draft of the round it follows; −1 where it follows the text. If siblings before it were rejected, p
         is of the residual that they left (see `branches`).
-    after_top: the target's favourites behind this draft.
+    after_top: the target's favourites after this draft.
     """
 
     id: int
@@ -113,7 +113,7 @@ class Round:
 
     @property
     def missed(self) -> bool:
-        """Whether the drafts at the place behind the accepted ones were all rejected, so that the target corrected."""
+        """Whether the drafts at the place after the accepted ones were all rejected, so that the target corrected."""
         return any(d.status == REJECTED and d.parent == self.last for d in self.drafted)
 
     @property
@@ -226,5 +226,5 @@ class Trace:
                 expected = DISCARDED if draft is None and r.cut else REJECTED
                 assert set(before) <= {expected}, "✗…✗ ✓ –…– at each place, in this order"
             tested = {-1, *path}
-            assert all(d.parent in tested or d.status == DISCARDED for d in r.drafted), "– behind all that is not kept"
+            assert all(d.parent in tested or d.status == DISCARDED for d in r.drafted), "– after all that is not kept"
             assert r.missed == (r.emitted is not None and r.emitted.kind == CORRECTED)

@@ -26,7 +26,7 @@ class Verdict:
     accepted: how many drafts are kept.
     token: the target's own token after them, as a column of p (like `drafts` in `verify`).
     kind: of that token: corrected (after a rejection), bonus (all were accepted), or plain (nothing was drafted).
-    branch: in a tree the drafts that are kept, by number, each behind the one before; None for a chain, whose first
+    branch: in a tree the drafts that are kept, by number, each after the one before; None for a chain, whose first
         `accepted` are.
     wanted: in a tree, for each draft that was tested, the distribution [V] that it was compared with: p, or the residual
         that its rejected siblings left.

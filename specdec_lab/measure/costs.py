@@ -23,8 +23,8 @@ from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
+from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Uniforms
-from specdec_lab.engine.together import Row
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, Say, silent, typed
 from specdec_lab.files import written_whole

@@ -123,13 +123,13 @@ class Apply:
 Drafting = Generator[Pass | Apply, Tensor, Any]
 
 
-def in_steps(draft: Any) -> Drafting:
+def as_generator(draft: Any) -> Drafting:
     """What `Drafter.drafting` gave, as a generator, also where it was a proposal already."""
     return (yield from draft) if isinstance(draft, Generator) else draft
 
 
 @torch.inference_mode()
-def together(drafts: Sequence[Any]) -> list:
+def run_in_lockstep(drafts: Sequence[Any]) -> list:
     """Run the drafting of several texts side by side to the end.
 
     Args:
@@ -138,7 +138,7 @@ def together(drafts: Sequence[Any]) -> list:
     Returns:
         The proposals.
     """
-    drafting, found = [in_steps(draft) for draft in drafts], [None] * len(drafts)
+    drafting, found = [as_generator(draft) for draft in drafts], [None] * len(drafts)
     answers: dict[int, Tensor | None] = dict.fromkeys(range(len(drafting)))
     while answers:
         asked: dict[Hashable, list[tuple[int, Pass | Apply]]] = defaultdict(list)
@@ -155,7 +155,7 @@ def together(drafts: Sequence[Any]) -> list:
     return found
 
 
-def go_on(
+def extend_after_early_exit(
     cached: Cached,
     lengths: Sequence[int],
     new: Sequence[Sequence[int]],

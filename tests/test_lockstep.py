@@ -5,8 +5,8 @@ import torch
 
 from specdec_lab.drafters import Drafter
 from specdec_lab.engine.drafter import Proposal
+from specdec_lab.engine.lockstep import Apply, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.engine.together import Apply, together
 
 
 def asks(*questions):
@@ -36,7 +36,7 @@ def test_functions_are_called_once_for_all_who_ask_for_the_same():
         Apply(other, [a[3]]),
         Apply(scaled, [a[4], a[4] / 2]),
     ]
-    found = [answers[0] for answers in together([asks(question) for question in questions])]
+    found = [answers[0] for answers in run_in_lockstep([asks(question) for question in questions])]
     for answer, expected in zip(found, [1.5 * a[0], 1.5 * a[1], 2 * a[2], a[3], a[4] / 2], strict=True):
         assert torch.equal(answer, expected)
     assert sorted(calls, key=str) == [(1, 1), (2, 4), (4, "other"), (4, 3)]
@@ -72,6 +72,10 @@ def test_a_drafter_drafts_at_once_or_in_steps_and_either_can_be_asked():
     how = [0, 1], 3, Sampler(0.0), Uniforms()
     assert (Steps().propose(*how).tokens, Once().propose(*how).tokens) == ([6], [3])
     with torch.inference_mode():
-        assert [p.tokens for p in together([d.drafting(*how) for d in (Once(), Steps(), Once())])] == [[3], [6], [3]]
+        assert [p.tokens for p in run_in_lockstep([d.drafting(*how) for d in (Once(), Steps(), Once())])] == [
+            [3],
+            [6],
+            [3],
+        ]
     with pytest.raises(TypeError, match="Wrong has a `propose` of its own: write `drafting`"):
         type("Wrong", (Steps,), {"propose": Steps.propose})
