@@ -79,7 +79,7 @@ KEY = """
 08.another-benchmark nothing: | 08.first-word the first word after 4 s | 10.cousins Behind “blue”
 10.choosy Another distribution | 11.deep All drafts come out of one | 11.stop Offer this draft, and draw no
 11.better Speed, and the texts | 12.text The target's own answers | 12.aside All prompts of some customers
-12.none The draft already knew | 11.survive Nothing bad: given the draft | 06.early-exit γ + 1 times
+12.none The prompts share little | 11.survive Nothing bad: given the draft | 06.early-exit γ + 1 times
 """
 
 
@@ -130,7 +130,7 @@ KEYS = [  # name, its numbers, the answer by hand, what known mistakes find, wit
     ("gain_at_load", {"idle": 32, "texts": 16, "drafts": (4, 3.05)}, "1.22", "3.05#7 1.525 48.8"),
     ("gain_at_load", {"idle": 32, "texts": 64, "drafts": (4, 3.05)}, "0.61", "3.05#7 0.305 0.7625"),
     ("crossover", {"idle": 32, "drafts": (4, 3.05)}, "19.52", "6.4 32 97.6 24.4"),
-    ("tokens_of_tree", {"first": (0.6, 0.3), "behind": (0.8, 0.5)}, "2.53", "3.2#1 1.53#6 2.08 1.9"),
+    ("tokens_of_tree", {"first": (0.6, 0.3), "after": (0.8, 0.5)}, "2.53", "3.2#1 1.53#6 2.08 1.9"),
     ("tree_in_batch", {"texts": 8, "drafts": 7, "idle": 32}, "2", "1.75 64 1"),
     ("tree_in_batch", {"texts": 4, "drafts": 7, "idle": 32}, "1", "32"),
     ("speed_after", {"tokens": (1.8, 2.25), "speed": 1.4}, "1.75", "2.25#7 1.85 1.4"),

@@ -196,6 +196,9 @@ def batch_costs(
 ) -> dict[tuple[int, int], float]:
     """Median seconds of a real step of a `Batch`, by (texts in it, γ).
 
+    More rows are never cheaper: where a step with more texts or more drafts took less time, by chance, the price of the
+    smaller one stands.
+
     Args:
         prompt: what each text goes on from. It is read once.
         drafter: None: drafts that cost nothing. Nearly all of those are wrong, which does not change what a step
@@ -212,7 +215,11 @@ def batch_costs(
         for size, batch in batches.items():
             for gamma in gammas:
                 seconds.setdefault((size, gamma), []).append(seconds_of(target, partial(batch.step, gamma)))
-    return {(size, gamma): statistics.median(seconds[size, gamma]) for size in sizes for gamma in gammas}
+    measured: dict[tuple[int, int], float] = {}
+    for size, gamma in sorted(seconds):
+        narrower = (s for (n, g), s in measured.items() if n <= size and g <= gamma)
+        measured[size, gamma] = max(statistics.median(seconds[size, gamma]), *narrower, 0.0)
+    return measured
 
 
 def filled(

@@ -6,6 +6,7 @@ policy decides how many drafts its rounds have.
 """
 
 import itertools
+import math
 import operator
 import random
 import time
@@ -31,7 +32,6 @@ if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
 Policy = Callable[[int, int], int]
 
 TRIES = 40  # batches drawn to see what a γ would write
-WORTH = 1.02  # times the tokens a second that more drafts must promise before a schedule takes them
 
 
 @dataclass(frozen=True)
@@ -218,20 +218,24 @@ class StepCosts:
     def schedule(self, tokens: Mapping[int, float]) -> list[tuple[int, int, int]]:
         """The best γ by the number of texts, as (from, to, γ): that with which a step writes most tokens a second.
 
-        With more texts γ rises only where this is better by WORTH: two measured prices that lie nearer differ by
-        chance, and a schedule that goes down and up again would follow it.
+        γ never rises with more texts, since each draft then has more rivals for the same arithmetic (in a mixture of
+        experts it might). Two measured prices that lie near each other differ by chance, and a list that goes down and
+        up again would follow it. Of all lists that only fall, this is the one with the largest product of paces.
 
         Args:
             tokens: for each γ, what its rounds write for each text; 1 for γ = 0.
         """
-        chosen: dict[int, int] = {}
+        best: dict[int, tuple[float, list[int]]] = {gamma: (0.0, []) for gamma in sorted(tokens)}  # by the last γ
         for n in range(1, self.sizes[-1] + 1):
-            speed = {gamma: tokens[gamma] / self(n, gamma) for gamma in tokens}
-            best, same = max(speed, key=speed.get), chosen.get(n - 1)
-            chosen[n] = best if same is None or best < same or speed[best] > WORTH * speed[same] else same
+            longer = {}
+            for gamma in best:
+                score, chosen = max((best[last] for last in best if last >= gamma), key=operator.itemgetter(0))
+                longer[gamma] = score + math.log(tokens[gamma] / self(n, gamma)), [*chosen, gamma]
+            best = longer
+        _, chosen = max(best.values(), key=operator.itemgetter(0))
         found = []
-        for gamma, numbers in itertools.groupby(chosen, key=chosen.get):
-            stretch = list(numbers)
+        for gamma, numbers in itertools.groupby(enumerate(chosen, start=1), key=operator.itemgetter(1)):
+            stretch = [n for n, _ in numbers]
             found.append((stretch[0], stretch[-1], gamma))
         return found
 

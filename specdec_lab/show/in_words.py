@@ -79,7 +79,8 @@ def passes(times: Times) -> str:
     five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)
     if five > 1 + AS_LONG:
         first = (
-            f"Here five tokens take {five:.2f} times as long as one: four places are checked for {five - 1:.0%} more."
+            f"Here five tokens take about {five:.1f} times as long as one: four places are checked for some "
+            f"{10 * round(10 * (five - 1))} % more."
         )
     elif five < 1 - AS_LONG:
         first = (
@@ -228,8 +229,8 @@ def formula(singles: Mapping[str, Mapping[str, Trace]], traces: Mapping[str, Map
 def sampling(sampled: Trace, greedy: Trace, drafter: str = "eagle") -> str:
     """What sampling costs: one text at temperature 1 and greedy, and a drafter in the recorded runs of both."""
     here = (
-        f"This text: {sampled.tokens_per_pass:.2f} tokens per pass with α = {sampled.alpha:.2f}. Written greedily, the same "
-        f"prompt has {greedy.tokens_per_pass:.2f} with α = {greedy.alpha:.2f}."
+        f"This text: {sampled.tokens_per_pass:.2f} tokens per pass. Written greedily, the same prompt has "
+        f"{greedy.tokens_per_pass:.2f}. One text decides nothing."
     )
     results = [saved_results(temperature=t, gamma="best", dtype="float32")[0] for t in (0.0, 1.0)]
     first, second = (overall(result["rows"])[drafter] for result in results)
@@ -253,7 +254,7 @@ def best_gammas(results: Mapping[int, Mapping[str, dict]]) -> str:
     most = {name: max(of.values()) for name, of in gains.items()}
 
     def best(name: str) -> str:
-        good = [str(gamma) for gamma, gain in gains[name].items() if gain * (1 + TIED) > most[name]]
+        good = [str(gamma) for gamma, gain in gains[name].items() if gain * (1 + AS_LONG) > most[name]]
         return f"“{name}” {most[name]:.2f} times with γ = {' or '.join(good)}"
 
     order = sorted(most, key=lambda name: -most[name])
@@ -515,12 +516,12 @@ def chain_and_tree(tree: Mapping[str, float], chain: Mapping[str, float]) -> str
     E, S = (tree[x] / chain[x] for x in ("tokens_per_pass", "ratio_from_parts"))
     said = [
         f"With {tree['gamma']} drafts the tree writes {tree['tokens_per_pass']:.2f} tokens per pass, and the chain "
-        f"{chain['tokens_per_pass']:.2f}. By the clock the tree is {tree['ratio_from_parts']:.2f} times as fast as plain "
+        f"{chain['tokens_per_pass']:.2f}. From its parts the tree is {tree['ratio_from_parts']:.2f} times as fast as plain "
         f"decoding, and the chain {chain['ratio_from_parts']:.2f} times."
     ]
     ahead = "tree" if S > 1 else "chain"
     if abs(S - 1) < TIED:
-        said.append("So between the two the clock sees no difference.")
+        said.append("So between the two there is no difference that these times can show.")
     elif abs(E - 1) < TIED:
         said.append(f"So the {ahead} is ahead by what it costs, and not by E.")
     elif (E > 1) == (S > 1):
@@ -538,7 +539,7 @@ def suite_of_trees(found: Mapping[str, Mapping[int, Mapping[str, tuple[float, In
     """
     said = []
     for how, by_drafts in found.items():
-        sides = {n: apart(of["tree / chain"][1], (1.0, 1.0)) for n, of in by_drafts.items()}
+        sides = {n: apart(of["tree / chain"][1], (1 - TIED, 1 + TIED)) for n, of in by_drafts.items()}
         ends = [
             f"{words} {joined([str(n) for n, side in sides.items() if side == wanted])}"
             for wanted, words in (
@@ -654,8 +655,9 @@ def blocks(tried: Mapping, further: Sequence[Mapping]) -> str:
     ahead = (gains[1] / rounds[1]) / (gains[0] / rounds[0])
     end = "as fast as the block's" if abs(ahead - 1) < TIED else f"{ahead:.2f} times as fast as the block's"
     return (
-        f"With five drafts the block of {block['design'].split()[3]} layers has {gains[0]:.2f} times the tokens a pass of an "
-        f"EAGLE that reads the last row, and EAGLE with three depths {gains[1]:.2f} times, each on other texts. A block costs "
+        f"With five drafts the block of {block['design'].split()[3]} layers has {gains[0]:.2f} times the tokens a pass of the "
+        f"one layer in this table, and EAGLE with three depths, which learned longer, has {gains[1]:.2f} times those of an "
+        f"EAGLE that reads the last row, on other texts: see section 3. A block costs "
         f"less. If a draft of one layer takes {cost['a draft']:.3f} plain steps, a block {cost['a block']:.2f} and the pass "
         f"{cost['pass']:.1f}, rounds of EAGLE with three depths would be {end}."
     )

@@ -101,7 +101,9 @@ class LoadLab(Live):
         came = {"steady": arrivals(False), "bursts": arrivals(True)}
         rounds = max(sum(a.tokens for a in each) for each in came.values())  # no server takes more
         first, *_ = self.machines
-        limit = max(1, max(self.machines[first][0].sizes) // 4)
+        costs, rounds_there = self.machines[first]
+        lost = costs.crossover(gammas[-1], written(rounds_there, [gammas[-1]])[gammas[-1]])
+        limit = max(1, (lost or max(costs.sizes) + 1) - 1)
         start = {"load": 70, "bursts": False, "gamma": str(gammas[-1]), "off": limit, "on": limit + 1}
         super().__init__(
             {

@@ -78,6 +78,7 @@ def from_measurement(result: dict) -> list[str]:
     paces = [(name, *(f"{x[key]:.1f}" for key in PACES)) for name, x in waits.items()]
     plain, best = (x["answer"] for x in waits.values())
     often = "once" if meta["repeats"] == 1 else f"{meta['repeats']} times"
+    ends = f", at most {meta['max_new_tokens']} tokens of each answer" if "max_new_tokens" in meta else ""
     kinds = {r["kind"] for r in result["rows"]}
     rows = [
         row(r) for r in result["rows"] if r["kind"] == "overall" or len(kinds) > 2
@@ -89,7 +90,7 @@ def from_measurement(result: dict) -> list[str]:
         f"<p style='{VERDICT}'><b style='{BADGE}'>{escape(result['verdict'].upper())}</b> {escape(result['reason'])}</p>",
         f"<p>{escape(in_words(result['policy']))}</p>{setting(result['policy'])}",
         f"<p>{escape(meta['target'])} on {escape(meta['hardware'])}, temperature {meta['temperature']:g}, "
-        f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns. "
+        f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns{ends}. "
         "“Times plain” is of writing alone, without reading the prompt.</p>",
         f"<h2>What a user waits for, in milliseconds</h2>{table(('arm', *PACES.values()), paces)}",
         f"<p>A whole answer, its prompt read as well, came {plain / best:.2f} times as fast. {FIRST_TOKEN}</p>",

@@ -34,7 +34,7 @@ def drive(page, lab) -> None:
 
     lab.get_by_label("arrivals in bursts").check()
     limited = mean("on and off")
-    shown.get_by_text("“on and off” drafts while at most 8 texts run.").wait_for()
+    shown.get_by_text("“on and off” drafts while at most 10 texts run.").wait_for()
     lab.get_by_text("set “on and off”").click()
     lab.get_by_label("and on again up to").fill("4")
     shown.get_by_text("Once it has stopped, it waits until at most 3 run.").wait_for()
