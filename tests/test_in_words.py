@@ -455,7 +455,7 @@ def test_ways_are_ranked_only_where_all_runs_and_two_percent_say_so():
 
 def test_drafters_within_two_percent_are_not_put_in_an_order():
     def row(S, E):
-        return {"ratio_to_plain": S, "tokens_per_pass": E}
+        return {"ratio_to_plain": S, "tokens_per_pass": E, "ratio_interval": (S - 0.1, S + 0.1)}
 
     rows = {"lookup": row(1.5, 1.8), "eagle": row(1.7, 2.4), "hybrid": row(1.71, 2.3)}
     assert in_words.fastest(rows, list(rows)) == (
@@ -463,6 +463,7 @@ def test_drafters_within_two_percent_are_not_put_in_an_order():
     )
     said = in_words.fastest(rows | {"hybrid": row(2.04, 2.3)}, list(rows))
     assert said.startswith("By the clock hybrid is ahead, 1.20 times as fast as eagle, which comes next.")
+    assert "overlap" not in said and "overlap" in in_words.fastest(rows | {"hybrid": row(1.8, 2.3)}, list(rows))
 
 
 def test_a_gain_is_one_only_outside_its_interval_and_two_percent():

@@ -70,7 +70,9 @@ def fastest(rows: Mapping[str, Mapping], names: Sequence[str]) -> str:
         first = f"By the clock {joined([best, *level])} lie within 2 %, and are not put in an order."
     else:
         ahead = rows[best]["ratio_to_plain"] / rows[others[0]]["ratio_to_plain"]
-        first = f"By the clock {best} is ahead, {ahead:.2f} times as fast as {others[0]}, which comes next."
+        overlap = apart(*(rows[name]["ratio_interval"] for name in (best, others[0]))) == 0
+        first = f"By the clock {best} is ahead, {ahead:.2f} times as fast as {others[0]}, which comes next"
+        first += ". Their intervals overlap, so other prompts may put them in another order." if overlap else "."
     return f"{first} The most tokens per pass, {rows[E]['tokens_per_pass']:.2f}, has {E}."
 
 
