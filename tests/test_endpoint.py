@@ -8,6 +8,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from stand_ins import written
 
 from specdec_lab.cli import main
@@ -411,6 +413,18 @@ def test_no_key_and_no_password_is_printed(traffic, engine):
     assert "secret" not in (said := traffic(None, "--api-key", "sec\rret")) and "a sign that none can have" in said
     said = traffic(None, address=engine.replace("//", "//me:secret@"))
     assert "secret" not in said and "give a key with --api-key" in said
+
+
+@given(st.lists(st.binary(min_size=1, max_size=9)))
+def test_lines_are_the_same_however_they_arrive(pieces):
+    class Response:
+        def __init__(self):
+            self.left = [*pieces, b""]
+
+        def read1(self, most):
+            return self.left.pop(0)
+
+    assert b"\n".join(http_client.lines(Response(), 9.0)) == b"".join(pieces).removesuffix(b"\n")
 
 
 def test_a_line_that_comes_a_byte_at_a_time_has_an_end(monkeypatch):

@@ -43,10 +43,16 @@ def test_what_a_design_brings_is_told_at_each_size_or_that_it_is_none(three, say
     [
         (
             steady({1: 20, 5: 21.4, 16: 32, 64: 90}),
-            ["about 1.1 times as long as one: four places are checked for some 10 % more", "twice as long with about 23 tokens"],
+            [
+                "about 1.1 times as long as one: four places are checked for some 10 % more",
+                "twice as long with about 23 tokens",
+            ],
         ),
         (steady({1: 20, 5: 20.2, 64: 30}), ["checked for nothing", "Even 64 tokens take less than twice as long"]),
-        (steady({1: 20, 5: 50, 64: 400}), ["about 2.5 times as long as one: four places are checked for some 150 % more"]),
+        (
+            steady({1: 20, 5: 50, 64: 400}),
+            ["about 2.5 times as long as one: four places are checked for some 150 % more"],
+        ),
         (
             steady({1: 20, 5: 15, 64: 90}),
             ["take only 0.75 times as long", "plain decoding is not at its best", "These times are doubtful"],
@@ -398,14 +404,18 @@ def test_a_tree_wins_loses_or_draws_by_the_clock():
     assert said.endswith("So the tree is ahead in both.")
     assert in_words.chain_and_tree(row(8, 3.0, 1.2), row(8, 2.5, 1.5)).endswith("what it costs decides, and not E.")
     assert in_words.chain_and_tree(row(2, 2.0, 1.4), row(2, 2.2, 1.5)).endswith("So the chain is ahead in both.")
-    assert in_words.chain_and_tree(row(2, 2.0, 1.5), row(2, 2.2, 1.52)).endswith("no difference that these times can show.")
+    assert in_words.chain_and_tree(row(2, 2.0, 1.5), row(2, 2.2, 1.52)).endswith(
+        "no difference that these times can show."
+    )
     assert in_words.chain_and_tree(row(2, 2.0, 1.6), row(2, 2.01, 1.5)).endswith("by what it costs, and not by E.")
 
 
 def test_one_pause_decides_nothing_between_a_tree_and_a_chain_and_is_said():
     """A quarter of a second made o = 0.25 of a chain: its clock ratio was 1.25, and by medians it is 1.41."""
     said = in_words.chain_and_tree(row(8, 2.6, 1.55), row(8, 2.46, 1.54, slow=0.12))
-    assert "no difference that these times can show." in said and "slow rounds took 12% of the time of the chain" in said
+    assert (
+        "no difference that these times can show." in said and "slow rounds took 12% of the time of the chain" in said
+    )
 
 
 def test_trees_on_a_suite_are_ahead_tied_or_behind_by_the_interval_of_their_ratio():
