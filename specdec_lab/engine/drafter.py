@@ -1,5 +1,5 @@
-"""The one interface behind which every way of drafting stands. A new one is a file in drafters/, and a line in
-`choices.MADE`."""
+"""The one interface behind which every way of drafting stands. A new one is a file in drafters/, a line in
+`drafters.MAKERS`, and a name in `choices.MADE`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
