@@ -30,11 +30,11 @@ class Server(StepCosts):
 
     def __init__(self, catch_up: float):
         super().__init__(MEASURED)
-        self.catch_up, self.last = catch_up, 0
+        self.at_return, self.last = catch_up, 0
 
     def __call__(self, texts: int, gamma: int) -> float:
         back, self.last = gamma > 0 and not self.last, gamma
-        return super().__call__(texts, gamma) + back * self.catch_up * texts
+        return super().__call__(texts, gamma) + back * self.at_return * texts
 
 
 def served(policy: Policy, catch_up: float = CATCH_UP) -> dict[str, ServingLog]:
