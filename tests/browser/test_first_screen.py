@@ -41,7 +41,9 @@ def test_the_first_page_plays_a_race_to_the_end_that_it_stands_at_without_motion
     button.click()
     assert re.match(r"\d\.\d×", page.locator(".opening .won > b").inner_text())
     said = page.locator(".opening .won").inner_text()
-    assert re.search(r"Over six kinds of prompts: \d\.\d×", said) and ("and your 2× is near that" in said or "You said 2×" in said)
+    assert re.search(r"Over six kinds of prompts: \d\.\d×", said) and (
+        "and your 2× is near that" in said or "You said 2×" in said
+    )
     button.click()
     page.wait_for_function("n => Number(document.querySelector('.lane i').innerText) < n", arg=end[0][0])
 
