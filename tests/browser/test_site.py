@@ -100,7 +100,7 @@ def test_a_table_of_speed_ups_has_bars_as_long_as_its_numbers(visit):
 @pytest.mark.parametrize("width", [1280, 360])
 def test_a_chart_says_its_numbers_where_it_is_pointed_at(visit, width):
     page = visit("lessons/05_choosing_gamma.html", width)
-    chart = page.locator(".charted").filter(has_text="Speed-up by the clock")
+    chart = page.locator(".charted").filter(has_text="Speed-up, from the medians")
     svg = chart.locator("svg[role]")
     svg.scroll_into_view_if_needed()
     box, said = svg.bounding_box(), dict(re.findall(r"(.+): .*?([\d.]+) at 4,", svg.locator("desc").text_content()))
