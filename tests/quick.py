@@ -35,6 +35,7 @@ def start() -> None:
         costs.join_cost,
         costs.batch_costs,
         costs.catch_up_cost,
+        costs.step_costs,
         experts.block_times,
     ):
         replace(function, at_most(function, samples=SAMPLES))

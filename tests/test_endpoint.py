@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.error import HTTPError
 
 import pytest
 from hypothesis import given
@@ -322,6 +323,7 @@ def traffic(monkeypatch, tmp_path, engine, capsys):
         out, err = capsys.readouterr()
         return json.loads(out) if code == 0 else err
 
+    traffic.address = engine
     return traffic
 
 
@@ -351,6 +353,30 @@ def test_a_server_is_asked_in_the_way_that_it_wants(traffic):
     ]  # fmt: skip
     assert found["answers"] == 1 and any("takes no temperature" in line for line in found["problems"])
     assert any("asked 1 times to wait" in line for line in found["problems"])
+
+
+def test_what_a_server_wants_is_found_out_by_prompts_that_wait_at_once(monkeypatch):
+    """Both are refused before either has told the other why."""
+    both = threading.Barrier(2, timeout=10)
+
+    def ask(base, model, prompt, new, temperature, key, limit):
+        if limit == "max_tokens":
+            both.wait()
+            refused = HTTPError("x", 400, "Bad Request", {}, None)
+            raise LabError("use 'max_completion_tokens'") from refused
+        return endpoint.Answer(1.0, 1.0, 2)
+
+    monkeypatch.setattr(endpoint, "ask", ask)
+    monkeypatch.setattr(endpoint, "models_at", lambda *asked: ["m"])
+    monkeypatch.setattr(endpoint, "metrics_of", lambda *asked: "")
+    assert endpoint.ask_all("http://x/v1", [Prompt(i, "all", i) for i in "ab"], 9, 0.0, at_once=2)["answers"] == 2
+
+
+def test_a_byte_that_is_no_text_spoils_no_counter(monkeypatch, traffic):
+    lines = b"\xff\nvllm:spec_decode_num_drafts_total{} %d"
+    monkeypatch.setitem(ODD_METRICS, "a byte", lines % 1)
+    monkeypatch.setattr(Engine, "mode", "a byte")
+    assert endpoint.metrics(endpoint.metrics_of(traffic.address)) == {("spec_decode_num_drafts", None): 1.0}
 
 
 def test_a_stream_in_one_piece_is_told_and_not_timed(traffic):

@@ -12,7 +12,7 @@ from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.measure.costs import batch_costs, catch_up_cost, join_cost
+from specdec_lab.measure.costs import batch_costs, catch_up_cost, join_cost, step_costs
 from specdec_lab.measure.serving import (
     Arrival,
     ByConfidence,
@@ -305,3 +305,14 @@ def test_outcomes_have_the_chances_that_the_draft_gave():
         assert o.chances == pytest.approx([float(first), float(first * second)])
     with pytest.raises(LabError, match="without the drafts' favourites"):
         outcomes([Trace([1, 2]).collect(speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12)))])
+
+
+def test_all_prices_of_a_server_are_timed_at_once(monkeypatch):
+    """Each row of a pass takes 1.0; a copy costs nothing, and misses nothing."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    target = TinyModel(5, seed=1, context=400)
+    slowed(target, now, len)
+    costs = step_costs(target, [0, 1, 2], LookupDrafter(), sizes=(1, 2), gammas=(0, 1), samples=2)
+    assert costs.free == {(n, g): n * (g + 1) for n in (1, 2) for g in (0, 1)}
+    assert costs.join == 2.0 and costs.catch_up == 0.0 and costs(2, 0) == 2.0

@@ -12,11 +12,10 @@ import time
 from statistics import median
 
 import specdec_lab as sd
-from specdec_lab.measure.costs import batch_costs
+from specdec_lab.measure.costs import step_costs
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.serving import (
     ByConfidence,
-    StepCosts,
     always,
     by_rows_of,
     never,
@@ -37,9 +36,7 @@ def main(name: str = "eagle", temperature: str = "0") -> None:
     settings = {"temperature": float(temperature), "max_new_tokens": 40}
     seen = [lab.speculative(text, name, gamma=4, request=i, **settings) for i, text in enumerate(ids[1::2])]
     rounds = outcomes(seen)
-    timing = {"sizes": SIZES, "gammas": GAMMAS, "samples": 7}
-    real, free = (batch_costs(lab.target, ids[0], drafter=drafter, **timing) for drafter in (lab.drafter(name), None))
-    costs = StepCosts(real, free=free)
+    costs = step_costs(lab.target, ids[0], lab.drafter(name), SIZES, GAMMAS, samples=7)
     tokens = written(rounds, GAMMAS)
     by_load = costs.schedule(tokens)
     policies = {

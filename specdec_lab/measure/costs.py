@@ -30,6 +30,7 @@ from specdec_lab.errors import LabError, Say, silent, typed
 from specdec_lab.files import written_whole
 from specdec_lab.formats import short
 from specdec_lab.lab import Lab
+from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models import loops
 from specdec_lab.models.base import Model
 from specdec_lab.models.embedded import cache_dir
@@ -276,6 +277,24 @@ def join_cost(target: Model, prompt: Sequence[int], samples: int = 5) -> float:
 
     times = [seconds_of(target, join) for _ in range(samples + 1)]
     return statistics.median(times[1:])  # the first one warms up
+
+
+def step_costs(
+    target: Model,
+    prompt: Sequence[int],
+    drafter: Drafter,
+    sizes: Sequence[int] = (1, 2, 4, 8, 16, 32),
+    gammas: Sequence[int] = (0, 1, 2, 4),
+    samples: int = 5,
+    say: Say = silent,
+) -> StepCosts:
+    """All prices that a simulation of a server needs: of steps with this drafter and with drafts that cost nothing, of a
+    text that joins, and of drafts that come back.
+    """
+    how = {"sizes": sizes, "gammas": gammas, "samples": samples, "say": say}
+    real, free = (batch_costs(target, prompt, drafter=one, **how) for one in (drafter, None))
+    catch_up = catch_up_cost(target, drafter, prompt, texts=min(16, max(sizes)), samples=samples)
+    return StepCosts(real, join=join_cost(target, prompt, samples), free=free, catch_up=catch_up)
 
 
 def cached_round_costs(

@@ -21,7 +21,7 @@ from statistics import fmean, median
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import percentile, printable
 from specdec_lab.measure.prompts import Prompt, read_line
-from specdec_lab.measure.traffic.http_client import asked_to_wait, fetch, lines, message_of, text_of
+from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
@@ -194,7 +194,7 @@ def models_at(endpoint: str, key: str | None = None) -> list[str]:
     wanted = "--endpoint should be the address of an OpenAI-compatible API up to /v1, such as http://localhost:8000/v1"
     try:
         with fetch(f"{endpoint}/models", key=key) as response:
-            models = [model["id"] for model in read_line(text_of(response))["data"]]
+            models = [model["id"] for model in read_line(all_of(response).decode())["data"]]
         if not models or not all(isinstance(model, str) for model in models):
             raise TypeError("no text")
     except LabError as e:
@@ -223,7 +223,7 @@ def metrics_of(base: str, key: str | None = None) -> str:
     """What a server's metrics say now; nothing where it has none."""
     try:
         with fetch(f"{base.removesuffix('/v1')}/metrics", key=key) as response:
-            return text_of(response)
+            return all_of(response).decode(errors="replace")
     except (LabError, ValueError, OSError, HTTPException):
         return ""
 
@@ -281,13 +281,14 @@ def ask_all(
 
     def answer(prompt: Prompt) -> Answer | LabError:
         for _ in range(TRIES):
+            asked = dict(manner)  # another prompt, asked at the same time, may find out meanwhile what the server wants
             try:
-                return ask(base, named, prompt, new, manner["temperature"], key, manner["limit"])
+                return ask(base, named, prompt, new, asked["temperature"], key, asked["limit"])
             except LabError as e:
                 failed, refused = e, getattr(e.__cause__, "code", 0) == 400
-            if refused and "max_completion_tokens" in str(failed) and manner["limit"] == "max_tokens":
+            if refused and "max_completion_tokens" in str(failed) and asked["limit"] == "max_tokens":
                 manner["limit"] = "max_completion_tokens"
-            elif refused and "temperature" in str(failed) and manner["temperature"] is not None:
+            elif refused and "temperature" in str(failed) and asked["temperature"] is not None:
                 manner["temperature"] = None
             elif (wait := asked_to_wait(failed)) is not None:
                 waits.append(wait)

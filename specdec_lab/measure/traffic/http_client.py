@@ -131,15 +131,15 @@ def lines(response, seconds: float) -> Iterator[bytes]:
         yield line
 
 
-def text_of(response, seconds: float = 60.0) -> str:
+def all_of(response, seconds: float = 60.0) -> bytes:
     """All that a response holds.
 
     Raises:
-        ValueError: where it is longer than MOST_BYTES, does not end within so many seconds, or is no text.
+        ValueError: where it is longer than MOST_BYTES, or does not end within so many seconds.
     """
     found = b""
     for line in lines(response, seconds):
         found += line + b"\n"
         if len(found) > MOST_BYTES:
             raise ValueError(f"it is longer than {MOST_BYTES // 10**6} MB")
-    return found.decode()
+    return found
