@@ -14,28 +14,20 @@ def gives(*values):
     return lambda: made
 
 
-def c1(written="the butter then", marks="✓✓✗–––↻", rows=(1, 2, 3)):
-    return gives(written, marks, rows)
+def c1(written="the butter then", marks="✓✓✗–––↻"):
+    return gives(written, marks)
 
 
-def c2(chances=(1, 1 / 6, 1), rest=(0.2, 0, 0.8), third=0.55):
-    return gives(chances, rest, third)
+def c2(chances=(1, 1 / 6, 1), third=0.55):
+    return gives(chances, third)
 
 
-def c3(rate=29 / 43, tokens=2.16, at_1=(0.84, 0.57), at_0=(0, 1)):
-    return gives(rate, tokens, at_1, at_0)
+def c3(rate=29 / 43, tokens=2.16):
+    return gives(rate, tokens)
 
 
 def c4(gains=(2.35, 1.175, 0.5875), crossover=21.15):
     return gives(gains, crossover)
-
-
-def q1(times=(5, 5, 10), tokens=50):
-    return gives(times, tokens)
-
-
-def q3(gamma=2, speed_up=1.556):
-    return gives(gamma, speed_up)
 
 
 def by_rule():
@@ -43,15 +35,13 @@ def by_rule():
     rest = (torch.tensor(P) - torch.tensor(Q)).clamp(min=0)
     rest = rest / rest.sum()
     rejected = 1 - (torch.tensor(Q) * chances).sum()
-    return [chances, rest, Q[2] * chances[2] + rejected * rest[2]]
+    return [chances, Q[2] * chances[2] + rejected * rest[2]]
 
 
 def by_counting():
     lengths = [n for n, times in enumerate([4, 6, 4, 5]) for _ in range(times)]
     tested = sum(n + (n < 3) for n in lengths)
-    pairs = (((0.3, 0.45, 0.25), (0.46, 0.33, 0.21)), ((0.45, 0.3, 0.25), (0.88, 0.08, 0.04)))
-    overlap = [sum(map(min, p, q)) for p, q in pairs]
-    return sum(lengths) / tested, (sum(lengths) + 25) / 25, overlap, torch.tensor([0.0, 1.0])
+    return sum(lengths) / tested, torch.tensor((sum(lengths) + 25) / 25)
 
 
 def letters(right):
@@ -65,12 +55,12 @@ def letters(right):
 
 WHY = {f"9.{name}.why": letters(right) for name, right in zip(("c1", "c2", "c3", "c4", "q1", "q2"), "CADBDB")}
 RIGHT = {
-    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS, [3, 2, 1]), c1(marks=" ".join(MARKS), rows=range(1, 4)), c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻")],
-    "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], [0.2, 0.0, 0.8], Fraction(11, 20))],
-    "9.c3": [by_counting, c3(0.674, 2.16, [0.84, 0.57], [0.0, 1.0]), c3(Fraction(29, 43), Fraction(54, 25))],
+    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS), c1(marks=" ".join(MARKS)), c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻")],
+    "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], Fraction(11, 20))],
+    "9.c3": [by_counting, c3(0.674, 2.16), c3(Fraction(29, 43), Fraction(54, 25))],
     "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
-    "9.q1": [q1(), q1([5.0, 5.0, 10.0], 50.0), q1(torch.tensor([5.0, 5.0, 10.0]), Fraction(50))],
-    "9.q3": [q3(), q3(2.0, 2.24 / (2 * 0.16 + 1.1 + 0.02)), q3(2, "1.56")],
+    "9.q1": [gives(5, 5, 10), gives([5.0, 5.0, Fraction(10)]), gives(torch.tensor([5.0, 5.0, 10.0])), [5, 5, 10]],
+    "9.q3": [gives(1.556), gives(2.24 / (2 * 0.16 + 1.1 + 0.02)), gives("1.56"), gives([1.556]), 1.556],
     "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
     **{part: right for part, (right, _) in WHY.items()},
 }  # fmt: skip
@@ -93,18 +83,18 @@ WRONG = {
         "four marks": (c1(marks=["accepted", "accepted", "rejected", "discarded"]), "you give 4"),
         "five marks": (c1(marks=MARKS[:5]), "you give 5"),
         "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "one of yours is 'replaced'"),
-        "a row twice": (c1(rows=[1, 2, 3, 3]), "An entry stays if"),
-        "the rows are missing": (c1(rows=None), "Still missing: the rows"),
-        "two things": (gives("the butter then", MARKS), "should return 3 things"),
+        "the marks are missing": (c1(marks=None), "Still missing: the marks"),
+        "one thing": (gives(["the butter then"]), "should return 2 things"),
+        "with the rows that stay": (gives("the butter then", MARKS, [1, 2, 3]), "should return 2 things"),
     },
     "9.c2": {
         "in percent": (c2([100, 16.7, 100]), "right in percent"),
         "ratios above 1": (c2([p / q for p, q in zip(P, Q)]), "one of yours is 3.67"),
         "a chance above 1": (c2([1.5, 0.2, 0.5]), "one of yours is 1.5"),
         "other chances": (c2([0.2, 0.5, 0.9]), "must be kept less often"),
-        "another residual": (c2(rest=[0.3, 0.3, 0.4]), "max(0, p − q)"),
-        "two tokens": (c2(rest=[0, 1]), "should have 3 items"),
+        "two tokens": (c2([1, 0.167]), "should have 3 items"),
         "another chance": (c2(third=0.5), "Add two chances"),
+        "with the residual": (gives([1, 1 / 6, 1], [0.2, 0, 0.8], 0.55), "should return 2 things"),
     },
     "9.c3": {
         "in percent": (c3(67.4), "at most 1"),
@@ -112,8 +102,7 @@ WRONG = {
         "always": (c3(1), "the misses included"),
         "another rate": (c3(0.1), "the misses included"),
         "other tokens": (c3(tokens=3.3), "Divide all tokens"),
-        "another α": (c3(at_1=[0.1, 0.2]), "token by token"),
-        "another at T = 0": (c3(at_0=[0.3, 0.9]), "all their chance"),
+        "with two pairs": (gives(29 / 43, 2.16, [0.84, 0.57], [0, 1]), "should return 2 things"),
     },
     "9.c4": {
         "other gains": (c4([3, 2, 1]), "The gain is E"),
@@ -121,19 +110,22 @@ WRONG = {
         "one list": (gives([2.35, 1.175, 0.5875, 21.15]), "should return 2 things"),
     },
     "9.q1": {
-        "other times": (q1([1, 2, 3]), "A pass takes the longer one"),
-        "another number": (q1(tokens=30), "take just as long as reading"),
-        "two times": (q1([5, 10]), "should have 3 items"),
+        "other times": (gives(1, 2, 3), "A pass takes the longer one"),
+        "two times": (gives(5, 10), "should have 3 items"),
+        "one time": (gives(5), "The list of times should be a list"),
+        "with the number of tokens": (gives([5, 5, 10], 50), "The list of times should have 3 items; it has 2"),
     },
     "9.q3": {
-        "another γ": (q3(3), "one of the four of the table"),
-        "another speed-up": (q3(speed_up=2.6), "d is γ times"),
-        "the γ alone": (gives(2), "should be a list"),
+        "another speed-up": (gives(2.6), "d is γ times"),
+        "with the best γ": (gives(2, 1.556), "The speed-up should be a number; it is (2, 1.556)"),
+        "the γ alone": (gives(2), "2 is a γ of the table, or an S without the drafting"),
+        "in a sentence": (gives("1.56 with γ = 2"), "The speed-up should be a number"),
     },
     "9.q4": {
         "the names": (gives(["lookup", "draft model", "Medusa", "EAGLE"]), "Return one letter"),
         "one letter": (gives("B"), "should be a list"),
         "three letters": (gives(["B", "D", "A"]), "should return 4 things"),
+        "EAGLE as Medusa": (gives(["B", "D", "A", "A"]), "About EAGLE: EAGLE goes step by step"),
         "two exchanged": (gives(["B", "D", "C", "A"]), "About Medusa: Medusa's heads guess all at once"),
     },
     **{part: wrong for part, (_, wrong) in WHY.items()},

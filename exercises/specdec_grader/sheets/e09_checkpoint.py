@@ -3,9 +3,12 @@
 import math
 from functools import partial
 
+from specdec_grader.part import part
+from specdec_grader.question import Question
 from specdec_grader.sheets.fixed_answers import (
     choice,
     fixed,
+    given,
     letter_of,
     marks_of,
     numbers,
@@ -14,21 +17,26 @@ from specdec_grader.sheets.fixed_answers import (
     text_of,
 )
 from specdec_lab.course.mistake import Mistake
-from specdec_lab.course.reading import common_start, listed, number, same, whole
+from specdec_lab.course.reading import common_start, number, same
 from specdec_lab.theory import acceptance
 from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
 
-# 9.c1, who does what: tokens written, marks, rows whose entries stay
+
+def one(id: str, asked: Question) -> None:
+    """Register a part that asks for one thing."""
+
+    @part(id, points=1, asks=[asked], few=True)
+    def judge_one(made: object) -> None:
+        asked.compare([asked.read(given(made))])
+
+
+# 9.c1, who does what: tokens written, marks
 
 DRAFTS = ["the", "butter", "and", "add", "some", "eggs"]
 SAYS = ["the", "butter", "then", "add", "some", "sugar", "slowly"]  # the target, row by row
 SIZE = len(DRAFTS)
 MISS = common_start(DRAFTS, SAYS)  # the place of the first miss, from 0: the drafts before it are accepted
 LATE = [i for i in range(MISS + 1, SIZE) if DRAFTS[i] == SAYS[i]]  # the discarded drafts that agree all the same
-
-
-def rows_of(value: object) -> list[int]:
-    return sorted(whole(x, "Each number of a row") for x in listed(value, what="The list of rows", ordered=False))
 
 
 def hint_marks(_: tuple, found: list[str]) -> str | Mistake:
@@ -97,31 +105,6 @@ def marks():
 MARKED = fixed(marks, wrong="", read=marks_of, hint=hint_marks)
 
 
-def rows_that_stay():
-    return [1, 2, 3]  # row 1 was computed at the last token of the text, rows 2 and 3 at `the` and `butter`
-
-
-ROWS = fixed(
-    rows_that_stay,
-    read=rows_of,
-    hint="An entry stays if the token at which its row was computed is in the text after the round.",
-    wrong="""
-return [1, 2, 3, 5, 6]
-    Rows 5 and 6 were computed at `add` and `some`, and these two are not in the text, whatever the target says. [belief 1]
-return [1, 2, 4, 5]
-    An entry belongs to the token at which its row was computed, and not to what the target says there. [belief 1]
-return [2, 3]
-    Where was row 1 computed? That token is in the text, too.
-return [1, 2]
-    Where was row 3 computed? That token is in the text.
-return [1, 2, 3, 4]
-    Row 4 was computed at `and`, which is not in the text; no row was computed at `then`.
-return [1, 2, 3, 4, 5, 6, 7]
-    Four of the seven rows were computed at tokens that are not in the text.
-return [0, 1, 2]
-    The rows are numbered from 1 to 7.
-""",
-)
 C1_WHY = """
 return "A"
     The target said so about a text with `and` in it, and `and` is not there. [belief 1]
@@ -131,10 +114,10 @@ return "D"
     There is a bonus only where all drafts were kept, and it is one token, the target's. [belief 10]
 """
 
-several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED, "the rows that stay": ROWS})
+several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED})
 choice("9.c1.why", "C", C1_WHY)
 
-# 9.c2, why the output is identical: chances of acceptance, residual, chance of the third token
+# 9.c2, why the output is identical: chances of acceptance, chance of `bread`, the third token
 
 P, Q = (0.35, 0.1, 0.55), (0.25, 0.6, 0.15)
 
@@ -180,33 +163,6 @@ def residual():
     return [x / sum(lacking) for x in lacking]
 
 
-RESIDUAL = numbers(
-    residual,
-    "residual",
-    room=0.005,
-    hint="The residual is max(0, p − q), divided by its sum.",
-    wrong="""
-return P
-    This is p. Accepted drafts have already written a part of it; only the rest is missing. [belief 2]
-return Q
-    This is q. What replaces a draft must not come from q.
-/ sum(lacking) →
-    This is what is missing. To draw from it, it must add up to 1: divide it by its sum.
-max(0, p - q) → p - q; / sum(lacking) →
-    No probability is below 0: cut p − q off there, and divide by the sum.
-p - q → q - p
-p - q → q - p; / sum(lacking) →
-    This is where q is larger than p. What is missing is where p is larger than q.
-max(0, p - q) → p if p > q else 0
-    This is p without the token that was rejected. Of the other two, how much is still missing?
-return [0.5, 0, 0.5]
-    Two tokens are missing, and not equally much of each.
-return [0, 0, 1]
-    More than one token is missing: each of them has its share.
-""",
-)
-
-
 def third():
     kept = Q[2] * chances()[2]
     rejected = 1 - acceptance(P, Q)
@@ -215,9 +171,9 @@ def third():
 
 THIRD = one_number(
     third,
-    "The chance of the third token",
+    "The chance of `bread`",
     room=0.003,
-    hint="Add two chances: that the third token is drafted and kept, and that it replaces a rejected draft.",
+    hint="Add two chances: that `bread` is drafted and kept, and that it replaces a rejected draft.",
     wrong="""
 residual()[2] → P[2]
     The chance 0.425 comes from drawing from p after a rejection. [belief 2]
@@ -225,6 +181,10 @@ residual()[2] → Q[2]
     The chance 0.225 comes from drawing from q after a rejection.
 residual()[2] → P[2] / (P[0] + P[2])
     The chance 0.456 comes from drawing from p without the rejected token.
+residual()[2] → (P[2] - Q[2])
+    The chance 0.35 comes from p − q as it is. To draw from it, it must add up to 1: divide it by its sum.
+residual()[2] → 1
+    The chance 0.65 gives `bread` the whole residual. `rice` has a share of it, too.
 + rejected * residual()[2] →
     This is the chance that it is drafted and kept. It can also come in after a rejection.
 kept + →
@@ -246,13 +206,12 @@ return "D"
     With a right rule no q changes what comes out, so (0.25, 0.1, 0.65) shows a bug. [belief 11]
 """
 
-several("9.c2", {"the chances": CHANCES, "the residual": RESIDUAL, "the chance of the third token": THIRD})
+several("9.c2", {"the chances": CHANCES, "the chance of `bread`": THIRD})
 choice("9.c2.why", "A", C2_WHY)
 
-# 9.c3, acceptance: α of the log, tokens per pass, α of A and B at T = 1, and at T = 0
+# 9.c3, acceptance: α of the log, tokens per pass
 
 ROUNDS, SILENT = (4, 6, 4, 5), 6  # the rounds that accepted 0, 1, 2, 3 drafts; and those that had no draft
-PAIRS = {"A": ((0.3, 0.45, 0.25), (0.46, 0.33, 0.21)), "B": ((0.45, 0.3, 0.25), (0.88, 0.08, 0.04))}  # p and q
 
 DRAFTED = sum(ROUNDS)  # rounds with drafts, 3 in each
 PASSES = DRAFTED + SILENT
@@ -330,55 +289,6 @@ return 4
 )
 
 
-def sampled():
-    return [sum(min(a, b) for a, b in zip(p, q)) for p, q in PAIRS.values()]
-
-
-SAMPLED = numbers(
-    sampled,
-    "list for T = 1",
-    room=0.004,
-    hint="At T = 1, α is the chance that a token drawn from q is kept; add up, token by token, what can be kept.",
-    wrong="""
-min(a, b) → a * b
-    Σ p · q is the chance that two samples match. A draft is kept with chance min(1, p/q). [belief 3]
-return greedy()
-    Whether the favourites are equal does not decide it: at T = 1 the whole distributions count. [belief 4]
-return [0.84, 1]
-    In pair B the favourites are equal, but at T = 1 the whole distributions count. [belief 4]
-sum( → 1 - sum(
-    These are the chances that a draft is rejected.
-PAIRS.values() → reversed(PAIRS.values())
-    The two numbers have changed places: A comes first.
-min(a, b) → a * min(1, a / b)
-    Take the mean over what q draws: a token with a large q counts more.
-sum(min(a, b) for a, b in zip(p, q)) → max(p)
-    These are the target's chances for its favourite. What do the other tokens add?
-""",
-)
-
-
-def greedy():
-    return [0, 1]  # only in B both have one favourite
-
-
-GREEDY = numbers(
-    greedy,
-    "list for T = 0",
-    room=0.004,
-    hint="At T = 0 p and q put all their chance on their favourites: is the draft what the target says?",
-    wrong="""
-return sampled()
-    At T = 0 nothing is drawn: each player says its favourite token.
-return [1, 1]
-return [0, 0]
-    At T = 0 each player says its favourite token. In which pair is it the same one?
-return [max(p) for p, q in PAIRS.values()]
-    At T = 0 the target says its favourite with certainty.
-return [1, 0]
-    At T = 0 the better overlap of A is no help: what counts is whether both have one favourite.
-""",
-)
 C3_WHY = """
 return "A"
     Whether two samples are equal is another question, and it happens less often. [belief 3]
@@ -388,7 +298,7 @@ return "C"
     The text is what the target alone would write, with any α. [belief 11]
 """
 
-several("9.c3", {"α": RATE, "tokens per pass": PER_PASS, "α at T = 1": SAMPLED, "α at T = 0": GREEDY})
+several("9.c3", {"α": RATE, "tokens per pass": PER_PASS})
 choice("9.c3.why", "D", C3_WHY)
 
 # 9.c4, load: gains at B = 1, 18, 36, and the crossover
@@ -474,7 +384,7 @@ return "D"
 several("9.c4", {"the gains": GAINS, "the crossover": CROSSOVER})
 choice("9.c4.why", "B", C4_WHY)
 
-# 9.q1, why several positions cost about as much as one: times of passes in milliseconds, tokens that cost nothing more
+# 9.q1, why several positions cost about as much as one: times of passes in milliseconds
 
 WEIGHTS, BITS = 2e9, 16
 BYTES_A_SECOND, OPERATIONS_A_SECOND = 800e9, 40e12
@@ -515,29 +425,6 @@ BITS / 8 → BITS
 )
 
 
-def for_nothing():
-    reading, computing = WEIGHTS * BITS / 8 / BYTES_A_SECOND, WEIGHTS * 2 / OPERATIONS_A_SECOND
-    return reading / computing
-
-
-FOR_NOTHING = one_number(
-    for_nothing,
-    "The number of tokens",
-    room=0.005,
-    hint="With how many tokens does computing take just as long as reading?",
-    wrong="""
-* 2 / OPERATIONS → / OPERATIONS
-    You count one operation for each weight. There are two: a multiplication and an addition.
-BITS / 8 / BYTES → 1 / BYTES
-    You read one byte for each weight. 16 bits are two bytes.
-return reading / computing → return reading / computing - 1
-    This is how many more than one. Asked for are all tokens of the pass.
-return reading / computing → return reading / computing + 1
-    With one token less, computing takes just as long as reading. This pass takes a little longer already.
-return reading / computing → return computing / reading
-    This is the share of its time in which a pass over one token computes. The rest of the arithmetic is idle: how many tokens fill it?
-""",
-)
 Q1_WHY = """
 return "A"
     The check uses the whole target, all its layers and weights; else it would say something else.
@@ -547,7 +434,7 @@ return "C"
     Rows are free only as long as their arithmetic takes less than the reading. [belief 8]
 """
 
-several("9.q1", {"the times": TIMES, "the number of tokens": FOR_NOTHING})
+one("9.q1", TIMES)
 choice("9.q1.why", "D", Q1_WHY)
 
 # 9.q2.why, why throughput can fall
@@ -563,29 +450,10 @@ return "D"
 
 choice("9.q2.why", "B", Q2_WHY)
 
-# 9.q3, how many drafts: the best γ, and S there
+# 9.q3, how many drafts: S with the best γ
 
 ONE_DRAFT, REST = 0.16, 0.02  # plain steps
 MEASURED = ((1, 1.72, 1.05), (2, 2.24, 1.10), (4, 2.88, 1.25), (8, 3.39, 1.60))  # γ, tokens per pass, v
-
-
-def best():
-    return max(MEASURED, key=lambda at: at[1] / (at[0] * ONE_DRAFT + at[2] + REST))[0]
-
-
-BEST = fixed(
-    best,
-    read=partial(whole, what="The best γ"),
-    hint="It is one of the four of the table. Compute S = E / (d + v + o) for each.",
-    wrong="""
-/ (at[0] * ONE_DRAFT + at[2] + REST) →
-    γ = 8 gives the most tokens per pass. Its drafts and its wide pass cost more than they bring. [belief 8]
-at[0] * ONE_DRAFT → ONE_DRAFT
-    γ = 4 comes out if something is left out. Is d of a round γ times 0.16, and is its v in the sum?
-return 1
-    γ = 1 spends the least on drafts. The second draft still brings more than it costs.
-""",
-)
 
 
 def gain():
@@ -596,14 +464,15 @@ GAIN = one_number(
     gain,
     "The speed-up",
     room=0.003,
-    hint="S = E / (d + v + o), and d is γ times the cost of one draft.",
+    hint="Compute S = E / (d + v + o) for each γ of the table; d is γ times the cost of one draft.",
     wrong="""
 gamma * ONE_DRAFT + wide + REST → 1
 return 2.24
     These are tokens per pass. A round takes longer than a plain step: divide by what it costs. [belief 7]
 gamma * ONE_DRAFT + wide → wide
-return 2.24 / (1.1 + REST)
     The drafting is missing: one draft costs 0.16, and a round makes γ of them.
+return 2.24 / (1.1 + REST)
+    2 is a γ of the table, or an S without the drafting: one draft costs 0.16, and a round makes two of them.
 gamma * ONE_DRAFT → ONE_DRAFT
 return 2.24 / (ONE_DRAFT + 1.1 + REST)
     This pays for one draft. A round makes γ of them, one after the other.
@@ -613,15 +482,20 @@ return 2.24 / (2 * ONE_DRAFT + 1 + REST)
 + REST →
     The rest of the round is missing: 0.02 plain steps.
 MEASURED → MEASURED[:1]
+    This is S for γ = 1, which spends the least on drafts. The second draft still brings more than it costs.
 MEASURED → MEASURED[2:]
+    This is S for γ = 4, and there is one that has more. Compute it for all four.
 MEASURED → MEASURED[3:]
-    This is S for another γ, and there is one that has more. Compute it for all four.
+    This is S for γ = 8, with the most tokens per pass. Its drafts and its wide pass cost more than they bring. [belief 8]
+return 4
+return 8
+    This is a γ of the table. Asked for is the speed-up with the best one.
 max(tokens / (gamma * ONE_DRAFT + wide + REST) → min((gamma * ONE_DRAFT + wide + REST) / tokens
     The speed-up is upside down: 2 should mean twice as fast.
 """,
 )
 
-several("9.q3", {"the best γ": BEST, "the speed-up": GAIN})
+one("9.q3", GAIN)
 
 # 9.q4, which drafter reads what: a statement for each
 
