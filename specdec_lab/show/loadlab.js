@@ -1,12 +1,13 @@
-// The Load Lab: the same arrivals served without drafts, always with drafts, on and off by the load, and by the drafts' chances.
+// The Load Lab: the same arrivals served by policies: no drafts, always, on and off, a list by load, and by the drafts' chances.
 
 const POINTS = 80; // of a line over time
+const TIED = 1.02; // policies that lie nearer to each other are not put in an order, as in in_words.py
 
 function render(context) {
   let unfolded = false, widest = 1.4; // how many times as fast as “never” the bars can say: while one drags, it may grow, and never shrinks
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
-  const policies = ["never", "always", "on and off", ...(machines[start.machine].best ? ["by confidence"] : []), ...Object.keys(mine)];
+  const policies = ["never", "always", "on and off", "by load", ...(machines[start.machine].best ? ["by confidence"] : []), ...Object.keys(mine)];
 
   function controls(state, changed) {
     const whole = (name, label, low, high, step) =>
@@ -26,7 +27,7 @@ function render(context) {
   const back = ({ off, on }) => Math.min(on, off + 1) - 1;
 
   function draw({ machine, load, bursts, gamma: chosen, off, on, watched }) {
-    const { measured, join, catch_up: catchUp, capacity, best, tokens, limits } = machines[machine], gamma = Number(chosen);
+    const { measured, join, catch_up: catchUp, capacity, list, best, tokens, limits } = machines[machine], gamma = Number(chosen);
     if (!(gamma in tokens)) {
       const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
       return { nodes: [h("div", {}, said)], said };
@@ -38,6 +39,7 @@ function render(context) {
     };
     const all = {
       never, always: always(gamma), "on and off": loadAware(gamma, off, back({ off, on }) + 1),
+      "by load": (running) => list[running - 1],
       ...(best ? { "by confidence": byConfidence(machines[machine]) } : {}),
       ...Object.fromEntries(Object.entries(mine).map(([name, table]) => [name, tabled(table)])),
     };
@@ -50,8 +52,10 @@ function render(context) {
     const rows = sums.map(([name, s], i) => [name, bar(plain / s.mean, i), ...[s.mean, s.most].map((x) => (1e3 * x).toFixed(1))]);
     const counts = sums.map(([name, s]) => [name, s.throughput.toFixed(0), `${(100 * s.drafting).toFixed(0)}%`, String(s.switches)]);
     const means = sums.map(([policy, { mean }]) => [policy, plain / mean]), [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
-    const won = winner === "never" ? "“never” is the fastest here: drafts cost more than they bring."
-      : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.`, other = `“always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
+    const near = means.filter(([policy, other]) => policy !== winner && gain <= TIED * other).map(([policy]) => `“${policy}”`);
+    const tie = near.length ? ` Within 2 %: ${near.join(", ")}.` : "";
+    const won = winner === "never" ? `“never” is the fastest here${near.length ? "." : ": drafts cost more than they bring."}${tie}`
+      : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.${tie}`, other = `“always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
     const limit = limits[gamma], [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
     const pays = limit === null ? `With γ\u00a0=\u00a0${gamma}, drafts pay at every size of the batch.` : `With γ\u00a0=\u00a0${gamma}, drafts do not pay from ${limit} texts on.`;
     const starts = back({ off, on }), by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;

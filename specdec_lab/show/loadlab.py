@@ -1,4 +1,4 @@
-"""The Load Lab: the same arrivals served without drafts, always with drafts, on and off by the load, and by the drafts' chances."""
+"""The Load Lab: the same arrivals served by policies: no drafts, always, on and off, a list by load, and by the drafts' chances."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -13,6 +13,7 @@ from specdec_lab.measure.serving import (
     StepCosts,
     bursts,
     drawn,
+    scheduled,
     simulate,
     written,
 )
@@ -79,7 +80,7 @@ class LoadLab(Live):
 
     Args:
         machines: by name, what steps cost there, and the outcomes of many rounds; numbers are accepted drafts. Every
-            second one is served. With chances there is a policy more, by confidence, which is chosen by the others.
+            second one is served. The others choose the list of “by load” and, if they have chances, “by confidence”.
         mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every
             number of texts and every γ, since the page has no Python to ask.
 
@@ -131,6 +132,7 @@ def machine_data(costs: StepCosts, outcomes: Sequence[Outcome], rounds: int) -> 
     tokens = {gamma: n for gamma, n in written(outcomes, gammas).items() if gamma}
     known = {outcome: i for i, outcome in enumerate(dict.fromkeys(served))}
     draws = islice(drawn(served), rounds)
+    by_load = scheduled(costs.schedule(written(chosen, gammas)))
     by_confidence = ByConfidence(costs, chosen).best if outcomes[0].chances else None
     return {
         "measured": [[texts, gamma, seconds] for (texts, gamma), seconds in costs.measured.items()],
@@ -140,6 +142,7 @@ def machine_data(costs: StepCosts, outcomes: Sequence[Outcome], rounds: int) -> 
         "capacity": capacity(costs),
         "outcomes": [[outcome.accepted, list(outcome.chances)] for outcome in known],
         "rounds": "".join(map(letters, (known[outcome] for outcome in draws))),  # shorter than a list
+        "list": [by_load(texts, 0) for texts in range(1, max(costs.sizes) + 1)],
         "best": by_confidence and list(by_confidence.items()),
         "tokens": tokens,
         "limits": {gamma: costs.crossover(gamma, e) for gamma, e in tokens.items()},
