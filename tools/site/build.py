@@ -487,6 +487,7 @@ def page_of(
     )
     return (
         (HERE / "page.html").read_text(encoding="utf-8").replace(f'{{{{up}}}}{way}"', f'{{{{up}}}}{way}" aria-current="true"')
+        .replace("{{root}}", address() or "{{up}}")
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
         .replace("{{about}}", escape(described(body)))
@@ -495,15 +496,26 @@ def page_of(
     )  # fmt: skip
 
 
+def repository() -> str:
+    """owner/name on GitHub, or nothing."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return project["tool"]["specdec-lab"]["repository"]
+
+
+def address() -> str:
+    """Where the site is published, or nothing: whoever shows a shared link asks for its picture by the whole address."""
+    owner, _, name = repository().partition("/")
+    return f"https://{owner.lower()}.github.io/{name}/" if name else ""
+
+
 def run_it(path: Path) -> str:
     """How to run this page's notebook oneself; of an exercise, where it stands below the title, how to get to work."""
     where = f"{path.parent.name}/{path.name}"
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    repository = project["tool"]["specdec-lab"]["repository"]
-    clone = f"<code>git clone https://github.com/{repository}</code>" if repository else "get the course"
+    source = repository()
+    clone = f"<code>git clone https://github.com/{source}</code>" if source else "get the course"
     if path.parent.name == "exercises":
-        first = f"git clone https://github.com/{repository}\ncd {repository.partition('/')[2]}\n" if repository else ""
-        course = "" if repository else "get the course, "
+        first = f"git clone https://github.com/{source}\ncd {source.partition('/')[2]}\n" if source else ""
+        course = "" if source else "get the course, "
         checkpoint = path.stem == "09_checkpoint"
         here = "This page is a preview for reading: an exercise is written and checked in its notebook"
         if checkpoint:
@@ -586,7 +598,8 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     for name in ("page.js", "progress.js", "links.js", "opening.js"):
         before = script("machine.js") if name == "opening.js" else ""
         (out / name).write_text(packed_js(before + (HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
-    shutil.copy(HERE / "inter-license.txt", out / "inter-license.txt")
+    for name in ("inter-license.txt", "shared.png"):
+        shutil.copy(HERE / name, out / name)
     # In the styles themselves: a font that came later would move every line.
     font = f"data:font/woff2;base64,{b64encode((HERE / 'inter.woff2').read_bytes()).decode()}"
     tracked = {page: tracked_in(notebook) for page, notebook in pages.items()}
