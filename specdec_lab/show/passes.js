@@ -3,7 +3,7 @@
 const TURN = 1500; // ms that a pass over one token takes here
 
 function render(context) {
-  const { title, reading, computing, bytes, layers, most, texts, start } = context.model.get("data");
+  const { title, reading, computing, bytes, layers, most, start } = context.model.get("data");
   const drawing = machine(layers, `${layers} layers, ${bytes}`), calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const rows = { reading: h("i"), computing: h("i") }, times = { reading: h("span"), computing: h("span") };
   const said = h("p", { class: "sdl-words" }), run = calm ? [] : [h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass")];
@@ -37,14 +37,12 @@ function render(context) {
     tick();
   }
 
-  const controls = (state, changed) => {
-    const count = (name, label, high) => slider(label, { value: state[name], low: name === "gamma" ? 0 : 1, high, step: 1 }, String, changed(name));
-    return texts ? { texts: count("texts", "B, texts in the batch", texts), gamma: count("gamma", "γ, drafts for each", 7) }
-      : { k: count("k", "k, tokens in the pass", most) };
-  };
+  const controls = (state, changed) => ({
+    k: slider("k, tokens in the pass", { value: state.k, low: 1, high: most, step: 1 }, String, changed("k")),
+  });
 
   function draw(state) {
-    k = texts ? state.texts * (state.gamma + 1) : state.k;
+    k = state.k;
     begun = null;
     show(Infinity);
     const longer = Math.max(reading, computing * k), ratio = longer / Math.max(reading, computing);

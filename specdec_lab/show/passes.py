@@ -14,12 +14,11 @@ class PassExplorer(Live):
     Args:
         model: whose weights they are.
         machine: its rates, from `sd.measure_machine`.
-        texts: at most so many texts in a batch, each with its drafts; None: k is set directly.
     """
 
     scripts = ("common.js", "controls.js", "machine.js", "passes.js")
 
-    def __init__(self, model: ReferenceModel, machine: Machine, texts: int | None = None):
+    def __init__(self, model: ReferenceModel, machine: Machine):
         reading, computing = work(model).floor(machine, k=1)
         crossing = max(1.0, reading / computing)  # tokens for which both take equally long
         super().__init__(
@@ -29,9 +28,8 @@ class PassExplorer(Live):
                 "computing": computing,  # s, for each token
                 "bytes": f"{work(model).weight_bytes / 1e6:,.0f} MB",
                 "layers": model.layers,
-                "most": 8 * texts if texts else min(1024, 2 ** ceil(log2(2 * max(8, crossing)))),
-                "texts": texts,
-                "start": {"texts": 1, "gamma": 4} if texts else {"k": 1},
+                "most": min(1024, 2 ** ceil(log2(2 * max(8, crossing)))),
+                "start": {"k": 1},
             }
         )
 
