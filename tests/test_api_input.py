@@ -14,8 +14,8 @@ from specdec_grader.learner.plain_data import Broken, unpack
 from specdec_grader.reader import calls, is_only_checks, read_cells
 from tiny import TinyModel
 
+from specdec_lab.course.coerce import plain
 from specdec_lab.course.ledger import Ledger, is_ledger
-from specdec_lab.course.reading import plain
 from specdec_lab.engine.decode import Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError, typed

@@ -6,7 +6,7 @@ from answers import e02_draft_then_verify as rounds
 from specdec_grader.part import WRONG, judged
 from specdec_grader.sheets.e02_draft_then_verify import NO_END, runs
 
-from specdec_lab.course.reading import common_start
+from specdec_lab.course.coerce import common_start
 
 RUNS = runs()
 

@@ -18,7 +18,7 @@ from typing import Any
 from specdec_grader.learner import jail
 from specdec_grader.learner.calls import refuse_calls
 from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
-from specdec_lab.course.reading import is_stub
+from specdec_lab.course.coerce import is_stub
 
 MOST_PRINTED = 3_000  # characters that are passed on
 

@@ -8,8 +8,8 @@ from functools import partial
 from specdec_grader.guard import verdict_on
 from specdec_grader.part import RETURNS_NOTHING, part
 from specdec_grader.question import Question, question, told_apart
+from specdec_lab.course.coerce import begun, number
 from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
-from specdec_lab.course.reading import begun, number
 
 Formula = Callable[..., float]
 

@@ -5,9 +5,9 @@ import random
 
 from specdec_grader.part import part
 from specdec_grader.question import question
+from specdec_lab.course.coerce import shown
 from specdec_lab.course.given.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
 from specdec_lab.course.mistake import Mistake, Wrong
-from specdec_lab.course.reading import shown
 
 # 6.propose
 

@@ -16,8 +16,8 @@ from specdec_grader.sheets.fixed_answers import (
     several,
     text_of,
 )
+from specdec_lab.course.coerce import common_start, number, same
 from specdec_lab.course.mistake import Mistake
-from specdec_lab.course.reading import common_start, number, same
 from specdec_lab.theory import acceptance
 from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
 

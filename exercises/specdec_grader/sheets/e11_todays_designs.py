@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from specdec_grader.part import part
 from specdec_grader.question import question
+from specdec_lab.course.coerce import shown, whole
 from specdec_lab.course.mistake import Wrong
-from specdec_lab.course.reading import shown, whole
 from specdec_lab.theory import Row, emitted, residual
 
 # 11.at-once: joint[i][j] is the chance that the target writes token i and then token j

@@ -5,8 +5,8 @@ from statistics import fmean
 
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question
+from specdec_lab.course.coerce import listed, number, whole
 from specdec_lab.course.mistake import Wrong
-from specdec_lab.course.reading import listed, number, whole
 
 # 12.aside
 

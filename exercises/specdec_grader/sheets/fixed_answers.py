@@ -8,8 +8,8 @@ from typing import Any
 
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
+from specdec_lab.course.coerce import begun, listed, nothing, number, same, shown
 from specdec_lab.course.mistake import StillOpen, Wrong
-from specdec_lab.course.reading import begun, listed, nothing, number, same, shown
 
 # Kinds of questions
 

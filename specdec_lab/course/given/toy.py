@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.reading import shown
+from specdec_lab.course.coerce import shown
 
 
 def checked(tokens: Iterable[int]) -> list[int]:
