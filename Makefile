@@ -37,9 +37,12 @@ test: .venv/test
 
 CHECKED := exact sampling trace rounds records block trees together batch drafters drawn theory formats \
   mistakes judges grading quiz ledger setup notebooks exercises
+# Biome looks at what runs in pages. It comes with npx, and is left out where there is none.
+BIOME := npx --yes @biomejs/biome@2.6.8
 check: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@if command -v npx > /dev/null; then $(BIOME) check; else echo "Biome was not run: there is no npx here."; fi
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q $(CHECKED:%=tests/test_%.py)
 
 mutants: .venv/mutants

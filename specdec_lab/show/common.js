@@ -13,8 +13,10 @@ function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * Keys pressed inside a widget stay there, but for those with Ctrl, Alt or Cmd. act(event) → true where the widget used one.
- * JupyterLab listens on the document, and its one-letter and arrow commands match every focused element that is not typed
+ * Keys pressed inside a widget stay there, but for those with Ctrl, Alt or Cmd. act(event) → true where
+ * the widget used one.
+ * JupyterLab listens on the document, and its one-letter and arrow commands match every focused element
+ * that is not typed
  * into, sliders among them; an attribute data-lm-suppress-shortcuts higher up does not keep them off.
  */
 function ownKeys(root, act = () => false) {
@@ -25,16 +27,24 @@ function ownKeys(root, act = () => false) {
   });
 }
 
-const visible = (text) => /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
+const visible = (text) =>
+  /^ +$/.test(text)
+    ? "␣".repeat(text.length)
+    : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
 const END = /^( ?<\|(im_end|endoftext|eot_id|end_of_text)\|>|<\/s>)$/;
 /** A piece of text to be drawn: the end of an answer is a chip. */
-const drawnText = (text) => !END.test(text) ? text : h("span", { class: "sdl-end", role: "img", title: named(text), "aria-label": named(text) }, "end");
+const drawnText = (text) =>
+  !END.test(text)
+    ? text
+    : h("span", { class: "sdl-end", role: "img", title: named(text), "aria-label": named(text) }, "end");
 /** A token to be heard. */
 const named = (text) => (END.test(text) ? `end of the answer, ${text.trim()}` : visible(text));
 /** A token, without the blank in front of it. */
-const token = (text, kind = "") => h("code", { class: kind }, drawnText(visible(text).trimStart() || visible(text)));
+const token = (text, kind = "") =>
+  h("code", { class: kind }, drawnText(visible(text).trimStart() || visible(text)));
 /** What was last asked, and what came of it, without the marks of the chat template. */
-const plainly = (text) => text.replace(/^[^]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
+const plainly = (text) =>
+  text.replace(/^[\s\S]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
 
 /** The pieces that a round adds to the text: [text, whose it is]. */
 const written = (r) => [
@@ -43,46 +53,87 @@ const written = (r) => [
 ];
 
 /**
- * The text so far, and of this round what it wrote once it is revealed. Rounds before it are in the colours of where their
+ * The text so far, and of this round what it wrote once it is revealed. Rounds before it are in the
+ * colours of where their
  * words came from, if all of them were revealed.
  */
 function textSoFar(rounds, at, revealed, mark) {
   const from = rounds.slice(0, at).every((_, i) => revealed.has(i)) ? 0 : at;
-  const piece = ([text, word]) => h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
-  const box = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
-    plainly(rounds[from].before), ...rounds.slice(from, at + revealed.has(at)).flatMap(written).map(piece), h("span", { class: "sdl-cursor" }, "▏"));
-  queueMicrotask(() => { box.scrollTop = box.scrollHeight; });
+  const piece = ([text, word]) =>
+    h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${mark(word).colour}` }, drawnText(text));
+  const box = h(
+    "p",
+    { class: "sdl-text", tabindex: 0, role: "group", "aria-label": "the text so far" },
+    plainly(rounds[from].before),
+    ...rounds
+      .slice(from, at + revealed.has(at))
+      .flatMap(written)
+      .map(piece),
+    h("span", { class: "sdl-cursor" }, "▏"),
+  );
+  queueMicrotask(() => {
+    box.scrollTop = box.scrollHeight;
+  });
   return box;
 }
 
-/** A table whose rows and cells say what they are, since a browser forgets it where the table is laid out as a grid. */
+/**
+ * A table whose rows and cells say what they are, since a browser forgets it where the table is laid out as a
+ * grid.
+ */
 function tabular(table) {
   for (const row of table.rows) {
     row.setAttribute("role", "row");
-    for (const cell of row.cells) cell.setAttribute("role", { col: "columnheader", row: "rowheader" }[cell.scope] ?? "cell");
+    for (const cell of row.cells)
+      cell.setAttribute("role", { col: "columnheader", row: "rowheader" }[cell.scope] ?? "cell");
   }
   return table;
 }
 
 /** What is written where there is room, and on a phone; the other one is not drawn. */
-const either = (exact, rough) => h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough" }, rough));
+const either = (exact, rough) =>
+  h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough" }, rough));
 
-const STOPS = { eos: "an end marker", limit: "the token limit", context: "the model can see no more", stop_string: "a stop string" };
+const STOPS = {
+  eos: "an end marker",
+  limit: "the token limit",
+  context: "the model can see no more",
+  stop_string: "a stop string",
+};
 /** On a phone, where what a press did stands below the window. */
-const bringIn = (node) => { if (matchMedia("(max-width: 600px)").matches) node?.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" }); };
-const number = (x) => (x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3));
+const bringIn = (node) => {
+  if (matchMedia("(max-width: 600px)").matches)
+    node?.scrollIntoView({
+      block: "nearest",
+      behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
+    });
+};
+const number = (x) =>
+  x == null ? "–" : x === 0 || x === 1 ? String(x) : x < 0.001 ? x.toExponential(1) : x.toFixed(3);
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
 /** The most likely tokens of a distribution. */
 function bars(title, tops) {
   return h(
-    "div", { class: "sdl-top" }, h("b", {}, title),
+    "div",
+    { class: "sdl-top" },
+    h("b", {}, title),
     ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
-      h("div", { class: "sdl-bar" }, token(t.text), h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }), percent(t.p))),
+      h(
+        "div",
+        { class: "sdl-bar" },
+        token(t.text),
+        h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }),
+        percent(t.p),
+      ),
+    ),
   );
 }
 
-/** Where a reader of rounds was, from what was kept or came with a link: round and token count from 1; open: the round is revealed. */
+/**
+ * Where a reader of rounds was, from what was kept or came with a link: round and token count from 1; open:
+ * the round is revealed.
+ */
 function placeIn(rounds, { round, token, open }) {
   const at = rounds[round - 1] ? round - 1 : 0;
   const chosen = token >= 1 && token <= rounds[at].drafted.length + 1 ? Math.floor(token) - 1 : 0;
@@ -90,4 +141,8 @@ function placeIn(rounds, { round, token, open }) {
 }
 
 /** The same to be kept. */
-const placeOf = ({ round, chosen, revealed }) => ({ round: round + 1, token: chosen + 1, open: revealed.has(round) });
+const placeOf = ({ round, chosen, revealed }) => ({
+  round: round + 1,
+  token: chosen + 1,
+  open: revealed.has(round),
+});

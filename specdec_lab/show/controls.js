@@ -4,22 +4,43 @@
 function slider(name, { value, low, high, step }, shown, changed) {
   const output = h("output", { "aria-live": "off" }, shown(value)); // the slider says it already
   const input = h("input", {
-    type: "range", min: low, max: high, step, "aria-label": name,
-    oninput: () => { changed(Number(input.value)); },
+    type: "range",
+    min: low,
+    max: high,
+    step,
+    "aria-label": name,
+    oninput: () => {
+      changed(Number(input.value));
+    },
   });
   const line = h("label", { class: "sdl-control" }, h("span", {}, name), input, output);
   line.read = (wanted) => (wanted !== "" && wanted >= low && wanted <= high ? Number(wanted) : undefined);
-  line.refresh = (now) => { input.value = now; output.textContent = shown(now); input.setAttribute("aria-valuetext", shown(now)); };
+  line.refresh = (now) => {
+    input.value = now;
+    output.textContent = shown(now);
+    input.setAttribute("aria-valuetext", shown(now));
+  };
   line.refresh(value);
   return line;
 }
 
 /** A menu of names. */
 function menu(name, names, value, changed) {
-  const select = h("select", { "aria-label": name, onchange: () => changed(select.value) }, ...names.map((x) => h("option", { value: x }, x)));
-  const line = h("label", { class: `sdl-control sdl-menu${names.every((x) => x.length < 12) ? " sdl-short" : ""}` }, h("span", {}, name), select);
+  const select = h(
+    "select",
+    { "aria-label": name, onchange: () => changed(select.value) },
+    ...names.map((x) => h("option", { value: x }, x)),
+  );
+  const line = h(
+    "label",
+    { class: `sdl-control sdl-menu${names.every((x) => x.length < 12) ? " sdl-short" : ""}` },
+    h("span", {}, name),
+    select,
+  );
   line.read = (wanted) => names.find((name) => name === wanted);
-  line.refresh = (now) => { select.value = now; };
+  line.refresh = (now) => {
+    select.value = now;
+  };
   line.refresh(value);
   return line;
 }
@@ -29,74 +50,151 @@ function tick(name, value, changed) {
   const input = h("input", { type: "checkbox", onchange: () => changed(input.checked) });
   const line = h("label", { class: "sdl-control sdl-tick" }, input, h("span", {}, name));
   line.read = (wanted) => ({ true: true, false: false })[wanted];
-  line.refresh = (now) => { input.checked = now; };
+  line.refresh = (now) => {
+    input.checked = now;
+  };
   line.refresh(value);
   return line;
 }
 
-/** A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not see it. */
+/**
+ * A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not
+ * see it.
+ */
 function grid(heads, rows, cell = (content) => h("td", {}, content), name = "table") {
-  const box = h("div", { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name }, tabular(h("table", { class: "sdl-grid", role: "table", "aria-label": name },
-    h("tr", {}, ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : h("td")))),
-    ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell))))));
-  new ResizeObserver(() => box.classList.toggle("sdl-wide", box.scrollWidth > box.clientWidth + 1)).observe(box);
+  const box = h(
+    "div",
+    { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name },
+    tabular(
+      h(
+        "table",
+        { class: "sdl-grid", role: "table", "aria-label": name },
+        h("tr", {}, ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : h("td")))),
+        ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell))),
+      ),
+    ),
+  );
+  new ResizeObserver(() => box.classList.toggle("sdl-wide", box.scrollWidth > box.clientWidth + 1)).observe(
+    box,
+  );
   return box;
 }
 
 const COLOURS = ["#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]; // a line looks as in charts.py
 const DASHES = ["", "9 3 2 3", "2 3", "4 2", "12 4"];
-const PLAIN = 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"'; // what others are compared with
+// what others are compared with
+const PLAIN = 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"';
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
- * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description. plain: the others are compared with it; beside one other it is named
- * in the picture. stairs: a value holds until the next. dots: points with their words, or none. highest: where the axis ends at least. tall: its height. unit: behind the numbers below. doubling: equal steps to the right double x.
+ * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description.
+ * plain: the others are compared with it; beside one other it is named
+ * in the picture. stairs: a value holds until the next. dots: points with their words, or none. highest:
+ * where the axis ends at least. tall: its height. unit: behind the numbers below. doubling: equal steps to
+ * the right double x.
  */
-function chart(title, lines, xName, yName, { dots = [], tall = 220, doubling = false, highest = 1e-9, unit = "" } = {}) {
-  const [wide, left, right, top, bottom] = [matchMedia("(max-width: 600px)").matches ? 320 : 380, 34, 12, yName ? 28 : 10, xName ? 40 : 22]; // so narrow that its words are read on a phone
+function chart(
+  title,
+  lines,
+  xName,
+  yName,
+  { dots = [], tall = 220, doubling = false, highest = 1e-9, unit = "" } = {},
+) {
+  const [wide, left, right, top, bottom] = [
+    matchMedia("(max-width: 600px)").matches ? 320 : 380,
+    34,
+    12,
+    yName ? 28 : 10,
+    xName ? 40 : 22,
+  ]; // so narrow that its words are read on a phone
   const inset = dots.length ? 10 : 0; // so that a dot covers no axis
-  const xs = lines.flatMap((line) => line.points.map(([x]) => x)), ys = lines.flatMap((line) => line.points.map(([, y]) => y));
+  const xs = lines.flatMap((line) => line.points.map(([x]) => x)),
+    ys = lines.flatMap((line) => line.points.map(([, y]) => y));
   const [x0, x1, most] = [Math.min(...xs), Math.max(...xs), Math.max(...ys, highest)];
-  const step = [1e-3, 1e-2, 0.1, 1, 10, 100, 1e3, 1e4].flatMap((power) => [1, 2, 5].map((digit) => digit * power)).find((s) => most / s <= tall / 45) ?? most;
+  const step =
+    [1e-3, 1e-2, 0.1, 1, 10, 100, 1e3, 1e4]
+      .flatMap((power) => [1, 2, 5].map((digit) => digit * power))
+      .find((s) => most / s <= tall / 45) ?? most;
   const y1 = step * Math.ceil(most / step - 1e-9); // the axis ends on a number
   const scale = doubling ? Math.log2 : Number;
-  const across = (x) => left + inset + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
+  const across = (x) =>
+    left +
+    inset +
+    ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
-  const tint = (hue, from, to) => `<rect x="${left}" y="${down(to)}" width="${wide - left - right}" height="${down(from) - down(to)}" fill="${hue}" opacity=".08"/>`;
-  const one = lines.some((line) => line.plain && line.points.every(([, y]) => y === 1)); // above it is what gains, below it what loses
+  const tint = (hue, from, to) =>
+    `<rect x="${left}" y="${down(to)}" width="${wide - left - right}" height="${down(from) - down(to)}" fill="${hue}" opacity=".08"/>`;
+  // above it is what gains, below it what loses
+  const one = lines.some((line) => line.plain && line.points.every(([, y]) => y === 1));
   let svg = one ? tint("#D55E00", 0, 1) + tint("#009E73", 1, y1) : "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
-    svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity="${y ? .15 : .5}"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
+    svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity="${y ? 0.15 : 0.5}"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
   }
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
-  const powers = [...new Set(xs)].filter((x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0));
-  const marks = doubling ? powers : new Set(xs).size <= 12 && xs.every(Number.isInteger) ? new Set(xs) : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter((x) => x >= x0);
-  for (const x of marks) svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
-  const own = lines.filter((line) => !line.plain), late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2), alone = own.length < 2;
-  const look = (line) => (line.plain ? PLAIN : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2.5" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`);
+  const powers = [...new Set(xs)].filter(
+    (x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0),
+  );
+  const marks = doubling
+    ? powers
+    : new Set(xs).size <= 12 && xs.every(Number.isInteger)
+      ? new Set(xs)
+      : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) =>
+          Number((i * round).toFixed(1)),
+        ).filter((x) => x >= x0);
+  for (const x of marks)
+    svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
+  const own = lines.filter((line) => !line.plain),
+    late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2),
+    alone = own.length < 2;
+  const look = (line) =>
+    line.plain
+      ? PLAIN
+      : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2.5" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`;
   for (const line of lines) {
     const { points, stairs } = line;
-    const to = ([x, y]) => (stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`);
+    const to = ([x, y]) =>
+      stairs
+        ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}`
+        : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`;
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" stroke-linejoin="round" ${look(line)}/>`;
-    if (!line.plain && !alone && !stairs && points.length < 13) svg += points.map(([x, y]) => `<circle cx="${across(x).toFixed(1)}" cy="${down(y).toFixed(1)}" r="3.5" fill="${COLOURS[own.indexOf(line) % 5]}"/>`).join("");
-    const free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15; // the side on which the curve is not
-    if (line.plain && alone) svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + free}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`; // away from the dot that has a name
+    if (!line.plain && !alone && !stairs && points.length < 13)
+      svg += points
+        .map(
+          ([x, y]) =>
+            `<circle cx="${across(x).toFixed(1)}" cy="${down(y).toFixed(1)}" r="3.5" fill="${COLOURS[own.indexOf(line) % 5]}"/>`,
+        )
+        .join("");
+    // the side on which the curve is not
+    const free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15;
+    if (line.plain && alone)
+      // away from the dot that has a name
+      svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + free}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`;
   }
   for (const [x, y, said] of dots) {
-    const left = across(x), middle = Math.min(Math.max(left, 50), wide - 24);
-    svg += `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` + (!said ? "" : `<text x="${middle}" y="${down(y) + (down(y) < 28 ? 24 : -13)}" text-anchor="middle" font-weight="600" class="sdl-halo">${escaped(said)}</text>`);
+    const left = across(x),
+      middle = Math.min(Math.max(left, 50), wide - 24);
+    svg +=
+      `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` +
+      (!said
+        ? ""
+        : `<text x="${middle}" y="${down(y) + (down(y) < 28 ? 24 : -13)}" text-anchor="middle" font-weight="600" class="sdl-halo">${escaped(said)}</text>`);
   }
-  const words = lines.map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`).join("\n");
-  return `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
+  const words = lines
+    .map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`)
+    .join("\n");
+  return (
+    `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
     `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
     `<text y="13">${escaped(yName)}</text>${svg}</svg>` +
-    (!alone ? key(lines.map((line) => [`<path d="M0 7H26" ${look(line)}/>`, line.name])) : "");
+    (!alone ? key(lines.map((line) => [`<path d="M0 7H26" ${look(line)}/>`, line.name])) : "")
+  );
 }
 
 /** What the looks of a picture mean, below it: [SVG text of 26 × 14 pixels, words] each. */
 function key(entries) {
-  const entry = ([look, words]) => `<span><svg width="26" height="14" aria-hidden="true">${look}</svg> ${escaped(words)}</span>`;
+  const entry = ([look, words]) =>
+    `<span><svg width="26" height="14" aria-hidden="true">${look}</svg> ${escaped(words)}</span>`;
   return `<div class="sdl-key">${entries.map(entry).join("")}</div>`;
 }
 
@@ -107,10 +205,17 @@ function frame({ el }, title, ...parts) {
   el.append(root);
 }
 
-/** A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the model. inner: the name of a fold, and of the controls in it; draw returns its nodes as `inside`. before: it stands above the picture. */
+/**
+ * A widget of controls and a picture below them. draw(state) → nodes; what the learner set is kept in the
+ * model. inner: the name of a fold, and of the controls in it; draw returns its nodes as `inside`. before: it
+ * stands above the picture.
+ */
 function panel({ model, el }, title, start, controls, draw, inner = { name: () => "", holds: [] }) {
-  const kept = model.get("state"), state = { ...start };
-  const picture = h("div", { class: "sdl-picture" }), inside = h("div", { class: "sdl-picture" }), live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const kept = model.get("state"),
+    state = { ...start };
+  const picture = h("div", { class: "sdl-picture" }),
+    inside = h("div", { class: "sdl-picture" }),
+    live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
     state[name] = value;
     model.set("state", { ...state });
@@ -127,12 +232,31 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
   }
   for (const [name, line] of Object.entries(lines)) {
     line.dataset.name = name;
-    state[name] = line.read(kept[name]) ?? start[name]; // what was kept, or came with a link, may not be of these controls
+    // what was kept, or came with a link, may not be of these controls
+    state[name] = line.read(kept[name]) ?? start[name];
   }
   model.set("state", { ...state });
-  const { holds, before } = inner, summary = h("summary"), those = (within) => h("div", { class: "sdl-controls" }, ...Object.keys(lines).filter((x) => holds.includes(x) === within).map((x) => lines[x]));
-  const fold = holds.length ? h("details", { open: holds.some((x) => state[x] !== start[x]) }, summary, those(true), inside) : null;
-  frame({ model, el }, title, h("div", { class: "sdl-title" }, title), those(false), ...(before ? [fold, picture] : [picture, fold]), live);
+  const { holds, before } = inner,
+    summary = h("summary"),
+    those = (within) =>
+      h(
+        "div",
+        { class: "sdl-controls" },
+        ...Object.keys(lines)
+          .filter((x) => holds.includes(x) === within)
+          .map((x) => lines[x]),
+      );
+  const fold = holds.length
+    ? h("details", { open: holds.some((x) => state[x] !== start[x]) }, summary, those(true), inside)
+    : null;
+  frame(
+    { model, el },
+    title,
+    h("div", { class: "sdl-title" }, title),
+    those(false),
+    ...(before ? [fold, picture] : [picture, fold]),
+    live,
+  );
   redraw();
 }
 
@@ -140,7 +264,8 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
 const lookOf = (gain) => (gain > 1.02 ? "sdl-faster" : gain < 0.98 ? "sdl-slower" : "");
 
 /** Two things beside each other, where there is room. */
-const pair = (left, right, how = "") => h("div", { class: `sdl-pair ${how}` }, h("div", {}, ...left), h("div", {}, ...right));
+const pair = (left, right, how = "") =>
+  h("div", { class: `sdl-pair ${how}` }, h("div", {}, ...left), h("div", {}, ...right));
 
 /** A node from SVG or HTML text of our own. */
 function drawn(text) {

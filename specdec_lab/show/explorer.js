@@ -3,7 +3,10 @@
 
 const LEGEND = ["accepted", "rejected", "corrected", "bonus", "discarded", "plain"];
 
-/** The first miss of a round, counted from 0; the number of its drafts where there is none. What a learner says has the same form. */
+/**
+ * The first miss of a round, counted from 0; the number of its drafts where there is none. What a learner
+ * says has the same form.
+ */
 const missOf = (r) => {
   const miss = r.drafted.findIndex((d) => d.status === "rejected");
   return miss < 0 ? r.drafted.length : miss;
@@ -12,15 +15,28 @@ const missOf = (r) => {
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
-  const guesses = Object.entries(model.get("guesses")).filter(([, miss]) => Number.isInteger(miss)); // older ones had another form
+  // older ones had another form
+  const guesses = Object.entries(model.get("guesses")).filter(([, miss]) => Number.isInteger(miss));
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: Object.fromEntries(guesses), timer: null };
-  let numbersOpen = false, legendOpen = false;
+  const state = {
+    round,
+    chosen,
+    revealed: new Set(model.get("revealed")),
+    guesses: Object.fromEntries(guesses),
+    timer: null,
+  };
+  let numbersOpen = false,
+    legendOpen = false;
   if (open) state.revealed.add(round);
-  if (model.get("still")) rounds.forEach((_, i) => state.revealed.add(i)); // as lessons/stills.py asks for it: nothing can be pressed
+  // as lessons/stills.py asks for it: nothing can be pressed
+  if (model.get("still")) rounds.forEach((_, i) => state.revealed.add(i));
   model.set("state", placeOf(state));
 
-  const root = h("div", { class: `sdl-explorer${rounds.length === 1 ? " sdl-one" : ""}`, role: "group", "aria-label": "Round Explorer" });
+  const root = h("div", {
+    class: `sdl-explorer${rounds.length === 1 ? " sdl-one" : ""}`,
+    role: "group",
+    "aria-label": "Round Explorer",
+  });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const body = h("div");
   root.append(body, live);
@@ -28,7 +44,12 @@ function render({ model, el }) {
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>
-    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol, h("span", { class: "sdl-word-of" }, ` ${word}`));
+    h(
+      "span",
+      { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` },
+      mark(word).symbol,
+      h("span", { class: "sdl-word-of" }, ` ${word}`),
+    );
 
   /** What really happened, a word for each column: the drafts, then the target's own token. */
   const truth = (r) => [...r.drafted.map((d) => d.status), r.emitted ? r.emitted.kind : "nothing"];
@@ -49,7 +70,13 @@ function render({ model, el }) {
 
   function reveal() {
     state.revealed.add(state.round);
-    draw(state.timer ? null : rounds.length > 1 ? ".sdl-next:not([disabled])" : `.sdl-token[data-column="${state.chosen}"]`);
+    draw(
+      state.timer
+        ? null
+        : rounds.length > 1
+          ? ".sdl-next:not([disabled])"
+          : `.sdl-token[data-column="${state.chosen}"]`,
+    );
     const r = rounds[state.round];
     live.textContent = `Round ${state.round + 1}: ${said()} ${verdictSentence(r)}`;
     if (!state.timer) bringIn(root); // who lets it play may read on
@@ -59,7 +86,10 @@ function render({ model, el }) {
   /** What the learner did, to the kernel. */
   function keep() {
     model.set("state", placeOf(state));
-    model.set("revealed", [...state.revealed].sort((a, b) => a - b));
+    model.set(
+      "revealed",
+      [...state.revealed].sort((a, b) => a - b),
+    );
     model.set("guesses", { ...state.guesses });
     model.save_changes();
   }
@@ -67,7 +97,8 @@ function render({ model, el }) {
   function go(to, focus) {
     const next = Math.max(0, Math.min(rounds.length - 1, to));
     if (next !== state.round) {
-      if (next === state.round + 1) state.revealed.add(state.round); // the text goes on with it, so its marks are to be seen
+      // the text goes on with it, so its marks are to be seen
+      if (next === state.round + 1) state.revealed.add(state.round);
       state.round = next;
       state.chosen = 0;
     }
@@ -99,8 +130,11 @@ function render({ model, el }) {
 
   /** Where the first miss is, and what became of what the learner said. */
   function said() {
-    const guess = state.guesses[state.round], r = rounds[state.round], miss = missOf(r);
-    if (!r.emitted) return `The text ends here (${STOPS[r.stop] ?? r.stop}).`; // and nobody knows if a miss would have come
+    const guess = state.guesses[state.round],
+      r = rounds[state.round],
+      miss = missOf(r);
+    // and nobody knows if a miss would have come
+    if (!r.emitted) return `The text ends here (${STOPS[r.stop] ?? r.stop}).`;
     if (guess === miss) return "✓ Right.";
     const where = miss < r.drafted.length ? `the first miss is draft ${miss + 1}.` : "there is no miss.";
     if (guess === undefined) return where[0].toUpperCase() + where.slice(1);
@@ -108,14 +142,17 @@ function render({ model, el }) {
   }
 
   function verdictSentence(r) {
-    const n = r.drafted.length, miss = missOf(r);
+    const n = r.drafted.length,
+      miss = missOf(r);
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
     if (!r.emitted) {
       return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): the rest of the round is not used.`;
     }
     if (n === 0) return "Nothing was drafted: a plain step, one token from one pass.";
-    const guess = state.guesses[state.round], agrees = guess < miss ? `Draft ${guess + 1} agrees. ` : "";
-    if (miss === n) return `${agrees}${n === 1 ? "The one draft" : `All ${n} drafts`} accepted, and a + bonus token from the last row of the same pass: ${n + 1} tokens.`;
+    const guess = state.guesses[state.round],
+      agrees = guess < miss ? `Draft ${guess + 1} agrees. ` : "";
+    if (miss === n)
+      return `${agrees}${n === 1 ? "The one draft" : `All ${n} drafts`} accepted, and a + bonus token from the last row of the same pass: ${n + 1} tokens.`;
     return `${agrees}${kept ? `${kept} accepted, and draft` : "Draft"} ${miss + 1} is ↻ corrected by the target: ${kept + 1} token${kept ? "s" : ""} from one pass.`;
   }
 
@@ -130,9 +167,18 @@ function render({ model, el }) {
         "aria-label": label,
         "data-column": column,
         "data-happened": word && column < rounds[state.round].drafted.length ? word : null,
-        onclick: press ?? (() => { state.chosen = column; numbersOpen = true; keep(); draw(`.sdl-token[data-column="${column}"]`); bringIn(body.querySelector(".sdl-numbers")); }),
+        onclick:
+          press ??
+          (() => {
+            state.chosen = column;
+            numbersOpen = true;
+            keep();
+            draw(`.sdl-token[data-column="${column}"]`);
+            bringIn(body.querySelector(".sdl-numbers"));
+          }),
       },
-      word === (rounds[state.round].emitted?.kind ?? "") ? `${mark(word).symbol} ` : null, token(text),
+      word === (rounds[state.round].emitted?.kind ?? "") ? `${mark(word).symbol} ` : null,
+      token(text),
     );
   }
 
@@ -142,48 +188,145 @@ function render({ model, el }) {
   }
 
   function strip(r, shown) {
-    const n = r.drafted.length, words = truth(r);
-    const head = h("tr", {}, h("td"), ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)), h("th", { scope: "col" }, n ? `after draft ${n}` : "next"));
-    const drafts = h(
-      "tr", {}, h("th", { scope: "row", class: "sdl-of-draft" }, either("the draft says", "draft")),
-      ...r.drafted.map((d, i) => h("td", {}, shown
-        ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
-        : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () => say(i)))),
-      h("td", {}, n && !shown ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss") : ""),
+    const n = r.drafted.length,
+      words = truth(r);
+    const head = h(
+      "tr",
+      {},
+      h("td"),
+      ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)),
+      h("th", { scope: "col" }, n ? `after draft ${n}` : "next"),
     );
-    // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them until it is answered.
-    const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]], told = shown || data.words;
+    const drafts = h(
+      "tr",
+      {},
+      h("th", { scope: "row", class: "sdl-of-draft" }, either("the draft says", "draft")),
+      ...r.drafted.map((d, i) =>
+        h(
+          "td",
+          {},
+          shown
+            ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
+            : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () =>
+                say(i),
+              ),
+        ),
+      ),
+      h(
+        "td",
+        {},
+        n && !shown
+          ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss")
+          : "",
+      ),
+    );
+    // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them
+    // until it is answered.
+    const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]],
+      told = shown || data.words;
     const place = shown && r.emitted ? words.filter((word) => word === "accepted").length : -1; // of the target's own token: a correction stands where the miss was, a bonus after the last draft
     const target = h(
-      "tr", {}, h("th", { scope: "row", class: "sdl-of-target" }, either(data.greedy ? "the target says" : "the target's favourite", "target")),
-      ...favourites.map((top, i) => i === place ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n))
-        : h("td", {}, told ? token(top?.text ?? "–", "sdl-plain") : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?"))),
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row", class: "sdl-of-target" },
+        either(data.greedy ? "the target says" : "the target's favourite", "target"),
+      ),
+      ...favourites.map((top, i) =>
+        i === place
+          ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n))
+          : h(
+              "td",
+              {},
+              told
+                ? token(top?.text ?? "–", "sdl-plain")
+                : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?"),
+            ),
+      ),
     );
-    const marks = h( // empty until the round is revealed, so that nothing moves then
-      "tr", {}, h("th", { scope: "row" }, either("what happened", "result")),
-      ...words.map((word, i) => h("td", {}, !shown ? "" : i === n && word !== "bonus" && word !== "plain" ? h("span", { class: "sdl-note sdl-unused" }, "not used") : chip(word))));
+    const marks = h(
+      // empty until the round is revealed, so that nothing moves then
+      "tr",
+      {},
+      h("th", { scope: "row" }, either("what happened", "result")),
+      ...words.map((word, i) =>
+        h(
+          "td",
+          {},
+          !shown
+            ? ""
+            : i === n && word !== "bonus" && word !== "plain"
+              ? h("span", { class: "sdl-note sdl-unused" }, "not used")
+              : chip(word),
+        ),
+      ),
+    );
     const rows = [head, drafts, target, marks];
-    const table = h("table", { class: `sdl-strip${n > 6 ? " sdl-many" : ""}`, role: "table", style: `--columns: ${words.length + 1}` }, h("tbody", { role: "rowgroup" }, ...rows));
+    const table = h(
+      "table",
+      {
+        class: `sdl-strip${n > 6 ? " sdl-many" : ""}`,
+        role: "table",
+        style: `--columns: ${words.length + 1}`,
+      },
+      h("tbody", { role: "rowgroup" }, ...rows),
+    );
     return h("div", { class: "sdl-scroll" }, tabular(table));
   }
 
-  /** All rounds beside each other, each as high as the tokens that it wrote; those that were not revealed yet are flat. */
+  /**
+   * All rounds beside each other, each as high as the tokens that it wrote; those that were not revealed yet
+   * are flat.
+   */
   function roundsStrip() {
-    const most = Math.max(...rounds.map((r) => written(r).length), 1), seen = (i) => state.revealed.has(i);
-    return h("div", { class: "sdl-rounds", role: "group", "aria-label": "All rounds", style: `--most: ${most}` }, ...rounds.map((r, i) => h(
-      "button",
-      {
-        class: `sdl-round${seen(i) ? "" : " sdl-closed"}`, "data-column": `r${i}`, tabindex: i === state.round ? 0 : -1, "aria-current": i === state.round ? "true" : null,
-        "aria-label": `round ${i + 1}: ${seen(i) ? `${written(r).length} tokens` : "still closed"}`, onclick: () => go(i, ".sdl-round[aria-current]"),
-      },
-      ...(seen(i) ? written(r).map(([, word]) => h("span", { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol)).reverse() : [h("span", {}, "?")]),
-    )));
+    const most = Math.max(...rounds.map((r) => written(r).length), 1),
+      seen = (i) => state.revealed.has(i);
+    return h(
+      "div",
+      { class: "sdl-rounds", role: "group", "aria-label": "All rounds", style: `--most: ${most}` },
+      ...rounds.map((r, i) =>
+        h(
+          "button",
+          {
+            class: `sdl-round${seen(i) ? "" : " sdl-closed"}`,
+            "data-column": `r${i}`,
+            tabindex: i === state.round ? 0 : -1,
+            "aria-current": i === state.round ? "true" : null,
+            "aria-label": `round ${i + 1}: ${seen(i) ? `${written(r).length} tokens` : "still closed"}`,
+            onclick: () => go(i, ".sdl-round[aria-current]"),
+          },
+          ...(seen(i)
+            ? written(r)
+                .map(([, word]) =>
+                  h(
+                    "span",
+                    { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` },
+                    mark(word).symbol,
+                  ),
+                )
+                .reverse()
+            : [h("span", {}, "?")]),
+        ),
+      ),
+    );
   }
 
-  /** Whether a draft is kept, on a line from 0 to 1: min(1, p/q) is filled, and the number that was drawn is a tick. */
+  /**
+   * Whether a draft is kept, on a line from 0 to 1: min(1, p/q) is filled, and the number that was drawn is a
+   * tick.
+   */
   function chance(ratio, u) {
-    return h("div", { class: "sdl-chance", role: "img", "aria-label": `min(1, p/q) = ${number(ratio)}, drawn ${number(u)}` },
-      h("div", { style: `width: ${100 * ratio}%` }), u == null ? null : h("span", { style: `left: ${100 * u}%` }));
+    return h(
+      "div",
+      {
+        class: "sdl-chance",
+        role: "img",
+        "aria-label": `min(1, p/q) = ${number(ratio)}, drawn ${number(u)}`,
+      },
+      h("div", { style: `width: ${100 * ratio}%` }),
+      u == null ? null : h("span", { style: `left: ${100 * u}%` }),
+    );
   }
 
   /** The numbers behind one token. */
@@ -193,73 +336,207 @@ function render({ model, el }) {
       const d = r.drafted[state.chosen];
       const ratio = d.q > 0 ? Math.min(1, d.p / d.q) : 0;
       const facts = data.greedy
-        ? [["the target gives it", percent(d.p_raw)], ["the draft gives it", percent(d.q_raw)]]
-        : [["p, the target's", d.p], ["q, the draft's", d.q], ["min(1, p/q)", ratio], ["u drawn", d.u]];
-      const decided = d.status === "discarded" ? (r.emitted ? "not compared: it follows a token that is not in the text" : "cut off, where the text ends") : data.greedy
-        ? (d.p === 1 ? "it is the target's own choice" : "the target chooses another token")
-        : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
+        ? [
+            ["the target gives it", percent(d.p_raw)],
+            ["the draft gives it", percent(d.q_raw)],
+          ]
+        : [
+            ["p, the target's", d.p],
+            ["q, the draft's", d.q],
+            ["min(1, p/q)", ratio],
+            ["u drawn", d.u],
+          ];
+      const decided =
+        d.status === "discarded"
+          ? r.emitted
+            ? "not compared: it follows a token that is not in the text"
+            : "cut off, where the text ends"
+          : data.greedy
+            ? d.p === 1
+              ? "it is the target's own choice"
+              : "the target chooses another token"
+            : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
       return h(
-        "div", { class: "sdl-detail" },
-        h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), token(d.text),
-          h("table", {}, h("tbody", {},
-            ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, typeof value === "string" ? value : number(value)))))),
-          data.greedy ? null : chance(ratio, d.u), shown ? h("div", {}, decided) : null),
-        bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
+        "div",
+        { class: "sdl-detail" },
+        h(
+          "div",
+          {},
+          h("b", {}, `draft ${state.chosen + 1}: `),
+          token(d.text),
+          h(
+            "table",
+            {},
+            h(
+              "tbody",
+              {},
+              ...facts.map(([name, value]) =>
+                h(
+                  "tr",
+                  {},
+                  h("th", { scope: "row" }, name),
+                  h("td", {}, typeof value === "string" ? value : number(value)),
+                ),
+              ),
+            ),
+          ),
+          data.greedy ? null : chance(ratio, d.u),
+          shown ? h("div", {}, decided) : null,
+        ),
+        bars("target, top 5", d.p_top),
+        bars("draft, top 5", d.q_top),
       );
     }
-    return h("div", { class: "sdl-detail" },
+    return h(
+      "div",
+      { class: "sdl-detail" },
       h("div", {}, h("b", {}, "the target's own token: "), shown && r.emitted ? token(r.emitted.text) : "?"),
-      shown && r.emitted ? bars("target, top 5", r.emitted.p_top) : null);
+      shown && r.emitted ? bars("target, top 5", r.emitted.p_top) : null,
+    );
   }
 
   /** The counts over the rounds that were revealed, in one line. */
   function totals() {
-    const open = [...state.revealed], seen = open.map((i) => rounds[i]);
+    const open = [...state.revealed],
+      seen = open.map((i) => rounds[i]);
     const tested = seen.flatMap((r) => r.drafted).filter((d) => d.status !== "discarded");
     const tokens = seen.reduce((sum, r) => sum + written(r).length, 0);
-    const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–", kept = tested.filter((d) => d.status === "accepted");
-    const given = open.filter((i) => rounds[i].emitted && state.guesses[i] !== undefined), right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
+    const alpha = tested.length
+        ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2)
+        : "–",
+      kept = tested.filter((d) => d.status === "accepted");
+    const given = open.filter((i) => rounds[i].emitted && state.guesses[i] !== undefined),
+      right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
     const items = [
-      ["tokens", tokens], ["passes", seen.length], [either("tokens per pass", "per pass"), seen.length ? (tokens / seen.length).toFixed(2) : "–"], [either("compared and accepted", "accepted"), tested.length ? `${kept.length} of ${tested.length}` : "–"], ["α", alpha],
+      ["tokens", tokens],
+      ["passes", seen.length],
+      [either("tokens per pass", "per pass"), seen.length ? (tokens / seen.length).toFixed(2) : "–"],
+      [
+        either("compared and accepted", "accepted"),
+        tested.length ? `${kept.length} of ${tested.length}` : "–",
+      ],
+      ["α", alpha],
       [either("first misses found", "found"), given.length ? `${right.length} of ${given.length}` : "–"],
     ];
-    return h("div", { class: `sdl-totals${seen.length ? "" : " sdl-later"}` }, // nothing to count yet, but their place
-      ...items.map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+    return h(
+      "div",
+      { class: `sdl-totals${seen.length ? "" : " sdl-later"}` }, // nothing to count yet, but their place
+      ...items.map(([name, value]) =>
+        h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value))),
+      ),
+    );
   }
 
-  /** Draw all of it again, with the focus on `focus`; without one the focus stays where it is, if it is in here. */
+  /**
+   * Draw all of it again, with the focus on `focus`; without one the focus stays where it is, if it is in
+   * here.
+   */
   function draw(focus) {
     if (!focus && body.contains(document.activeElement)) {
       const held = document.activeElement;
-      focus = held.dataset.column ? `.${held.classList[0]}[data-column="${held.dataset.column}"]` : `.${held.classList[0]}`;
+      focus = held.dataset.column
+        ? `.${held.classList[0]}[data-column="${held.dataset.column}"]`
+        : `.${held.classList[0]}`;
     }
-    const r = rounds[state.round], shown = state.revealed.has(state.round), n = r.drafted.length;
-    const first = state.round === 0, last = state.round === rounds.length - 1;
+    const r = rounds[state.round],
+      shown = state.revealed.has(state.round),
+      n = r.drafted.length;
+    const first = state.round === 0,
+      last = state.round === rounds.length - 1;
     const bar = h(
-      "div", { class: "sdl-nav" },
-      h("button", { class: "sdl-previous", "aria-label": "previous", disabled: first, onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
+      "div",
+      { class: "sdl-nav" },
+      h(
+        "button",
+        {
+          class: "sdl-previous",
+          "aria-label": "previous",
+          disabled: first,
+          onclick: () => go(state.round - 1, ".sdl-previous"),
+        },
+        "←",
+      ),
       h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
-      h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
-      h("button", { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play }, state.timer ? "■ stop" : last && shown ? "▶ again" : "▶ play"),
-      h("span", { class: "sdl-where" }, h("span", { class: "sdl-word-of" }, "round "), `${state.round + 1} of ${rounds.length}`),
+      h(
+        "button",
+        {
+          class: `sdl-next${shown && !last ? " sdl-main" : ""}`,
+          disabled: last,
+          onclick: () => go(state.round + 1, ".sdl-next"),
+        },
+        "next →",
+      ),
+      h(
+        "button",
+        { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play },
+        state.timer ? "■ stop" : last && shown ? "▶ again" : "▶ play",
+      ),
+      h(
+        "span",
+        { class: "sdl-where" },
+        h("span", { class: "sdl-word-of" }, "round "),
+        `${state.round + 1} of ${rounds.length}`,
+      ),
     );
-    const question = n ? `Which draft ${data.words ? "is" : "will be"} the first miss?` : "Nothing was drafted here.";
-    const numbers = h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: () => { numbersOpen = numbers.open; } },
-      h("summary", {}, "numbers of this token"), detail(r, shown));
-    const legend = h("details", { class: "sdl-legend", open: legendOpen, ontoggle: () => { legendOpen = legend.open; } },
-      h("summary", {}, "the marks"), ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
-      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."));
-    const alone = rounds.length === 1; // nothing to step through; of several, the drafts stay where they are when one is pressed
-    const why = shown ? verdictSentence(r) : n ? (data.words ? "Compare the two rows, and press the first draft that differs, or “no miss”." : "Press it, or press “no miss” if the target would write all of them.") : "";
+    const question = n
+      ? `Which draft ${data.words ? "is" : "will be"} the first miss?`
+      : "Nothing was drafted here.";
+    const numbers = h(
+      "details",
+      {
+        class: "sdl-numbers",
+        open: numbersOpen,
+        ontoggle: () => {
+          numbersOpen = numbers.open;
+        },
+      },
+      h("summary", {}, "numbers of this token"),
+      detail(r, shown),
+    );
+    const legend = h(
+      "details",
+      {
+        class: "sdl-legend",
+        open: legendOpen,
+        ontoggle: () => {
+          legendOpen = legend.open;
+        },
+      },
+      h("summary", {}, "the marks"),
+      ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
+      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
+    );
+    // nothing to step through; of several, the drafts stay where they are when one is pressed
+    const alone = rounds.length === 1;
+    const why = shown
+      ? verdictSentence(r)
+      : n
+        ? data.words
+          ? "Compare the two rows, and press the first draft that differs, or “no miss”."
+          : "Press it, or press “no miss” if the target would write all of them."
+        : "";
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), alone ? "" : h("div", { class: "sdl-steps" }, roundsStrip(), bar), textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)), h("p", { class: "sdl-why" }, why),
-      strip(r, shown), data.words ? "" : totals(),
-      h("div", { class: "sdl-foot" }, data.words || !shown ? null : numbers, legend, shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null),
+      h("div", { class: "sdl-title" }, data.title),
+      alone ? "" : h("div", { class: "sdl-steps" }, roundsStrip(), bar),
+      textSoFar(rounds, state.round, state.revealed, mark),
+      h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)),
+      h("p", { class: "sdl-why" }, why),
+      strip(r, shown),
+      data.words ? "" : totals(),
+      h(
+        "div",
+        { class: "sdl-foot" },
+        data.words || !shown ? null : numbers,
+        legend,
+        shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null,
+      ),
     );
     if (focus) {
       const wanted = body.querySelector(focus);
-      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token"))?.focus({ preventScroll: Boolean(state.timer) }); // who lets it play may read on
+      (wanted && !wanted.disabled
+        ? wanted
+        : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token")
+      )?.focus({ preventScroll: Boolean(state.timer) }); // who lets it play may read on
     }
   }
 

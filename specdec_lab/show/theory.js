@@ -10,9 +10,12 @@ function expectedTokens(alpha, gamma) {
 
 const speedup = (alpha, gamma, c, v, o) => expectedTokens(alpha, gamma) / (gamma * c + v + o);
 
-/** The γ with the largest speed-up, v[γ] being the cost of a pass over γ + 1 rows; 0 when none is worth it. */
+/**
+ * The γ with the largest speed-up, v[γ] being the cost of a pass over γ + 1 rows; 0 when none is worth it.
+ */
 function bestGamma(alpha, c, v, o) {
-  let best = 0, most = 1;
+  let best = 0,
+    most = 1;
   for (let gamma = 1; gamma < v.length; gamma += 1) {
     const gain = speedup(alpha, gamma, c, v[gamma], o);
     if (gain > most) [best, most] = [gamma, gain];
@@ -23,7 +26,8 @@ function bestGamma(alpha, c, v, o) {
 /** The α at which S = 1; null when even α = 1 loses. */
 function breakEven(gamma, c, v, o) {
   if (speedup(1, gamma, c, v, o) < 1) return null;
-  let low = 0, high = 1;
+  let low = 0,
+    high = 1;
   for (let i = 0; i < 50; i += 1) {
     const middle = (low + high) / 2;
     if (speedup(middle, gamma, c, v, o) >= 1) high = middle;
@@ -34,10 +38,18 @@ function breakEven(gamma, c, v, o) {
 
 const acceptance = (p, q) => sum(p.map((x, i) => Math.min(x, q[i])));
 const scaled = (row, instead) => (sum(row) > 1e-12 ? row.map((x) => x / sum(row)) : [...instead]);
-const residual = (p, q) => scaled(p.map((x, i) => Math.max(0, x - q[i])), p);
+const residual = (p, q) =>
+  scaled(
+    p.map((x, i) => Math.max(0, x - q[i])),
+    p,
+  );
 const ratio = (p, q) => p.map((x, i) => (q[i] > 0 ? Math.min(1, x / q[i]) : 1));
 const favourite = (p) => p.map((_, i) => Number(i === p.indexOf(Math.max(...p))));
-const unmatched = (p, q) => scaled(p.map((x, i) => x * (1 - q[i])), p);
+const unmatched = (p, q) =>
+  scaled(
+    p.map((x, i) => x * (1 - q[i])),
+    p,
+  );
 
 /** Name: [chance to accept each token, distribution of the replacement]. */
 const RULES = {

@@ -1,10 +1,16 @@
-// The Tree Explorer: choose the way through a tree that you expect to be kept, reveal the round, step through all of them.
+// The Tree Explorer: choose the way through a tree that you expect to be kept, reveal the round, step through
+// all of them.
 
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
+  const state = {
+    round,
+    chosen,
+    revealed: new Set(model.get("revealed")),
+    guesses: { ...model.get("guesses") },
+  };
   let numbersOpen = false;
   if (open || model.get("still")) state.revealed.add(round);
   model.set("state", placeOf(state));
@@ -17,7 +23,11 @@ function render({ model, el }) {
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>
-    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
+    h(
+      "span",
+      { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` },
+      `${mark(word).symbol} ${word}`,
+    );
   const parent = (r, i) => r.drafted[i].parent ?? i - 1;
   const way = (r, i) => (i < 0 ? [] : [...way(r, parent(r, i)), i]); // a draft, behind all that it follows
   const children = (r, place) => r.drafted.map((_, i) => i).filter((i) => parent(r, i) === place);
@@ -28,13 +38,20 @@ function render({ model, el }) {
   function favourites(r, at) {
     const next = children(r, at)[0];
     if (next !== undefined) return r.drafted[next].p_top;
-    return (at < 0 ? r.after_top : r.drafted[at].after_top ?? (at === r.drafted.length - 1 ? r.after_top : [])) ?? [];
+    return (
+      (at < 0
+        ? r.after_top
+        : (r.drafted[at].after_top ?? (at === r.drafted.length - 1 ? r.after_top : []))) ?? []
+    );
   }
   const marked = () => new Set(state.guesses[state.round] ?? []);
 
   function keep() {
     model.set("state", placeOf(state));
-    model.set("revealed", [...state.revealed].sort((a, b) => a - b));
+    model.set(
+      "revealed",
+      [...state.revealed].sort((a, b) => a - b),
+    );
     model.set("guesses", { ...state.guesses });
     model.save_changes();
   }
@@ -47,7 +64,8 @@ function render({ model, el }) {
   }
 
   function go(to, focus) {
-    if (to > state.round && marked().size && !state.revealed.has(state.round)) return reveal(); // what was chosen gets its answer
+    // what was chosen gets its answer
+    if (to > state.round && marked().size && !state.revealed.has(state.round)) return reveal();
     const next = Math.max(0, Math.min(rounds.length - 1, to));
     if (next !== state.round) Object.assign(state, { round: next, chosen: 0 });
     live.textContent = `Round ${state.round + 1} of ${rounds.length}.`;
@@ -56,10 +74,12 @@ function render({ model, el }) {
   }
 
   function choose(i) {
-    const r = rounds[state.round], shown = state.revealed.has(state.round);
+    const r = rounds[state.round],
+      shown = state.revealed.has(state.round);
     state.chosen = i;
     if (shown) numbersOpen = true;
-    else state.guesses[state.round] = way(r, marked().has(i) ? parent(r, i) : i); // at most one way is kept: it ends here, or before what is taken off
+    // at most one way is kept: it ends here, or before what is taken off
+    else state.guesses[state.round] = way(r, marked().has(i) ? parent(r, i) : i);
     if (!shown) live.textContent = yours();
     keep();
     draw(`.sdl-token[data-column="${i}"]`);
@@ -67,23 +87,33 @@ function render({ model, el }) {
 
   /** What is chosen in this round, and what came of it. */
   function yours() {
-    const n = marked().size, way = kept(rounds[state.round]), right = way.filter((i) => marked().has(i)).length;
+    const n = marked().size,
+      way = kept(rounds[state.round]),
+      right = way.filter((i) => marked().has(i)).length;
     if (!state.revealed.has(state.round)) return `${n} draft${n === 1 ? "" : "s"} chosen. `;
     if (!n) return "";
-    return n === right && n === way.length ? "✓ Right. " : `Your way: ${right} of ${n} kept${right < way.length ? `, and ${way.length - right} that you left out` : ""}. `;
+    return n === right && n === way.length
+      ? "✓ Right. "
+      : `Your way: ${right} of ${n} kept${right < way.length ? `, and ${way.length - right} that you left out` : ""}. `;
   }
 
   function sentence(r) {
-    const n = kept(r).length, all = r.drafted.length;
+    const n = kept(r).length,
+      all = r.drafted.length;
     const tokens = `${n + 1} token${n ? "s" : ""} from one pass over ${all + 1} rows`;
-    if (!r.emitted) return `${n} of ${all} drafts kept, and the text ends there (${STOPS[r.stop] ?? r.stop}).`;
+    if (!r.emitted)
+      return `${n} of ${all} drafts kept, and the text ends there (${STOPS[r.stop] ?? r.stop}).`;
     if (!all) return "nothing was drafted: a plain step, one token from one pass.";
-    const miss = r.emitted.kind === "corrected" ? "no draft that stood next was the target's, so it corrects" : "nothing was drafted behind them, so the target adds a bonus";
+    const miss =
+      r.emitted.kind === "corrected"
+        ? "no draft that stood next was the target's, so it corrects"
+        : "nothing was drafted behind them, so the target adds a bonus";
     return `${n} of ${all} drafts kept; ${miss}: ${tokens}.`;
   }
 
   function node(r, i, shown) {
-    const d = r.drafted[i], set = marked();
+    const d = r.drafted[i],
+      set = marked();
     const word = shown ? d.status : null;
     const said = shown ? `, ${d.status}` : set.has(i) ? ", you expect it to be kept" : "";
     return h(
@@ -93,26 +123,62 @@ function render({ model, el }) {
         style: word ? `--mark: ${mark(word).colour}` : null,
         "aria-pressed": String(shown ? state.chosen === i : set.has(i)),
         "aria-label": `draft ${i + 1}: ${named(d.text)}${said}`,
-        "data-column": i, "data-happened": word,
+        "data-column": i,
+        "data-happened": word,
         onclick: () => choose(i),
       },
-      `${shown ? mark(word).symbol : set.has(i) ? "●" : "○"} `, token(d.text),
-      shown && set.has(i) !== (word === "accepted") ? h("span", { class: "sdl-note" }, set.has(i) ? either(" you: kept", "") : set.size ? either(" you: not kept", "") : "") : null,
+      `${shown ? mark(word).symbol : set.has(i) ? "●" : "○"} `,
+      token(d.text),
+      shown && set.has(i) !== (word === "accepted")
+        ? h(
+            "span",
+            { class: "sdl-note" },
+            set.has(i) ? either(" you: kept", "") : set.size ? either(" you: not kept", "") : "",
+          )
+        : null,
     );
   }
 
-  /** What stands behind a place: the target's word, which a round keeps until it is revealed, but for the first; and each draft, with its own place behind it. */
+  /**
+   * What stands behind a place: the target's word, which a round keeps until it is revealed, but for the
+   * first; and each draft, with its own place behind it.
+   */
   function behind(r, at, shown) {
-    const word = shown || !state.round ? token(favourites(r, at)[0]?.text ?? "–") : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?");
+    const word =
+      shown || !state.round
+        ? token(favourites(r, at)[0]?.text ?? "–")
+        : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?");
     const own = shown && r.emitted && place(r) === at;
-    const says = h("span", { class: "sdl-says" }, " → ", h("span", { class: at < 0 ? "" : "sdl-exact" }, data.greedy ? "target: " : "favourite: "), word);
-    const list = h("ul", { class: "sdl-branches" }, ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))));
+    const says = h(
+      "span",
+      { class: "sdl-says" },
+      " → ",
+      h("span", { class: at < 0 ? "" : "sdl-exact" }, data.greedy ? "target: " : "favourite: "),
+      word,
+    );
+    const list = h(
+      "ul",
+      { class: "sdl-branches" },
+      ...children(r, at).map((i) => h("li", {}, node(r, i, shown), ...behind(r, i, shown))),
+    );
     if (own) {
       const { kind, text } = r.emitted;
-      list.append(h("li", { "data-happened": kind },
-        h("span", { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` }, `${mark(kind).symbol} `, token(text)), h("span", { class: "sdl-note sdl-exact" }, ` ${kind}`)));
+      list.append(
+        h(
+          "li",
+          { "data-happened": kind },
+          h(
+            "span",
+            { class: `sdl-chip sdl-${kind}`, style: `--mark: ${mark(kind).colour}` },
+            `${mark(kind).symbol} `,
+            token(text),
+          ),
+          h("span", { class: "sdl-note sdl-exact" }, ` ${kind}`),
+        ),
+      );
     }
-    const silent = shown && at >= 0 && (own || r.drafted[at].status === "discarded"); // said twice, or of a place that is not in the text
+    // said twice, or of a place that is not in the text
+    const silent = shown && at >= 0 && (own || r.drafted[at].status === "discarded");
     return [...(silent ? [] : [says]), ...(list.children.length ? [list] : [])];
   }
 
@@ -121,16 +187,47 @@ function render({ model, el }) {
     const d = r.drafted[state.chosen];
     if (!d) return h("div", { class: "sdl-detail" });
     const older = children(r, parent(r, state.chosen)).filter((i) => i < state.chosen);
-    const left = older.length && d.status !== "discarded" ? "p, what the refused ones before it left" : "p, the target's";
+    const left =
+      older.length && d.status !== "discarded"
+        ? "p, what the refused ones before it left"
+        : "p, the target's";
     const facts = data.greedy
-      ? [["the target gives it", percent(d.p_raw)], ["the draft gives it", percent(d.q_raw)]]
-      : [[left, number(d.p)], ["q, what it was drawn from", number(d.q)], ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)], ["u drawn", number(d.u)]];
+      ? [
+          ["the target gives it", percent(d.p_raw)],
+          ["the draft gives it", percent(d.q_raw)],
+        ]
+      : [
+          [left, number(d.p)],
+          ["q, what it was drawn from", number(d.q)],
+          ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)],
+          ["u drawn", number(d.u)],
+        ];
     return h(
-      "div", { class: "sdl-detail" },
-      h("div", {}, h("b", {}, `draft ${state.chosen + 1}: `), token(d.text),
-        h("table", {}, h("tbody", {}, ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))))),
-        h("div", {}, chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : "")),
-      bars("target, top 5", d.p_top), bars("draft, top 5", d.q_top),
+      "div",
+      { class: "sdl-detail" },
+      h(
+        "div",
+        {},
+        h("b", {}, `draft ${state.chosen + 1}: `),
+        token(d.text),
+        h(
+          "table",
+          {},
+          h(
+            "tbody",
+            {},
+            ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))),
+          ),
+        ),
+        h(
+          "div",
+          {},
+          chip(d.status),
+          d.status === "discarded" ? " its place was not reached, or an older one was kept" : "",
+        ),
+      ),
+      bars("target, top 5", d.p_top),
+      bars("draft, top 5", d.q_top),
     );
   }
 
@@ -141,32 +238,114 @@ function render({ model, el }) {
     const set = [...state.revealed].filter((i) => (state.guesses[i] ?? []).length);
     const right = set.filter((i) => String(state.guesses[i]) === String(kept(rounds[i]))).length;
     const items = [
-      ["rounds revealed", `${seen.length} of ${rounds.length}`], ["new tokens", tokens], ["rows computed", rows],
+      ["rounds revealed", `${seen.length} of ${rounds.length}`],
+      ["new tokens", tokens],
+      ["rows computed", rows],
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"],
       ["ways found", set.length ? `${right} of ${set.length}` : "–"],
     ];
-    return h("div", { class: "sdl-totals" },
-      ...items.filter(([, value]) => value !== "–").map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))));
+    return h(
+      "div",
+      { class: "sdl-totals" },
+      ...items
+        .filter(([, value]) => value !== "–")
+        .map(([name, value]) =>
+          h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value))),
+        ),
+    );
   }
 
   function draw(focus) {
-    const r = rounds[state.round], shown = state.revealed.has(state.round);
-    const first = state.round === 0, last = state.round === rounds.length - 1;
+    const r = rounds[state.round],
+      shown = state.revealed.has(state.round);
+    const first = state.round === 0,
+      last = state.round === rounds.length - 1;
     const bar = h(
-      "div", { class: "sdl-nav" },
-      h("button", { class: "sdl-previous", disabled: first, "aria-label": "previous", onclick: () => go(state.round - 1, ".sdl-previous") }, "←"),
-      h("button", { class: `sdl-reveal${!shown && marked().size ? " sdl-main" : ""}`, disabled: shown, onclick: reveal }, "reveal"),
-      h("button", { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(state.round + 1, ".sdl-next") }, "next →"),
+      "div",
+      { class: "sdl-nav" },
+      h(
+        "button",
+        {
+          class: "sdl-previous",
+          disabled: first,
+          "aria-label": "previous",
+          onclick: () => go(state.round - 1, ".sdl-previous"),
+        },
+        "←",
+      ),
+      h(
+        "button",
+        {
+          class: `sdl-reveal${!shown && marked().size ? " sdl-main" : ""}`,
+          disabled: shown,
+          onclick: reveal,
+        },
+        "reveal",
+      ),
+      h(
+        "button",
+        {
+          class: `sdl-next${shown && !last ? " sdl-main" : ""}`,
+          disabled: last,
+          onclick: () => go(state.round + 1, ".sdl-next"),
+        },
+        "next →",
+      ),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title), bar, textSoFar(rounds, state.round, state.revealed, mark),
-      h("p", { class: "sdl-verdict" }, h("b", {}, shown ? yours() : marked().size ? yours() : first ? "Follow the target down the tree: choose what is kept, then reveal." : "The target is hidden now. Which drafts will be kept? Choose them, then reveal."), shown ? sentence(r) : ""),
-      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)), state.revealed.size ? totals() : "",
-      h("div", { class: "sdl-foot" },
-        shown ? h("details", { class: "sdl-numbers", open: numbersOpen, ontoggle: ({ target }) => { numbersOpen = target.open; } }, h("summary", {}, "numbers of this token"), detail(r)) : null,
-        h("details", { class: "sdl-legend" }, h("summary", {}, "the marks"), ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) => h("span", {}, chip(word), ` ${TREE_MEANING[word]}`)),
-          h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round."))),
+      h("div", { class: "sdl-title" }, data.title),
+      bar,
+      textSoFar(rounds, state.round, state.revealed, mark),
+      h(
+        "p",
+        { class: "sdl-verdict" },
+        h(
+          "b",
+          {},
+          shown
+            ? yours()
+            : marked().size
+              ? yours()
+              : first
+                ? "Follow the target down the tree: choose what is kept, then reveal."
+                : "The target is hidden now. Which drafts will be kept? Choose them, then reveal.",
+        ),
+        shown ? sentence(r) : "",
+      ),
+      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)),
+      state.revealed.size ? totals() : "",
+      h(
+        "div",
+        { class: "sdl-foot" },
+        shown
+          ? h(
+              "details",
+              {
+                class: "sdl-numbers",
+                open: numbersOpen,
+                ontoggle: ({ target }) => {
+                  numbersOpen = target.open;
+                },
+              },
+              h("summary", {}, "numbers of this token"),
+              detail(r),
+            )
+          : null,
+        h(
+          "details",
+          { class: "sdl-legend" },
+          h("summary", {}, "the marks"),
+          ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) =>
+            h("span", {}, chip(word), ` ${TREE_MEANING[word]}`),
+          ),
+          h(
+            "div",
+            { class: "sdl-keys" },
+            "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round.",
+          ),
+        ),
+      ),
     );
     if (focus) {
       const wanted = body.querySelector(focus);

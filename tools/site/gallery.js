@@ -1,18 +1,40 @@
-// The gallery: choose a text and how it was drafted; its rounds in the Round Explorer, and the race against plain decoding.
+// The gallery: choose a text and how it was drafted; its rounds in the Round Explorer, and the race against
+// plain decoding.
 
-const DRAFTERS = { lookup: "lookup", model: "a draft model", medusa: "Medusa", "early-exit": "early exit", eagle: "EAGLE", hybrid: "the hybrid" };
+const DRAFTERS = {
+  lookup: "lookup",
+  model: "a draft model",
+  medusa: "Medusa",
+  "early-exit": "early exit",
+  eagle: "EAGLE",
+  hybrid: "the hybrid",
+};
 
 async function render({ model, el }) {
   const { texts, arms, hardware, target, marks, tokens } = model.get("data");
-  const names = { text: Object.keys(texts), drafter: Object.keys(DRAFTERS), gamma: ["1", "2", "4", "8"], temperature: ["0", "1"] };
+  const names = {
+    text: Object.keys(texts),
+    drafter: Object.keys(DRAFTERS),
+    gamma: ["1", "2", "4", "8"],
+    temperature: ["0", "1"],
+  };
   const start = { text: "summary", drafter: "hybrid", gamma: "4", temperature: "0" };
   const recorded = (state) => arms.includes(`${state.drafter}-${state.gamma}-${state.temperature}`);
 
   const asked = model.get("state");
-  const chosen = Object.fromEntries(Object.keys(names).map((key) => [key, names[key].find((x) => x === String(asked[key])) ?? start[key]]));
-  const said = h("div", { class: "sdl-note", role: "status" }), prompt = h("p", {}), shown = h("div");
+  const chosen = Object.fromEntries(
+    Object.keys(names).map((key) => [key, names[key].find((x) => x === String(asked[key])) ?? start[key]]),
+  );
+  const said = h("div", { class: "sdl-note", role: "status" }),
+    prompt = h("p", {}),
+    shown = h("div");
   const labels = { text: "text", drafter: "drafter", gamma: "γ, drafts a round", temperature: "temperature" };
-  const menus = Object.fromEntries(Object.keys(names).map((key) => [key, menu(labels[key], names[key], chosen[key], (value) => choose(key, value))]));
+  const menus = Object.fromEntries(
+    Object.keys(names).map((key) => [
+      key,
+      menu(labels[key], names[key], chosen[key], (value) => choose(key, value)),
+    ]),
+  );
   const ended = [];
 
   /** One choice changed. EAGLE has every γ and both temperatures; the others what was recorded. */
@@ -35,22 +57,35 @@ async function render({ model, el }) {
   /** What the explorer and the race take for their model: their part of what is kept here. */
   function partOf(key, data, names) {
     return {
-      get: (name) => (name === "data" ? data : name === "state" ? model.get("state") : model.get("seen")?.[key]?.[name] ?? { revealed: [], guesses: {} }[name]),
+      get: (name) =>
+        name === "data"
+          ? data
+          : name === "state"
+            ? model.get("state")
+            : (model.get("seen")?.[key]?.[name] ?? { revealed: [], guesses: {} }[name]),
       set: (name, value) => {
         if (name === "state") model.set("state", { ...model.get("state"), ...value });
-        else model.set("seen", { ...model.get("seen"), [key]: { ...model.get("seen")?.[key], [name]: value } });
+        else
+          model.set("seen", { ...model.get("seen"), [key]: { ...model.get("seen")?.[key], [name]: value } });
       },
       save_changes: () => model.save_changes(),
     };
   }
 
-  /** Below the drafts of a round, where they are fewer than γ and the text's longest length was no reason for it. */
+  /**
+   * Below the drafts of a round, where they are fewer than γ and the text's longest length was no reason for
+   * it.
+   */
   function noteFew(explorer, rounds) {
     const note = () => {
-      const strip = explorer.querySelector(".sdl-strip"), at = Number(model.get("state").round) - 1, n = rounds[at]?.drafted.length;
+      const strip = explorer.querySelector(".sdl-strip"),
+        at = Number(model.get("state").round) - 1,
+        n = rounds[at]?.drafted.length;
       const left = tokens - rounds.slice(0, at).flatMap(written).length;
       if (n && n < Math.min(Number(chosen.gamma), left - 1) && !explorer.querySelector(".sdl-few"))
-        strip.parentElement.after(h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`));
+        strip.parentElement.after(
+          h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`),
+        );
     };
     const drawn = new MutationObserver(note); // the explorer draws all of itself anew
     drawn.observe(explorer, { childList: true, subtree: true });
@@ -66,37 +101,69 @@ async function render({ model, el }) {
       if (now.every(([key, value]) => state.get(key) === value)) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-    const here = document.querySelector(".matrix [aria-current]"), box = here?.closest(".matrix");
-    if (here) box.scrollLeft += here.getBoundingClientRect().right - box.getBoundingClientRect().right + 48; // into view, on a phone
+    const here = document.querySelector(".matrix [aria-current]"),
+      box = here?.closest(".matrix");
+    // into view, on a phone
+    if (here) box.scrollLeft += here.getBoundingClientRect().right - box.getBoundingClientRect().right + 48;
   }
 
   async function show() {
-    const key = Object.keys(names).map((name) => chosen[name]).join("-");
+    const key = Object.keys(names)
+      .map((name) => chosen[name])
+      .join("-");
     for (const name of Object.keys(names)) menus[name].refresh(chosen[name]);
     noteChoice();
     prompt.replaceChildren(h("b", {}, "The prompt: "), texts[chosen.text]);
     let explorer, race;
     try {
-      [explorer, race] = await Promise.all([specdecLab.widget("explorer"), specdecLab.widget("race"), specdecLab.include(`gallery/${key}.js`)]);
+      [explorer, race] = await Promise.all([
+        specdecLab.widget("explorer"),
+        specdecLab.widget("race"),
+        specdecLab.include(`gallery/${key}.js`),
+      ]);
     } catch (wrong) {
       said.textContent = wrong.message;
       return;
     }
-    if (key !== Object.keys(names).map((name) => chosen[name]).join("-")) return; // another choice was made meanwhile
+    if (
+      key !==
+      Object.keys(names)
+        .map((name) => chosen[name])
+        .join("-")
+    )
+      return; // another choice was made meanwhile
     const trace = { ...specdecLab.traces[key], marks, hardware: `${target}, ${hardware}`, id: "gallery" };
     const title = `${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}, temperature ${chosen.temperature}`;
     while (ended.length) ended.pop()();
     shown.replaceChildren();
-    ended.push(explorer.render({ model: partOf(key, { ...trace, title: `${target}, drafts by ${title}` }), el: shown }));
+    ended.push(
+      explorer.render({
+        model: partOf(key, { ...trace, title: `${target}, drafts by ${title}` }),
+        el: shown,
+      }),
+    );
     ended.push(noteFew(shown.firstElementChild, trace.rounds));
-    ended.push(race.render({ model: partOf(key, { ...trace, title: `The race: plain decoding, and ${title}` }), el: shown }));
+    ended.push(
+      race.render({
+        model: partOf(key, { ...trace, title: `The race: plain decoding, and ${title}` }),
+        el: shown,
+      }),
+    );
     shown.append(h("div", { class: "sdl-note" }, trace.summary));
   }
 
   settle("Only EAGLE was recorded with this: the drafter changed.");
   model.set("state", { ...asked, ...chosen });
-  el.append(h("div", { class: "sdl-explorer sdl-gallery", role: "group", "aria-label": "Gallery" },
-    h("div", { class: "sdl-nav" }, ...Object.values(menus)), said, prompt, shown));
+  el.append(
+    h(
+      "div",
+      { class: "sdl-explorer sdl-gallery", role: "group", "aria-label": "Gallery" },
+      h("div", { class: "sdl-nav" }, ...Object.values(menus)),
+      said,
+      prompt,
+      shown,
+    ),
+  );
   await show();
   return () => ended.forEach((end) => end());
 }

@@ -26,10 +26,14 @@ specdecLab.links = (() => {
 
   const linkTo = (place, model) => `#${place.id}?${new URLSearchParams(model.get("state"))}`;
 
-  /** Below a widget, once it is drawn: a button that copies the link to its state; and if the address led here, go there. */
+  /**
+   * Below a widget, once it is drawn: a button that copies the link to its state; and if the address led
+   * here, go there.
+   */
   function offer(place, model) {
     if (model.get("data").ledger) return;
-    const said = document.createElement("span"), button = document.createElement("button");
+    const said = document.createElement("span"),
+      button = document.createElement("button");
     said.setAttribute("role", "status");
     button.type = "button";
     button.textContent = "link";
@@ -40,7 +44,9 @@ specdecLab.links = (() => {
       try {
         await navigator.clipboard.writeText(location.href);
         said.textContent = "Copied.";
-        setTimeout(() => { said.textContent = ""; }, 2000);
+        setTimeout(() => {
+          said.textContent = "";
+        }, 2000);
       } catch {
         said.textContent = "It stands in the address bar: copy it from there.";
       }
@@ -52,8 +58,11 @@ specdecLab.links = (() => {
     place.append(line);
     if (!leadsTo(place)) return;
     const state = model.get("state");
-    const lost = Object.entries(asked().state).filter(([key, word]) => String(state[key]) !== word).map((pair) => pair.join("="));
-    if (lost.length) said.textContent = `This link asks for ${lost.join(", ")}, which is not here: you see the nearest.`;
+    const lost = Object.entries(asked().state)
+      .filter(([key, word]) => String(state[key]) !== word)
+      .map((pair) => pair.join("="));
+    if (lost.length)
+      said.textContent = `This link asks for ${lost.join(", ")}, which is not here: you see the nearest.`;
     place.tabIndex = -1;
     place.focus({ preventScroll: true });
     place.scrollIntoView();

@@ -41,20 +41,33 @@
   places.forEach(show);
 
   /**
-   * Stored results would give a guess away, and so would the text behind its outcome. They wait until the guess is kept, or
-   * until the reader would rather see them: results from the guess on, and all that follows the outcome in its section.
+   * Stored results would give a guess away, and so would the text behind its outcome. They wait until the
+   * guess is kept, or
+   * until the reader would rather see them: results from the guess on, and all that follows the outcome in
+   * its section.
    */
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
   const blocks = [...document.querySelector("main").children];
   // Widgets to play with stay.
-  const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
+  const stays = (block) =>
+    ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
   const held = []; // {ids, blocks, gate: what stands in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
-    const id = idOf(guess), from = blocks.indexOf(guess.closest(".result"));
-    const to = blocks.findIndex((b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id));
+    const id = idOf(guess),
+      from = blocks.indexOf(guess.closest(".result"));
+    const to = blocks.findIndex(
+      (b, i) =>
+        i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id),
+    );
     const end = blocks.findIndex((b, i) => i > to && b.tagName === "H2");
-    const between = blocks.slice(from + 1, end < 0 ? blocks.length : end)
-      .filter((b, i) => !stays(b) && !(b.matches(".fold") && stays(b.nextElementSibling)) && (from + 1 + i >= to || b.matches(".result, .out, .fold")));
+    const between = blocks
+      .slice(from + 1, end < 0 ? blocks.length : end)
+      .filter(
+        (b, i) =>
+          !stays(b) &&
+          !(b.matches(".fold") && stays(b.nextElementSibling)) &&
+          (from + 1 + i >= to || b.matches(".result, .out, .fold")),
+      );
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
       same.ids.push(id);
@@ -65,7 +78,8 @@
   /** A guess that the reader does not want to make: one line, which opens. */
   function skip(place) {
     if (specdecLab.read().claims[idOf(place)]?.guess) return;
-    const folded = document.createElement("details"), line = document.createElement("summary");
+    const folded = document.createElement("details"),
+      line = document.createElement("summary");
     folded.className = "skipped";
     line.textContent = "Guess skipped. Guess after all?";
     place.before(folded);
@@ -73,8 +87,11 @@
   }
   /** Below a guess that is kept: the way to what came of it. */
   function footOf(guess, blocks) {
-    const id = idOf(guess), foot = document.createElement("div"), outcome = [...document.querySelectorAll('.live[data-script="outcome"]')].find((o) => idOf(o) === id);
-    const race = blocks.map((block) => block.querySelector('[data-script="race"]')).find(Boolean), to = race ?? outcome; // it is watched before it is told
+    const id = idOf(guess),
+      foot = document.createElement("div"),
+      outcome = [...document.querySelectorAll('.live[data-script="outcome"]')].find((o) => idOf(o) === id);
+    const race = blocks.map((block) => block.querySelector('[data-script="race"]')).find(Boolean),
+      to = race ?? outcome; // it is watched before it is told
     foot.className = "came";
     foot.innerHTML = `<button type="button">${race ? "Watch the race" : "What came of it"} ↓</button>`;
     foot.firstChild.addEventListener("click", () => {
@@ -82,22 +99,32 @@
       if (play?.textContent.includes("play")) play.click(); // it scrolls there, too
       to.tabIndex = -1;
       to.focus({ preventScroll: true });
-      to.scrollIntoView({ block: race ? "start" : "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      to.scrollIntoView({
+        block: race ? "start" : "center",
+        behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
+      });
     });
     guess.closest(".result").after(foot);
     return { id, foot };
   }
-  const LOCK = '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
+  const LOCK =
+    '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
   /** What waits there: the titles of tables, charts and races, which tell no result. */
-  const titlesIn = (block) => [...block.querySelectorAll(':scope > div > b:first-child, svg > title, .live[data-script="race"] > script')]
-    .map((e) => (e.matches("script") ? JSON.parse(e.textContent).title : e.textContent));
+  const titlesIn = (block) =>
+    [
+      ...block.querySelectorAll(
+        ':scope > div > b:first-child, svg > title, .live[data-script="race"] > script',
+      ),
+    ].map((e) => (e.matches("script") ? JSON.parse(e.textContent).title : e.textContent));
   for (const one of held) {
-    const gate = document.createElement("div"), names = new Set(one.blocks.flatMap(titlesIn));
+    const gate = document.createElement("div"),
+      names = new Set(one.blocks.flatMap(titlesIn));
     gate.className = "gate";
     gate.innerHTML = `<h3>${LOCK} Locked until ${one.ids.length > 1 ? "both guesses are" : "your guess is"} kept</h3><p></p><button type="button">show the results without a guess</button>`;
     gate.setAttribute("role", "group");
     gate.setAttribute("aria-label", "Results that wait for a guess");
-    gate.querySelector("p").textContent = `Behind it: ${names.size ? `${names.size} result${names.size > 1 ? "s" : ""}, ` : ""}your guess beside the measurement, and why.`;
+    gate.querySelector("p").textContent =
+      `Behind it: ${names.size ? `${names.size} result${names.size > 1 ? "s" : ""}, ` : ""}your guess beside the measurement, and why.`;
     gate.querySelector("button").addEventListener("click", () => {
       one.open = true;
       const was = gate.getBoundingClientRect().top;
@@ -117,27 +144,39 @@
     if (!one.race) continue;
     one.wait = document.createElement("p");
     one.wait.className = "came";
-    one.wait.innerHTML = 'What came of your guesses stands here after the race. <button type="button">show it now</button>';
+    one.wait.innerHTML =
+      'What came of your guesses stands here after the race. <button type="button">show it now</button>';
     one.race.after(one.wait);
-    const end = () => { one.raced = true; release(); };
+    const end = () => {
+      one.raced = true;
+      release();
+    };
     one.wait.querySelector("button").addEventListener("click", end);
     one.race.addEventListener("raced", end, { once: true });
   }
   function release() {
     const { claims } = specdecLab.read();
     for (const one of held) {
-      const open = one.open || one.ids.every((id) => claims[id]?.guess), late = one.race && !one.raced && !one.open;
+      const open = one.open || one.ids.every((id) => claims[id]?.guess),
+        late = one.race && !one.raced && !one.open;
       one.gate.hidden = open;
       if (one.race) one.wait.hidden = !open || !late;
       for (const { id, foot } of one.feet) foot.hidden = !open || !claims[id]?.guess;
-      for (const [i, block] of one.blocks.entries()) block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
+      for (const [i, block] of one.blocks.entries())
+        block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
     }
   }
   /** What the text asks for “before you look on” waits for a press. */
   for (const asks of document.querySelectorAll("main > p")) {
     if (!asks.textContent.includes("before you look")) continue;
-    const answer = [], button = document.createElement("button");
-    for (let next = asks.nextElementSibling; next?.matches(answer.length ? ".fold, .out, .result, p" : ".fold, .out, .result"); next = next.nextElementSibling) if (!next.matches(".fold")) answer.push(next); // and what the text says of it
+    const answer = [],
+      button = document.createElement("button");
+    for (
+      let next = asks.nextElementSibling;
+      next?.matches(answer.length ? ".fold, .out, .result, p" : ".fold, .out, .result");
+      next = next.nextElementSibling
+    )
+      if (!next.matches(".fold")) answer.push(next); // and what the text says of it
     if (!answer.length) continue;
     button.className = "look";
     button.textContent = "look";
@@ -155,14 +194,21 @@
 
   addEventListener("hashchange", () => places.filter(specdecLab.links.leadsTo).forEach(show));
 
-  /** A word of the glossary: its card, in place. With a mouse or by keyboard it comes by itself, and at a press; it leads on to the glossary. */
-  const card = document.createElement("div"), hovers = matchMedia("(hover: hover)").matches;
+  /**
+   * A word of the glossary: its card, in place. With a mouse or by keyboard it comes by itself, and at a
+   * press; it leads on to the glossary.
+   */
+  const card = document.createElement("div"),
+    hovers = matchMedia("(hover: hover)").matches;
   card.className = "word";
   card.hidden = true;
   card.setAttribute("role", "status");
   document.querySelector("main").append(card);
-  let wait = null, rests = ""; // where the mouse is
-  addEventListener("pointermove", ({ clientX, clientY }) => { rests = `${clientX} ${clientY}`; });
+  let wait = null,
+    rests = ""; // where the mouse is
+  addEventListener("pointermove", ({ clientX, clientY }) => {
+    rests = `${clientX} ${clientY}`;
+  });
   async function explain(link) {
     await include("glossary.js");
     const text = specdecLab.glossary[decodeURIComponent(link.hash.slice(1))];
@@ -172,17 +218,35 @@
     card.innerHTML = text;
     card.append(more);
     card.hidden = false;
-    const at = link.getBoundingClientRect(), box = card.parentElement.getBoundingClientRect();
+    const at = link.getBoundingClientRect(),
+      box = card.parentElement.getBoundingClientRect();
     const above = at.bottom + card.offsetHeight > innerHeight && at.top > card.offsetHeight + 60;
     card.classList.toggle("above", above);
     card.style.top = `${above ? at.top - box.top - 4 : at.bottom - box.top + 4}px`;
     card.style.left = `${Math.max(0, Math.min(at.left - box.left, box.width - card.offsetWidth))}px`;
   }
-  const hide = () => { clearTimeout(wait); wait = setTimeout(() => { card.hidden = true; }, 250); };
+  const hide = () => {
+    clearTimeout(wait);
+    wait = setTimeout(() => {
+      card.hidden = true;
+    }, 250);
+  };
   for (const link of document.querySelectorAll('main a[href*="glossary.html#"]')) {
-    const show = () => { clearTimeout(wait); wait = setTimeout(() => explain(link), 200); };
-    const moved = ({ clientX, clientY }) => { if (rests !== `${clientX} ${clientY}`) show(); }; // and not the page below a mouse at rest
-    if (hovers) for (const [event, act] of [["pointermove", moved], ["pointerleave", hide], ["focus", show], ["blur", hide]]) link.addEventListener(event, act);
+    const show = () => {
+      clearTimeout(wait);
+      wait = setTimeout(() => explain(link), 200);
+    };
+    const moved = ({ clientX, clientY }) => {
+      if (rests !== `${clientX} ${clientY}`) show();
+    }; // and not the page below a mouse at rest
+    if (hovers)
+      for (const [event, act] of [
+        ["pointermove", moved],
+        ["pointerleave", hide],
+        ["focus", show],
+        ["blur", hide],
+      ])
+        link.addEventListener(event, act);
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab, as asked
       event.preventDefault();
@@ -191,13 +255,20 @@
   }
   card.addEventListener("pointerenter", () => clearTimeout(wait));
   card.addEventListener("pointerleave", hide);
-  addEventListener("keydown", ({ key }) => { if (key === "Escape") card.hidden = true; });
-  addEventListener("click", ({ target }) => { if (!card.contains(target) && !target.closest('a[href*="glossary.html#"]')) card.hidden = true; });
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") card.hidden = true;
+  });
+  addEventListener("click", ({ target }) => {
+    if (!card.contains(target) && !target.closest('a[href*="glossary.html#"]')) card.hidden = true;
+  });
 
   /** On a phone the contents are hidden; the button shows them from wherever one is, and leads back. */
-  const menu = document.querySelector("nav"), opener = document.getElementById("menu"), theme = document.getElementById("theme");
+  const menu = document.querySelector("nav"),
+    opener = document.getElementById("menu"),
+    theme = document.getElementById("theme");
   const phone = matchMedia("(max-width: 480px)").matches;
-  if (phone) { // its head line has no room for them
+  if (phone) {
+    // its head line has no room for them
     const inside = document.createElement("div");
     inside.className = "tools";
     inside.append(document.querySelector(".find"), document.getElementById("code"), theme);
@@ -205,36 +276,59 @@
     menu.prepend(inside);
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
-  const searching = document.querySelector(".find"), find = document.getElementById("find"), found = document.getElementById("found");
+  const searching = document.querySelector(".find"),
+    find = document.getElementById("find"),
+    found = document.getElementById("found");
   find.addEventListener("input", async () => {
     await include("find.js");
-    const asked = find.value.trim(), hits = asked ? specdecLab.search(asked) : [];
+    const asked = find.value.trim(),
+      hits = asked ? specdecLab.search(asked) : [];
     found.hidden = !asked;
     progress.open = false;
-    if (menu.contains(searching)) [...menu.children].forEach((part) => { part.hidden = asked && !part.matches(".tools"); }), (menu.scrollTop = 0); // on a phone it stands in there
-    found.replaceChildren(...hits.map(([name, inside, to, meant]) => {
-      const item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("small");
-      Object.assign(link, { href: `${up}${to}`, textContent: name });
-      where.append(inside, ...meant.flatMap((word, i) => [i ? ", " : `${inside ? ": " : ""}says `, Object.assign(document.createElement("b"), { textContent: word })]));
-      link.append(where);
-      item.append(link);
-      return item;
-    }));
-    if (!hits.length) found.innerHTML = `<li>Nothing found. <a href="${up}lessons/glossary.html">The glossary lists all words →</a></li>`;
+    if (menu.contains(searching))
+      [...menu.children].forEach((part) => {
+        part.hidden = asked && !part.matches(".tools");
+      }),
+        (menu.scrollTop = 0); // on a phone it stands in there
+    found.replaceChildren(
+      ...hits.map(([name, inside, to, meant]) => {
+        const item = document.createElement("li"),
+          link = document.createElement("a"),
+          where = document.createElement("small");
+        Object.assign(link, { href: `${up}${to}`, textContent: name });
+        where.append(
+          inside,
+          ...meant.flatMap((word, i) => [
+            i ? ", " : `${inside ? ": " : ""}says `,
+            Object.assign(document.createElement("b"), { textContent: word }),
+          ]),
+        );
+        link.append(where);
+        item.append(link);
+        return item;
+      }),
+    );
+    if (!hits.length)
+      found.innerHTML = `<li>Nothing found. <a href="${up}lessons/glossary.html">The glossary lists all words →</a></li>`;
   });
-  find.addEventListener("keydown", ({ key }) => { if (key === "Enter") found.querySelector("a")?.click(); });
+  find.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") found.querySelector("a")?.click();
+  });
   searching.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       find.value = "";
       find.dispatchEvent(new Event("input"));
       find.focus();
     }
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], all = [find, ...found.querySelectorAll("a")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key],
+      all = [find, ...found.querySelectorAll("a")];
     if (!step) return;
     event.preventDefault();
     all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement) + step))].focus();
   });
-  addEventListener("click", ({ target }) => { if (!searching.contains(target)) found.hidden = true; });
+  addEventListener("click", ({ target }) => {
+    if (!searching.contains(target)) found.hidden = true;
+  });
   const here = menu.querySelector("a[aria-current=page]");
   function showMenu(open) {
     menu.hidden = !open;
@@ -247,27 +341,48 @@
     showMenu(menu.hidden);
     if (!menu.hidden) (here ?? menu.querySelector("a")).focus({ preventScroll: true });
   });
-  menu.addEventListener("click", ({ target }) => { if (target.closest(".sections a") && opener.checkVisibility()) showMenu(false); });
+  menu.addEventListener("click", ({ target }) => {
+    if (target.closest(".sections a") && opener.checkVisibility()) showMenu(false);
+  });
   addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape" || menu.hidden || !menu.contains(document.activeElement) || !opener.checkVisibility()) return;
+    if (
+      key !== "Escape" ||
+      menu.hidden ||
+      !menu.contains(document.activeElement) ||
+      !opener.checkVisibility()
+    )
+      return;
     opener.focus();
     opener.click();
   });
   showMenu(!matchMedia("(max-width: 860px)").matches);
 
   /** Where am I: the section that stands highest in the window. */
-  const links = [...document.querySelectorAll("nav .sections a")], home = document.querySelector(".home span"), title = home.textContent, lesson = document.querySelector("nav [aria-current]")?.textContent.match(/^\d\d/)?.[0].concat(" › ") ?? "";
+  const links = [...document.querySelectorAll("nav .sections a")],
+    home = document.querySelector(".home span"),
+    title = home.textContent,
+    lesson =
+      document.querySelector("nav [aria-current]")?.textContent.match(/^\d\d/)?.[0].concat(" › ") ?? "";
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
-    if (phone) home.textContent = at >= 0 ? `${lesson}${links[at].textContent}` : scrollY > 140 && !document.body.matches(".front") ? document.querySelector("h1").textContent : title; // where one is, in place of the course's name
-    links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+    if (phone)
+      home.textContent =
+        at >= 0
+          ? `${lesson}${links[at].textContent}`
+          : scrollY > 140 && !document.body.matches(".front")
+            ? document.querySelector("h1").textContent
+            : title; // where one is, in place of the course's name
+    links.forEach((link, i) =>
+      i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
+    );
   }
   addEventListener("scroll", follow, { passive: true });
   follow();
 
   /** All code of the page, or none of what is folded; it stays so on the next page. */
-  const codes = [...document.querySelectorAll("details.fold")], code = document.getElementById("code");
+  const codes = [...document.querySelectorAll("details.fold")],
+    code = document.getElementById("code");
   code.hidden = !codes.length;
   function unfold(all) {
     for (const fold of codes) fold.open = all;
@@ -288,65 +403,105 @@
     progress.open = false;
     progress.querySelector("summary").focus();
   });
-  progress.addEventListener("toggle", () => { if (progress.open) found.hidden = true; });
-  addEventListener("click", ({ target }) => { if (!progress.contains(target)) progress.open = false; });
+  progress.addEventListener("toggle", () => {
+    if (progress.open) found.hidden = true;
+  });
+  addEventListener("click", ({ target }) => {
+    if (!progress.contains(target)) progress.open = false;
+  });
 
   const narrow = matchMedia("(max-width: 600px)").matches;
 
-  /** A line chart says its numbers where it is pointed at: those of the nearest point, and of the other curves there. */
+  /**
+   * A line chart says its numbers where it is pointed at: those of the nearest point, and of the other curves
+   * there.
+   */
   function reading(box, { lines, x }) {
-    const svg = box.querySelector("svg"), curves = [...svg.querySelectorAll("path[stroke-linejoin]")];
-    const places = curves.map((curve) => curve.getAttribute("d").match(/[\d.]+ [\d.]+/g).map((pair) => pair.split(" ").map(Number)));
+    const svg = box.querySelector("svg"),
+      curves = [...svg.querySelectorAll("path[stroke-linejoin]")];
+    const places = curves.map((curve) =>
+      curve
+        .getAttribute("d")
+        .match(/[\d.]+ [\d.]+/g)
+        .map((pair) => pair.split(" ").map(Number)),
+    );
     const marks = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "g"));
     const said = box.appendChild(document.createElement("div"));
     said.className = "reading";
     said.hidden = true;
-    const clear = () => { marks.replaceChildren(); said.hidden = true; };
+    const clear = () => {
+      marks.replaceChildren();
+      said.hidden = true;
+    };
     const at = ({ clientX, clientY }) => {
-      const { left, top, width } = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / width;
+      const { left, top, width } = svg.getBoundingClientRect(),
+        scale = svg.viewBox.baseVal.width / width;
       const [across, down] = [(clientX - left) * scale, (clientY - top) * scale];
-      const far = ([a, b]) => (a - across) ** 2 + (b - down) ** 2 / 9; // one points at a place more than at a height
+      // one points at a place more than at a height
+      const far = ([a, b]) => (a - across) ** 2 + (b - down) ** 2 / 9;
       const [near] = places.flat().sort((a, b) => far(a) - far(b));
-      const rows = lines.flatMap(({ name, points }, i) => {
-        const j = places[i].findIndex(([a]) => Math.abs(a - near[0]) < 0.2);
-        return j < 0 ? [] : [{ name, point: points[j], place: places[i][j], look: curves[i].cloneNode() }];
-      }).sort((a, b) => b.point[1] - a.point[1]);
-      const ring = ({ place: [a, b] }) => `<circle cx="${a}" cy="${b}" r="6" fill="none" stroke="currentColor" stroke-width="2"/>`;
+      const rows = lines
+        .flatMap(({ name, points }, i) => {
+          const j = places[i].findIndex(([a]) => Math.abs(a - near[0]) < 0.2);
+          return j < 0 ? [] : [{ name, point: points[j], place: places[i][j], look: curves[i].cloneNode() }];
+        })
+        .sort((a, b) => b.point[1] - a.point[1]);
+      const ring = ({ place: [a, b] }) =>
+        `<circle cx="${a}" cy="${b}" r="6" fill="none" stroke="currentColor" stroke-width="2"/>`;
       marks.innerHTML = `<path d="M${near[0]} 48V${svg.viewBox.baseVal.height - 44}" stroke="currentColor" opacity=".4"/>${rows.map(ring).join("")}`;
       const head = document.createElement("b");
       head.textContent = `${x}: ${Number(rows[0].point[0].toPrecision(4))}`;
-      said.replaceChildren(head, ...rows.map(({ name, point: [, y], look }) => {
-        const row = document.createElement("span");
-        look.setAttribute("d", "M0 5H24");
-        row.innerHTML = `<svg width="24" height="10" aria-hidden="true">${look.outerHTML}</svg><i>${Number(y.toPrecision(3))}</i>`;
-        row.append(name);
-        return row;
-      }));
+      said.replaceChildren(
+        head,
+        ...rows.map(({ name, point: [, y], look }) => {
+          const row = document.createElement("span");
+          look.setAttribute("d", "M0 5H24");
+          row.innerHTML = `<svg width="24" height="10" aria-hidden="true">${look.outerHTML}</svg><i>${Number(y.toPrecision(3))}</i>`;
+          row.append(name);
+          return row;
+        }),
+      );
       said.hidden = false;
-      const start = left - box.getBoundingClientRect().left, middle = near[0] / scale;
-      if (narrow) said.style.top = `${svg.getBoundingClientRect().bottom - box.getBoundingClientRect().top}px`; // over the key, not over the curves
-      else said.style.left = `${start + (middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth))}px`;
+      const start = left - box.getBoundingClientRect().left,
+        middle = near[0] / scale;
+      if (narrow)
+        // over the key, not over the curves
+        said.style.top = `${svg.getBoundingClientRect().bottom - box.getBoundingClientRect().top}px`;
+      else
+        said.style.left = `${start + (middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth))}px`;
     };
     svg.addEventListener("pointermove", at);
     svg.addEventListener("pointerdown", at);
-    svg.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType === "mouse") clear(); });
-    addEventListener("pointerdown", ({ target }) => { if (!svg.contains(target)) clear(); });
+    svg.addEventListener("pointerleave", ({ pointerType }) => {
+      if (pointerType === "mouse") clear();
+    });
+    addEventListener("pointerdown", ({ target }) => {
+      if (!svg.contains(target)) clear();
+    });
   }
 
   /** Where the window is narrow a line chart is drawn anew, upright, so that its words can be read. */
   for (const data of document.querySelectorAll("script.upright")) {
-    const box = data.parentElement, about = JSON.parse(data.textContent), { title, lines, x, y, doubling } = about;
+    const box = data.parentElement,
+      about = JSON.parse(data.textContent),
+      { title, lines, x, y, doubling } = about;
     if (!narrow) reading(box, about);
-    else include("widgets/shared.js").then(() => {
-      box.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));
-      reading(box, about);
-    });
+    else
+      include("widgets/shared.js").then(() => {
+        box.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));
+        reading(box, about);
+      });
   }
 
   /** Answers in one's own words, which nobody judges. */
   for (const field of document.querySelectorAll("textarea.words")) {
     field.value = specdecLab.load("specdec-lab words")?.[field.name] ?? "";
-    field.addEventListener("input", () => specdecLab.save("specdec-lab words", { ...specdecLab.load("specdec-lab words"), [field.name]: field.value }));
+    field.addEventListener("input", () =>
+      specdecLab.save("specdec-lab words", {
+        ...specdecLab.load("specdec-lab words"),
+        [field.name]: field.value,
+      }),
+    );
   }
 
   /** On a phone the rows of a table that is too wide stand below each other; a cell names its column. */
@@ -359,8 +514,10 @@
     if (box.scrollWidth <= box.clientWidth && names < 70) return true; // a long name gets a line of its own
     const [heads, ...rows] = table.rows;
     for (const { cells } of rows) {
-      for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
-      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060"); // an interval stays in one line
+      for (const [i, cell] of [...cells].entries())
+        if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
+      for (const { firstChild: text } of cells)
+        if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060"); // an interval stays in one line
     }
     box.classList.replace("tight", "stacked");
     return true;
@@ -374,7 +531,11 @@
       edge(box);
       box.onscroll = () => edge(box);
       if (wide && narrow && stack(box.querySelector(":scope > table"))) continue;
-      for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
+      for (const [name, value] of [
+        ["tabindex", "0"],
+        ["role", "group"],
+        ["aria-label", "scrolls sideways"],
+      ]) {
         if (wide) box.setAttribute(name, value);
         else box.removeAttribute(name);
       }

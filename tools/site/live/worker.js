@@ -1,4 +1,5 @@
-// The model in the page, in a worker: it fetches and spreads out the weights, and decodes. It is told {load}, {write} or
+// The model in the page, in a worker: it fetches and spreads out the weights, and decodes. It is told {load},
+// {write} or
 // {stop}, and tells {progress}, {ready}, {round}, {done} or {failed}.
 
 import * as ort from "./ort.wasm.min.mjs";
@@ -8,11 +9,16 @@ import { largest, lookup, chances, roundOf } from "./rounds.js";
 ort.env.wasm.wasmPaths = new URL("./", import.meta.url).href;
 ort.env.wasm.numThreads = 1; // more need headers that static hosts do not send
 const tell = (message) => self.postMessage(message);
-let plan, tokenizer, target, drafters = {}, stopped = false;
+let plan,
+  tokenizer,
+  target,
+  drafters = {},
+  stopped = false;
 
 /** A file of the model, from the browser's cache or over the line; said(bytes) as it comes. */
 async function fetched(name, said = () => {}) {
-  const address = new URL(name, import.meta.url).href, kept = await opened();
+  const address = new URL(name, import.meta.url).href,
+    kept = await opened();
   const known = await kept?.match(address);
   if (known) {
     const data = await known.arrayBuffer();
@@ -21,37 +27,57 @@ async function fetched(name, said = () => {}) {
   }
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${name} is not there (${answer.status}).`);
-  const parts = [], reader = answer.body.getReader();
+  const parts = [],
+    reader = answer.body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     said(part.value.length);
   }
   const data = await new Blob(parts).arrayBuffer();
-  await kept?.put(address, new Response(data.slice(0))).catch(() => {}); // a full disk: it is fetched again next time
+  // a full disk: it is fetched again next time
+  await kept?.put(address, new Response(data.slice(0))).catch(() => {});
   return data;
 }
 
-/** The cache of these weights; those of earlier ones are thrown away. None where the browser keeps nothing. */
+/**
+ * The cache of these weights; those of earlier ones are thrown away. None where the browser keeps nothing.
+ */
 async function opened() {
   if (!self.caches || !plan) return null;
   const name = `specdec-lab ${plan.name}`;
   try {
-    for (const other of await caches.keys()) if (other.startsWith("specdec-lab ") && other !== name) await caches.delete(other);
+    for (const other of await caches.keys())
+      if (other.startsWith("specdec-lab ") && other !== name) await caches.delete(other);
     return await caches.open(name);
-  } catch { return null; }
+  } catch {
+    return null;
+  }
 }
 
 /** A half of 16 bits as a number. */
 const HALVES = (() => {
   const table = new Float32Array(65536);
   for (let i = 0; i < 65536; i++) {
-    const sign = i & 0x8000 ? -1 : 1, power = (i >> 10) & 31, part = i & 1023;
-    table[i] = sign * (power === 0 ? part * 2 ** -24 : power === 31 ? (part ? NaN : Infinity) : (1 + part / 1024) * 2 ** (power - 15));
+    const sign = i & 0x8000 ? -1 : 1,
+      power = (i >> 10) & 31,
+      part = i & 1023;
+    table[i] =
+      sign *
+      (power === 0
+        ? part * 2 ** -24
+        : power === 31
+          ? part
+            ? NaN
+            : Infinity
+          : (1 + part / 1024) * 2 ** (power - 15));
   }
   return table;
 })();
 
-/** Row by row of a stored matrix [out, in]: take(row number, its numbers). The array that is given is used again. */
+/**
+ * Row by row of a stored matrix [out, in]: take(row number, its numbers). The array that is given is used
+ * again.
+ */
 function rowsOf(bytes, { kind, shape: [rows, width], at, block }, take) {
   const row = new Float32Array(width);
   if (kind === "f32") {
@@ -59,22 +85,29 @@ function rowsOf(bytes, { kind, shape: [rows, width], at, block }, take) {
     for (let i = 0; i < rows; i++) take(i, all.subarray(i * width, (i + 1) * width));
     return;
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset), half = (place) => HALVES[view.getUint16(place, true)];
+  const view = new DataView(bytes.buffer, bytes.byteOffset),
+    half = (place) => HALVES[view.getUint16(place, true)];
   for (let i = 0; i < rows; i++) {
     for (let b = 0; b < width / block; b++) {
       const to = b * block;
-      if (kind === "q4_1") { // a scale, a least value, and 16 bytes: the lower halves come first
-        const from = at + (i * (width / block) + b) * 20, scale = half(from), least = half(from + 2);
+      if (kind === "q4_1") {
+        // a scale, a least value, and 16 bytes: the lower halves come first
+        const from = at + (i * (width / block) + b) * 20,
+          scale = half(from),
+          least = half(from + 2);
         for (let j = 0; j < 16; j++) {
           const code = bytes[from + 4 + j];
           row[to + j] = (code & 15) * scale + least;
           row[to + 16 + j] = (code >> 4) * scale + least;
         }
       } else if (kind === "q8_0") {
-        const from = at + (i * (width / block) + b) * 34, scale = half(from);
+        const from = at + (i * (width / block) + b) * 34,
+          scale = half(from);
         for (let j = 0; j < 32; j++) row[to + j] = view.getInt8(from + 2 + j) * scale;
-      } else { // int8: all codes, then all scales
-        const from = at + i * width + to, scale = half(at + rows * width + 2 * (i * (width / block) + b));
+      } else {
+        // int8: all codes, then all scales
+        const from = at + i * width + to,
+          scale = half(at + rows * width + 2 * (i * (width / block) + b));
         for (let j = 0; j < block; j++) row[to + j] = view.getInt8(from + j) * scale;
       }
     }
@@ -87,7 +120,9 @@ function spreadOut(bytes, graph, heads) {
   const all = new Float32Array(graph.bytes / 4);
   let at = 0;
   for (const name of graph.spread) {
-    const head = heads[name], stored = plan.tensors[head ? "embedding" : name], columns = head ? head.length : stored.shape[0];
+    const head = heads[name],
+      stored = plan.tensors[head ? "embedding" : name],
+      columns = head ? head.length : stored.shape[0];
     const place = head && new Map(head.map((id, i) => [id, i]));
     rowsOf(bytes, stored, (i, row) => {
       const column = place ? place.get(i) : i;
@@ -105,17 +140,28 @@ class Cached {
   }
 
   empty(layers) {
-    return Array.from({ length: 2 * layers }, () => new ort.Tensor("float32", new Float32Array(0), [1, plan.shared, 0, plan.head]));
+    return Array.from(
+      { length: 2 * layers },
+      () => new ort.Tensor("float32", new Float32Array(0), [1, plan.shared, 0, plan.head]),
+    );
   }
 
   /** A pass over k rows behind what is held. Returns its other outputs. */
   async extend(k, inputs) {
-    const n = this.length + k, mask = new Float32Array(k * n);
+    const n = this.length + k,
+      mask = new Float32Array(k * n);
     for (let i = 0; i < k; i++) for (let j = this.length + i + 1; j < n; j++) mask[i * n + j] = -1e9;
     const positions = BigInt64Array.from({ length: k }, (_, i) => BigInt(this.length + i));
-    const feeds = { ...inputs, mask: new ort.Tensor("float32", mask, [k, n]), positions: new ort.Tensor("int64", positions, [1, k]) };
-    this.past.forEach((tensor, i) => { feeds[`past_${i}`] = tensor; });
-    const found = await this.session.run(feeds), [logits, rows, ...past] = this.graph.outputs.map((name) => found[name]);
+    const feeds = {
+      ...inputs,
+      mask: new ort.Tensor("float32", mask, [k, n]),
+      positions: new ort.Tensor("int64", positions, [1, k]),
+    };
+    this.past.forEach((tensor, i) => {
+      feeds[`past_${i}`] = tensor;
+    });
+    const found = await this.session.run(feeds),
+      [logits, rows, ...past] = this.graph.outputs.map((name) => found[name]);
     [this.past, this.length] = [past, n];
     return { logits, rows };
   }
@@ -124,8 +170,10 @@ class Cached {
   rewind(n) {
     if (n === this.length) return;
     this.past = this.past.map((tensor) => {
-      const [, heads, held, size] = tensor.dims, kept = new Float32Array(heads * n * size);
-      for (let i = 0; i < heads; i++) kept.set(tensor.data.subarray(i * held * size, (i * held + n) * size), i * n * size);
+      const [, heads, held, size] = tensor.dims,
+        kept = new Float32Array(heads * n * size);
+      for (let i = 0; i < heads; i++)
+        kept.set(tensor.data.subarray(i * held * size, (i * held + n) * size), i * n * size);
       return new ort.Tensor("float32", kept, [1, heads, n, size]);
     });
     this.length = n;
@@ -135,35 +183,54 @@ class Cached {
 let bytes; // of the weights as they are stored: single rows of the embeddings are read from here
 /** The embeddings of some tokens [1, k, size]. */
 function embedded(tokens) {
-  const { size } = plan, stored = plan.tensors.embedding, rows = new Float32Array(tokens.length * size);
+  const { size } = plan,
+    stored = plan.tensors.embedding,
+    rows = new Float32Array(tokens.length * size);
   const width = { f32: 4 * size, q8_0: (size / 32) * 34, q4_1: (size / 32) * 20 }[stored.kind];
-  tokens.forEach((id, i) => rowsOf(bytes, { ...stored, shape: [1, size], at: stored.at + id * width }, (_, row) => rows.set(row, i * size)));
+  tokens.forEach((id, i) =>
+    rowsOf(bytes, { ...stored, shape: [1, size], at: stored.at + id * width }, (_, row) =>
+      rows.set(row, i * size),
+    ),
+  );
   return new ort.Tensor("float32", rows, [1, tokens.length, size]);
 }
 
 const tensorOf = (rows, size) => new ort.Tensor("float32", rows, [1, rows.length / size, size]);
-const joinedRows = (a, b) => { const all = new Float32Array(a.length + b.length); all.set(a); all.set(b, a.length); return all; };
+const joinedRows = (a, b) => {
+  const all = new Float32Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+};
 
 /** EAGLE: a layer goes on from the target's rows, and then from its own (specdec_lab/drafters/eagle.py). */
 class Eagle {
   constructor({ session, join }) {
-    Object.assign(this, { join, cached: new Cached(session, plan.eagle), rows: new Float32Array(0), tokens: [] });
+    Object.assign(this, {
+      join,
+      cached: new Cached(session, plan.eagle),
+      rows: new Float32Array(0),
+      tokens: [],
+    });
   }
 
   /** Rows that the target has passed, and the token that follows each. */
   async learn(wide, tokens) {
-    const { outputs } = plan.join, found = await this.join.run({ rows: wide });
+    const { outputs } = plan.join,
+      found = await this.join.run({ rows: wide });
     this.rows = joinedRows(this.rows, found[outputs[0]].data);
     this.tokens.push(...tokens);
   }
 
   async draft(text, gamma) {
-    const drafts = [], { ids } = plan.eagle;
+    const drafts = [],
+      { ids } = plan.eagle;
     let { logits, rows } = await this.step(this.rows, this.tokens);
     const held = this.cached.length;
     [this.rows, this.tokens] = [new Float32Array(0), []];
     for (;;) {
-      const best = largest(logits.data), q = chances(logits.data, best);
+      const best = largest(logits.data),
+        q = chances(logits.data, best);
       drafts.push({ id: ids[best], q: { of: q.of, top: q.top.map(([i, p]) => [ids[i], p]) } });
       if (drafts.length === gamma) break;
       ({ logits, rows } = await this.step(rows.data.slice(-plan.size), [drafts.at(-1).id]));
@@ -179,15 +246,20 @@ class Eagle {
 
 /** A small model of its own, with the target's vocabulary. */
 class Model {
-  constructor({ session }) { this.cached = new Cached(session, plan.model); }
+  constructor({ session }) {
+    this.cached = new Cached(session, plan.model);
+  }
 
   async learn() {}
 
   async draft(text, gamma) {
-    const drafts = [], { ids } = plan.model;
+    const drafts = [],
+      { ids } = plan.model;
     let news = text.slice(this.cached.length);
     while (drafts.length < gamma) {
-      const { logits } = await this.cached.extend(news.length, { x: embedded(news) }), best = largest(logits.data), q = chances(logits.data, best);
+      const { logits } = await this.cached.extend(news.length, { x: embedded(news) }),
+        best = largest(logits.data),
+        q = chances(logits.data, best);
       drafts.push({ id: ids[best], q: { of: q.of, top: q.top.map(([i, p]) => [ids[i], p]) } });
       news = [drafts.at(-1).id];
     }
@@ -195,18 +267,27 @@ class Model {
   }
 
   /** Of the text that came out only what was passed here and stayed is held. */
-  settle(length) { if (this.cached.length > length - 1) this.cached.rewind(length - 1); }
+  settle(length) {
+    if (this.cached.length > length - 1) this.cached.rewind(length - 1);
+  }
 }
 
 class Lookup {
   async learn() {}
 
-  async draft(text, gamma) { return lookup(text, gamma).map((id) => ({ id, q: null })); }
+  async draft(text, gamma) {
+    return lookup(text, gamma).map((id) => ({ id, q: null }));
+  }
 }
 
 async function session(name, graph, heads) {
-  const data = spreadOut(bytes, graph, heads), model = new Uint8Array(await fetched(graph.file));
-  return ort.InferenceSession.create(model, { externalData: [{ path: `${name}.bin`, data }], executionProviders: ["wasm"], graphOptimizationLevel: "all" });
+  const data = spreadOut(bytes, graph, heads),
+    model = new Uint8Array(await fetched(graph.file));
+  return ort.InferenceSession.create(model, {
+    externalData: [{ path: `${name}.bin`, data }],
+    executionProviders: ["wasm"],
+    graphOptimizationLevel: "all",
+  });
 }
 
 async function load() {
@@ -214,7 +295,10 @@ async function load() {
   plan = await (await fetch(new URL("plan.json", import.meta.url))).json();
   const all = plan.files.reduce((sum, { bytes }) => sum + bytes, 0);
   let come = 0;
-  const said = (more) => { come += more; tell({ progress: come / all, megabytes: [come / 1e6, all / 1e6] }); };
+  const said = (more) => {
+    come += more;
+    tell({ progress: come / all, megabytes: [come / 1e6, all / 1e6] });
+  };
   const parts = await Promise.all(plan.files.map(({ name }) => fetched(name, said)));
   bytes = new Uint8Array(all);
   parts.reduce((at, part) => (bytes.set(new Uint8Array(part), at), at + part.byteLength), 0);
@@ -231,37 +315,69 @@ async function load() {
 }
 
 /** The drafter of a text. */
-const made = (name) => (name === "eagle" ? new Eagle(drafters.eagle) : name === "model" ? new Model(drafters.model) : new Lookup());
+const made = (name) =>
+  name === "eagle" ? new Eagle(drafters.eagle) : name === "model" ? new Model(drafters.model) : new Lookup();
 
 /** Decode a prompt; each round is told as it ends. name: of a drafter, or "plain". */
 async function write({ prompt, name, gamma, tokens }) {
   stopped = false;
-  const { size } = plan, ids = tokenizer.encode(plan.before + prompt + plan.after, { add_special_tokens: false }).ids;
-  const word = (id) => tokenizer.decode([id], { skip_special_tokens: false }), whole = (all) => tokenizer.decode(all, { skip_special_tokens: false });
-  const cached = new Cached(target, plan.target), drafter = name === "plain" ? null : made(name), wide = size * (1 + plan.depths), vocabulary = plan.tensors.embedding.shape[0];
-  const pass = (news, first) => cached.extend(news.length, { x: embedded(news), first: new ort.Tensor("int64", BigInt64Array.of(BigInt(first)), [1]) });
-  if (ids.length > 1) { // the prompt is read, but for its last token
+  const { size } = plan,
+    ids = tokenizer.encode(plan.before + prompt + plan.after, { add_special_tokens: false }).ids;
+  const word = (id) => tokenizer.decode([id], { skip_special_tokens: false }),
+    whole = (all) => tokenizer.decode(all, { skip_special_tokens: false });
+  const cached = new Cached(target, plan.target),
+    drafter = name === "plain" ? null : made(name),
+    wide = size * (1 + plan.depths),
+    vocabulary = plan.tensors.embedding.shape[0];
+  const pass = (news, first) =>
+    cached.extend(news.length, {
+      x: embedded(news),
+      first: new ort.Tensor("int64", BigInt64Array.of(BigInt(first)), [1]),
+    });
+  if (ids.length > 1) {
+    // the prompt is read, but for its last token
     const { rows } = await pass(ids.slice(0, -1), ids.length - 2);
     await drafter?.learn(rows, ids.slice(1));
   }
   const text = [...ids];
-  for (let written = 0, stop = null; !stop && !stopped;) {
-    const begin = performance.now(), drafts = drafter ? await drafter.draft(text, gamma) : [], drafted = performance.now();
-    const { logits, rows } = await pass([text.at(-1), ...drafts.map(({ id }) => id)], 0), passed = performance.now();
-    const each = Array.from({ length: drafts.length + 1 }, (_, i) => logits.data.subarray(i * vocabulary, (i + 1) * vocabulary));
-    const round = roundOf(drafts, each, plan.ends, tokens - written, word), before = whole(text);
-    const news = [...round.drafted.filter(({ status }) => status === "accepted").map(({ id }) => id), ...(round.emitted ? [round.emitted.id] : [])];
-    const held = cached.length - drafts.length - 1, kept = news.length - Boolean(round.emitted);
+  for (let written = 0, stop = null; !stop && !stopped; ) {
+    const begin = performance.now(),
+      drafts = drafter ? await drafter.draft(text, gamma) : [],
+      drafted = performance.now();
+    const { logits, rows } = await pass([text.at(-1), ...drafts.map(({ id }) => id)], 0),
+      passed = performance.now();
+    const each = Array.from({ length: drafts.length + 1 }, (_, i) =>
+      logits.data.subarray(i * vocabulary, (i + 1) * vocabulary),
+    );
+    const round = roundOf(drafts, each, plan.ends, tokens - written, word),
+      before = whole(text);
+    const news = [
+      ...round.drafted.filter(({ status }) => status === "accepted").map(({ id }) => id),
+      ...(round.emitted ? [round.emitted.id] : []),
+    ];
+    const held = cached.length - drafts.length - 1,
+      kept = news.length - Boolean(round.emitted);
     text.push(...news);
     written += news.length;
     stop = round.stop;
     cached.rewind(held + 1 + kept);
     if (drafter) {
-      await drafter.learn(tensorOf(rows.data.slice(0, (1 + kept) * wide), wide), text.slice(held + 1, held + 2 + kept));
+      await drafter.learn(
+        tensorOf(rows.data.slice(0, (1 + kept) * wide), wide),
+        text.slice(held + 1, held + 2 + kept),
+      );
       drafter.settle?.(text.length);
     }
     const end = performance.now();
-    tell({ round: { ...round, before: before.length > 160 ? `…${before.slice(-160)}` : before }, tokens: news, seconds: { draft: (drafted - begin) / 1e3, verify: (passed - drafted) / 1e3, loop: (end - passed) / 1e3 } });
+    tell({
+      round: { ...round, before: before.length > 160 ? `…${before.slice(-160)}` : before },
+      tokens: news,
+      seconds: {
+        draft: (drafted - begin) / 1e3,
+        verify: (passed - drafted) / 1e3,
+        loop: (end - passed) / 1e3,
+      },
+    });
     await new Promise((rest) => setTimeout(rest)); // a “stop” may come in
   }
   tell({ done: name, text: whole(text.slice(ids.length)), stopped });
