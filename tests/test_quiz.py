@@ -27,8 +27,7 @@ pytestmark = pytest.mark.usefixtures("fresh_ledger")
 def test_each_lesson_has_its_items():
     assert lessons() == ["00", "01", "02", "03", "04", "05", "06", "07", "08", "10", "11", "12"]
     for lesson in lessons():
-        found = items(lesson)
-        assert len(found) == (5 if lesson == "00" else 4)
+        assert len(items(lesson)) in ((5,) if lesson == "00" else (3, 4))
     assert len({item.id for item in EVERY}) == len(EVERY)
     assert {item.problem for item in EVERY} - {""} == set(PROBLEMS) == {name for name, *_ in KEYS}
 
@@ -115,21 +114,15 @@ KEYS = [  # name, its numbers, the answer by hand, what known mistakes find, wit
     ("pass_time", {"megabytes": 270, "reads": 100, "computes": 10, "k": 200}, "5.4", "540 8.1 2.7"),
     ("bend", {"reading": 2.7, "computing": 0.027}, "100", "200 0.01 0.0729"),
     ("tokens_written", {"gamma": 4, "accepted": (0, 0, 1, 2, 4, 4, 4, 4, 4, 4)}, "37", "27#6 50#1 31#6 33#6"),
-    ("entries_kept", {"gamma": 4, "accepted": 2}, "3", "4 5 2"),
     ("accept_chance", {"p": 0.5, "q": 0.7}, "5/7", "0.5#3 0.35#3 2/7 0.2"),
     ("accept_chance", {"p": 0.3, "q": 0.1}, "1", "0.3#3 0.03#3 1/3"),
-    ("after_rejection", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, "1", "0.3#2 0.2 0.6 0.1"),
     ("alpha_of", {"rows": ((0.5, 0.3, 0.2), (0.7, 0.1, 0.2))}, "0.8", "0.42#3 1#4 0.2"),
     ("rate_from_rounds", {"rounds": (2, 1, 1, 0, 6)}, "27/31", "0.675#5 3.7"),
-    ("tokens_per_pass", {"alpha": 0.75, "gamma": 4}, "3.05078125", "2.05078125#6 4#1 3.2880859375"),
-    ("speed_up", {"expected": 3.05, "gamma": 4, "c": 0.5, "v": 1}, "61/60", "3.05#7"),
-    ("speed_up", {"expected": 3, "gamma": 4, "c": 0.125, "v": 1.25}, "12/7", "3#7 2.4 24/11 2"),
     ("best_gamma", {"alpha": 0.8, "c": 0.1}, "6", "8#8 1"),
     ("break_even_tokens", {"gamma": 4, "c": 0.1, "v": 1.3}, "1.7", "1#7 1.3 1.4"),
     ("gain_at_load", {"idle": 32, "texts": 1, "drafts": (4, 3.05)}, "3.05", "0.61"),
     ("gain_at_load", {"idle": 32, "texts": 16, "drafts": (4, 3.05)}, "1.22", "3.05#7 1.525 48.8"),
     ("gain_at_load", {"idle": 32, "texts": 64, "drafts": (4, 3.05)}, "0.61", "3.05#7 0.305 0.7625"),
-    ("crossover", {"idle": 32, "drafts": (4, 3.05)}, "19.52", "6.4 32 97.6 24.4"),
     ("tokens_of_tree", {"first": (0.6, 0.3), "after": (0.8, 0.5)}, "2.53", "3.2#1 1.53#6 2.08 1.9"),
     ("tree_in_batch", {"texts": 8, "drafts": 7, "idle": 32}, "2", "1.75 64 1"),
     ("tree_in_batch", {"texts": 4, "drafts": 7, "idle": 32}, "1", "32"),
@@ -219,7 +212,7 @@ def test_what_is_given_can_be():
 
 
 def test_what_is_counted_has_no_room():
-    for name in ("tokens_written", "entries_kept"):
+    for name in ("tokens_written", "best_gamma"):
         assert {p.tolerance for p in variants(name)} == {0}
 
 

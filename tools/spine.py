@@ -43,7 +43,7 @@ FIELD = re.compile(r"\bsd\.(guess|outcome|quiz)\(")
 ANSWERS = re.compile(r"\?|^Answer$|^How to grade|^An example")  # summaries of folds that everybody opens
 HOUR = {  # the sections of the first hour: what a round is, that the text stays, what α does, what is gained
     "00_start_here": (),  # all of it
-    "02_draft_then_verify": (1, 4),
+    "02_draft_then_verify": (1, 3),
     "04_acceptance_rate": (1, 2, 4),  # the fourth predicts the rounds of the second
     "05_choosing_gamma": (1, 2, 3),
 }

@@ -105,18 +105,6 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> str:
     """
 
 
-@problem(tolerance=0, gamma=(5, 6, 7, 8), accepted=(1, 2, 3, 4))
-def entries_kept(gamma: int, accepted: int) -> str:
-    return f"""
-    γ = {gamma}. A round accepts {accepted} {"draft" if accepted == 1 else "drafts"} and corrects the next one. Its pass
-    added {gamma + 1} entries to the cache. How many of them stay?
-    {accepted + 1} | The entry of the last token of the text, and those of the accepted drafts: {accepted + 1}.
-    {accepted + 2} | The corrected token has no entry yet: it was chosen, and no pass has seen it.
-    {gamma + 1} | The entries of the miss and of all after it must go: those tokens are not in the text.
-    {accepted} | One more stays: the last token of the text went through this pass, too.
-    """
-
-
 # Lesson 03: the rule, and what it writes. In these rows q has too much of a, and too little of b.
 ROWS = pairs("""30 50 20, 60 30 10; 20 60 20, 50 40 10; 10 50 40, 50 40 10; 20 50 30, 60 20 20;
                 50 20 30, 80 10 10; 40 40 20, 70 10 20; 30 40 30, 50 20 30; 10 70 20, 30 60 10""")
@@ -134,23 +122,6 @@ def accept_chance(p: float, q: float) -> str:
     {q / p if p > q else None} | This is upside down.
     {1 - p / q if p <= q else None} | This is the chance of a rejection.
     {q - p if p < q else None} | This is how much too often the token is drafted, not how often it is kept.
-    """
-
-
-@problem(rows=ROWS)
-def after_rejection(rows: tuple[Row, Row]) -> str:
-    p, q = rows
-    lacks = theory.lacking(p, q)
-    _, b, c = lacks
-    answer = theory.residual(p, q)[1]
-    return f"""
-    Temperature 1. {distributions(p, q)} The draft was a, and it was rejected. With which probability is b written in
-    its place?
-    {answer} | What q lacks: {b:g} of b and {c:g} of c. So b: {b:g} / {sum(lacks):g} = {short(answer)}.
-    {p[1]} #2 | This draws from p. Part of p has been written already, by the drafts that are accepted.
-    {p[1] / (p[1] + p[2])} | This only takes a out of p. Tokens that q proposes often enough need less.
-    {b} | This is what b lacks. Divide it by all that is lacking: something must be written.
-    {q[1]} | This draws from the drafter's q. After a rejection the target makes up for what q lacks.
     """
 
 
@@ -198,36 +169,7 @@ def rate_from_rounds(rounds: Sequence[int]) -> str:
     """
 
 
-@problem(alpha=(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), gamma=(2, 3, 5, 6))
-def tokens_per_pass(alpha: float, gamma: int) -> str:
-    expected = theory.expected_tokens(alpha, gamma)
-    powers = " + ".join(["1", f"{alpha}", *(f"{alpha}^{i}" for i in range(2, gamma + 1))])
-    return f"""
-    Each draft survives with probability α = {alpha}, independently of the others, and γ = {gamma}. How many tokens does
-    a pass of the target give, on average?
-    {expected} | {powers} = {short(expected)}.
-    {expected - 1} #6 | These are the accepted drafts. The corrected or bonus token comes on top.
-    {1 + gamma * alpha} #1 | This also counts drafts after a miss, which are thrown away even if they agree.
-    {theory.expected_tokens(alpha, gamma + 1)} | One power too many: this is γ = {gamma + 1}.
-    """
-
-
 # Lesson 05: what is gained by the clock
-@problem(expected=(2.4, 2.8, 3.2), gamma=(3, 4, 5), c=(0.1, 0.2, 0.3), v=(1.2, 1.5, 1.8))
-def speed_up(expected: float, gamma: int, c: float, v: float) -> str:
-    S = expected / (gamma * c + v)
-    cost = gamma * c + v
-    return f"""
-    A pair gives {expected} tokens per pass with γ = {gamma}. One draft costs {c} of a plain step, and the checking pass
-    costs {v} plain steps; nothing else takes time. How many times as fast as plain decoding is it?
-    {S} | A round costs {gamma} · {c} + {v} = {short(cost)} plain steps, so S = {expected} / {short(cost)} = {short(S)}.
-    {expected} #7 | This is tokens per pass. A round costs more than one plain step.
-    {expected / v} | The drafting is missing: {gamma} drafts cost {short(gamma * c)} plain steps.
-    {expected / (c + v)} | This pays for one draft; a round needs {gamma} of them, one after the other.
-    {expected / (1 + gamma * c)} | This takes the checking pass for a plain one; it costs {v}.
-    """
-
-
 @problem(tolerance=0, alpha=(0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9), c=(0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
 def best_gamma(alpha: float, c: float) -> str:
     gammas = (1, 2, 3, 4, 6, 8)
@@ -285,22 +227,6 @@ def gain_at_load(idle: int, texts: int, drafts: tuple[int, float]) -> str:
     {expected / wide if plain > 1 else None} | For so many texts a pass without drafts costs more, too.
     {expected / (gamma + 1) if plain == 1 else None} | This pays for every token. Up to {idle} of them share the price
         of one.
-    """
-
-
-@problem(idle=(40, 80, 120, 200), drafts=((2, 2.1), (3, 2.2), (3, 2.5), (4, 2.5), (4, 3.0), (5, 3.3)))
-def crossover(idle: int, drafts: tuple[int, float]) -> str:
-    gamma, expected = drafts
-    answer = expected * idle / (gamma + 1)
-    return f"""
-    {machine(idle, gamma, expected)} At how many texts at once is the gain used up, so that drafting is exactly as fast
-    as not drafting?
-    {answer} | With drafts B texts bring {gamma + 1} · B tokens. Such a pass costs {expected:g} plain ones where
-        {gamma + 1} · B = {expected:g} · {idle}, so B = {short(answer)}. (There a pass without drafts still costs 1.)
-    {idle / (gamma + 1)} | From there on drafts cost something. The gain is used up only when a pass costs {expected:g}.
-    {idle} | From there on a pass without drafts costs more, too. Drafting is a loss before that.
-    {expected * idle} | This is the number of tokens in the pass; each text brings {gamma + 1} of them.
-    {expected * idle / gamma} | Each text brings its newest token into the pass, besides its {gamma} drafts.
     """
 
 

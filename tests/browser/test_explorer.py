@@ -13,9 +13,9 @@ def happened(explorer) -> list[str]:
     return explorer.locator("[data-happened]").evaluate_all("cells => cells.map(c => c.dataset.happened)")
 
 
-def test_round_explorer_in_lesson_02(page):
-    page.run("lessons/02_draft_then_verify.ipynb", until=EXPLORER)
-    explorer = page.locator(EXPLORER).first
+def test_round_explorer_in_lesson_00(page):
+    page.run("lessons/00_start_here.ipynb", until=f"{EXPLORER} >> nth=1")
+    explorer = page.locator(EXPLORER).nth(1)  # the first one is the round by hand
     explorer.scroll_into_view_if_needed()
     assert explorer.locator("[data-happened]").count() == 0  # nothing is given away before the reveal
 
