@@ -59,7 +59,9 @@ def test_every_page_is_light_fits_a_phone_cuts_no_words_and_asks_nothing_of_othe
         if (wide := page.evaluate("document.documentElement.scrollWidth")) > PHONE:
             wrong.append(f"{name} is {wide} pixels wide")
         wrong += [f"{name}: a picture cuts “{text}”" for text in page.evaluate(CUT)]
-        shared = page.locator("meta[property='og:image']").get_attribute("content")  # beside the pages, as no address is set
+        shared = page.locator("meta[property='og:image']").get_attribute(
+            "content"
+        )  # beside the pages, as no address is set
         if not (site / name).parent.joinpath(shared).is_file():
             wrong.append(f"{name} has no picture for those who share its link")
     page.close()

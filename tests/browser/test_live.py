@@ -97,8 +97,8 @@ def page(browser, live, pair, tmp_path_factory):
     server.shutdown()
 
 
-def written(page, prompt: str, name: str) -> list[dict]:
-    asked = {"write": {"prompt": prompt, "name": name, "gamma": GAMMA, "tokens": TOKENS}}
+def written(page, prompt: str, name: str, temperature: int = 0) -> list[dict]:
+    asked = {"write": {"prompt": prompt, "name": name, "gamma": GAMMA, "tokens": TOKENS, "temperature": temperature}}
     said = page.evaluate("([asked]) => ask(asked, 'done')", [asked])
     assert "done" in said[-1], said[-1]
     return said
@@ -136,15 +136,15 @@ def test_the_page_writes_what_the_engine_writes_round_for_round(page, pair, prom
         assert (emitted and emitted["kind"]) == (r.emitted and r.emitted.kind)
 
 
-def recorded(arm: str):
-    """The rounds of the gallery's texts, greedy: (tokens of the prompt, rounds)."""
+def recorded(arm: str, temperature: str = "0"):
+    """The rounds of the gallery's texts: (tokens of the prompt, rounds)."""
     found = json.loads(lzma.decompress((SITE / "rounds.json.xz").read_bytes()))
     tokenizer = AutoTokenizer.from_pretrained(embedded.target_dir())
     for of in found["texts"].values():
         ids = tokenizer.apply_chat_template(
             [{"role": "user", "content": of["prompt"]}], add_generation_prompt=True, return_dict=False
         )
-        yield list(ids), of["temperatures"]["0"]["traces"][arm]["rounds"]
+        yield list(ids), of["temperatures"][temperature]["traces"][arm]["rounds"]
 
 
 def test_the_rule_and_lookup_are_those_of_recorded_rounds(page):
@@ -160,3 +160,52 @@ def test_the_rule_and_lookup_are_those_of_recorded_rounds(page):
             text += drafts[:kept] + ([r["emitted"]["id"]] if r["emitted"] else [])
             seen += bool(drafts)
     assert seen > 20
+
+
+@pytest.mark.parametrize("name", ["plain", "lookup", "eagle", "model"])
+def test_drawn_text_keeps_what_the_numbers_of_its_rounds_say(page, name):
+    rounds = [message["round"] for message in written(page, PROMPTS[1], name, temperature=1) if "round" in message]
+    assert len(rounds) > 3 and (name == "plain") == (not any(r["drafted"] for r in rounds))
+    for r in rounds:
+        for d in r["drafted"]:
+            assert 0 <= d["u"] < 1 and 0 < d["q"] <= 1 and -1e-6 <= d["overlap"] <= 1 + 1e-3
+            if d["status"] == "accepted":
+                assert d["u"] * d["q"] < d["p"]
+            if d["status"] == "rejected":
+                assert d["u"] * d["q"] >= d["p"] and r["emitted"]["kind"] == "corrected"
+        if r["emitted"]:
+            assert r["emitted"]["p"] > 0
+
+
+def test_the_rule_for_drawn_text_keeps_what_recorded_rounds_kept(page):
+    """Of each row only the draft's own chances are recorded, which is all that decides: the rest stands as one token."""
+    rule = "([drafts, p, q, us]) => rounds.verify(drafts, p, q, us, () => 0.5).kept"
+    seen = set()
+    for _, rounds in recorded("eagle-4", "1"):
+        for r in (r for r in rounds if not r["stop"] and r["drafted"]):
+            p, q = ([[d[x], 1 - d[x]] for d in r["drafted"]] for x in "pq")
+            kept = page.evaluate(rule, [[0] * len(p), [*p, [1, 0]], q, [d["u"] for d in r["drafted"]]])
+            assert kept == sum(d["status"] == "accepted" for d in r["drafted"])
+            seen.add(kept)
+    assert seen == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("wrong", ["", "from p", "from q"])
+def test_what_one_place_writes_follows_p(page, wrong):
+    """Every draft and a fine grid of numbers; a replacement that is drawn from p, or from q, does not pass."""
+    p, q, fine = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2], 100
+    came = page.evaluate(
+        """([p, q, fine, wrong]) => {
+          const came = [0, 0, 0], other = wrong === "from p" ? p : q;
+          for (let x = 0; x < 3; x++)
+            for (let i = 0; i < fine; i++)
+              for (let j = 0; j < fine; j++) {
+                const dice = () => (j + 0.5) / fine, u = (i + 0.5) / fine;
+                const { kept, own } = rounds.verify([x], [p, p], [q], [u], dice);
+                came[kept ? x : wrong ? rounds.drawn(other, dice()) : own] += q[x] / fine / fine;
+              }
+          return came;
+        }""",
+        [p, q, fine, wrong],
+    )
+    assert (max(abs(a - b) for a, b in zip(came, p)) < 0.01) == (not wrong), came

@@ -2,6 +2,7 @@
 // here in the page.
 
 const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
+const TEMPERATURES = { 0: "0, the likeliest token", 1: "1, drawn" };
 const TOKENS = 48;
 const ASKED = [
   "Write a short poem about the sea and a small boat.",
@@ -63,6 +64,7 @@ async function render({ model, el }) {
     prompt: asked.prompt || ASKED[0],
     drafter: asked.drafter in DRAFTERS ? asked.drafter : "eagle",
     gamma: ["1", "2", "3", "4", "6", "8"].includes(String(asked.gamma)) ? String(asked.gamma) : "2",
+    temperature: asked.temperature in TEMPERATURES ? asked.temperature : "0",
   };
   const keep = () => {
     model.set("state", { ...chosen });
@@ -105,6 +107,10 @@ async function render({ model, el }) {
   const menus = [
     menu("drafter", Object.values(DRAFTERS), DRAFTERS[chosen.drafter], (name) => {
       chosen.drafter = Object.keys(DRAFTERS).find((key) => DRAFTERS[key] === name);
+      keep();
+    }),
+    menu("temperature", Object.values(TEMPERATURES), TEMPERATURES[chosen.temperature], (name) => {
+      chosen.temperature = Object.keys(TEMPERATURES).find((key) => TEMPERATURES[key] === name);
       keep();
     }),
     menu("γ, drafts a round", ["1", "2", "3", "4", "6", "8"], chosen.gamma, (value) => {
@@ -161,19 +167,23 @@ async function render({ model, el }) {
         of.time = time;
         of.counts.textContent = `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s · ${(of.ids.length / time).toFixed(1)} tokens a second`;
       };
-      worker.postMessage({ write: { prompt: chosen.prompt, name, gamma, tokens: TOKENS } });
+      const { prompt, temperature } = chosen;
+      worker.postMessage({
+        write: { prompt, name, gamma, tokens: TOKENS, temperature: Number(temperature) },
+      });
     });
   }
 
   /** The numbers of both ways, in sentences. */
-  function conclusion() {
+  function conclusion(drew) {
     const { plain, drafts } = lanes,
       same = plain.ids.findIndex((token, i) => token !== drafts.ids[i]);
     const E = drafts.ids.length / drafts.rounds.length,
       step = median(plain.seconds.slice(1).map((s) => s.verify + s.loop));
     const full = drafts.seconds.filter((_, i) => drafts.rounds[i].drafted.length === Number(chosen.gamma));
-    const text =
-      same < 0 && plain.ids.length === drafts.ids.length
+    const text = drew
+      ? "Both texts are drawn, so they differ; each follows the target's chances."
+      : same < 0 && plain.ids.length === drafts.ids.length
         ? `The same ${plain.ids.length} tokens, both ways.`
         : `The texts are the same for ${same < 0 ? Math.min(plain.ids.length, drafts.ids.length) : same} tokens.`;
     if (!full.length)
@@ -217,17 +227,18 @@ async function render({ model, el }) {
         lane("plain", "Plain decoding"),
         lane("drafts", `With ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`),
       );
+      const drew = chosen.temperature !== "0";
       await decode("plain", 0);
       const last = await decode(chosen.drafter, Number(chosen.gamma));
       if (lanes.drafts.rounds.length && lanes.plain.rounds.length) {
-        verdict.textContent = last.stopped ? "Stopped." : conclusion();
+        verdict.textContent = last.stopped ? "Stopped." : conclusion(drew);
         const explorer = await specdecLab.widget("explorer");
         const title = `Your sentence, round by round: ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`,
           own = {
             revealed: [],
             guesses: {},
             state: {},
-            data: { title, greedy: true, rounds: lanes.drafts.rounds, marks, id, hardware },
+            data: { title, greedy: !drew, rounds: lanes.drafts.rounds, marks, id, hardware },
           };
         ended.push(
           explorer.render({

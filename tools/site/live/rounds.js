@@ -1,6 +1,5 @@
-// What a round does, without any model: the greedy rule, lookup, and the form in which rounds are shown. Held
-// to the rounds
-// that the engine recorded (tests/browser/test_live_rounds.py).
+// What a round does, without any model: both rules, lookup, and the form in which rounds are shown. Held to the
+// rounds that the engine recorded (tests/browser/test_live.py).
 
 /**
  * The greedy rule: how many drafts are what the target says. favourites: the target's, at each draft and
@@ -44,6 +43,54 @@ export function chances(logits, id, most = 5) {
   return { of: id === undefined ? null : chance(id), top: top.map((i) => [i, chance(i)]) };
 }
 
+/** A row of scores as chances, at temperature 1. */
+export function probabilities(logits) {
+  const all = new Float32Array(logits.length);
+  let high = -Infinity,
+    sum = 0;
+  for (const x of logits) if (x > high) high = x;
+  for (let i = 0; i < all.length; i++) sum += all[i] = Math.exp(logits[i] - high);
+  return all.map((x) => x / sum);
+}
+
+/** The token that a number between 0 and 1 draws. */
+export function drawn(p, u) {
+  let sum = 0,
+    last = 0;
+  for (let i = 0; i < p.length; i++) {
+    if (!p[i]) continue;
+    sum += p[i];
+    if (u < sum) return i;
+    last = i; // sums of rounded numbers may end below 1
+  }
+  return last;
+}
+
+/** What p has and q lacks, divided by its sum: p itself where q lacks nothing. */
+export function residual(p, q) {
+  const lacks = p.map((x, i) => Math.max(0, x - q[i])),
+    sum = lacks.reduce((a, b) => a + b, 0);
+  return sum > 0 ? lacks.map((x) => x / sum) : p;
+}
+
+/**
+ * The rule for drawn text (specdec_lab/engine/verify.py): the draft x is kept if u·q(x) < p(x). The first that is
+ * not is replaced by a token drawn from the residual; after the last one a token is drawn from p.
+ * p: a row more than drafts. us: one number for each draft. dice() draws the other token.
+ */
+export function verify(drafts, p, q, us, dice) {
+  const miss = drafts.findIndex((x, i) => !(us[i] * q[i][x] < p[i][x]));
+  if (miss < 0) return { kept: drafts.length, own: drawn(p.at(-1), dice()) };
+  return { kept: miss, own: drawn(residual(p[miss], q[miss]), dice()) };
+}
+
+/** q of a draft that is a copy: sure of its token. */
+const sure = (id, size) => {
+  const q = new Float32Array(size);
+  q[id] = 1;
+  return q;
+};
+
 /** The largest of some numbers: the first one where several are equal, as the engine takes it. */
 export function largest(logits) {
   let best = 0;
@@ -53,48 +100,50 @@ export function largest(logits) {
 
 /**
  * One round as the Round Explorer takes it.
- * drafts: [{id, q}] with q of `chances` or null for a copy; rows: the target's logits at each draft and
- * after the last one;
- * stop: which token ends the text, or null; room: how many tokens may still be written; word(id): a
- * token's text.
+ * drafts: [{id, q, row}] with q of `chances` or null for a copy, and row the chances that it was drawn from; rows:
+ * the target's logits at each draft and after the last one; ends: tokens that end the text; room: how many tokens
+ * may still be written; word(id): a token's text; dice: draws numbers, or null where the text is greedy.
  */
-export function roundOf(drafts, rows, ends, room, word) {
-  const favourites = rows.map(largest),
-    ids = drafts.map(({ id }) => id);
-  let kept = accepted(ids, favourites),
+export function roundOf(drafts, rows, ends, room, word, dice = null) {
+  const ids = drafts.map(({ id }) => id),
+    us = drafts.map(() => (dice ? dice() : null)),
+    favourites = rows.map(largest);
+  const p = dice && rows.map(probabilities),
+    q = dice && drafts.map(({ id, row }, i) => row ?? sure(id, p[i].length));
+  const found = dice ? verify(ids, p, q, us, dice) : { kept: accepted(ids, favourites) };
+  const own = dice ? found.own : favourites[found.kept];
+  let kept = found.kept,
     stop = null;
   for (let i = 0; i < kept && !stop; i++) if (ends.includes(ids[i])) [kept, stop] = [i + 1, "eos"];
   if (!stop && kept >= room) [kept, stop] = [room, "limit"];
   const pairs = (top) => top.map(([id, p]) => ({ id, text: word(id), p }));
-  const drafted = drafts.map(({ id, q }, i) => {
-    const p = chances(rows[i], id),
-      same = id === favourites[i];
-    const status = i < kept ? "accepted" : i === kept && !stop ? "rejected" : "discarded";
+  const drafted = drafts.map(({ id, q: of }, i) => {
+    const raw = chances(rows[i], id),
+      same = Number(id === favourites[i]); // p and q of greedy text are 1 for one token
     return {
       id,
       text: word(id),
-      p: Number(same),
-      q: 1,
-      p_raw: p.of,
-      q_raw: q ? q.of : 1,
-      u: null,
-      status,
-      overlap: Number(same),
-      p_top: pairs(p.top),
-      q_top: q ? pairs(q.top) : [{ id, text: word(id), p: 1 }],
+      p: dice ? p[i][id] : same,
+      q: dice ? q[i][id] : 1,
+      p_raw: raw.of,
+      q_raw: of ? of.of : 1,
+      u: us[i],
+      status: i < kept ? "accepted" : i === kept && !stop ? "rejected" : "discarded",
+      overlap: dice ? p[i].reduce((sum, x, token) => sum + Math.min(x, q[i][token]), 0) : same,
+      p_top: pairs(raw.top),
+      q_top: of ? pairs(of.top) : [{ id, text: word(id), p: 1 }],
     };
   });
   let emitted = null;
   if (!stop) {
-    const own = favourites[kept],
-      p = chances(rows[kept], own);
+    const raw = chances(rows[kept], own);
     emitted = {
       id: own,
       text: word(own),
       kind: !drafts.length ? "plain" : kept < drafts.length ? "corrected" : "bonus",
-      p: 1,
-      p_raw: p.of,
-      p_top: pairs(p.top),
+      p: dice ? p[kept][own] : 1,
+      p_raw: raw.of,
+      p_top: pairs(raw.top),
     };
     if (ends.includes(own)) stop = "eos";
     else if (kept + 1 >= room) stop = "limit";

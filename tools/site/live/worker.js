@@ -4,7 +4,7 @@
 
 import * as ort from "./ort.wasm.min.mjs";
 import { Tokenizer } from "./tokenizers.min.mjs";
-import { largest, lookup, chances, roundOf } from "./rounds.js";
+import { largest, lookup, chances, drawn, probabilities, roundOf } from "./rounds.js";
 
 ort.env.wasm.wasmPaths = new URL("./", import.meta.url).href;
 ort.env.wasm.numThreads = 1; // more need headers that static hosts do not send
@@ -203,6 +203,20 @@ const joinedRows = (a, b) => {
   return all;
 };
 
+/** A draft out of a row of scores, one for each of ids: the favourite, or drawn where there are dice. */
+function draftFrom(logits, ids, dice) {
+  const all = dice && probabilities(logits),
+    best = dice ? drawn(all, dice()) : largest(logits),
+    q = chances(logits, best),
+    draft = { id: ids[best], q: { of: q.of, top: q.top.map(([i, p]) => [ids[i], p]) } };
+  if (!dice) return draft;
+  draft.row = new Float32Array(plan.tensors.embedding.shape[0]); // over the target's whole vocabulary
+  ids.forEach((id, i) => {
+    draft.row[id] = all[i];
+  });
+  return draft;
+}
+
 /** EAGLE: a layer goes on from the target's rows, and then from its own (specdec_lab/drafters/eagle.py). */
 class Eagle {
   constructor({ session, join }) {
@@ -222,16 +236,13 @@ class Eagle {
     this.tokens.push(...tokens);
   }
 
-  async draft(text, gamma) {
-    const drafts = [],
-      { ids } = plan.eagle;
+  async draft(text, gamma, dice) {
+    const drafts = [];
     let { logits, rows } = await this.step(this.rows, this.tokens);
     const held = this.cached.length;
     [this.rows, this.tokens] = [new Float32Array(0), []];
     for (;;) {
-      const best = largest(logits.data),
-        q = chances(logits.data, best);
-      drafts.push({ id: ids[best], q: { of: q.of, top: q.top.map(([i, p]) => [ids[i], p]) } });
+      drafts.push(draftFrom(logits.data, plan.eagle.ids, dice));
       if (drafts.length === gamma) break;
       ({ logits, rows } = await this.step(rows.data.slice(-plan.size), [drafts.at(-1).id]));
     }
@@ -252,15 +263,12 @@ class Model {
 
   async learn() {}
 
-  async draft(text, gamma) {
-    const drafts = [],
-      { ids } = plan.model;
+  async draft(text, gamma, dice) {
+    const drafts = [];
     let news = text.slice(this.cached.length);
     while (drafts.length < gamma) {
-      const { logits } = await this.cached.extend(news.length, { x: embedded(news) }),
-        best = largest(logits.data),
-        q = chances(logits.data, best);
-      drafts.push({ id: ids[best], q: { of: q.of, top: q.top.map(([i, p]) => [ids[i], p]) } });
+      const { logits } = await this.cached.extend(news.length, { x: embedded(news) });
+      drafts.push(draftFrom(logits.data, plan.model.ids, dice));
       news = [drafts.at(-1).id];
     }
     return drafts;
@@ -318,9 +326,10 @@ async function load() {
 const made = (name) =>
   name === "eagle" ? new Eagle(drafters.eagle) : name === "model" ? new Model(drafters.model) : new Lookup();
 
-/** Decode a prompt; each round is told as it ends. name: of a drafter, or "plain". */
-async function write({ prompt, name, gamma, tokens }) {
+/** Decode a prompt; each round is told as it ends. name: of a drafter, or "plain". temperature: 0, or 1. */
+async function write({ prompt, name, gamma, tokens, temperature }) {
   stopped = false;
+  const dice = temperature ? Math.random : null;
   const { size } = plan,
     ids = tokenizer.encode(plan.before + prompt + plan.after, { add_special_tokens: false }).ids;
   const word = (id) => tokenizer.decode([id], { skip_special_tokens: false }),
@@ -342,14 +351,14 @@ async function write({ prompt, name, gamma, tokens }) {
   const text = [...ids];
   for (let written = 0, stop = null; !stop && !stopped; ) {
     const begin = performance.now(),
-      drafts = drafter ? await drafter.draft(text, gamma) : [],
+      drafts = drafter ? await drafter.draft(text, gamma, dice) : [],
       drafted = performance.now();
     const { logits, rows } = await pass([text.at(-1), ...drafts.map(({ id }) => id)], 0),
       passed = performance.now();
     const each = Array.from({ length: drafts.length + 1 }, (_, i) =>
       logits.data.subarray(i * vocabulary, (i + 1) * vocabulary),
     );
-    const round = roundOf(drafts, each, plan.ends, tokens - written, word),
+    const round = roundOf(drafts, each, plan.ends, tokens - written, word, dice),
       before = whole(text);
     const news = [
       ...round.drafted.filter(({ status }) => status === "accepted").map(({ id }) => id),
