@@ -198,7 +198,7 @@ def test_a_ledger_that_cannot_be_written_is_said_where_the_learner_looks(tmp_pat
 
 def test_the_ledger_as_a_page_judges_a_guess_as_the_newest_outcome_does():
     """By its value and its interval; and what was measured before says nothing any more."""
-    assert "No prediction yet." in repr(sd.ledger())
+    assert "No prediction yet" in repr(sd.ledger())
     keep(sd.guess("01.a", "How <many>?", "ms"), 3)
     sd.outcome("01.a", 30.0)
     error = sd.outcome("01.a", 4.0, (2.5, 5.5)).error

@@ -70,10 +70,10 @@ def test_the_right_choice_is_not_known_by_its_length():
 
 KEY = """
 00.softmax two equal chances | 00.sampling about seventy | 00.cache for one: | 00.prefill 50:
-01.where-the-time-goes into reading every weight | 01.long-prompt hardly sooner | 02.after-the-miss we meet in (
+01.where-the-time-goes into reading every weight | 02.after-the-miss we meet in (
 02.bonus from the row that | 02.a-worse-drafter the same answers as before, but | 03.one-seed no: the probabilities
 04.favourites pair 2 | 04.what-raises-it a drafter trained | 05.many-drafts they go from 2.3 to 2.5
-06.two-cities Medusa's second head | 06.poems about the same speed | 06.letters the model of 1 billion
+06.two-cities Medusa's second head | 06.letters the model of 1 billion
 07.alpha-at-noon about 0.7 | 07.two-speeds 8 times as many in all, and fewer | 08.interval leave it off for now
 08.another-benchmark nothing: | 08.first-word the first word after 4 s | 10.cousins After “blue”
 10.choosy Another distribution | 11.deep All drafts come out of one | 11.stop Offer this draft, and draw no

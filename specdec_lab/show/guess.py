@@ -151,7 +151,11 @@ def ledger() -> Html:
 
 def claims_html(claims: dict) -> str:
     heads = ("question", "guess", "measured", "error", "what I had assumed")
-    return table(heads, [row(*c) for c in sorted(claims.items())]) if claims else "<p>No prediction yet.</p>"
+    return (
+        table(heads, [row(*c) for c in sorted(claims.items())])
+        if claims
+        else "<p>No prediction yet: what you guess in the lessons is kept here.</p>"
+    )
 
 
 def row(id: str, claim: dict) -> tuple[str, ...]:
