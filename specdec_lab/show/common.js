@@ -13,11 +13,11 @@ function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * Keys pressed inside a widget stay there, but for those with Ctrl, Alt or Cmd. act(event) → true where
- * the widget used one.
- * JupyterLab listens on the document, and its one-letter and arrow commands match every focused element
- * that is not typed
- * into, sliders among them; an attribute data-lm-suppress-shortcuts higher up does not keep them off.
+ * Keys pressed inside a widget stay there, but for those with Ctrl, Alt or Cmd. act(event) → true where the
+ * widget used one.
+ * JupyterLab listens on the document, and its one-letter and arrow commands match every focused element that
+ * is not typed into, sliders among them; an attribute data-lm-suppress-shortcuts higher up does not keep them
+ * off.
  */
 function ownKeys(root, act = () => false) {
   root.addEventListener("keydown", (event) => {
@@ -53,9 +53,8 @@ const written = (r) => [
 ];
 
 /**
- * The text so far, and of this round what it wrote once it is revealed. Rounds before it are in the
- * colours of where their
- * words came from, if all of them were revealed.
+ * The text so far, and of this round what it wrote once it is revealed. Rounds before it are in the colours
+ * of where their words came from, if all of them were revealed.
  */
 function textSoFar(rounds, at, revealed, mark) {
   const from = rounds.slice(0, at).every((_, i) => revealed.has(i)) ? 0 : at;

@@ -88,8 +88,8 @@ const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description.
- * plain: the others are compared with it; beside one other it is named
- * in the picture. stairs: a value holds until the next. dots: points with their words, or none. highest:
+ * plain: the others are compared with it; beside one other it is named in the picture. stairs: a value holds
+ * until the next. dots: points with their words, or none. highest:
  * where the axis ends at least. tall: its height. unit: behind the numbers below. doubling: equal steps to
  * the right double x.
  */

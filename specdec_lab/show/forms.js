@@ -83,10 +83,9 @@ const NOTED = "Noted …",
 
 /**
  * Entries that are in no ledger yet, {owner, id, kind, value}, by a number that begins with the time when
- * each was made. This
- * browser remembers them, each for itself: they outlive a kernel that was restarted, a reload, and a page
- * that was closed, and
- * two pages do not overwrite each other's. What it cannot keep, the page keeps.
+ * each was made. This browser remembers them, each for itself: they outlive a kernel that was restarted, a
+ * reload, and a page that was closed, and two pages do not overwrite each other's. What it cannot keep, the
+ * page keeps.
  */
 const waiting = {
   prefix: "specdec-lab waiting ",
@@ -133,11 +132,10 @@ function ownerOf(model) {
 }
 
 /**
- * Sends what is entered to Python. Only Python's answer says that it is in the ledger: until then it
- * waits, and what a widget
- * left waiting is sent again by the next one for the same thing. kinds: of entries that this widget makes;
- * tell: called
- * when there is something new to say.
+ * Sends what is entered to Python. Only Python's answer says that it is in the ledger: until then it waits,
+ * and what a widget left waiting is sent again by the next one for the same thing. kinds: of entries that
+ * this widget makes;
+ * tell: called when there is something new to say.
  */
 function outbox(model, kinds, tell) {
   const { ids } = model.get("data").ledger,

@@ -1,14 +1,12 @@
 // The drawing that the course comes back to: a model is a stack of layers, a pass reads them one after the
-// other, once,
-// and each of them meets all tokens of the pass. It needs no other script.
+// other, once, and each of them meets all tokens of the pass. It needs no other script.
 
 /**
- * small: layers of a drafter beside it, or 0 for its room alone. layers: of the model, of which no more
- * are drawn than can be told apart. name: what stands below them. draw(part, tokens, said): part of the
- * pass, 1 at its end, or null
- * before it; drafting: the drafter is at work; tokens: a [word, look] for each, its look a class; where
- * there are no words, dots are drawn, with what is said below them. What it shows must be said elsewhere,
- * too.
+ * small: layers of a drafter beside it, or 0 for its room alone. layers: of the model, of which no more are
+ * drawn than can be told apart. name: what stands below them. draw(part, tokens, said): part of the pass, 1
+ * at its end, or null before it; drafting: the drafter is at work; tokens: a [word, look] for each, its look
+ * a class; where there are no words, dots are drawn, with what is said below them. What it shows must be said
+ * elsewhere, too.
  */
 function machine(layers, name = "", small = null) {
   const rows = Math.min(layers, 32),

@@ -1,6 +1,5 @@
 // The Acceptance Sandbox: three tokens, p and q to be changed by hand, and the rule, or a wrong one, at work.
-// And all rules
-// beside each other, in small.
+// And all rules beside each other, in small.
 
 const TOKENS = ["on", "by", "near"];
 // in hundredths: the standing example of the course

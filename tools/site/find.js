@@ -1,6 +1,6 @@
 // The site's search, on what build.py writes into specdecLab.places: of each page and section its name, the
-// page that it is
-// in, its address, the words that are often in it, and the others. minisearch.js stands in front of it.
+// page that it is in, its address, the words that are often in it, and the others. minisearch.js stands in
+// front of it.
 
 specdecLab.search = (() => {
   const FIELDS = { name: 8, inside: 2, often: 3, rest: 1 }; // and how much a word in them weighs

@@ -1,6 +1,5 @@
 // Plays the race of the first page on the elements that stand there at its end, and draws each pass.
-// machine.js stands in
-// front of it.
+// machine.js stands in front of it.
 
 (() => {
   const box = document.querySelector(".opening");

@@ -42,9 +42,8 @@
 
   /**
    * Stored results would give a guess away, and so would the text behind its outcome. They wait until the
-   * guess is kept, or
-   * until the reader would rather see them: results from the guess on, and all that follows the outcome in
-   * its section.
+   * guess is kept, or until the reader would rather see them: results from the guess on, and all that follows
+   * the outcome in its section.
    */
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
   const blocks = [...document.querySelector("main").children];
