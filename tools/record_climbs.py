@@ -1,4 +1,4 @@
-"""Record what lesson 12 shows: the course's EAGLE trained on each of three files of prompts, some ten minutes each.
+"""Record what lesson 12 shows: the course's EAGLE trained on each of three files of prompts, a quarter of an hour each.
 
     python tools/record_climbs.py FOLDER
 
@@ -16,6 +16,7 @@ from specdec_lab.measure.prompts import Prompt
 from specdec_lab.train import own
 
 GAMMA, LENGTH = 4, 64
+LEARNED = 120_000  # tokens, repeats included: of 40,000 that the target writes
 
 
 def counts_of(lab: sd.Lab, prompts: list[Prompt]) -> dict[str, list[int]]:
@@ -45,7 +46,12 @@ def main(folder: Path) -> None:
             history[:] = looks
 
         own.own_draft(
-            lab, own.our_prompts(name), folder / name, looked=looked, say=lambda line: print(line, flush=True)
+            lab,
+            own.our_prompts(name),
+            folder / name,
+            tokens=LEARNED,
+            looked=looked,
+            say=lambda line: print(line, flush=True),
         )
         minutes = (time.perf_counter() - start) / 60
         mine = sd.load(weights=folder / name)
