@@ -134,7 +134,14 @@ class Lab:
             raise LabError(f"“{pattern}” is no regular expression ({e}).") from e
         texts = self._texts(range(self.target.vocab_size))
         special = set(self.tokenizer.all_special_ids)
-        allowed = [i for i, text in enumerate(texts) if i not in special and text and wanted.fullmatch(text)]
+
+        def matching() -> list[int]:
+            return [i for i, text in enumerate(texts) if i not in special and text and wanted.fullmatch(text)]
+
+        try:
+            allowed = limited(matching, TEMPLATE_SECONDS)
+        except TimeUp as e:
+            raise LabError(f"“{pattern}” takes too long to compare with all tokens: write it more simply.") from e
         if not allowed:
             raise LabError(f"No token of {self.target.name} matches “{pattern}”: nothing could be written.")
         allowed = sorted({*allowed, *self.eos})
@@ -147,6 +154,8 @@ class Lab:
         Raises:
             LabError: when it is not a single token in either place, or the number is none.
         """
+        if not word:
+            raise LabError("A bias needs a word, and this one is empty.")
         if not math.isfinite(number):
             raise LabError(f"The bias of “{word}” is {number}: it must be a finite number, such as -5.")
         ids = [self.tokenizer(text, add_special_tokens=False).input_ids for text in (word, " " + word)]
@@ -326,7 +335,9 @@ def load(
         LabError: for a name, device, number format or backend that is not known here; for what `load_model` refuses;
             and for a draft with another vocabulary.
     """
-    device = pick_device(device) if isinstance(device, str) else device
+    device = (
+        pick_device(str(device)) if str(device) in ("auto", "cpu", "cuda", "mps") or isinstance(device, str) else device
+    )
     dtype = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
     target, draft = str(target), None if draft is None else str(draft)
     model, tokenizer = load_model(target, device, say, dtype, backend)

@@ -489,3 +489,22 @@ def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(mo
         if thread.name.startswith("ThreadPoolExecutor"):
             thread.join()
     assert asked == ["a", "b"] and not waited
+
+
+def test_a_key_that_the_server_repeats_is_not_printed(monkeypatch, capsys, tmp_path, engine):
+    monkeypatch.setattr(Engine, "key", "sk-right")
+    refuse = Engine.reply
+    monkeypatch.setattr(
+        Engine, "reply", lambda self, text, code=200: refuse(self, text.replace("no key", "not sk-secret"), code)
+    )
+    (tmp_path / "p.txt").write_text("Why?")
+    assert main(["traffic", str(tmp_path / "p.txt"), "--endpoint", engine, "--api-key", "sk-secret"]) == 2
+    said = capsys.readouterr().err
+    assert "sk-secret" not in said and "not …" in said
+
+
+@pytest.mark.parametrize("wrong", [["--temperature", "nan"], ["--temperature", "-1"], ["--max-new-tokens", "0"]])
+def test_settings_that_no_server_can_take_are_refused_here(capsys, tmp_path, engine, wrong):
+    (tmp_path / "p.txt").write_text("Why?")
+    assert main(["traffic", str(tmp_path / "p.txt"), "--endpoint", engine, *wrong]) == 2
+    assert wrong[0] in capsys.readouterr().err and not Engine.asked

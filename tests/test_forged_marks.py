@@ -430,6 +430,20 @@ def test_what_a_wrong_answer_is_told_is_the_same_there(tmp_path):
     assert "Your code raised KeyError: 'nothing', in the line “return {}['nothing']”." in test
 
 
+def test_what_something_lent_refuses_is_said_of_the_learners_line(tmp_path):
+    made = notebook(False, "07_when_it_backfires")
+    solution_cells(made)[0].source = "def gain(T, texts, gamma, alpha):\n    return T(texts, 1)"
+    result, _ = graded(tmp_path, made)
+    assert "in the line “return T(texts, 1)”" in result["parts"][0]["message"]
+
+
+def test_code_that_ends_its_process_is_told_so_alone(tmp_path):
+    made = notebook(False, "02_draft_then_verify")
+    solution_cells(made)[0].source = "import os\n\n\ndef play(drafts, choices):\n    os._exit(0)"
+    result, _ = graded(tmp_path, made)
+    assert result["parts"][0]["message"].startswith("Your code stopped Python")
+
+
 @pytest.mark.parametrize(
     "value",
     [None, True, 3, 2.5, "text", ..., [1, [2.0, None]], (1, (2,)), {"a": {1: [2]}}, {1, 2}, frozenset("ab"), [[]], {}],

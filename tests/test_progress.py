@@ -136,13 +136,29 @@ def test_measurements_and_exercises_come_along_and_of_what_is_in_both_mine_stays
 
 
 def test_an_export_that_breaks_off_leaves_the_file_that_was_there(fresh_ledger, tmp_path, monkeypatch, capsys):
-    (tmp_path / "out.json").write_text("of last week")
+    last_week = json.dumps({"schema": 1, "claims": {}, "quiz": {}})
+    (tmp_path / "out.json").write_text(last_week)
     full = OSError(28, "No space left on device")
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
     assert main(["progress", "--export", str(tmp_path / "out.json")]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert [p.name for p in tmp_path.glob("out*")] == ["out.json"]
-    assert (tmp_path / "out.json").read_text() == "of last week"
+    assert (tmp_path / "out.json").read_text() == last_week
+
+
+@pytest.mark.parametrize("option", ["--ledger", "--export"])
+def test_a_file_that_is_no_ledger_stays_as_it_was(fresh_ledger, tmp_path, capsys, option):
+    notes = tmp_path / "package.json"
+    notes.write_text('{"name": "something else"}')
+    assert main(["progress", option, str(notes)]) == 2
+    assert "is no progress file" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.glob("package*")] == ["package.json"]
+    assert notes.read_text() == '{"name": "something else"}'
+
+
+def test_a_ledger_that_is_not_there_is_named(fresh_ledger, tmp_path, capsys):
+    assert main(["progress", "--ledger", str(tmp_path / "typo.json")]) == 2
+    assert "typo.json" in capsys.readouterr().err and not (tmp_path / "typo.json").exists()
 
 
 def test_what_is_exported_is_what_an_import_takes(fresh_ledger, tmp_path, capsys):

@@ -71,10 +71,15 @@ def verdict_on(e: BaseException) -> Wrong | StillOpen:
     return Wrong(told)
 
 
+def learner_frames(e: BaseException) -> list[traceback.FrameSummary]:
+    """The way to the exception, through the learner's own code alone."""
+    others = "specdec_lab", "specdec_grader", "site-packages", "lib/python"
+    return [f for f in traceback.extract_tb(e.__traceback__) if not any(other in f.filename for other in others)]
+
+
 def failing_line(e: BaseException) -> str:
     """The last line of the learner's own code on the way to the exception, as far as one can tell."""
     if isinstance(line := getattr(e, "line", None), str):  # it comes from another process
         return f", in the line “{line}”" if line else ""
-    own = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
-    mine = [f for f in own if "site-packages" not in f.filename and "lib/python" not in f.filename]
+    mine = learner_frames(e)
     return f", in the line “{mine[-1].line}”" if mine and mine[-1].line else ""

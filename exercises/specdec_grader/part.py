@@ -114,7 +114,9 @@ def judged(id: str, *made: object) -> Judgement:
         if functions and not e.unwritten and not any(f.stub for f in functions):
             said = RETURNS_NOTHING if str(e) in ("", RETURNED) else f"{e} is None: something is missing there."
             return wrong(" ".join([said, *printed]))
-        return Judgement(id, OPEN, 0.0, this.points, "still open. Write your answer above and run this cell again.")
+        return Judgement(
+            id, OPEN, 0.0, this.points, "still open. Write your answer above, with `return`, and run this cell again."
+        )
     except Wrong as e:
         message = str(e)
         if e.belief:

@@ -57,7 +57,7 @@ def check_positive(args: argparse.Namespace, *options: str) -> None:
     """Raises LabError for one of these numbers that is given and below 1."""
     for option in options:
         if (value := getattr(args, option)) is not None and value < 1:
-            raise LabError(f"--{option} is {value}, but must be at least 1.")
+            raise LabError(f"--{option.replace('_', '-')} is {value}, but must be at least 1.")
 
 
 def lab_from(args: argparse.Namespace) -> "Lab":

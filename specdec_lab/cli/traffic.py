@@ -1,6 +1,7 @@
 """Measure your own prompts, and decide whether speculation is worth it for them."""
 
 import argparse
+import math
 from pathlib import Path
 
 from specdec_lab.choices import BENCHED
@@ -32,17 +33,21 @@ def run(args: argparse.Namespace) -> int:
 
     check_positive(args, "repeats")
     for name, given in {"--drafters": args.drafters, "--repeats": args.repeats}.items():
-        if args.endpoint and given is not None:
+        if args.endpoint is not None and given is not None:
             raise LabError(f"With --endpoint the server drafts, as it was started, and once: leave {name} out.")
     for name, given in {"--at-once": args.at_once != 1, "--model": args.model is not None}.items():
-        if given and not args.endpoint:
+        if given and args.endpoint is None:
             raise LabError(f"{name} is for a server: give its address with --endpoint, or leave {name} out.")
+    if args.endpoint is not None:
+        check_positive(args, "max_new_tokens")
+        if not 0 <= args.temperature < math.inf:
+            raise LabError(f"--temperature is {args.temperature}, but must be 0 or a positive number.")
     repeats = args.repeats or 2
     drafters = drafter_names(DRAFTERS if args.drafters is None else args.drafters)
     prompts, problems = read_traffic(args.file)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}
     meta = {"schema": 1, "file": Path(args.file).name, **settings}
-    if args.endpoint:
+    if args.endpoint is not None:
         new, temperature = args.max_new_tokens, args.temperature
         how = {"at_once": args.at_once, "key": args.api_key, "model": args.model}
         found = endpoint.ask_all(args.endpoint, prompts, new, temperature, say, **how)

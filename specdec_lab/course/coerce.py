@@ -33,7 +33,9 @@ def plain(value: Any, deep: int = 0) -> Any:
     """
     if value is None or value is Ellipsis or type(value) in (bool, int, float, str):
         return value
-    for kind in (str, int, float):
+    if isinstance(value, str):
+        return str.__str__(value)  # a subclass may show itself otherwise
+    for kind in (int, float):
         if isinstance(value, kind):
             return kind(value)
     if deep < DEEPEST:

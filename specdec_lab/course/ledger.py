@@ -319,8 +319,16 @@ def export_progress(path: str | Path, ledger: Ledger) -> None:
     """Write the ledger to a file that the site and `import_progress` read.
 
     Raises:
+        LabError: when there is a file of this name that is no progress file: it is not written over.
         OSError: when the file cannot be written.
     """
+    if Path(path).is_file() and Path(path).stat().st_size:
+        try:
+            read_progress(path)
+        except LabError as e:
+            raise LabError(
+                f"“{Path(path).name}” is no progress file, so it is not written over: give another name."
+            ) from e
     text = json.dumps(ledger.read(), indent=1, ensure_ascii=False) + "\n"
     with written_whole(Path(path)) as unfinished:
         unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -87,7 +87,9 @@ def read_prompt(entry: object) -> Prompt:
         content = [read_message(m) for m in content]
     else:
         content = entry["prompt"]
-        if not isinstance(content, str) or not content.strip():
+        if not isinstance(content, str):
+            raise ValueError("the prompt must be text")
+        if not content.strip():
             raise ValueError("the prompt is empty")
         whole(content)
     raw = entry.get("raw", False) is True and isinstance(content, str)  # messages always go through the template

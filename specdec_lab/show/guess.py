@@ -110,6 +110,8 @@ def guess(id: str, question: str, unit: str = "", most: float | None = None) -> 
         unit: of that number, such as "ms"; empty for a ratio.
         most: no answer can be larger, such as 1 for a share; a larger guess is a slip, and is not kept.
     """
+    if most is not None and not 0 < most < math.inf:
+        raise LabError(f"most is {most}, but must be a number above 0.")
     return Guess(id, question, unit, most, Ledger())
 
 

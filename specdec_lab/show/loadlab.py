@@ -95,6 +95,8 @@ class LoadLab(Live):
         machines: Mapping[str, tuple[StepCosts, Sequence[Outcome | int]]],
         mine: Mapping[str, Policy] | None = None,
     ):
+        if not machines:
+            raise LabError("The Load Lab needs a machine: its name, what steps cost there, and the outcomes of rounds.")
         self.machines = {name: (costs, list(map(shown, outcomes))) for name, (costs, outcomes) in machines.items()}
         self.mine = dict(mine or {})
         most = max(max(costs.sizes) for costs, _ in self.machines.values())

@@ -36,7 +36,7 @@ def lesson(site, tmp_path_factory):
 
 def parts(page):
     """Guess, outcome, and the first two questions of the quiz."""
-    names = "Your guess", "What came of the guess", "Question 1 of 4.", "Question 2 of 4."
+    names = "Your guess", "What came of the guess", "Question 1 of 3.", "Question 2 of 3."
     return tuple(page.get_by_role("group", name=name) for name in names)
 
 
@@ -157,7 +157,7 @@ def test_guess_outcome_and_quiz(request, place):
         page.get_by_role("menuitem", name="Create New View for Cell Output").click()
         view = page.locator(".jp-LinkedOutputView")
         view.get_by_text("✓ Right.").wait_for()
-        assert view.get_by_role("group", name="Question 2 of 4.").is_visible()
+        assert view.get_by_role("group", name="Question 2 of 3.").is_visible()
 
     ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 2)
     claim = ledger["claims"]["09.a"]

@@ -550,7 +550,7 @@ def missing() -> str:
     page = re.sub('(?s)<div class="find".*?(?=</header>)', "", page)  # they need scripts, from who knows where
     page = re.sub("(?s)<script>const specdecLab.*(?=</body>)|<footer.*?</footer>\n", "", page)
     css = (HERE / "page.css").read_text(encoding="utf-8")
-    css = re.sub("@font-face {.*?}\n", "", css)
+    css = re.sub("(?s)@font-face {.*?}\n", "", css)
     style = f"<style>\n{css}nav {{ display: none !important; }}</style>"
     page = page.replace('<link rel="stylesheet" href="page.css">', style).replace('class=""', 'class="front"')
     return re.sub('<p class="where">.*?</p>', "", page)

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
             print(as_text(found), flush=True)
     if args.json:
         print(json.dumps(graded[0] if len(graded) == 1 else graded, ensure_ascii=False))
-    return 2 if len(graded) == 1 and "error" in graded[0] else 0
+    return 2 if all("error" in found for found in graded) else 0
 
 
 def as_text(found: dict) -> str:

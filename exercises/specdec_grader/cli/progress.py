@@ -15,9 +15,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_grader.progress import progress_text, read_progress
     from specdec_lab.course.ledger import Ledger, export_progress, import_progress
+    from specdec_lab.course.ledger import read_progress as ledger_in
 
+    source = vars(args)["import"]
+    if args.ledger and (Path(args.ledger).exists() or not source):
+        ledger_in(args.ledger)  # before anything is set aside: a file that is no ledger stays as it is
     ledger, lines, moved = Ledger(args.ledger), [], {}
-    if source := vars(args)["import"]:
+    if source:
         moved["added"] = import_progress(source, ledger)
         found = {0: "nothing that was not there already", 1: "one entry"}.get(
             moved["added"], f"{moved['added']} entries"

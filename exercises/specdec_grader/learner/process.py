@@ -216,11 +216,12 @@ class Learner:
         if not isinstance(raised, dict):
             raise Broken
         number = raised.get("number")
-        if isinstance(number, int) and number in self.errors:
-            return self.errors[number]
         name, text, line = (str(raised.get(part) or "")[:2000] for part in ("type", "text", "line"))
-        error = exception(name if name.isidentifier() else "Exception", text)
-        error.line = line
+        if isinstance(number, int) and number in self.errors:
+            error = self.errors[number]
+        else:
+            error = exception(name if name.isidentifier() else "Exception", text)
+        error.line = line  # the learner's, also where what was lent has failed
         return error
 
     def answer(self, message: dict) -> None:

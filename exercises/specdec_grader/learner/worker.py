@@ -9,12 +9,12 @@ import io
 import json
 import os
 import sys
-import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from specdec_grader.guard import learner_frames
 from specdec_grader.learner import jail
 from specdec_grader.learner.calls import refuse_calls
 from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
@@ -126,8 +126,7 @@ class Worker:
 
     def raised(self, e: BaseException) -> dict:
         """What the learner's code raised, and in which line of it."""
-        frames = [f for f in traceback.extract_tb(e.__traceback__) if "specdec_lab" not in f.filename]
-        mine = [f for f in frames if "site-packages" not in f.filename and "lib/python" not in f.filename]
+        mine = learner_frames(e)
         line = (mine[-1].line or "") if mine else ""
         return {
             "type": type(e).__name__,

@@ -200,6 +200,7 @@ SHEETS = (  # weights, bits, bandwidth, arithmetic
     (1e9, 4, 50e9, 500e9),  # at 2.5
     (135e6, 32, 20e9, 8e9),  # at 0.8: compute-bound from the first token
 )
+TIED = (1e9, 16, 50e9, 400e9)  # at 8, where both jobs take equally long
 
 
 def pass_seconds(k, weights, bits, bandwidth, arithmetic):
@@ -211,7 +212,7 @@ def pass_seconds(k, weights, bits, bandwidth, arithmetic):
 # k times the longer one at k = 1, and the longer one of k · reading and computing, are the same number.
 PASS = quantity(
     pass_seconds,
-    cases=[(k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)],
+    cases=[(k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)] + [(8, *TIED)],
     wrong="""
 max(reading, computing) → reading + computing
     You add reading and computing. They go on at the same time, so the longer one is the limit.

@@ -15,8 +15,9 @@ from specdec_grader.sheets.fixed_answers import (
     one_number,
     several,
     text_of,
+    typed_number,
 )
-from specdec_lab.course.coerce import common_start, number, same
+from specdec_lab.course.coerce import common_start, same
 from specdec_lab.course.mistake import Mistake
 from specdec_lab.theory import acceptance
 from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
@@ -140,6 +141,8 @@ CHANCES = numbers(
     room=0.005,
     hint=hint_chances,
     wrong="""
+return [1, 0.16, 1]
+    The second chance is cut off too early: give three digits after the point.
 min(1, p / q) → p
     You accept a token with chance p: that waits for the target to draw the same token. [belief 3]
 min(1, p / q) → p * q
@@ -175,6 +178,8 @@ THIRD = one_number(
     room=0.003,
     hint="Add two chances: that `bread` is drafted and kept, and that it replaces a rejected draft.",
     wrong="""
+return 55.0
+    This is right in percent. A chance lies between 0 and 1: divide by 100.
 residual()[2] → P[2]
     The chance 0.425 comes from drawing from p after a rejection. [belief 2]
 residual()[2] → Q[2]
@@ -328,6 +333,8 @@ GAINS = numbers(
     room=0.006,
     hint="The gain is E · T(rows of a plain pass) / T(rows of a pass with drafts).",
     wrong="""
+return [2.35, 1.17, 0.58]
+    The last gain is cut off too early: give three digits after the point.
 * T(B) / T(B * (C4_GAMMA + 1)) →
     2.35 tokens a pass are a gain of 2.35 only while a pass costs what it did. Count the rows. [belief 7]
 (C4_GAMMA + 1) → C4_GAMMA
@@ -355,7 +362,7 @@ def crossover():
 
 CROSSOVER = fixed(
     crossover,
-    read=partial(number, what="The crossover"),
+    read=partial(typed_number, what="The crossover"),
     equal=near,
     hint="At the crossover the gain is 1: a pass with drafts costs E times as much as a plain one.",
     wrong="""
@@ -466,6 +473,8 @@ GAIN = one_number(
     room=0.003,
     hint="Compute S = E / (d + v + o) for each γ of the table; d is γ times the cost of one draft.",
     wrong="""
+return 1.55
+    This is cut off too early: give three digits after the point.
 gamma * ONE_DRAFT + wide + REST → 1
 return 2.24
     These are tokens per pass. A round takes longer than a plain step: divide by what it costs. [belief 7]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -37,9 +38,9 @@ SYMBOLS |= {"✔": "accepted", "x": "rejected", "×": "rejected", "—": "discar
 
 
 def typed_number(value: object, what: str) -> float:
-    """A number that was typed: also one in quotes."""
-    with suppress(ValueError):
-        value = float(value) if isinstance(value, str) else value
+    """A number that was typed: also one in quotes, and a fraction in them."""
+    with suppress(ValueError, ZeroDivisionError, OverflowError):
+        value = float(Fraction(value)) if isinstance(value, str) else value
     return number(value, what)
 
 

@@ -167,9 +167,10 @@ def ask(
                 tokens = tokens_of(event.get("usage")) or tokens
     except (ValueError, OSError, HTTPException) as e:
         said = printable(str(e), 300)
+        said = said.replace(key, "…") if key else said
         raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({said}).") from e
     if first is None:
-        ended = "ended at once" if tokens else "has no tokens"
+        ended = "ended at once" if tokens else "has no tokens: it must be a stream, as of OpenAI's API"
         raise LabError(f"The server's answer to the prompt “{prompt.id}” {ended}.")
     if not tokens:
         raise LabError(

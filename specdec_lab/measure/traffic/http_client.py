@@ -54,6 +54,7 @@ def fetch(
         return gzip.open(response) if response.headers.get("Content-Encoding") == "gzip" else response
     except (URLError, OSError, ValueError, HTTPException) as e:
         reason = said_by(e) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
+        reason = reason.replace(key, "…") if key else reason  # some servers repeat the key that they refuse
         proxy = getproxies().get(url.partition(":")[0])
         through = ""
         if proxy and not here and not isinstance(e, ValueError):
@@ -72,6 +73,8 @@ def mend(e: Exception, option: str) -> str:
         return "it takes no more just now, so ask again later, or fewer at once"
     if 300 <= code < 400:
         return f"give {option} the address that it leads to"
+    if 400 <= code < 600 and code != 404:
+        return f"it runs, and refuses this: mend what it names, or {option}"
     return f"start it, or mend {option}"
 
 
