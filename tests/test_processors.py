@@ -141,6 +141,12 @@ def test_what_cannot_be_is_one_sentence():
             run(LogitBias({3: 1.0, token: 1.0}))
     with pytest.raises(LabError, match="allows no token"):
         run(Mask(lambda text: []))
+    for token in (-1, 4):
+        with pytest.raises(LabError, match="no token has"):
+            run(Mask(lambda text, token=token: [1, token]))
+    for odd in (lambda row, text: None, lambda row, text: row[:2]):
+        with pytest.raises(LabError, match="must return a row of 4 numbers"):
+            run(odd)
     with pytest.raises(LabError, match="“dial” mixes"):
         run(RepetitionPenalty(1.1), drafter=DialDrafter(0.5))
     with pytest.raises(LabError, match="NaN or infinity"):

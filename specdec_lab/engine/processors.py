@@ -68,7 +68,7 @@ class Mask:
     """Lets pass what a grammar allows next: `allowed` gives the ids that may follow a text, or None for all.
 
     Raises:
-        LabError: when it is called, where `allowed` gives no id.
+        LabError: when it is called, where `allowed` gives no id, or one that no token has.
     """
 
     allowed: Callable[[Sequence[int]], Sequence[int] | None]
@@ -79,7 +79,10 @@ class Mask:
             return logits
         if len(allowed) == 0:
             raise LabError("The mask allows no token here: a text must be able to go on, if only with its end.")
-        ids = torch.tensor(list(allowed), dtype=torch.long, device=logits.device)
+        ids = torch.tensor(list(allowed), dtype=torch.long)
+        if int(ids.min()) < 0 or int(ids.max()) >= len(logits):
+            raise LabError(f"The mask allows an id that no token has: they go from 0 to {len(logits) - 1}.")
+        ids = ids.to(logits.device)
         return torch.full_like(logits, float("-inf")).index_copy(0, ids, logits[ids])
 
 
@@ -103,7 +106,7 @@ def process(
         ends: the ids that end a text.
 
     Raises:
-        LabError: what a processor raises.
+        LabError: what a processor raises; and where it returns no row.
     """
     if not processors:
         return logits
@@ -117,6 +120,11 @@ def process(
                 continue
         own = drafts[:i] if tree is None else [drafts[j] for j in tree.path(i - 1)]
         for processor in processors:
-            row = processor(row, [*text, *own])
+            shaped = processor(row, [*text, *own])
+            if not isinstance(shaped, Tensor) or shaped.shape != row.shape:
+                raise LabError(
+                    f"A processor must return a row of {len(row):,} numbers, and one returned something else."
+                )
+            row = shaped
         rows.append(row)
     return torch.stack(rows)

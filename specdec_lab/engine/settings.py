@@ -62,6 +62,10 @@ class Keep:
     top: int = 0
     rows: bool = False
 
+    def __post_init__(self):
+        if self.top < 0:
+            raise LabError(f"top is {self.top}, but must be at least 0.")
+
 
 MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
 
