@@ -6,14 +6,17 @@ import string
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from specdec_grader.learner.plain_data import Broken, unpack
 from specdec_grader.reader import calls, is_only_checks, read_cells
 from tiny import TinyModel
 
+import specdec_lab as sd
 from specdec_lab.course.coerce import plain
 from specdec_lab.course.ledger import Ledger, is_ledger
 from specdec_lab.engine.decode import Stops
@@ -69,6 +72,28 @@ def test_other_arguments_are_named_too(lab, call, said):
     with pytest.raises(LabError) as e:
         call(lab)
     assert said in str(e.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: sd.guess("00.x", "How many?", most=-1), "most is -1"),
+        (lambda: sd.LoadLab({}), "needs a machine"),
+        (lambda: sd.Keep(top=-1), "top is -1"),
+        (lambda: sd.load(device=torch.device("mps")), "no mps device"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(fresh_ledger, call, said):
+    with pytest.raises(LabError, match=said):
+        call()
+
+
+def test_a_pattern_that_takes_for_ever_is_given_up(lab, monkeypatch):
+    monkeypatch.setattr("specdec_lab.lab.TEMPLATE_SECONDS", 0.5)
+    monkeypatch.setattr(type(lab), "_texts", lambda self, ids: ["=" * 40 for _ in ids])
+    monkeypatch.setattr(lab, "tokenizer", SimpleNamespace(all_special_ids=[]))
+    with pytest.raises(LabError, match="takes too long"):
+        lab.only("(=+=+)+y")
 
 
 def test_what_fits_goes_through_as_it_is():

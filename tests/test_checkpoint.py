@@ -144,3 +144,8 @@ def test_a_rubric_is_no_answer():
         rubric = case.partition("How to grade yourself")[2]
         sentences = [s.strip() for s in re.split(r"(?<=[.?:])\s", answer) if len(s.strip()) > 20]
         assert len(sentences) >= 2 and not [s for s in sentences if s in rubric]
+
+
+def test_numbers_in_quotes_and_fractions_in_them_count():
+    assert judged("9.c3", lambda: ("29/43", " 54/25")).status == "right"
+    assert judged("9.c4", lambda: (["2.35", "1.175", "0.588"], "21.15")).status == "right"
