@@ -335,9 +335,8 @@ def load(
         LabError: for a name, device, number format or backend that is not known here; for what `load_model` refuses;
             and for a draft with another vocabulary.
     """
-    device = (
-        pick_device(str(device)) if str(device) in ("auto", "cpu", "cuda", "mps") or isinstance(device, str) else device
-    )
+    if isinstance(device, str) or device.index is None:
+        device = pick_device(str(device))
     dtype = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
     target, draft = str(target), None if draft is None else str(draft)
     model, tokenizer = load_model(target, device, say, dtype, backend)

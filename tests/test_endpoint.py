@@ -503,6 +503,19 @@ def test_a_key_that_the_server_repeats_is_not_printed(monkeypatch, capsys, tmp_p
     assert "sk-secret" not in said and "not …" in said
 
 
+def test_nor_is_one_of_the_environment_that_stands_in_a_stream(monkeypatch, capsys, tmp_path, engine):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    answers = Engine.reply
+    said = "out of memory for sk-secret"
+    monkeypatch.setattr(
+        Engine, "reply", lambda self, text, *more: answers(self, text.replace("out of memory", said), *more)
+    )
+    (tmp_path / "p.txt").write_text("breaks")
+    assert main(["traffic", str(tmp_path / "p.txt"), "--endpoint", engine]) == 2
+    told = capsys.readouterr().err
+    assert "out of memory for …" in told and "sk-secret" not in told
+
+
 @pytest.mark.parametrize("wrong", [["--temperature", "nan"], ["--temperature", "-1"], ["--max-new-tokens", "0"]])
 def test_settings_that_no_server_can_take_are_refused_here(capsys, tmp_path, engine, wrong):
     (tmp_path / "p.txt").write_text("Why?")

@@ -1,4 +1,4 @@
-"""Record what lesson 12 shows: the course's EAGLE trained on each of three files of prompts, a quarter of an hour each.
+"""Record what lesson 12 shows: the course's EAGLE trained on each of three files of prompts.
 
     python tools/record_climbs.py FOLDER
 
@@ -8,7 +8,6 @@ put aside as it climbs, and tokens per pass before and after, on these prompts a
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import specdec_lab as sd
@@ -40,7 +39,7 @@ def main(folder: Path) -> None:
     for name in own.OURS:
         if name in kept["runs"]:
             continue
-        begun, history, start = (folder / name).exists(), [], time.perf_counter()
+        history = []
 
         def looked(_, looks, history=history):
             history[:] = looks
@@ -53,11 +52,9 @@ def main(folder: Path) -> None:
             looked=looked,
             say=lambda line: print(line, flush=True),
         )
-        minutes = (time.perf_counter() - start) / 60
         mine = sd.load(weights=folder / name)
         after = {other: counts_of(mine, prompts) for other, prompts in aside.items()}
-        # The minutes of a run that went on from an earlier one say nothing.
-        kept["runs"][name] = {"minutes": None if begun else minutes, "history": history, "after": after}
+        kept["runs"][name] = {"history": history, "after": after}
         kept = {**about, "before": before, "runs": kept["runs"]}
         path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

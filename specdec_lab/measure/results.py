@@ -71,8 +71,8 @@ def recorded_designs() -> dict:
 
 
 def recorded_climbs() -> dict:
-    """What `tools/record_climbs.py` measured: {"before": {file: counts}, "runs": {file: {"minutes", "history", "after":
-    {file: counts}}}, …}."""
+    """What `tools/record_climbs.py` measured: {"before": {file: counts}, "runs": {file: {"history", "after": {file:
+    counts}}}, …}."""
     return _recorded("climbs.json")
 
 

@@ -3,12 +3,10 @@
 import math
 from functools import partial
 
-from specdec_grader.part import part
-from specdec_grader.question import Question
 from specdec_grader.sheets.fixed_answers import (
+    alone,
     choice,
     fixed,
-    given,
     letter_of,
     marks_of,
     numbers,
@@ -21,15 +19,6 @@ from specdec_lab.course.coerce import common_start, same
 from specdec_lab.course.mistake import Mistake
 from specdec_lab.theory import acceptance
 from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
-
-
-def one(id: str, asked: Question) -> None:
-    """Register a part that asks for one thing."""
-
-    @part(id, points=1, asks=[asked], few=True)
-    def judge_one(made: object) -> None:
-        asked.compare([asked.read(given(made))])
-
 
 # 9.c1, who does what: tokens written, marks
 
@@ -441,7 +430,7 @@ return "C"
     Rows are free only as long as their arithmetic takes less than the reading. [belief 8]
 """
 
-one("9.q1", TIMES)
+alone("9.q1", TIMES)
 choice("9.q1.why", "D", Q1_WHY)
 
 # 9.q2.why, why throughput can fall
@@ -504,7 +493,7 @@ max(tokens / (gamma * ONE_DRAFT + wide + REST) → min((gamma * ONE_DRAFT + wide
 """,
 )
 
-one("9.q3", GAIN)
+alone("9.q3", GAIN)
 
 # 9.q4, which drafter reads what: a statement for each
 

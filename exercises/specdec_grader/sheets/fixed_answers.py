@@ -103,14 +103,18 @@ def several(id: str, questions: dict[str, Question]) -> None:
             raise Wrong(str(wrong[0]), 1 - len(wrong) / len(questions), wrong[0].belief)
 
 
+def alone(id: str, asked: Question) -> None:
+    """Register a part that asks for one thing."""
+
+    @part(id, points=1, asks=[asked], few=True)
+    def judge_alone(made: object) -> None:
+        asked.compare([asked.read(given(made))])
+
+
 def choice(id: str, right: str, wrong: str) -> None:
     """Register a part that asks for a letter; wrong says for each other letter why it is not the right one."""
 
     def chosen():
         return right
 
-    asked = fixed(chosen, wrong, read=letter_of)
-
-    @part(id, points=1, asks=[asked], few=True)
-    def judge_choice(made: object) -> None:
-        asked.compare([letter_of(given(made))])
+    alone(id, fixed(chosen, wrong, read=letter_of))

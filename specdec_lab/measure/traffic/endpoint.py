@@ -21,7 +21,7 @@ from statistics import fmean, median
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import percentile, printable
 from specdec_lab.measure.prompts import Prompt, read_line
-from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of
+from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of, without_key
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
@@ -166,8 +166,7 @@ def ask(
                     pieces.append(letters)
                 tokens = tokens_of(event.get("usage")) or tokens
     except (ValueError, OSError, HTTPException) as e:
-        said = printable(str(e), 300)
-        said = said.replace(key, "…") if key else said
+        said = printable(without_key(str(e), key), 300)
         raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({said}).") from e
     if first is None:
         ended = "ended at once" if tokens else "has no tokens: it must be a stream, as of OpenAI's API"

@@ -36,7 +36,7 @@ def fetch(
     """
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json"}
-    if key := (key or os.environ.get(KEY) or "").strip():
+    if key := key_of(key):
         if not (key.isascii() and key.isprintable()):
             raise LabError(f"The key has a sign that none can have: give it anew, with --api-key or as {KEY}.")
         headers["Authorization"] = f"Bearer {key}"
@@ -53,8 +53,7 @@ def fetch(
         # Some send it packed, though nobody asked for that.
         return gzip.open(response) if response.headers.get("Content-Encoding") == "gzip" else response
     except (URLError, OSError, ValueError, HTTPException) as e:
-        reason = said_by(e) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
-        reason = reason.replace(key, "…") if key else reason  # some servers repeat the key that they refuse
+        reason = said_by(e, key) if isinstance(e, HTTPError) else str(getattr(e, "reason", e))
         proxy = getproxies().get(url.partition(":")[0])
         through = ""
         if proxy and not here and not isinstance(e, ValueError):
@@ -62,6 +61,16 @@ def fetch(
         raise LabError(
             f"The server at {shown} does not answer as it should ({reason}{through}): {mend(e, option)}."
         ) from e
+
+
+def key_of(given: str | None) -> str:
+    """The key that a server gets: the one that is given, or that in the environment; empty where there is none."""
+    return (given or os.environ.get(KEY) or "").strip()
+
+
+def without_key(said: str, key: str | None) -> str:
+    """A server's words: some repeat the key that they refuse."""
+    return said.replace(key_of(key), "…") if key_of(key) else said
 
 
 def mend(e: Exception, option: str) -> str:
@@ -73,12 +82,12 @@ def mend(e: Exception, option: str) -> str:
         return "it takes no more just now, so ask again later, or fewer at once"
     if 300 <= code < 400:
         return f"give {option} the address that it leads to"
-    if 400 <= code < 600 and code != 404:
+    if 400 <= code <= 500 and code != 404:  # behind a gateway's 502 and more it may not run
         return f"it runs, and refuses this: mend what it names, or {option}"
     return f"start it, or mend {option}"
 
 
-def said_by(e: HTTPError) -> str:
+def said_by(e: HTTPError, key: str | None) -> str:
     """An error of HTTP, with what the server itself says about it."""
     try:
         text = e.read(10_000).decode(errors="replace").strip()
@@ -87,7 +96,7 @@ def said_by(e: HTTPError) -> str:
     with suppress(ValueError):
         text = message_of(read_line(text)) or text
     to = f" to {e.headers['Location']}" if e.headers and e.headers.get("Location") else ""
-    return printable(f"{e.code} {e.reason}{to}{f': {text}' if text else ''}", 300)
+    return printable(without_key(f"{e.code} {e.reason}{to}{f': {text}' if text else ''}", key), 300)
 
 
 def message_of(event: object) -> str:
