@@ -98,14 +98,17 @@ function render(context) {
     ]);
     const means = sums.map(([policy, { mean }]) => [policy, plain / mean]),
       [winner, gain] = means.reduce((a, b) => (b[1] > a[1] ? b : a));
-    const near = means
-      .filter(([policy, other]) => policy !== winner && gain <= TIED * other)
-      .map(([policy]) => `“${policy}”`);
-    const tie = near.length ? ` Within 2 %: ${near.join(", ")}.` : "";
+    // Those within 2 % of the fastest are named with it, and in no order.
+    const first = means.filter(([, other]) => gain <= TIED * other).map(([policy]) => `“${policy}”`);
+    const together = `${first.slice(0, -1).join(", ")} and ${first.at(-1)} cannot be told apart`;
     const won =
-        winner === "never"
-          ? `“never” is the fastest here${near.length ? "." : ": drafts cost more than they bring."}${tie}`
-          : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.${tie}`,
+        first.length > 1
+          ? first.includes("“never”")
+            ? `${together} here, and nothing is faster.`
+            : `${together}: ${gain.toFixed(2)} times as fast as “never”.`
+          : winner === "never"
+            ? "“never” is the fastest here: drafts cost more than they bring."
+            : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.`,
       other = `“always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
     const limit = limits[gamma],
       [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
