@@ -165,11 +165,11 @@ def written_in_all_ways(
     hf: PreTrainedModel, other: PreTrainedModel, family: str, longest: int = 1000
 ) -> tuple[str, str]:
     """As `runs`, of two models, whose texts have at most so many tokens."""
-    wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
     try:
         target, draft = wrapped(hf, family), wrapped(other, family)
     except LabError as e:
         return "refused", first_line(e)
+    wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
     stops = Stops(LONG)
     # A text of n tokens ends at the context: what transformers writes behind it is nothing to compare with.
     wanted = [want[: max(1, target.context - len(prompt))] for prompt, want in zip(PROMPTS, wanted)]
