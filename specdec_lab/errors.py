@@ -5,7 +5,7 @@ import inspect
 import numbers
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -86,6 +86,9 @@ def fits(value: object, wanted: Any) -> bool:
         listed = value.tolist() if hasattr(type(value), "tolist") else value
         of = parts[0] if parts and parts[0] is not Ellipsis else Any
         return isinstance(listed, Sequence) and not isinstance(listed, str | bytes) and all(fits(x, of) for x in listed)
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Mapping):
+        of = parts[1] if parts else Any
+        return isinstance(value, Mapping) and all(fits(x, of) for x in value.values())
     if origin is not None:
         return not inspect.isclass(origin) or isinstance(value, origin)
     if wanted is int:
@@ -114,6 +117,8 @@ def in_words(wanted: Any) -> str:
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Sequence):
         of = parts[0] if parts and parts[0] is not Ellipsis else Any
         return "a list" if of is Any else f"a list, with {in_words(of)} for each item"
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Mapping):
+        return f"a dictionary, with {in_words(parts[1])} for each name"
     if wanted in WORDS:
         return WORDS[wanted]
     name = getattr(wanted, "__name__", str(wanted))

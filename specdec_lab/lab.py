@@ -3,7 +3,7 @@
 import copy
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -264,11 +264,16 @@ class Lab:
 
     # What other folders do with a Lab. They import this file, so each is imported where it is called.
 
-    def explore(self, trace: Trace, title: str = "") -> "RoundExplorer":
-        """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees."""
+    def explore(self, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> "RoundExplorer":
+        """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees.
+
+        Args:
+            trace: or several, by the names that a menu has for them.
+            by: what the menu chooses, as it is to be called.
+        """
         from specdec_lab.show.explorer import explore
 
-        return explore(self, trace, title)
+        return explore(self, trace, title, by)
 
     def replay(self, result: "Race", title: str = "") -> "RaceWidget":
         """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""

@@ -135,6 +135,10 @@ RULES = {
     "bug: after a rejection, take the target's favourite": lambda p, q: (_ratio(p, q), favourite(p)),
     "bug: accept every draft": lambda p, q: ([1.0] * len(p), p),
     "bug: accept only the target's favourite": lambda p, q: (favourite(p), residual(p, q)),
+    "relaxed: accept what is at least half as likely as p's favourite": lambda p, q: (
+        [float(a >= max(p) / 2) for a in p],
+        p,
+    ),
     "another exact way: sample the target, accept a match": lambda p, q: (list(p), _unmatched(p, q)),
 }  # name → (chance to accept each token, distribution of the replacement)
 

@@ -12,7 +12,8 @@ const missOf = (r) => {
   return miss < 0 ? r.drafted.length : miss;
 };
 
-function render({ model, el }) {
+/** One run. above: what stands over its title. */
+function explore({ model, el }, above = "") {
   const data = model.get("data");
   const rounds = data.rounds;
   // older ones had another form
@@ -39,7 +40,7 @@ function render({ model, el }) {
   });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const body = h("div");
-  root.append(body, live);
+  root.append(above, body, live);
   el.append(root);
 
   const mark = (word) => data.marks[word];
@@ -548,6 +549,66 @@ function render({ model, el }) {
   });
   draw();
   return () => clearInterval(state.timer);
+}
+
+/** One of several runs, by a menu. The model counts their rounds through: those of the second run come after the first's. */
+function render({ model, el }) {
+  const { runs, marks, by } = model.get("data");
+  if (!runs) return explore({ model, el });
+  const names = Object.keys(runs);
+  let end, shown;
+
+  function partOf(name) {
+    const from = names.slice(0, names.indexOf(name)).reduce((sum, each) => sum + runs[each].rounds.length, 0);
+    const own = (i) => i >= from && i < from + runs[name].rounds.length;
+    const others = (entries) => entries.filter(([i]) => !own(Number(i)));
+    const read = {
+      data: () => ({ ...runs[name], marks }),
+      still: () => model.get("still"),
+      state: () => (model.get("state").run === name ? model.get("state") : {}),
+      revealed: () =>
+        model
+          .get("revealed")
+          .filter(own)
+          .map((i) => i - from),
+      guesses: () =>
+        Object.fromEntries(
+          Object.entries(model.get("guesses"))
+            .filter(([i]) => own(Number(i)))
+            .map(([i, miss]) => [i - from, miss]),
+        ),
+    };
+    const write = {
+      state: (value) => ({ ...value, run: name }),
+      revealed: (value) => [...model.get("revealed").filter((i) => !own(i)), ...value.map((i) => i + from)],
+      guesses: (value) =>
+        Object.fromEntries([
+          ...others(Object.entries(model.get("guesses"))),
+          ...Object.entries(value).map(([i, miss]) => [Number(i) + from, miss]),
+        ]),
+    };
+    return {
+      get: (key) => read[key](),
+      set: (key, value) => model.set(key, write[key](value)),
+      save_changes: () => model.save_changes(),
+    };
+  }
+
+  function show(name) {
+    end?.();
+    const choice = menu(by, names, name, (other) => {
+      show(other);
+      model.save_changes();
+      shown.querySelector("select").focus();
+    });
+    end = explore({ model: partOf(name), el }, h("div", { class: "sdl-controls" }, choice));
+    const root = [...el.children].findLast((node) => node.classList.contains("sdl-explorer"));
+    shown?.replaceWith(root); // what the page put below it stays there
+    shown = root;
+  }
+
+  show(names.find((name) => name === model.get("state").run) ?? names[0]);
+  return () => end();
 }
 
 export default { render };

@@ -4,7 +4,7 @@ A learner marks a round, reveals it, and steps through a whole text; or sees two
 was.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import traitlets
 
@@ -46,9 +46,9 @@ def _greedy(trace: Trace) -> bool:
 
 
 class RoundExplorer(Live):
-    """Shows `data`, as `explorer_data` makes it or as it was recorded."""
+    """Shows `data`, as `explorer_data` makes it or as it was recorded, or some of these by a menu: {"by", "runs"}."""
 
-    scripts = ("common.js", "explorer.js")
+    scripts = ("common.js", "controls.js", "explorer.js")
     revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that were opened
     guesses = traitlets.Dict().tag(sync=True)  # {round: {column: word}}; the column after the drafts is the target's
 
@@ -137,8 +137,13 @@ def recorded_round() -> RoundExplorer:
 
 
 @typed
-def explore(lab: Lab, trace: Trace, title: str = "") -> RoundExplorer:
+def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> RoundExplorer:
     """What `Lab.explore` shows."""
+    if isinstance(trace, Mapping):
+        if not trace or any(r.is_tree for each in trace.values() for r in each.rounds):
+            raise LabError("A menu needs a trace at least, and traces without trees: show a tree's by itself.")
+        runs = {name: explorer_data(each, lab.text, title or name) for name, each in trace.items()}
+        return RoundExplorer({"by": by, "runs": runs})
     kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
     title = title or ("Tree Explorer" if kind is TreeExplorer else "Round by round")
     return kind(explorer_data(trace, lab.text, title))

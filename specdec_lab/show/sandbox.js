@@ -208,7 +208,7 @@ function allRules(context, { p, q }) {
 }
 
 function render(context) {
-  const { marks, rules } = context.model.get("data"),
+  const { marks, rule, rules } = context.model.get("data"),
     looks = looksOf(marks);
   if (rules) return allRules(context, rules);
   const shares = (state, which) => normalised(TOKENS.map((_, i) => state[`${which}${i}`]));
@@ -270,7 +270,7 @@ function render(context) {
     return { nodes, said: verdict.textContent };
   }
 
-  panel(context, "Acceptance Sandbox", { rule: Object.keys(RULES)[0], ...START }, controls, draw);
+  panel(context, "Acceptance Sandbox", { rule: rule ?? Object.keys(RULES)[0], ...START }, controls, draw);
 }
 
 export default { render };

@@ -3,8 +3,9 @@
 And `Rules`: every rule of `theory.RULES` as a small picture of the sandbox, which of them write p and which do not.
 """
 
+from specdec_lab.errors import LabError, typed
 from specdec_lab.show.live import Live
-from specdec_lab.theory import Row
+from specdec_lab.theory import RULES, Row
 
 
 class Sandbox(Live):
@@ -12,8 +13,17 @@ class Sandbox(Live):
 
     scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
 
-    def __init__(self):
-        super().__init__({})
+    @typed
+    def __init__(self, rule: str = ""):
+        """rule: with which it begins, as its name in `theory.RULES` begins; else with the exact one.
+
+        Raises:
+            LabError: where no rule's name begins so.
+        """
+        begins = next((name for name in RULES if name.startswith(rule)), None)
+        if begins is None:
+            raise LabError(f"No rule is called “{rule} …”. There are: {'; '.join(RULES)}.")
+        super().__init__({"rule": begins})
 
 
 class Rules(Live):

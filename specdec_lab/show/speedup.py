@@ -32,7 +32,7 @@ class SpeedupExplorer(Live):
     Args:
         machines: by name, the times of passes as `sd.pass_times` returns them, or v(γ) for γ = 0 … 10. A machine whose
             passes all cost the same comes after them.
-        c, o: what one draft and the loop cost at first, in plain steps.
+        c, o, alpha, gamma: what one draft and the loop cost at first, in plain steps, α, and γ.
     """
 
     scripts = ("common.js", "controls.js", "theory.js", "speedup.js")
@@ -42,8 +42,10 @@ class SpeedupExplorer(Live):
         machines: Mapping[str, Sequence[float] | Mapping[int, Sequence[float]]] | None = None,
         c: float = 0.1,
         o: float = 0.0,
+        alpha: float = 0.75,
+        gamma: int = 4,
     ):
         all_machines = {name: v_of(given) for name, given in (machines or {}).items()}
         all_machines["a pass costs the same, however wide"] = FLAT
-        start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(all_machines))}
+        start = {"alpha": alpha, "gamma": gamma, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})

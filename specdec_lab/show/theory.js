@@ -59,6 +59,10 @@ const RULES = {
   "bug: after a rejection, take the target's favourite": (p, q) => [ratio(p, q), favourite(p)],
   "bug: accept every draft": (p) => [p.map(() => 1), p],
   "bug: accept only the target's favourite": (p, q) => [favourite(p), residual(p, q)],
+  "relaxed: accept what is at least half as likely as p's favourite": (p) => [
+    p.map((x) => Number(x >= Math.max(...p) / 2)),
+    p,
+  ],
   "another exact way: sample the target, accept a match": (p, q) => [[...p], unmatched(p, q)],
 };
 
