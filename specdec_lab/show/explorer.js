@@ -555,15 +555,18 @@ function explore({ model, el }, above = "") {
 function render({ model, el }) {
   const { runs, marks, by } = model.get("data");
   if (!runs) return explore({ model, el });
-  const names = Object.keys(runs);
+  const names = runs.map((run) => run.name),
+    runOf = (name) => runs[names.indexOf(name)];
   let end, shown;
 
   function partOf(name) {
-    const from = names.slice(0, names.indexOf(name)).reduce((sum, each) => sum + runs[each].rounds.length, 0);
-    const own = (i) => i >= from && i < from + runs[name].rounds.length;
+    const from = names
+      .slice(0, names.indexOf(name))
+      .reduce((sum, each) => sum + runOf(each).rounds.length, 0);
+    const own = (i) => i >= from && i < from + runOf(name).rounds.length;
     const others = (entries) => entries.filter(([i]) => !own(Number(i)));
     const read = {
-      data: () => ({ ...runs[name], marks }),
+      data: () => ({ ...runOf(name), marks }),
       still: () => model.get("still"),
       state: () => (model.get("state").run === name ? model.get("state") : {}),
       revealed: () =>

@@ -142,7 +142,8 @@ def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: s
     if isinstance(trace, Mapping):
         if not trace or any(r.is_tree for each in trace.values() for r in each.rounds):
             raise LabError("A menu needs a trace at least, and traces without trees: show a tree's by itself.")
-        runs = {name: explorer_data(each, lab.text, title or name) for name, each in trace.items()}
+        # A list, since a notebook's file puts names into alphabetical order.
+        runs = [{"name": name} | explorer_data(each, lab.text, title or name) for name, each in trace.items()]
         return RoundExplorer({"by": by, "runs": runs})
     kind = TreeExplorer if any(r.is_tree for r in trace.rounds) else RoundExplorer
     title = title or ("Tree Explorer" if kind is TreeExplorer else "Round by round")

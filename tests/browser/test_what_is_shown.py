@@ -91,7 +91,7 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
 def test_a_menu_of_runs_keeps_what_was_done_with_each(shown):
     """Rounds of another run, with another number of them, are never taken for those of this one."""
     runs = {f"seed {i}": trace_of(keep=Keep(top=3), uniforms=Uniforms(2, i), stops=Stops(12 + i)) for i in range(3)}
-    data = {name: explorer_data(trace, str, name) for name, trace in runs.items()}
+    data = [{"name": name} | explorer_data(trace, str, name) for name, trace in runs.items()]
     page = shown(RoundExplorer({"by": "text", "runs": data}))
     choice = page.get_by_label("text", exact=True)
     page.locator(".sdl-token").first.click()
