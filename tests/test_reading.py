@@ -30,6 +30,11 @@ PROSE = [
     ['Write as YAML: {"a": 1}', 'Write as YAML: {"a": [2, 3]}'],
     ["{% if x %} is Jinja", "{\n int x;\n} in C"],
     ['Mend this: {"name": "x"}\n\nand tell me how'],
+    ["<html>, <p>, <b> and </b>: what are these </tags>?", "<div><p>Centre</p></div>\nin CSS, please"],
+    ["<b>x</b>\n<i>y</i>", "<b>z</b>"],
+    ["<context>a</context>\n<question>b</question>", "<context>c</context>\n<question>d</question>"],
+    ["- buy milk\n- note: call home", "prompts: how do I write them?", "[[Page]]\nof a wiki", "# A title\n- text"],
+    ["Hello, moon", "Goodbye, moon", "Question: what, moon?"],
     ['- Mend this JSON:\n{"name": "x"}', '- Mend this JSON:\n{"name": "y"}'],
 ]
 
@@ -171,6 +176,23 @@ REFUSED = {
     "a cut list of many lines": (json.dumps([{"messages": [USER]}] * 9, indent=1)[:-20], "may have been cut"),
     "a long number": ('{"id": ' + "9" * 5000 + "}", "damaged"),
 }
+
+
+OTHER_FORMS = {
+    "YAML or TOML": ["- prompt: a\n- prompt: b", "# mine\n---\nprompts:\n  - a\n  - b", "- id: 1\n  prompt: |\n    a", "- messages:\n  - role: user\n    content: a", '[[prompts]]\ntext = "a"'],
+    "a page or XML": ["<div><p>a</p>\n<p>b</p></div>", "<p>a <b>c</b></p>\n<p>b</p>\n", "<!-- x --><h1>a</h1><p>b</p>", "<prompts><prompt>a</prompt></prompts>"],
+    "a table": ["id, prompt\n1, a\n2, b", '"id" ; "user_prompt"\n1 ; "a"', "prompt,answer\na,b"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OTHER_FORMS)
+def test_other_forms_of_data_are_named_and_not_measured_as_prose(tmp_path, what):
+    for text in OTHER_FORMS[what]:
+        with pytest.raises(LabError, match=what):
+            read_traffic(written(tmp_path, text))
+    (tmp_path / "p.yaml").write_text("mine: [a, b]", encoding="utf-8")
+    with pytest.raises(LabError, match="YAML"):
+        read_traffic(str(tmp_path / "p.yaml"))
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -18,6 +18,15 @@ FORMS = (
     "JSON lines (prompts, or a log of requests), a JSON array of these, an OpenAI batch, ShareGPT conversations, or plain "
     "text with empty lines between prompts"
 )
+ENDINGS = {
+    "a table": (".csv", ".tsv", ".xlsx", ".parquet"),
+    "YAML or TOML": (".yaml", ".yml", ".toml"),
+    "a page or XML": (".html", ".htm", ".xml"),
+}
+# What a page begins with. Other names in pointed brackets stand in many prompts.
+PAGE = "html|head|body|title|meta|div|p|h[1-6]|[uo]l|table|section|article|main|header|nav|span|prompts"
+PARTS = "prompts?|messages|conversations|text|content|instruction|question|input|turns|role"
+YAML = re.compile(rf"\s*(?:- (?:id|kind|{PARTS}):(?: |$)|(?:{PARTS}):\s*\n\s*-\s|\[\[?\w+\]\]?\s*\n\w+ *=)", re.M)
 TOLD = 10  # entries that are told one by one; of the others it is said how many there are
 # What only JSON has: an object with a name, or a list of such objects or of texts.
 BEGINS = re.compile(r'\{(?=\s*")|\[(?=\s*(?:"|\{\s*"))')
@@ -42,7 +51,7 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
         return read_prompts(), []
     text = read_text(path)
     if what := no_traffic(text, path):
-        raise LabError(f"{path} holds {what}, and no prompts. Give {FORMS}.")
+        raise LabError(f"{path} holds {what}, which is not read here. Give {FORMS}.")
     entries = entries_of(text, path)
     if entries is None:
         return from_text(text), []
@@ -81,25 +90,39 @@ def said_of(notes: Counter[str]) -> list[str]:
 
 def no_traffic(text: str, path: str) -> str | None:
     """What a file holds that is no traffic, such as "a page or XML"."""
-    begin = text.lstrip()[:200].lower()
-    if begin.startswith(("<!doctype", "<html", "<?xml")) and len(re.findall(r"<[/!?a-zA-Z]", text[:100_000])) > 3:
+    for what, ends in ENDINGS.items():
+        if path.lower().endswith(ends):
+            return what
+    begin, some = text.lstrip()[:200], text[:100_000]
+    page = (
+        re.match(rf"<(?:!--|(?:{PAGE})\b)", begin, re.I)
+        and text.rstrip().endswith(">")
+        and len(re.findall("</", some)) > 1
+    )
+    if page or (re.match(r"<(?:!doctype|\?xml)", begin, re.I) and len(re.findall(r"<[/!?a-zA-Z]", some)) > 3):
         return "a page or XML"
-    if path.lower().endswith((".csv", ".tsv", ".xlsx", ".parquet")) or is_table(text):
-        return "a table"
-    return None
+    lines = [line for line in islice(text.splitlines(), 20) if not re.match(r"\s*(?:#|---|$)", line)]
+    if YAML.match("\n".join(lines)):
+        return "YAML or TOML"
+    return "a table" if is_table(lines) else None
 
 
-def is_table(text: str) -> bool:
-    """Whether the first line has several names, each of one word, and the next ones have equally many columns."""
-    lines = [line for line in islice(text.splitlines(), 20) if line.strip()]
+def is_table(lines: list[str]) -> bool:
+    """Whether the first line has several names, each of one word, and the next ones have equally many columns.
+
+    Where blanks follow the signs, as in prose, or one line alone comes behind it, it must name a part of a prompt.
+    """
     for sign, fewest in (("\t", 2), (",", 2), (";", 2), ("|", 3)):
-        if len(lines) < 3 or not re.fullmatch(rf'(?:"?\w[\w.-]*"?{re.escape(sign)})+"?[\w.-]*"?\s*', lines[0]):
+        known = lines and re.search(rf"(?i)\b(?:{PARTS})\b", lines[0].replace("_", " "))
+        apart = f" *{re.escape(sign)} *" if known else re.escape(sign)
+        if len(lines) < 3 - bool(known) or not re.fullmatch(rf'(?:"?\w[\w.-]*"?{apart})+"?[\w.-]*"?\s*', lines[0]):
             continue
         try:
-            rows = list(csv.reader(lines, delimiter=sign))
+            rows = list(csv.reader(lines, delimiter=sign, skipinitialspace=True))
         except csv.Error:
             continue
-        if len(rows[0]) >= fewest and {len(row) for row in rows[:-1]} == {len(rows[0])}:  # the last one may be cut
+        # The last one may be cut.
+        if len(rows[0]) >= fewest and {len(row) for row in rows[: max(2, len(rows) - 1)]} == {len(rows[0])}:
             return True
     return False
 
