@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -153,6 +155,15 @@ def test_nothing_that_a_learner_writes_runs_in_the_pages_of_the_teacher(course):
         assert "A head</h1>" in html and "<strong>bold</strong> <em>word</em>" in html and "<td>1</td>" in html
         assert "a &lt; b" in html and 'href="https://example.org"' in html
         assert "<summary>" in html or "<details>" in html  # of the exercise's own hints
+
+
+def test_an_empty_file_and_another_database_are_no_gradebooks(tmp_path):
+    for nothing in ("SELECT 1", "CREATE TABLE other (x)"):
+        (tmp_path / "gradebook.db").write_bytes(b"")
+        with closing(sqlite3.connect(tmp_path / "gradebook.db")) as file:
+            file.execute(nothing)
+        with pytest.raises(LabError, match="is no gradebook"):
+            read_class(tmp_path / "gradebook.db")
 
 
 def test_a_gradebook_is_never_overwritten_and_a_wrong_file_is_told(course, tmp_path, capsys):

@@ -90,6 +90,11 @@ def own_tokenizer(folder: Path):
     (folder / "tokenizer_config.json").write_text(json.dumps(about))
 
 
+def nobodys(folder: Path):
+    config(model_type="nope")(folder)
+    (folder / "tokenizer.json").unlink()
+
+
 def only_gguf(folder: Path):
     shutil.rmtree(folder)
     folder.mkdir()
@@ -111,6 +116,9 @@ DAMAGED = {
     "an activation that nobody knows": (config(hidden_act="wobble"), "wobble"),
     "an epsilon in words": (config(rms_norm_eps="x"), "rms_norm_eps"),
     "a family that nobody knows": (config(model_type="nope"), "nope"),
+    "a family that nobody knows, and no tokenizer": (nobodys, "“model_type” is “nope”"),
+    "no family": (config(model_type=None), "“model_type” is “"),
+    "a config in UTF-16": (holds("config.json", "{}".encode("utf-16-le")), "save it as UTF-8"),
     "a rotation that nobody knows": (config(rope_parameters={"rope_type": "wobble", "rope_theta": 1}), "wobble"),
     "a config that is a list": (holds("config.json", "[1]"), "holds no object"),
     "a config that is text": (holds("config.json", "hello"), "is no JSON"),

@@ -351,6 +351,17 @@ def test_code_in_a_cell_of_text_is_named(tmp_path):
     assert status(result)[0] == "missing" and "in a cell of text" in result["parts"][0]["message"]
 
 
+def test_a_notebook_in_utf_16_is_read_and_an_empty_one_is_named(tmp_path):
+    cells = read_cells(SOLUTIONS / "06_variants.ipynb")
+    text = (SOLUTIONS / "06_variants.ipynb").read_text(encoding="utf-8")
+    for form in ("utf-16", "utf-16-le", "utf-8-sig"):
+        (tmp_path / "mine.ipynb").write_bytes(text.encode(form))
+        assert read_cells(tmp_path / "mine.ipynb") == cells
+    (tmp_path / "mine.ipynb").write_bytes(b" ")
+    with pytest.raises(LabError, match="is empty"):
+        read_cells(tmp_path / "mine.ipynb")
+
+
 def test_an_exercise_is_known_by_its_parts_or_by_what_the_caller_says(tmp_path):
     cells = read_cells(SOLUTIONS / "06_variants.ipynb")
     for name in ("Untitled - Copy1.ipynb", "01_idle_math.ipynb"):

@@ -63,7 +63,10 @@ def read_cells(path: Path) -> list[Cell]:
             raise LabError(f"{path.name} is a link to another file: hand in the notebook itself.")
         if path.stat().st_size > LARGEST:
             raise LabError(f"{path.name} is larger than {LARGEST // 10**6} MB: no notebook of the course is.")
-        data = json.loads(path.read_text(encoding="utf-8-sig", errors="replace"))
+        data = path.read_bytes()
+        if not data.strip():
+            raise LabError(f"{path.name} is empty: save the notebook again, and hand that in.")
+        data = json.loads(data.decode(json.detect_encoding(data), errors="replace"))  # some editors save UTF-16
     except OSError as e:
         raise LabError(f"{path} cannot be read ({e.strerror}).") from e
     except (ValueError, RecursionError, MemoryError) as e:

@@ -6,12 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import CONFIG_MAPPING, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, Say, explain_memory, silent
 from specdec_lab.files import read_json
+from specdec_lab.formats import printable
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, stored_products, supports
 from specdec_lab.models.hardware import give_memory_back
@@ -224,6 +225,12 @@ def check_folder(folder: Path) -> None:
     config = read_json(files["config.json"])
     if not isinstance(config, dict):
         raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
+    kind = printable(str(config.get("model_type", "")), 60)
+    if kind not in CONFIG_MAPPING and "auto_map" not in config:
+        raise LabError(
+            f"“model_type” is “{kind}” in {files['config.json']}, and the transformers installed here knows none of that "
+            "name: install a newer one if the family is new, or choose another model."
+        )
     how = config.get("quantization_config")
     if isinstance(how, dict) and "quant_method" not in how:
         raise LabError(

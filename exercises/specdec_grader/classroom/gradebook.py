@@ -2,10 +2,11 @@
 
 import json
 import shutil
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def read_class(gradebook: Path) -> dict:
                     points[s.assignment.name] = dict(points=s.score, max_points=s.max_score, waits_for_a_hand=waits)
                     found = found.union(*map(beliefs, (graded / name / s.assignment.name).glob("*.ipynb")))
                 students.append({"name": name, "points": points, "beliefs": sorted(found)})
-    except SQLAlchemyError as e:
+    except (SQLAlchemyError, sqlite3.Error) as e:
         raise LabError(f"{gradebook} is no gradebook ({type(e).__name__}).") from e
     counts = Counter(number for s in students for number in s["beliefs"])
     common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))  # the most frequent first
@@ -61,6 +62,9 @@ def opened(gradebook: Path) -> Iterator["Gradebook"]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = shutil.copy(gradebook, Path(folder) / "gradebook.db")
+        with closing(sqlite3.connect(path)) as file:  # nbgrader would make a gradebook of an empty file
+            if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'student'").fetchone():
+                raise LabError(f"{gradebook} is no gradebook: it holds no table of students.")
         with Gradebook(f"sqlite:///{path}", "speculative_decoding") as book:
             yield book
 
