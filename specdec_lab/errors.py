@@ -3,6 +3,7 @@
 import functools
 import inspect
 import numbers
+import threading
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -44,10 +45,22 @@ def silent(line: str) -> None:
     """The `Say` of whoever does not want to hear it."""
 
 
+@contextmanager
+def told_if_slow(say: Say, line: str, seconds: float = 5.0):
+    """Say the line once, where the block has not ended after so many seconds."""
+    timer = threading.Timer(seconds, say, [line])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def typed(called: Called) -> Called:
     """The function, or the class with its `__init__`, which refuses arguments that do not fit its annotations.
 
-    Annotations in quotes, and those of other kinds than classes, unions, sequences and callables, are not looked at.
+    Annotations in quotes, and those of other kinds than classes, unions, sequences, mappings and callables, are not looked at.
     """
     if isinstance(called, type):
         called.__init__ = typed(called.__init__)
@@ -84,11 +97,13 @@ def fits(value: object, wanted: Any) -> bool:
         return callable(value)
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Sequence):
         listed = value.tolist() if hasattr(type(value), "tolist") else value
-        of = parts[0] if parts and parts[0] is not Ellipsis else Any
-        return isinstance(listed, Sequence) and not isinstance(listed, str | bytes) and all(fits(x, of) for x in listed)
+        if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
+            return False
+        if is_row(origin, parts):
+            return len(listed) == len(parts) and all(map(fits, listed, parts))
+        return all(fits(x, parts[0]) for x in listed) if parts else True
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Mapping):
-        of = parts[1] if parts else Any
-        return isinstance(value, Mapping) and all(fits(x, of) for x in value.values())
+        return isinstance(value, Mapping) and all(fits(x, parts[1]) for x in value.values())
     if origin is not None:
         return not inspect.isclass(origin) or isinstance(value, origin)
     if wanted is int:
@@ -96,6 +111,11 @@ def fits(value: object, wanted: Any) -> bool:
     if wanted is float:
         return isinstance(value, numbers.Real) or (hasattr(type(value), "__float__") and not callable(value))
     return not inspect.isclass(wanted) or isinstance(value, wanted)
+
+
+def is_row(origin: type, parts: Sequence[Any]) -> bool:
+    """Whether each item of a tuple has a kind of its own."""
+    return issubclass(origin, tuple) and bool(parts) and Ellipsis not in parts
 
 
 WORDS = {
@@ -115,10 +135,12 @@ def in_words(wanted: Any) -> str:
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Callable):
         return "a function"
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Sequence):
-        of = parts[0] if parts and parts[0] is not Ellipsis else Any
+        if is_row(origin, parts):
+            return f"({', '.join(map(in_words, parts))})"
+        of = parts[0] if parts else Any
         return "a list" if of is Any else f"a list, with {in_words(of)} for each item"
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Mapping):
-        return f"a dictionary, with {in_words(parts[1])} for each name"
+        return f"a dict, with {in_words(parts[1])} for each name"
     if wanted in WORDS:
         return WORDS[wanted]
     name = getattr(wanted, "__name__", str(wanted))

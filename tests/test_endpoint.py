@@ -5,6 +5,7 @@ import gzip
 import json
 import threading
 import time
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.error import HTTPError
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from stand_ins import written
 
 from specdec_lab.cli import main
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, told_if_slow
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.measure.traffic import endpoint, http_client
 
@@ -333,6 +334,10 @@ def traffic(monkeypatch, tmp_path, engine, capsys):
         ((200, {}, stream({"choices": [{"delta": {}, "finish_reason": "error", "error": {"message": "lost it"}}]})), "lost it"),
         ((200, {}, 'event: error\ndata: {"message": "lost it"}\n\n'), "the server says: lost it"),
         ((200, {}, stream({"choices": [{"delta": {"role": "assistant"}, "finish_reason": "stop"}]}, usage=1)), "ended at once"),
+        ((200, {"Transfer-Encoding": "chunked"}, "5\r\ndata:\r\n50\r\nx"), "broke off"),
+        ((200, {"Content-Length": "9999"}, ANSWERED), "broke off"),
+        ((200, {}, ANSWERED + 'data: {"choices": [{"del'), "broke off"),
+        ((200, {}, ANSWERED + "data: [DONE]"), "it must send “usage”"),
         ((307, {"Location": "http://other/v1"}, ""), "307 Temporary Redirect to http://other/v1): give --endpoint the address"),
         ((429, {}, ""), "429 Too Many Requests): it takes no more just now"),
         ([WAIT] * 5, "too many"),
@@ -340,6 +345,13 @@ def traffic(monkeypatch, tmp_path, engine, capsys):
 )  # fmt: skip
 def test_what_a_server_says_instead_of_an_answer_is_told(traffic, said, told):
     assert told in traffic(said)
+
+
+def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, traffic):
+    monkeypatch.setattr(endpoint, "told_if_slow", partial(told_if_slow, seconds=0.1))
+    monkeypatch.setattr(endpoint, "models_at", lambda *_: time.sleep(1) or ["a"])
+    err = traffic((500, {}, ""))
+    assert err.index("does not answer yet") < err.index("Asking a for 1 answers") < err.index("1 of 1 prompts")
 
 
 def test_a_server_is_asked_in_the_way_that_it_wants(traffic):
@@ -478,8 +490,9 @@ def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(mo
         return endpoint.Answer(1.0, 1.0, 2)
 
     def interrupted(line):
-        assert second.wait(5)
-        raise KeyboardInterrupt
+        if not line.startswith("Asking"):
+            assert second.wait(5)
+            raise KeyboardInterrupt
 
     monkeypatch.setattr(endpoint, "ask", ask)
     with pytest.raises(KeyboardInterrupt):

@@ -9,12 +9,13 @@ from specdec_lab.errors import LabError
 
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.models.embedded import target_dir
-    from specdec_lab.models.load import load_model
 
     if args.target != EMBEDDED:
         raise LabError(
             "fetch gets the course's own target. Another one is fetched when demo or bench is given its --target."
         )
     folder = target_dir(say)
+    from specdec_lab.models.load import load_model  # torch, behind what is told of the download
+
     load_model(EMBEDDED, args.device, say)  # packs its weights: a cache that is read-only later has them
     return reply(args, {"schema": 1, "target": str(folder)}, f"The target is in {folder}.")

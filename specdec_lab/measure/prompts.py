@@ -70,6 +70,11 @@ def read_line(line: str) -> object:
         raise ValueError("it is nested too deeply") from None
 
 
+def is_cut(e: Exception | None) -> bool:
+    """Whether JSON could not be read because its end is missing."""
+    return isinstance(e, json.JSONDecodeError) and (e.pos >= len(e.doc) - 1 or "Unterminated" in e.msg)
+
+
 def read_prompt(entry: object) -> Prompt:
     """One line's prompt. Raises ValueError, which says what is wrong with it."""
     if not isinstance(entry, dict):

