@@ -26,6 +26,7 @@ class Sandbox(Live):
         super().__init__({"rule": begins})
 
 
+@typed
 class Rules(Live):
     """What comes out of each rule, for p and q over the three tokens of the sandbox."""
 

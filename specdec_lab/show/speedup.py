@@ -5,6 +5,7 @@ from statistics import median
 
 import numpy as np
 
+from specdec_lab.errors import typed
 from specdec_lab.show.live import Live
 
 MOST = 10  # the largest γ of the explorer
@@ -26,6 +27,7 @@ def v_of(given: Sequence[float] | Mapping[int, Sequence[float]]) -> list[float]:
     return passes({k: median(times) for k, times in given.items()}) if isinstance(given, Mapping) else list(given)
 
 
+@typed
 class SpeedupExplorer(Live):
     """S over α and γ, with sliders for the costs.
 
