@@ -149,3 +149,20 @@ def test_a_rubric_is_no_answer():
 def test_numbers_in_quotes_and_fractions_in_them_count():
     assert judged("9.c3", lambda: ("29/43", " 54/25")).status == "right"
     assert judged("9.c4", lambda: (["2.35", "1.175", "0.588"], "21.15")).status == "right"
+
+
+def test_an_answer_without_return_is_no_stub():
+    def given():
+        """One letter, in quotes."""
+        ...
+
+    def answered():
+        """One letter, in quotes."""
+        "C"
+
+    def replaced():
+        "C"
+
+    assert judged("9.c1.why", given).status == "open"
+    for made in (answered, replaced):
+        assert "`return`" in judged("9.c1.why", made).message and judged("9.c1.why", made).status == "wrong"

@@ -161,6 +161,11 @@ def test_a_forgotten_return_is_no_stub(part, capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_plain_and_names_of_no_drafter_are_named():
+    for name, said in {"plain": "Plain decoding is", "model": "The drafters of this report are"}.items():
+        assert said in judged("8.decide", lambda _, name=name: ("don't", name, [])).message
+
+
 def test_what_an_open_part_before_does_is_said():
     def calls_it(*args):
         return sum(None)

@@ -1,11 +1,15 @@
 """Looking at what a learner's code returned: a number, a list, or nothing yet."""
 
+import ast
 import dis
+import inspect
 import itertools
 import math
 import re
+import textwrap
 import types
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from contextlib import suppress
 from typing import Any
 
 from specdec_lab.course.mistake import StillOpen, Wrong
@@ -20,9 +24,18 @@ NO_WORK = {"RESUME", "COPY_FREE_VARS", "NOP", "LOAD_CONST", "POP_TOP", "RETURN_V
 
 
 def is_stub(function: object) -> bool:
-    """Whether a function does nothing: its body is `...`, as it was given out, or `pass`."""
+    """Whether a function does nothing: its body is `...`, as it was given out, or `pass`.
+
+    An answer that stands there without `return` is something, where its source can be read: Python compiles it to nothing.
+    """
     code = getattr(function, "__code__", None)
-    return isinstance(code, types.CodeType) and {i.opname for i in dis.get_instructions(code)} <= NO_WORK
+    if not isinstance(code, types.CodeType) or not {i.opname for i in dis.get_instructions(code)} <= NO_WORK:
+        return False
+    with suppress(Exception):  # a cell may be gone, and a lambda is a part of a line
+        _, *rest = body = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0].body
+        found = [s.value.value for s in rest or body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)]
+        return not any(value is not Ellipsis for value in found)
+    return True
 
 
 def plain(value: Any, deep: int = 0) -> Any:

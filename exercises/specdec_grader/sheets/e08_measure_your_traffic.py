@@ -267,11 +267,20 @@ def drafter(report):
     return max(rows, key=low if tied else ratio)["arm"]
 
 
+def hint_drafter(case: tuple, found: object) -> str:
+    known = [row["arm"] for row in overall(case[0])]
+    if found == "plain":
+        return "Plain decoding is what drafters are compared with. Name a drafter, also where all of them lose: that is what “don't” says."
+    if found is not None and found not in known:
+        return f"The drafters of this report are {' and '.join(known)}."
+    return "Can the two be told apart? If so, which is the fastest; if not, which has the larger low end?"
+
+
 DRAFTER = question(
     drafter,
     cases=CASES,
     seen=seen_report("the drafter"),
-    hint="Can the two be told apart? If so, which is the fastest; if not, which has the larger low end?",
+    hint=hint_drafter,
     wrong="""
 low if tied else ratio → ratio
     You take the larger number, but the interval of their ratio begins at 1.02 or below: nobody can tell the two apart. Take the one with the larger low end.
