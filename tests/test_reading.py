@@ -102,6 +102,8 @@ def test_a_request_is_never_measured_as_prose(tmp_path, before, n, pretty):
         (f"{PRETTY}\n{PRETTY}", 2, 0),
         (f"{ENTRY} {ENTRY}", 2, 0),
         (f"{ENTRY[:-5]}\n{ENTRY}", 1, 1),
+        (f"// exported\n[{ENTRY}, {ENTRY}]\n// the end", 2, 2),
+        (f"exported at noon\n[{ENTRY}, {ENTRY}, {ENTRY}]\nthe end", 3, 2),
     ],
 )
 def test_what_is_no_json_beside_it_is_told(tmp_path, text, used, told):
@@ -173,6 +175,7 @@ REFUSED = {
     "what Python prints": ("{'messages': [{'role': 'user', 'content': 'x'}]}\n{'prompt': 'x'}", "single quotes"),
     "a table with commas in it": ('prompt,answer\n"hello, you",hi\nyou,me\n', "a table"),
     "a cut list": (json.dumps([{"messages": [USER]}] * 9)[:-20], "may have been cut"),
+    "a table that is cut in its last line": ("id,prompt,kind\n1,hello there,a\n2,hi,b\n3,c", "a table"),
     "a cut list of many lines": (json.dumps([{"messages": [USER]}] * 9, indent=1)[:-20], "may have been cut"),
     "a long number": ('{"id": ' + "9" * 5000 + "}", "damaged"),
 }

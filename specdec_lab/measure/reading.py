@@ -153,7 +153,8 @@ def entries_of(text: str, path: str) -> list[tuple[str, object]] | None:
     inside = {number for first, last, *_ in found for number in range(first, last + 1)}
     others = [(n, line) for n, line in lines if n not in inside]
     prose = sum(bool(re.match(r"\s*\w|.*[^\W\d] [^\W\d]", line)) for _, line in others)
-    known = sum(holds(value, "messages", "prompt") for *_, value in found)  # these count twice
+    each = [one for *_, value in found for one in (value if isinstance(value, list) else [value])]
+    known = sum(holds(one, "messages", "prompt") for one in each)  # these count twice
     if found and (starts or len(found) + known > prose):
         values = [*((n, value) for n, _, _, value in found), *((n, partial(unread, line)) for n, line in others)]
         if len(found) == 1 and isinstance(found[0][3], list):
