@@ -225,7 +225,7 @@ class Lab:
     @typed
     def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
         """Decode without speculation. `settings` are those of `Lab.settings`."""
-        ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        ids = self.encode(prompt) if isinstance(prompt, str) else list(map(int, prompt))
         return collect(ids, decode.plain(self.target, ids, keep=keep, **self.settings(**settings)))
 
     @typed
@@ -241,8 +241,9 @@ class Lab:
         **settings,
     ) -> Trace:
         """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
-        ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        ids = self.encode(prompt) if isinstance(prompt, str) else list(map(int, prompt))
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
+        gamma = gamma if isinstance(gamma, AutoGamma) else int(gamma)
         how = {"gamma": gamma, "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
         return collect(ids, decode.speculative(self.target, drafter, ids, **how, **self.settings(**settings)))
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +21,7 @@ import specdec_lab as sd
 from specdec_lab.course.coerce import plain
 from specdec_lab.course.ledger import Ledger, is_ledger
 from specdec_lab.engine.decode import Stops
+from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError, typed
 from specdec_lab.formats import escaped, printable
@@ -53,6 +55,16 @@ def test_a_setting_or_a_prompt_of_another_type_is_named(lab, name, value):
             call(**{"prompt": [1, 2], name: value})
 
 
+def returning(what):
+    class Mine(Drafter):
+        name = "mine"
+
+        def drafting(self, *_):
+            return what
+
+    return Mine()
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -60,6 +72,11 @@ def test_a_setting_or_a_prompt_of_another_type_is_named(lab, name, value):
         (lambda lab: lab.speculative([1], gamma=1.5), "gamma is 1.5, but must be a whole number or an AutoGamma"),
         (lambda lab: lab.speculative([1], verify=5), "verify is 5, but must be a Rule or a function"),
         (lambda lab: lab.drafter("dial", "x"), "alpha is 'x', but must be a number"),
+        (lambda lab: lab.speculative([1], verify=lambda *_: 5), "A rule must return a Verdict; this one returned 5"),
+        (lambda lab: lab.speculative([1], sd.ReplayDrafter([10**9], 1.0)), "proposed the token 1000000000"),
+        (lambda lab: lab.speculative([1], returning(None)), "must return a Proposal; this one returned None"),
+        (lambda lab: lab.speculative([1], returning(Proposal(["a"]))), "proposed the token 'a'"),
+        (lambda lab: sd.pass_times(lab.target, []), "widths of passes are []"),
         (lambda lab: lab.text([-1]), "A token is a number from 0 on"),
         (lambda lab: lab.text(5), "ids is 5, but must be a list, with a whole number for each item"),
         (lambda lab: Sampler("x"), "temperature is 'x', but must be a number"),
@@ -105,6 +122,12 @@ def test_a_pattern_that_takes_for_ever_is_given_up(lab, monkeypatch):
     monkeypatch.setattr(lab, "tokenizer", SimpleNamespace(all_special_ids=[]))
     with pytest.raises(LabError, match="takes too long"):
         lab.only("(=+=+)+y")
+
+
+def test_numbers_of_other_libraries_are_numbers(lab):
+    for gamma in (np.int64(2), torch.tensor(2)):
+        assert len(lab.speculative([1, 2, 1], gamma=gamma, max_new_tokens=4).tokens) == 4
+    assert lab.plain(torch.tensor([1, 2]), max_new_tokens=4).tokens == lab.plain([True, 2], max_new_tokens=4).tokens
 
 
 def test_what_fits_goes_through_as_it_is():

@@ -25,7 +25,7 @@ from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Unifo
 from specdec_lab.engine.settings import Keep, Stops, check_gamma, check_prompt
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict
-from specdec_lab.errors import LabError
+from specdec_lab.errors import LabError, fits
 from specdec_lab.models.base import Cached, Model, Rows, at_depths
 from specdec_lab.models.tree import TEXT, Tree
 
@@ -81,6 +81,11 @@ def one_round(
     for request in requests if seconds else []:
         request.uniforms = request.uniforms.fresh()  # what was drafted and left out has told its numbers: see `checked`
     proposals = run_in_lockstep([request.drafting(gamma) for request in requests])
+    for proposal in proposals:
+        if not isinstance(proposal, Proposal):
+            raise LabError(f"A drafter must return a Proposal; this one returned {proposal!r:.60}.")
+        if wrong := [t for t in proposal.tokens if not (fits(t, int) and 0 <= t < cached.model.vocab_size)]:
+            raise LabError(f"A drafter proposed the token {wrong[0]!r:.60}, which is none of the vocabulary.")
     if seconds:
         proposals = checked(proposals, seconds)
     cached.model.synchronize()
@@ -266,6 +271,8 @@ class Request:
         u_accept = [self.uniforms(start + d, ACCEPT, rank) for d, rank in zip(tree.depths, tree.ranks)]
         u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
         verdict = self._judges(proposal)(decided.p, decided.q, decided.at(drafts), u_accept, u_resample)
+        if not isinstance(verdict, Verdict):
+            raise LabError(f"A rule must return a Verdict; this one returned {verdict!r:.60}.")
         verdict = replace(verdict, token=decided.columns[verdict.token])
 
         # The verdict's token is the target's own: in place of the first miss, or after the last draft.

@@ -58,6 +58,7 @@ def seconds_of(model: Model, do: Callable[[], object]) -> float:
     return read_clock() - begin
 
 
+@typed
 def pass_times(
     model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES, first: int = 0
 ) -> dict[int, list[float]]:
@@ -71,7 +72,7 @@ def pass_times(
     Raises:
         LabError: for a k below 1, or longer than the context.
     """
-    if not all(isinstance(k, int) and k >= 1 for k in widths):
+    if not widths or not all(isinstance(k, int) and k >= 1 for k in widths):
         raise LabError(f"The widths of passes are {list(widths)!r:.60}: they must be whole numbers from 1 on.")
     held = max(0, min(held, model.context - max(widths)))
     cached = model.cached()
