@@ -328,12 +328,7 @@ class Request:
 
 
 def record(
-    request: Request,
-    proposal: Proposal,
-    verdict: Verdict,
-    kept: int,
-    decided: Decided,
-    u_accept: Sequence[float],
+    request: Request, proposal: Proposal, verdict: Verdict, kept: int, decided: Decided, u_accept: Sequence[float]
 ) -> Round:
     """The round in plain numbers, still without its times.
 
