@@ -35,7 +35,7 @@ test: .venv/test
 	$(BIN)/ruff format --check .
 	$(TESTS) lessons tests solutions
 
-CHECKED := exact sampling trace rounds records block trees together batch drafters drawn theory formats \
+CHECKED := exact sampling trace rounds records block trees lockstep batch drafters drawn theory formats \
   mistakes judges grading quiz ledger setup notebooks exercises
 # Biome looks at what runs in pages. It comes with npx, and is left out where there is none.
 BIOME := npx --yes @biomejs/biome@2.6.8
