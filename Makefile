@@ -1,6 +1,6 @@
 # make lab         set up and open the course
 # make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
-# make check       before each commit, in a minute and a half: style, the engine on tiny models, drafters, judges, the files' agreement
+# make check       before each commit, in two and a half minutes: style, types, the engine on tiny models, drafters, judges, the files' agreement
 # make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
 # make mutants     small mistakes are put into the package, one at a time: which would the tests not notice? (hours; ARGS="FILE …")
 # make notebooks   re-execute and store the lessons
@@ -37,12 +37,15 @@ test: .venv/test
 
 CHECKED := exact sampling trace rounds records block trees lockstep batch drafters drawn theory formats \
   mistakes judges grading quiz ledger setup notebooks exercises
-# Biome looks at what runs in pages. It comes with npx, and is left out where there is none.
+# Biome looks at what runs in pages, pyright at the types of the two packages (see pyproject.toml). They come with npx, and
+# are left out where there is none.
 BIOME := npx --yes @biomejs/biome@2.6.8
+PYRIGHT := npx --yes pyright@1.1.414
 check: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@if command -v npx > /dev/null; then $(BIOME) check; else echo "Biome was not run: there is no npx here."; fi
+	@if command -v npx > /dev/null; then $(BIOME) check && $(PYRIGHT); \
+	  else echo "Biome and pyright were not run: there is no npx here."; fi
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q $(CHECKED:%=tests/test_%.py)
 
 mutants: .venv/mutants

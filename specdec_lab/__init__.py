@@ -48,7 +48,9 @@ def __getattr__(name: str):
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
     if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:
-        with __getattr__("OneLine")() as say:  # in a notebook, where nobody would know what takes so long
+        with importlib.import_module(
+            _MODULE_OF["OneLine"]
+        ).OneLine() as say:  # in a notebook, where nobody would know what takes so long
             say("Importing PyTorch and transformers, once: some seconds …")
             return importlib.import_module(_MODULE_OF[name]).load
     return getattr(importlib.import_module(_MODULE_OF[name]), name)

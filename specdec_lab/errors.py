@@ -64,7 +64,7 @@ def typed(called: Called) -> Called:
     """
     if isinstance(called, type):
         called.__init__ = typed(called.__init__)
-        return called
+        return typing.cast("Called", called)
     signature, name = inspect.signature(called), called.__qualname__.removesuffix(".__init__")
 
     @functools.wraps(called)
@@ -82,10 +82,10 @@ def typed(called: Called) -> Called:
             raise LabError(f"{name}: {part} is {shown}, but must be {in_words(about.annotation)}.")
         return called(*args, **named)
 
-    return checked
+    return typing.cast("Called", checked)
 
 
-def fits(value: object, wanted: Any) -> bool:
+def fits(value: Any, wanted: Any) -> bool:
     if wanted in (Any, inspect.Parameter.empty) or isinstance(wanted, str | TypeVar):
         return True
     if wanted is None or wanted is types.NoneType:

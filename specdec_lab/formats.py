@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 
 def short(value: float) -> str:
@@ -22,7 +23,7 @@ def percentile(values: Iterable[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]  # 0.07 * 100 is a little more than 7
 
 
-def rounded(value: object, digits: int) -> object:
+def rounded(value: object, digits: int) -> Any:
     """All numbers in plain data to so many digits: what a picture can show, and a diff can be read."""
     if isinstance(value, float):
         return float(f"{value:.{digits}g}")

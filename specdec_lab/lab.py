@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -25,9 +25,9 @@ from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict
 from specdec_lab.errors import LabError, Say, silent, typed
 from specdec_lab.formats import first_line
-from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
+from specdec_lab.models.reference import ReferenceModel
 
 if TYPE_CHECKING:
     from specdec_lab.measure.costs import Race
@@ -40,10 +40,10 @@ TEMPLATE_SECONDS = 5.0
 class Lab:
     """A target ready to decode. Made by `load()`."""
 
-    target: Model
+    target: ReferenceModel
     tokenizer: PreTrainedTokenizerBase
     eos: frozenset[int]  # ids that end a text
-    draft: Model | None = None
+    draft: ReferenceModel | None = None
     weights: Path = trained.WEIGHTS  # folder of the trained drafters
     _trained: dict[str, Drafter] = field(default_factory=dict, repr=False)  # trained drafters, once loaded
 
@@ -71,7 +71,7 @@ class Lab:
             prompt = [{"role": "user", "content": whole(prompt)}]
         if self.tokenizer.chat_template is None:
             raise LabError(f"{self.target.name} has no chat template, so it cannot take messages: give a text.")
-        how = {"add_generation_prompt": True, "return_dict": False}
+        how: dict[str, Any] = {"add_generation_prompt": True, "return_dict": False}
         try:
             ids = limited(lambda: self.tokenizer.apply_chat_template(list(prompt), **how), TEMPLATE_SECONDS)
         # A template is a program of the model's makers. It may refuse, fail in any way, or never end.
@@ -80,7 +80,7 @@ class Lab:
             raise LabError(f"The chat template of {self.target.name} does not take this prompt ({why}).") from e
         if not ids:
             raise LabError(f"The chat template of {self.target.name} makes nothing of this prompt.")
-        return list(ids)
+        return list(ids)  # pyright: ignore[reportReturnType] - no text was asked for
 
     def check_length(self, text: str) -> None:
         """Refuse a text that is far too long without cutting it into tokens, which takes minutes for tens of megabytes.
@@ -104,7 +104,7 @@ class Lab:
             raise LabError(f"A token is a number from 0 on, and one of these is {min(ids)}.")
         if len(ids) == 1:
             return self._texts(ids)[0]
-        return self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
+        return str(self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
 
     def _texts(self, ids: Sequence[int], behind: Sequence[int] | None = None) -> list[str]:
         """The text of each of some tokens, decoded behind others: sentencepiece takes the blank off that a text begins with."""

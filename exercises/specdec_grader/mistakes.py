@@ -76,7 +76,7 @@ def marked(sentence: str) -> tuple[str, int | None, float]:
     found = re.fullmatch(r"(?:belief (\d+))?(?:(?<=\d); )?(?:earns ([¼½¾⅓⅔]))?", marks)
     if not found or (bracket and not marks):
         raise ValueError(f"“{marks}” is neither “belief 7” nor “earns ½”, nor both with a semicolon between them")
-    belief, share = found[1] and int(found[1]), found[2]
+    belief, share = int(found[1]) if found[1] else None, found[2]
     if belief and belief not in MISCONCEPTIONS:
         raise ValueError(f"there is no misconception {belief}")
     return said, belief, unicodedata.numeric(share) if share else 0.0

@@ -43,7 +43,7 @@ class Question:
     cases: Sequence[tuple]
     right: Callable[..., Any]
     seen: str | Callable[[tuple, Any, Any], str] = ""
-    hint: str | Callable[[tuple, Any], str | Mistake] = ""
+    hint: Any = ""
     mistakes: Sequence[Mistake] = ()
     read: Callable[[Any], Any] = number
     equal: Callable[[Any, Any], bool] = same
@@ -79,7 +79,7 @@ class Question:
         return self.near if self.near and all(map(nearly, found, right)) else None
 
     def hint_for(self, case: tuple, found: Any) -> Mistake:
-        hint = self.hint(case, found) if callable(self.hint) else self.hint
+        hint: Any = self.hint(case, found) if callable(self.hint) else self.hint
         return hint if isinstance(hint, Mistake) else Mistake(hint)
 
     def seen_in(self, case: tuple, found: Any, right: Any) -> str:
@@ -114,7 +114,7 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
         raise StillOpen
     if empty:
         case = cases[empty[0]]
-        asked = names[empty[0]] if names else cut(pretty(case if len(case) > 1 else case[0]), 120)
+        asked = names[empty[0]] if names else cut(pretty(case[0] if len(case) == 1 else case), 120)
         raise Wrong(f"Your function returns nothing for {asked} (None): is there a way through it without a return?")
     return found
 
@@ -139,7 +139,7 @@ def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) ->
     return tokens
 
 
-def apart(found: object, right: object) -> tuple[str, str]:
+def apart(found: Any, right: Any) -> tuple[str, str]:
     """Two results in as many digits as it takes to see that they differ."""
     if pretty(found) != pretty(right) or not all(isinstance(x, int | float) for x in (found, right)):
         return pretty(found), pretty(right)

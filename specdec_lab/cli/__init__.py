@@ -179,8 +179,8 @@ def main(argv: list[str] | None = None) -> int:
         verb.set_defaults(run=module.run)
 
     for stream in (sys.stdout, sys.stderr):  # ✓ and γ, also where the console's code page lacks them
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(encoding="utf-8", errors="replace")
     args, more = parser.parse_known_args(argv)
     if more and args.verb != "lab":
         parser.error(f"unrecognized arguments: {' '.join(more)}")

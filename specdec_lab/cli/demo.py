@@ -1,7 +1,7 @@
 """Decode one prompt with and without speculation, and show every round."""
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from specdec_lab.choices import DRAFTERS
 from specdec_lab.cli import decoding_arguments, lab_from, reply, say
@@ -9,7 +9,6 @@ from specdec_lab.errors import LabError
 from specdec_lab.formats import escaped
 
 if TYPE_CHECKING:
-    from specdec_lab.drafters import Drafter
     from specdec_lab.engine.processors import Processor
     from specdec_lab.engine.trace import Trace
     from specdec_lab.lab import Lab
@@ -80,7 +79,7 @@ def processors(args: argparse.Namespace, lab: "Lab") -> "list[Processor]":
     """What the options ask to do with the target's logits."""
     from specdec_lab.engine.processors import RepetitionPenalty
 
-    asked = [] if args.repetition_penalty is None else [RepetitionPenalty(args.repetition_penalty)]
+    asked: list[Processor] = [] if args.repetition_penalty is None else [RepetitionPenalty(args.repetition_penalty)]
     for option in args.bias:
         word, _, number = option.rpartition("=")
         try:
@@ -92,7 +91,7 @@ def processors(args: argparse.Namespace, lab: "Lab") -> "list[Processor]":
     return asked if args.only is None else [*asked, lab.only(args.only)]
 
 
-def as_text(result: dict, trace: "Trace", drafter: "Drafter", lab: "Lab") -> str:
+def as_text(result: dict, trace: "Trace", drafter: Any, lab: "Lab") -> str:
     from specdec_lab.show import terminal
 
     colour = terminal.use_colour()

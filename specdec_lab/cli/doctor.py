@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
 
 def packages() -> tuple[dict[str, str | None], Missing]:
     """The version of every package that the project needs, and those that are absent or too old."""
-    versions, missing = {"python": platform.python_version()}, {}
+    versions: dict[str, str | None] = {"python": platform.python_version()}
+    missing: Missing = {}
     try:
         needs = importlib.metadata.requires("specdec-lab") or ()
     except importlib.metadata.PackageNotFoundError:

@@ -73,14 +73,14 @@ def nothing(value: object) -> bool:
     return value is None or value is Ellipsis
 
 
-def begun(value: object, what: str = RETURNED) -> object:
+def begun(value: Any, what: str = RETURNED) -> Any:
     """The value, unless it is what a stub gives: then StillOpen, which says what is missing."""
     if nothing(value):
         raise StillOpen(what)
     return value
 
 
-def number(value: object, what: str = RETURNED) -> float:
+def number(value: Any, what: str = RETURNED) -> float:
     """A finite number that the learner's code gave as `what`; a tensor or an array of one number counts as that number."""
     begun(value, what)
     while isinstance(value, list) and len(value) == 1:
@@ -90,7 +90,7 @@ def number(value: object, what: str = RETURNED) -> float:
             f"{what} should be one number; it is {shown(value)}. Python writes a point, as in 0.75; a comma makes two numbers."
         )
     no_number = Wrong(f"{what} should be a number; it is {shown(value)}.")
-    if isinstance(value, str):  # float() would take "2.5"
+    if isinstance(value, str | list):  # float() would take "2.5"
         raise no_number
     try:
         found = float(value)  # also a tensor of one number
@@ -115,7 +115,7 @@ def whole(value: object, what: str = RETURNED) -> int:
     return int(found)
 
 
-def listed(value: object, length: int | None = None, what: str = RETURNED, ordered: bool = True) -> list:
+def listed(value: Any, length: int | None = None, what: str = RETURNED, ordered: bool = True) -> list:
     """A list, tuple or tensor that the learner's code gave as `what`, of so many items.
 
     Args:

@@ -19,6 +19,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeGuard
 
 from filelock import FileLock
 
@@ -232,13 +233,13 @@ def _load(path: Path) -> dict:
     return data
 
 
-def is_ledger(data: object) -> bool:
+def is_ledger(data: Any) -> TypeGuard[dict]:
     """Whether it has the form that the module's docstring says."""
 
-    def are_all(found: object, key: str, kind: type) -> bool:
+    def are_all(found: object, key: str, kind: Any) -> bool:
         """Whether this is a list of dicts which hold such a value; a number must be finite."""
         values = [x.get(key) if isinstance(x, dict) else None for x in found] if isinstance(found, list) else [None]
-        return all(isinstance(x, kind) and (isinstance(x, bool) or math.isfinite(x)) for x in values)
+        return all(isinstance(x, kind) and (isinstance(x, bool) or are_numbers([x])) for x in values)
 
     def are_words(found: list[dict], *keys: str) -> bool:
         return all(isinstance(x.get(key, ""), str) for x in found for key in keys)

@@ -175,7 +175,7 @@ def best_gamma(alpha: float, c: float) -> str:
     gammas = (1, 2, 3, 4, 6, 8)
     shown = [f"{theory.expected_tokens(alpha, gamma):.2f}" for gamma in gammas]
     gains = {gamma: float(E) / (gamma * c + 1) for gamma, E in zip(gammas, shown)}  # as one computes from what is shown
-    second, best = sorted(gammas, key=gains.get)[-2:]
+    second, best = sorted(gammas, key=gains.__getitem__)[-2:]
     close = gains[best] < 1.01 * gains[second]  # then the same result stands twice, and so the version is not clear
     return f"""
     With γ = {in_words(gammas)} a pair gives {", ".join(shown)} tokens per pass. A draft costs {c} of a plain step, and

@@ -35,7 +35,7 @@ class Problem:
         said = [re.sub(r"\s*\n\s*", " ", part.strip()) for part in (question, *found[2::3])]
         self.question, self.how, self.answer = said[0], said[1], results[0]
         self.mistakes = [
-            Mistake(sentence, result, belief=belief and int(belief))
+            Mistake(sentence, result, belief=int(belief) if belief else None)
             for sentence, result, belief in zip(said[2:], results[1:], beliefs[1:])
             if result is not None
         ]

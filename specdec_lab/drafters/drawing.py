@@ -124,8 +124,8 @@ class Growth:
         ids: [F], the tokens that the logits stand for; None when logit i is token i.
     """
 
-    parents: Sequence[int]  # the place that each draft goes on from
-    depths: Sequence[int]
+    parents: list[int]  # the place that each draft goes on from
+    depths: list[int]
 
     def __init__(self, width: int, ids: Tensor | None):
         self.width, self.ids = width, ids
@@ -207,7 +207,7 @@ class Drawn(Growth):
     def __init__(self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int, shape: Tree):
         super().__init__(width, ids)
         self.sampler, self.uniforms, self.start, self.shape = sampler, uniforms, start, shape
-        self.parents, self.depths = shape.parents, shape.depths
+        self.parents, self.depths = list(shape.parents), list(shape.depths)
         self.q: dict[int, Tensor] = {}  # by draft, what it was drawn from, [F]
 
     def behind(self, places: Sequence[int], logits: Tensor) -> None:

@@ -8,9 +8,8 @@ import copy
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import rms_norm
-from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing
 from specdec_lab.drafters.student import CutHead, Student, exit_of
@@ -18,12 +17,13 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.linear import pack
+from specdec_lab.models.reference import Loaded
 
 
 class EarlyExitNet(Student):
     """From the residual stream after `layers` layers to a guess of the last hidden row: one MLP and the norm."""
 
-    def __init__(self, target: PreTrainedModel, ids: Tensor, layers: int | None = None):
+    def __init__(self, target: Loaded, ids: Tensor, layers: int | None = None):
         super().__init__()
         self.layers = layers or exit_of(target.config.num_hidden_layers)
         self.depths = (self.layers,)
@@ -44,7 +44,7 @@ class EarlyExitNet(Student):
         return [(self.guess(exits), last)]
 
 
-def normed(x: Tensor, norm: nn.Module) -> Tensor:
+def normed(x: Tensor, norm: Loaded) -> Tensor:
     """What a Llama's norm makes of x, in one operation instead of eight: on a GPU each takes its time to start."""
     return rms_norm(x.to(norm.weight.dtype), norm.weight.shape, norm.weight, norm.variance_epsilon)
 
@@ -55,7 +55,7 @@ class EarlyExitDrafter(Drafter):
     name = "early-exit"
 
     def __init__(self, net: EarlyExitNet):
-        self.net = pack(net.eval())
+        self.net: EarlyExitNet = pack(net.eval())
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.target = target

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
-from transformers import PreTrainedModel
 
 from specdec_lab.drafters.drawing import Drawing, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
@@ -18,6 +17,7 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.linear import pack
+from specdec_lab.models.reference import Loaded
 from specdec_lab.models.tree import TEXT
 
 HEADS = 4
@@ -36,15 +36,16 @@ class MedusaNet(Student):
     Neither read the newest token yet.
     """
 
-    def __init__(self, target: PreTrainedModel, ids: Tensor):
+    def __init__(self, target: Loaded, ids: Tensor):
         super().__init__()
         size = target.config.hidden_size
-        self.heads = nn.ModuleList(
+        heads = [
             nn.Sequential(nn.Linear(2 * size, 2 * size), nn.SiLU(), nn.Linear(2 * size, size)) for _ in range(HEADS)
-        ).to(target.device, target.dtype)
-        for head in self.heads:
-            nn.init.zeros_(head[-1].weight)  # begins as the row itself
-            nn.init.zeros_(head[-1].bias)
+        ]
+        for weights in (p for head in heads for p in head[-1].parameters()):
+            nn.init.zeros_(weights)  # begins as the row itself
+        self.heads = nn.ModuleList(heads).to(target.device, target.dtype)
+        self.embeddings: Tensor
         self.register_buffer("embeddings", target.get_input_embeddings().weight.detach(), persistent=False)
         self.head = CutHead(target, ids)
 
@@ -73,7 +74,7 @@ class MedusaDrafter(Drafter):
     name = "medusa"
 
     def __init__(self, net: MedusaNet):
-        self.net = pack(net.eval())
+        self.net: MedusaNet = pack(net.eval())
 
     def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
         self.width, self.row = target.model.vocab_size, None if hidden is None else hidden[-1]

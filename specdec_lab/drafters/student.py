@@ -9,9 +9,10 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
-from transformers import LlamaForCausalLM, PreTrainedModel
+from transformers import LlamaForCausalLM
 
 from specdec_lab.models.linear import draft_product
+from specdec_lab.models.reference import Loaded
 
 # A target's embeddings are about so much smaller than its rows; multiplied by it, nets read both at the same size.
 EMBEDDING_SCALE = 16.0
@@ -25,8 +26,10 @@ class CutHead(nn.Module):
     copy of these rows of the head's weights.
     """
 
-    def __init__(self, target: PreTrainedModel, ids: Tensor):
+    def __init__(self, target: Loaded, ids: Tensor):
         super().__init__()
+        self.ids: Tensor
+        self.whole: Tensor
         weight = target.get_output_embeddings().weight.detach()
         self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
         self.register_buffer("whole", weight, persistent=False)  # the target's, not a copy
@@ -78,8 +81,8 @@ def middle_of(layers: int) -> int:
     return layers * 3 // 5
 
 
-def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: Tensor) -> LlamaForCausalLM:
-    """The body of the draft model and of EAGLE: a Llama of a few of the target's layers.
+def small_llama(target: Loaded, layers: Sequence[int], ids: Tensor) -> Loaded:
+    """The body of the draft model and of EAGLE: a `LlamaForCausalLM` of a few of the target's layers.
 
     Its layers and its final norm begin as copies of the target's. It reads the target's embeddings and ends in a cut
     head; neither is trained.
@@ -99,8 +102,8 @@ def small_llama(target: PreTrainedModel, layers: Sequence[int], ids: Tensor) -> 
         mine.load_state_dict(body.layers[number].state_dict())
     small.model.norm.load_state_dict(body.norm.state_dict())
     small.model.rotary_emb = copy.deepcopy(body.rotary_emb)  # its own has been rounded, where `dtype` is a short one
-    small.model.embed_tokens = Borrowed(body.embed_tokens.weight)
-    small.lm_head = CutHead(target, ids)
+    small.set_input_embeddings(Borrowed(body.embed_tokens.weight))
+    small.set_output_embeddings(CutHead(target, ids))
     return small
 
 
@@ -109,6 +112,7 @@ class Borrowed(nn.Module):
 
     def __init__(self, weight: Tensor):
         super().__init__()
+        self.weight: Tensor
         self.register_buffer("weight", weight.detach(), persistent=False)
 
     def forward(self, ids: Tensor) -> Tensor:

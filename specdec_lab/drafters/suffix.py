@@ -35,7 +35,7 @@ class Memory:
         """
         for n in range(min(self.longest, len(text)), 0, -1):
             if after := self.follows.get(tuple(text[len(text) - n :])):
-                token = max(reversed(after), key=after.get)
+                token = max(reversed(after), key=after.__getitem__)
                 return token, after[token] / sum(after.values()), n
         return None
 

@@ -33,10 +33,10 @@ class Kind:
     """net(target, ids) makes a student; drafter(net) drafts with it."""
 
     net: Callable[..., Student]
-    drafter: Callable[[Student], Drafter]
+    drafter: Callable[..., Drafter]
 
 
-def draft_model(net: DraftNet) -> FastModel:
+def draft_model(net: Student) -> FastModel:
     """The course's draft model as one that can decode."""
     return FastModel(net.llama, "the course's draft model", draft_product)
 
@@ -80,7 +80,7 @@ def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> D
     else:
         kind, net = KINDS[name], load_net(name, target, folder)
     drafter = kind.drafter(net)
-    if hasattr(net, "llama"):  # it drafts on weights of its own, and nobody teaches this net any more
+    if isinstance(net, DraftNet | EagleNet):  # it drafts on weights of its own, and nobody teaches this net any more
         net.llama.model.layers = nn.ModuleList()
     give_memory_back()
     return drafter

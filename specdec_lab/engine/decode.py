@@ -105,7 +105,7 @@ def verify_drafts(
     rows = score(cached, requests, proposals, depths)
     used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
     greedy = any(request.sampler.greedy for request in requests)
-    choices = greedy_choices(requests, proposals, rows.logits, used) if greedy else {}
+    choices = greedy_choices(requests, proposals, rows.logits, used) if greedy else {}  # pyright: ignore[reportArgumentType] - the pass had a head
     cached.model.synchronize()
     watch.lap("verify")
     rounds = [
@@ -204,7 +204,7 @@ class Request:
     drafter: Drafter | None = None
     sampler: Sampler = GREEDY
     stops: Stops = Stops()
-    uniforms: Uniforms | None = None
+    uniforms: Uniforms = None  # pyright: ignore[reportAssignmentType] - `__post_init__` makes one
     verify: Rule | Callable[..., Verdict] = USUAL
     keep: Keep = Keep()
     processors: Sequence[Processor] = ()
@@ -358,7 +358,7 @@ def record(
         # A one-hot row has no second choice worth showing; the softmax behind it has.
         p_tops, q_tops = (tops(rows, request.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
     drafted = tuple(
-        Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)
+        Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)  # pyright: ignore[reportCallIssue] - both are two
         for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
             proposal.tokens,
             compared,

@@ -36,7 +36,7 @@ def outcomes(rule: Rule, target: Next, draft: Next, gamma: int, text: tuple[int,
         chance = math.prod(row[x] for row, x in zip(q, drafts))
         if chance:
             rows = (torch.tensor(some, dtype=torch.float64) for some in (p, q))
-            for (kept, token), share in _verdicts(rule, *rows, drafts).items():
+            for (kept, token), share in _verdicts(rule, *rows, drafts=drafts).items():
                 out[(*drafts[:kept], token)] += chance * share
     return dict(out)
 
@@ -78,10 +78,10 @@ def _verdicts(rule: Rule, p: Tensor, q: Tensor, drafts: Sequence[int]) -> dict[t
     return out
 
 
-def _steps(of: Callable[[float], object]) -> Iterator[tuple[float, float, object]]:
+def _steps(of: Callable[[float], tuple]) -> Iterator[tuple[float, float, tuple]]:
     """(low, high, value) of a function on [0, 1) that takes each of its values on one interval."""
 
-    def within(low: float, high: float, first: object, last: object) -> Iterator[tuple[float, float, object]]:
+    def within(low: float, high: float, first: tuple, last: tuple) -> Iterator[tuple[float, float, tuple]]:
         middle = (low + high) / 2
         if first == last or high - low < 2**-52:
             yield low, high, first

@@ -120,7 +120,7 @@ class Apply:
         return list(first.function(*rows, *first.more).split([len(one.rows[0]) for one in asked]))
 
 
-Drafting = Generator[Pass | Apply, Tensor, Any]
+Drafting = Generator[Pass | Apply, Any, Any]  # answered by tensors; gives a proposal
 
 
 def as_generator(draft: Any) -> Drafting:

@@ -185,7 +185,7 @@ class Uniforms:
         return float(self._tables[rank][position, purpose])
 
 
-class Fresh:
+class Fresh(Uniforms):
     """Random numbers in [0, 1), a new one at each call. It is called like `Uniforms`; the arguments do not matter."""
 
     def __init__(self, key: tuple[int, int]):

@@ -35,7 +35,7 @@ class Run:
 
     arm: str
     gamma: int | str | None  # a number, "auto", or None for arms without
-    traces: dict[str, list[Trace | Generated]] = field(default_factory=dict)
+    traces: dict[str, list] = field(default_factory=dict)
 
 
 def usable(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
@@ -62,7 +62,7 @@ def usable(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt],
 def decode_all(
     lab: Lab,
     prompts: Sequence[Prompt],
-    gammas: dict[str, int | AutoGamma],
+    gammas: Mapping[str, int | AutoGamma],
     *,
     peers: dict[str, Callable[..., Generated]] | None = None,
     repeats: int = 1,
@@ -90,7 +90,8 @@ def decode_all(
         # A copy for each text: what it holds in memory goes with it, and the next text can have that.
         return lab.speculative(ids, drafter=copy.copy(drafter), gamma=gamma, keep=Keep(), **request)
 
-    arms, runs = {PLAIN: lab.plain}, {PLAIN: Run(PLAIN, None)}
+    arms: dict[str, Callable[..., Trace | Generated]] = {PLAIN: lab.plain}
+    runs = {PLAIN: Run(PLAIN, None)}
     for name, gamma in gammas.items():
         arms[name] = partial(speculative, lab.drafter(name), gamma)
         runs[name] = Run(name, gamma if isinstance(gamma, int) else "auto")
@@ -209,7 +210,7 @@ def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, 
     together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
     step = statistics.median(r.seconds.total for i in timed for t in plain.traces[i] for r in t.rounds)
     d, v, o = (usual(timed_ones.rounds, part) / step for part in ("draft", "verify", "loop"))
-    speedup = speedup_of_round(timed_ones.tokens_per_pass, d, v, o)
+    speedup = (E := timed_ones.tokens_per_pass) and speedup_of_round(E, d, v, o)
     clock = statistics.fmean(r.seconds.total for r in timed_ones.rounds) / step
     left_out = 1 - (d + v + o) / clock
     return dict(zip(names, (together.alpha, together.alpha_by_position, d, v, o, speedup, left_out)))

@@ -17,7 +17,7 @@ ROLES = {
 }  # fmt: skip
 
 
-def as_line(entry: object, notes: Counter[str]) -> object:
+def as_line(entry, notes: Counter[str]):
     """An entry as a line of a prompts file, with "prompt" or "messages". What is wrong with it `read_prompt` says.
 
     The prompt is what came before the model's last answer. Of several texts in one place, such as the turns of MT-Bench,
@@ -30,9 +30,9 @@ def as_line(entry: object, notes: Counter[str]) -> object:
         ValueError: for a message that is no text.
     """
     if isinstance(entry, str):
-        entry = {"prompt": entry}
+        return as_line({"prompt": entry}, notes)
     if is_messages(entry):
-        entry = {"messages": entry}
+        return as_line({"messages": entry}, notes)
     if not isinstance(entry, dict):
         return entry
     inner = next((entry[key] for key in ASKED if isinstance(entry.get(key), dict)), {})
@@ -91,7 +91,7 @@ def inside(m: dict) -> dict:
     return next((m[key] for key in ("data", "kwargs") if isinstance(m.get(key), dict) and "content" in m[key]), {})
 
 
-def asked(messages: Sequence[object], notes: Counter[str]) -> Iterator[object]:
+def asked(messages: Sequence, notes: Counter[str]) -> Iterator:
     """The messages before the model's last answer, in one form. What is no message stays as it is."""
     while messages and role_of(messages[-1]) == "assistant":
         messages = messages[:-1]
@@ -110,7 +110,7 @@ def role_of(message: object) -> object:
     return ROLES.get(role.lower(), role) if isinstance(role, str) else role
 
 
-def as_message(message: object) -> object:
+def as_message(message):
     """A message by the names that its maker uses, as {"role", "content"}, and its parts as one text.
 
     Raises:

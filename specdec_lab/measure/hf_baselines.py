@@ -87,7 +87,7 @@ def generate(
     The clock starts when the first tokens are there, and the time of the others is scaled up to
     the whole text: our own times leave out the prefill too.
     """
-    hf: PreTrainedModel = lab.target.hf
+    hf = lab.target.hf
     sampling = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature > 0 else {"do_sample": False}
     ends = {"eos_token_id": sorted(lab.eos), "pad_token_id": min(lab.eos)} if lab.eos else {"pad_token_id": 0}
     config = GenerationConfig(max_new_tokens=max_new_tokens, **ends, **sampling)

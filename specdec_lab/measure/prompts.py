@@ -62,7 +62,7 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
     return prompts
 
 
-def read_line(line: str) -> object:
+def read_line(line: str):
     """What a line of JSON holds. Raises ValueError, which says what is wrong with it."""
     try:
         return json.loads(line)
@@ -132,9 +132,7 @@ def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
     return [p for p in prompts if p in first[p.kind]]
 
 
-def bootstrap_interval(
-    value: Callable[[list[str]], float | None], prompts: Sequence[str]
-) -> tuple[float, float] | None:
+def bootstrap_interval(value: Callable[[list], float | None], prompts: Sequence) -> tuple[float, float] | None:
     """The 95 % interval of a value, by bootstrap over prompts: tokens of one text are not independent.
 
     Args:
@@ -144,8 +142,8 @@ def bootstrap_interval(
         Its ends; None where some draws have no value. They are the same at every call.
     """
     dice = random.Random(0)
-    drawn = [value(dice.choices(prompts, k=len(prompts))) for _ in range(400)]
-    if None in drawn:
+    every = [value(dice.choices(prompts, k=len(prompts))) for _ in range(400)]
+    drawn = sorted(found for found in every if found is not None)
+    if len(drawn) < len(every):
         return None
-    drawn.sort()
     return drawn[10], drawn[389]  # 2.5 % of the draws lie below, and 2.5 % above

@@ -100,4 +100,4 @@ def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float,
         found = [sum(of[p][0] for p in prompts) / sum(of[p][1] for p in prompts) for of in (counts, other) if of]
         return found[0] / found[1] if other else found[0]
 
-    return value(list(counts)), bootstrap_interval(value, list(counts))
+    return value(list(counts)), bootstrap_interval(value, list(counts))  # pyright: ignore[reportReturnType] - each draw has a value

@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from specdec_lab.measure.costs import pass_times, seconds_of
 from specdec_lab.models.base import Model
+from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
 
@@ -56,7 +57,7 @@ def work(model: ReferenceModel) -> Work:
     """Every matrix of the layers, and the head. Of the embedding table a pass reads only k rows, which do not count."""
     layers = sum(p.numel() for p in model.hf.base_model.layers.parameters() if p.dim() == 2)
     head = model.hf.get_output_embeddings().weight.numel()
-    if model.four_bits:
+    if model.four_bits and isinstance(model, FastModel):
         of_layers, of_head = model.parts[0].qkv.bits, model.head.bits
     else:
         of_layers = of_head = 8 * model.dtype.itemsize
@@ -101,7 +102,8 @@ class Operations(TorchDispatchMode):
 def operations(model: ReferenceModel) -> int:
     """How many operations a pass over one token is, the head included. Other widths have nearly as many."""
     model = copy.copy(model)
-    model.capture = None  # a captured pass is started as one, and runs all of them
+    if isinstance(model, FastModel):
+        model.capture = None  # a captured pass is started as one, and runs all of them
     cached = model.cached()
     with Operations() as found:
         cached.extend([[0]])

@@ -91,7 +91,7 @@ class Cached(ABC):
     @torch.inference_mode()
     def extend(
         self,
-        new: Sequence[Sequence[int]] | Tensor,
+        new: Sequence[Sequence[int] | Tensor] | Tensor,
         *,
         layers: tuple[int, int] | None = None,
         logits: bool = True,
@@ -131,7 +131,7 @@ class Cached(ABC):
         elif isinstance(new[0], Tensor) and len(new) == 1:
             inputs = new[0][None].to(model.device)
         elif isinstance(new[0], Tensor):
-            inputs = pad_sequence(list(new), batch_first=True).to(model.device)
+            inputs = pad_sequence([torch.as_tensor(row) for row in new], batch_first=True).to(model.device)
         else:
             width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)

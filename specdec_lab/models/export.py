@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec_lab.models.fast import paired
+from specdec_lab.models.reference import Loaded
 
 LEFT_OUT_LOGIT = -30.0  # what tokens get that a cut head leaves out: far below those of the others
 # How the parts of a layer are called by transformers, and in a GGUF file.
@@ -25,7 +26,7 @@ GGUF_NAMES = {
 
 
 @torch.no_grad()
-def whole_llama(net: nn.Module, target: PreTrainedModel, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
+def whole_llama(net, target: Loaded, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
     """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
 
     Tokens outside the cut head need rows of the head, too, whose logits must be below the others. All of them get the

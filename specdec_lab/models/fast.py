@@ -14,6 +14,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -27,7 +28,7 @@ from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.base import Cached, apart, beside
 from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
-from specdec_lab.models.reference import ReferenceModel, changing_rotations
+from specdec_lab.models.reference import Loaded, ReferenceModel, changing_rotations
 from specdec_lab.models.tree import Placed, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
@@ -52,7 +53,7 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
 
 
 Weights = tuple[Tensor, Tensor | None]  # a product's [out, in], and its bias [out]
-Product = Callable[..., nn.Module]
+Product = Callable[..., Any]  # makes a product of `linear`: a module that says its `min_rows`
 # A captured pass is known by its rows, width, first and last layer, whether there are trees, and its depths.
 Key = tuple[int, int, int, int, bool, tuple[int, ...]]
 
@@ -65,16 +66,17 @@ def joined(norm: Tensor, *parts: Weights) -> Weights:
 
 def paired(part: Weights, heads: int, scale: float) -> Weights:
     """q's or k's product, times `scale`, with rows i and i + D/2 of each head side by side: they rotate together."""
-    weight, bias = (
-        None if x is None else x.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2) * scale for x in part
-    )
-    return weight, bias
+
+    def turned(x: Tensor) -> Tensor:
+        return x.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2) * scale
+
+    return turned(part[0]), None if part[1] is None else turned(part[1])
 
 
 PARTS = "qkv", "out", "gate_up", "down"  # the products of a layer
 
 
-def folded(hf: PreTrainedModel) -> Iterator[Weights]:
+def folded(hf: Loaded) -> Iterator[Weights]:
     """The weights of the model's products in the order of a pass: PARTS of each layer, then the head.
 
     Each is made when it is asked for, so that never all of them are in memory twice.
@@ -93,7 +95,7 @@ def folded(hf: PreTrainedModel) -> Iterator[Weights]:
     yield hf.get_output_embeddings().weight, None
 
 
-def stored_products(hf: PreTrainedModel, name: str) -> list[nn.Module]:
+def stored_products(hf: Loaded, name: str) -> list[nn.Module]:
     """The products of a Llama in the order of a pass, as in `folded`, but with nothing folded in.
 
     Args:
@@ -118,7 +120,7 @@ def stored_products(hf: PreTrainedModel, name: str) -> list[nn.Module]:
             q, k = (paired((x.weight, x.bias), n, 1.0) for x, n in ((a.q_proj, heads), (a.k_proj, kv_heads)))
             scaled = (len(q[0]) // heads) ** -0.5  # on the scales: the numbers are whole
             numbers, *rest = stored(q[0])
-            biases = None if q[1] is None else torch.cat([q[1] * scaled, k[1], a.v_proj.bias]).detach().bfloat16()
+            biases = None if k[1] is None else torch.cat([q[1] * scaled, k[1], a.v_proj.bias]).detach().bfloat16()
             yield FourBits((numbers, *(x * scaled for x in rest)), stored(k[0]), stored(a.v_proj.weight), bias=biases)
             yield FourBits(stored(a.o_proj.weight))
             yield FourBits(stored(m.gate_proj.weight), stored(m.up_proj.weight))
@@ -138,10 +140,11 @@ class FastLayer:
 
     def __init__(
         self,
-        qkv: nn.Module,
+        qkv: Any,
         out: nn.Module,
         gate_up: nn.Module,
         down: nn.Module,
+        *,
         norms: Sequence[Tensor | None] = (None, None),
     ):
         self.qkv, self.out, self.gate_up, self.down, self.norms = qkv, out, gate_up, down, norms
@@ -159,7 +162,7 @@ class FastModel(ReferenceModel):
 
     def __init__(
         self,
-        hf: PreTrainedModel,
+        hf: Loaded,
         name: str,
         product: Product = Linear,
         made: Sequence[nn.Module] | None = None,
@@ -244,7 +247,7 @@ class KeyValues:
         self.visible, self.shaped = 0, {}  # what attended in passes that saw so many slots
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # Captured passes write from here on.
         self.captured: dict[Key, CapturedPass] = {}
-        self.shapes: dict[Key, tuple[Tensor, Tensor]] = {}  # positions and mask of the trees that a captured pass reads
+        self.shapes: dict[Key, tuple[Tensor, ...]] = {}  # positions and mask of the trees that a captured pass reads
 
 
 class FastCached(Cached):
@@ -252,7 +255,8 @@ class FastCached(Cached):
 
     @torch.inference_mode()
     def __init__(self, model: FastModel, rows: int):
-        self.model, self.lengths = model, [0] * rows
+        self.model: FastModel = model
+        self.lengths = [0] * rows
         self.held = self._key_values(rows, FIRST_SIZE)
 
     def __del__(self):

@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -48,7 +49,7 @@ def has_tiles(dtype: torch.dtype) -> bool:
     return dtype == torch.bfloat16 and getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()
 
 
-def pack(net: nn.Module) -> nn.Module:
+def pack(net: nn.Module) -> Any:
     """Replace the linear layers in `net`, which drafts, by products made for that: it can no longer learn.
 
     A whole model inside it stays as it is, and is run by a `FastModel` made from it.
@@ -82,7 +83,7 @@ class Linear(nn.Module):
         self.bias = None if bias is None else bias.detach()
         if self.packed:
             if shape not in FEWEST:
-                FEWEST[shape] = fewest_rows(self, *shape[:3])
+                FEWEST[shape] = fewest_rows(self, len(weight), weight.shape[1], weight.dtype)
             self.min_rows = FEWEST[shape]
 
     def forward(self, x: Tensor) -> Tensor:
@@ -170,7 +171,7 @@ def adds_up_eight_bits() -> bool:
     return bool((product - 64).abs() < 1)
 
 
-def draft_product(weight: Tensor, bias: Tensor | None = None) -> nn.Module:
+def draft_product(weight: Tensor, bias: Tensor | None = None) -> Any:
     """What computes x·Wᵀ + b for a draft: in 8 bits where that is faster, else as the target does."""
     short = weight.dtype in (torch.float32, torch.bfloat16)
     eight = weight.device.type == "cpu" and short and eight_bits_pay()

@@ -17,7 +17,7 @@ from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, stored_products, supports
 from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.packed import shared_products
-from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.models.reference import Loaded, ReferenceModel
 
 
 def pick_device(name: str = "auto") -> torch.device:
@@ -83,11 +83,11 @@ def load_model(
         say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
-        stored, dtype = dtype == "int4", pick_dtype(dtype, device)
+        stored, format = dtype == "int4", pick_dtype(dtype, device)
         try:
             with told_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
                 tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
-            hf = from_pretrained(source, torch.float32 if stored else dtype, shown, say).to(device)
+            hf = from_pretrained(source, torch.float32 if stored else format, shown, say).to(device)
             if getattr(hf.config, "auto_map", None):
                 say(f"{name} comes with code of its own, which is not run: transformers' own is.")
             if stored:
@@ -105,7 +105,7 @@ def load_model(
     return model, tokenizer
 
 
-def from_stored(hf: PreTrainedModel, name: str, backend: str) -> FastModel:
+def from_stored(hf: Loaded, name: str, backend: str) -> FastModel:
     """A model that runs from the 4-bit numbers that its float32 weights were made from; all else is bfloat16 then.
 
     Raises:
@@ -122,7 +122,7 @@ def from_stored(hf: PreTrainedModel, name: str, backend: str) -> FastModel:
     return model
 
 
-def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say = silent) -> PreTrainedModel:
+def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say = silent) -> Loaded:
     """The model with PyTorch's attention, or with one written out where its makers have no other.
 
     Raises:
@@ -132,11 +132,11 @@ def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say 
     told = logging.get_verbosity()
     logging.set_verbosity_error()  # instead of a table of what is missing, a sentence is told
     try:
-        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="sdpa", **how)
+        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="sdpa", **how)  # pyright: ignore[reportGeneralTypeIssues] - a pair
     except ValueError as e:
         if "scaled_dot_product_attention" not in str(e):
             raise
-        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="eager", **how)
+        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="eager", **how)  # pyright: ignore[reportGeneralTypeIssues] - a pair
     finally:
         logging.set_verbosity(told)
     check_weights(hf, info, name, say)
@@ -318,7 +318,7 @@ def eos_of(model: ReferenceModel, tokenizer: PreTrainedTokenizerBase) -> frozens
     """The ids that end a text: the tokenizer's, and those that the model's makers set for generation."""
     also = model.hf.generation_config.eos_token_id if model.hf.generation_config else None
     ids = also if isinstance(also, list) else [also]
-    return frozenset({tokenizer.eos_token_id, *ids} - {None})
+    return frozenset(i for i in (tokenizer.eos_token_id, *ids) if isinstance(i, int))
 
 
 def check_same_vocabulary(target: PreTrainedTokenizerBase, draft: PreTrainedTokenizerBase) -> None:

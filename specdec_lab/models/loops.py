@@ -8,6 +8,8 @@ compiles them when they are first called, for the processor that it finds, and k
 They read and write memory of tensors, which must be contiguous, and whose addresses they are given. bfloat16, which
 numba does not know, is the upper half of a float32.
 """
+# numba gives `pointer` its first argument:
+# pyright: reportCallIssue=false
 
 from collections.abc import Callable
 from functools import cache

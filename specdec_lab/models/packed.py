@@ -41,7 +41,7 @@ class Mapped(Linear):
         self.data = data
 
 
-def shared_products(hf: PreTrainedModel, folder: Path, say: Say = silent) -> list[Linear] | None:
+def shared_products(hf: PreTrainedModel, folder: Path, say: Say = silent) -> Sequence[Linear] | None:
     """The products of `folded(hf)` on weights that lie in a file, which is made first if it is not there.
 
     Args:
@@ -95,7 +95,7 @@ def write(place: Path, hf: PreTrainedModel) -> None:
             about = {"descr": "|u1", "fortran_order": False, "shape": (total,)}
             np.lib.format.write_array_header_1_0(f, about)  # ALIGNED, too
             for weight, (*_, size) in zip(products, matrices):
-                for piece in memory(weight), bytes(padded(size) - size):
+                for piece in memory(weight).data, bytes(padded(size) - size):
                     f.write(piece)
                     crc = zlib.crc32(piece, crc)
         layouts = {part: layout(weight).hex() for (part, *_), weight in zip(matrices, products)}
@@ -116,7 +116,7 @@ def read(place: Path, hf: PreTrainedModel) -> list[Mapped] | None:
     try:
         about = json.loads((place / ABOUT).read_text(encoding="utf-8"))
         data = np.lib.format.open_memmap(place / DATA, mode="r")
-        sum_of_all = zlib.crc32(described(about["layouts"], about["matrices"]), zlib.crc32(data))
+        sum_of_all = zlib.crc32(described(about["layouts"], about["matrices"]), zlib.crc32(data.data))
         if data.dtype != np.uint8 or data.ndim != 1 or sum_of_all != about["crc32"]:
             return None
         made, start = [], data.ctypes.data
@@ -184,4 +184,4 @@ def from_memory(at: int, shape: tuple[int, int], layout: bytes) -> Tensor:
         raise ValueError("PyTorch does not take this layout.")
     capsule = ctypes.pythonapi.PyCapsule_New
     capsule.restype, capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-    return torch._C._aoti.alloc_tensor_by_stealing_from_void_ptr(capsule(found, None, None))
+    return torch._C._aoti.alloc_tensor_by_stealing_from_void_ptr(capsule(found, None, None))  # pyright: ignore[reportAttributeAccessIssue] - in no stub

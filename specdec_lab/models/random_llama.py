@@ -47,7 +47,7 @@ def noise_llama(
     """
     sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "intermediate_size": inner, "vocab_size": vocabulary}
     attention = {"num_attention_heads": heads, "num_key_value_heads": kv_heads, "max_position_embeddings": 4096}
-    config = LlamaConfig(**sizes, **attention, tie_word_embeddings=True)
+    config = LlamaConfig.from_dict({**sizes, **attention, "tie_word_embeddings": True})
     with torch.device(device):
         hf = LlamaForCausalLM._from_config(config, dtype=dtype)
     weights = sum(p.numel() for p in hf.parameters())

@@ -8,11 +8,12 @@ buffers here and the causal mask is written out.
 import re
 from collections.abc import Sequence
 from inspect import signature
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig
 from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
@@ -20,10 +21,14 @@ from specdec_lab.formats import first_line
 from specdec_lab.models.base import Cached, Model, beside
 from specdec_lab.models.tree import Placed, Tree, positions
 
+Loaded = Any  # a PreTrainedModel: torch does not say what a module holds, and each architecture has its own parts
+
 
 class RowLayer(DynamicLayer):
     """One layer's keys and values, [R, heads, size, head_dim], written at each row's own slots."""
 
+    keys: Tensor
+    values: Tensor
     slots: Tensor  # [R, k] where the next update writes; set before each pass
     visible: int  # positions handed to attention; the mask hides what a row must not see
 
@@ -103,7 +108,7 @@ class ReferenceModel(Model):
         LabError: for an architecture with layers other than causal attention.
     """
 
-    def __init__(self, hf: PreTrainedModel, name: str):
+    def __init__(self, hf: Loaded, name: str):
         config = hf.config.get_text_config()
         kinds = set(getattr(config, "layer_types", None) or []) - {"full_attention", "sliding_attention"}
         if kinds:
@@ -119,7 +124,7 @@ class ReferenceModel(Model):
         self.hf = hf.eval()
         self.name = name
         self.head = hf.get_output_embeddings()  # hidden rows to logits
-        self.vocab_size = self.head.weight.shape[0]
+        self.vocab_size = hf.get_output_embeddings().weight.shape[0]
         self.ids = getattr(self.head, "ids", None)
         self.input_vocab = hf.get_input_embeddings().weight.shape[0]
         self.context = longest_text(config)
@@ -194,21 +199,22 @@ class ReferenceCached(Cached):
     """A cache in one RowLayer for each layer of the model."""
 
     def __init__(self, model: ReferenceModel, rows: int):
-        self.model = model
+        self.model: ReferenceModel = model
         self.lengths = [0] * rows
-        self._kv = Cache(layers=[RowLayer() for _ in range(model.layers)])
+        self._layers = [RowLayer() for _ in range(model.layers)]
+        self._kv = Cache(layers=[*self._layers])
 
     def _join(self, other: "ReferenceCached") -> None:
         rows = len(self.lengths), len(other.lengths)
-        for mine, theirs in zip(self._kv.layers, other._kv.layers):
+        for mine, theirs in zip(self._layers, other._layers):
             mine.join(theirs, *rows)
 
     def _drop(self, row: int) -> None:
-        for layer in self._kv.layers:
+        for layer in self._layers:
             layer.drop(row)
 
     def _move(self, row: int, to: int, slots: Tensor) -> None:
-        for layer in self._kv.layers:
+        for layer in self._layers:
             for part in (layer.keys, layer.values):
                 part[row, :, to : to + len(slots)] = part[row, :, slots]
 
@@ -224,7 +230,7 @@ class ReferenceCached(Cached):
     ) -> Tensor:
         model = self.model
         slots = self._slots(inputs.shape[1])
-        for layer in self._kv.layers:
+        for layer in self._layers:
             layer.slots, layer.visible = slots, visible
         # Padding may point past the last position.
         places = positions(slots, trees, self.lengths).clamp(max=model.context - 1)

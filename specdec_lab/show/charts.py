@@ -262,7 +262,7 @@ class Plot:
 def apart(heights: Sequence[float]) -> list[float]:
     """Where names are written that belong at these heights, from top to bottom: not over each other, and none below
     the picture."""
-    placed = []
+    placed: list[float] = []
     for height in heights:
         placed.append(max([height] + [above + LETTERS for above in placed[-1:]]))
     lowest = HEIGHT - 6
@@ -366,7 +366,7 @@ class Dots:
         lines = [f"{self.title} ({self.x_name})"]
         for row in self.rows:
             mean, numbers = self.mean(row), sorted(value for _, value in self.values(row))
-            each = f"mean {short(mean)}: " + " ".join(map(short, numbers)) if numbers else "none"
+            each = f"mean {short(mean)}: " + " ".join(map(short, numbers)) if mean is not None else "none"
             lines.append(f"{row:>{width}}  {each}")
         return "\n".join(lines)
 

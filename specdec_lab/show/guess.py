@@ -42,7 +42,7 @@ class OfClaim(Recorded):
         claim = self.claim
         return {self.claim_id: {key: claim[key] for key in ENTERED if key in claim}}
 
-    def write(self, id: str, kind: str, value: object, made: str) -> None:
+    def write(self, id: str, kind: str, value, made: str) -> None:
         if kind == "assumed":
             self.ledger.assume(id, value, made)
         else:
@@ -136,11 +136,11 @@ def outcome(
         LabError: for a number that is negative, infinite or none.
     """
     value, expected = float(measured), None if theory is None else float(theory)
-    span = None if interval is None else tuple(sorted(map(float, interval)))
-    numbers = [x for x in (value, *(span or ()), expected) if x is not None]
+    ends = [] if interval is None else sorted(map(float, interval))
+    numbers = [x for x in (value, *ends, expected) if x is not None]
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
         raise LabError(f"The outcome of {id} cannot be shown: {numbers} are not all numbers from 0 up.")
-    return Outcome(id, Measured(name, value, interval=span), expected, Ledger())
+    return Outcome(id, Measured(name, value, interval=(ends[0], ends[1]) if ends else None), expected, Ledger())
 
 
 def ledger() -> Html:

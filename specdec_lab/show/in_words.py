@@ -133,7 +133,7 @@ def formats(curves: Mapping[str, Times]) -> str:
     ]
     *_, (fewest, last) = curves.items()
     steps = {(k, k + 1): times_as_long(last, k + 1, k) for k in range(1, 5) if k in last and k + 1 in last}
-    if steps and max(steps, key=steps.get) == (4, 5):
+    if steps and max(steps, key=steps.__getitem__) == (4, 5):
         said.append(f"With {fewest} the largest step is that from four tokens to five: {steps[4, 5]:.2f} times.")
     return " ".join(said)
 
@@ -207,14 +207,15 @@ def formula(singles: Mapping[str, Mapping[str, Trace]], traces: Mapping[str, Map
     def of(texts: Sequence[str]) -> tuple[float, float, float] | None:
         """α, E by the formula, E as it was counted; None where there is nothing to count."""
         first, whole = (Trace([], [r for text in texts for r in some[text]]) for some in (one, many))
-        if not (first.rounds and whole.rounds):
-            return None
-        return first.alpha, expected_tokens(first.alpha, gamma), whole.tokens_per_pass
+        alpha, counted = first.alpha, whole.tokens_per_pass
+        return None if alpha is None or counted is None else (alpha, expected_tokens(alpha, gamma), counted)
 
     def distance(texts: Sequence[str]) -> float | None:
         return found[1] / found[2] - 1 if (found := of(texts)) else None
 
-    alpha, predicted, counted = of(list(many))
+    if (found := of(list(many))) is None:
+        return "These texts have no whole rounds that could be compared."
+    alpha, predicted, counted = found
     off, interval = predicted / counted - 1, bootstrap_interval(distance, list(many))
     numbers = (
         f"With one draft a round α is {alpha:.2f}. From this the formula predicts {predicted:.2f} tokens per pass with "
@@ -272,7 +273,7 @@ def best_gammas(results: Mapping[int, Mapping[str, dict]]) -> str:
     return " ".join(said)
 
 
-def slow_ones(rows: Mapping[str, dict], more: str = "") -> list[str]:
+def slow_ones(rows: Mapping[str, Mapping], more: str = "") -> list[str]:
     """A sentence for each row of `bench.overall` whose times are doubtful."""
     return [said for name, row in rows.items() if (said := doubt(name + more, row))]
 
@@ -360,7 +361,7 @@ def policies(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     """
     quiet = {name: curve[0][1] for name, curve in curves.items()}
     full = {name: curve[-1][0] for name, curve in curves.items()}
-    plain, soonest, most = next(iter(curves)), min(quiet, key=quiet.get), max(full, key=full.get)
+    plain, soonest, most = next(iter(curves)), min(quiet, key=quiet.__getitem__), max(full, key=full.__getitem__)
     first = [name for name in quiet if quiet[name] <= quiet[soonest] * (1 + TIED)]
     last = [name for name in full if full[name] * (1 + TIED) >= full[most]]
 
@@ -416,7 +417,7 @@ def served(real: Mapping[str, float], simulated: Mapping[str, float], again: flo
 
 def in_order(ms: Mapping[str, float]) -> str:
     """Names by their numbers, the least first; "and" stands between two that are nearly equal."""
-    first, *others = sorted(ms, key=ms.get)
+    first, *others = sorted(ms, key=ms.__getitem__)
     said, before = first, first
     for name in others:
         said += f"{' and ' if ms[name] < (1 + TIED) * ms[before] else ' before '}{name}"

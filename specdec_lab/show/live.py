@@ -53,7 +53,7 @@ class Live(anywidget.AnyWidget):
         return f"{type(self).__name__}: it lives in JupyterLab and on the site, and cannot be drawn here."
 
     def _ipython_display_(self) -> None:
-        widget, metadata = self._repr_mimebundle_()
+        widget, metadata = self._repr_mimebundle_() or ({}, {})
         display(widget, metadata=metadata, raw=True)
         # From 7.4 on, ipykernel hands what a page sends to the thread that last spoke to this widget: here the one that
         # runs cells, which may be busy for a minute. Forgotten, JupyterLab's own choice counts, a thread that is free.
@@ -96,7 +96,7 @@ class Recorded(Live):
         if self.written:  # else the page must go on asking
             self.heard = [entry["n"] for entry in change["new"]]
 
-    def write(self, id: str, kind: str, value: object, made: str) -> None:
+    def write(self, id: str, kind: str, value, made: str) -> None:
         """Put an entry into the ledger; the same one may come twice. made: when, by the clock of this machine."""
         raise NotImplementedError
 

@@ -25,7 +25,7 @@ class Quiz(Recorded):
         data = {"items": asked, "beliefs": beliefs, "confidence": CONFIDENCE}
         super().__init__(data, "quiz", [item.id for item in self.items], {}, ledger)
 
-    def write(self, id: str, kind: str, value: object, made: str) -> None:
+    def write(self, id: str, kind: str, value, made: str) -> None:
         self.ledger.attempt(id, **value)
         if value not in self.attempts.setdefault(id, []):
             self.attempts[id].append(value)

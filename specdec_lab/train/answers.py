@@ -125,7 +125,8 @@ def read_file(path: Path, target: ReferenceModel) -> Answers:
     """One file, as `read_answers` says."""
     try:
         with np.load(path) as file:
-            stored = Answers(**{name: file[name] for name in ARRAYS}, **{name: str(file[name]) for name in TEXT})
+            parts: dict = {name: file[name] for name in ARRAYS} | {name: str(file[name]) for name in TEXT}
+            stored = Answers(**parts)
         if stored.target == target.name:
             stored.check(target)
     except Exception as e:  # whatever damage makes of other libraries

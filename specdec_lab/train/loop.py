@@ -71,7 +71,8 @@ class Optimizer:
         self.parameters = [p for p in net.parameters() if p.requires_grad]
         matrices = [p for p in self.parameters if p.dim() == 2]
         vectors = [p for p in self.parameters if p.dim() != 2]
-        self.parts = [torch.optim.Muon(matrices, momentum=0.95, weight_decay=0.01, adjust_lr_fn="match_rms_adamw")]
+        muon = torch.optim.Muon(matrices, momentum=0.95, weight_decay=0.01, adjust_lr_fn="match_rms_adamw")
+        self.parts: list[torch.optim.Optimizer] = [muon]
         if vectors:
             self.parts.append(torch.optim.AdamW(vectors, betas=(0.9, 0.95), weight_decay=0.0))
 

@@ -43,8 +43,7 @@ class Request:
 class Requests(Protocol):
     """What is asked on one side: in the text to learn from, or in the text that is held out to measure on."""
 
-    def draw(self, draw: random.Random) -> Request:
-        """The next request."""
+    def draw(self, draw: random.Random) -> Request: ...  # the next one
 
 
 @dataclass

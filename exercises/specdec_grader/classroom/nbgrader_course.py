@@ -61,7 +61,7 @@ def write_course(out: Path) -> list[str]:
     for name in names:
         done = api.generate_assignment(name)
         if not done["success"]:
-            log = [line for line in done.get("log", "").splitlines() if "Error" in line] or ["no message"]
+            log = [line for line in str(done.get("log", "")).splitlines() if "Error" in line] or ["no message"]
             raise LabError(f"nbgrader could not make the assignment {name}: {log[-1].strip()}")
     return names
 

@@ -8,7 +8,7 @@ import os
 import random
 import select
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from specdec_lab.course.coerce import DEEPEST, plain
 
@@ -28,7 +28,7 @@ class Wire:
         ended: says that the other side was ended. A process that it left behind may hold its end of the pipe.
     """
 
-    def __init__(self, reads: BinaryIO, writes: BinaryIO, ended: Callable[[], bool] = lambda: False):
+    def __init__(self, reads: IO[bytes], writes: IO[bytes], ended: Callable[[], bool] = lambda: False):
         self.reads, self.writes, self.ended, self.held = reads, writes, ended, bytearray()
 
     def send(self, message: dict) -> None:

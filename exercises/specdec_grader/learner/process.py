@@ -75,7 +75,7 @@ class Learner:
             raise LabError(NO_JAIL)
         self.limits, self.over = limits, False
         self.lent: dict[int, Any] = {}  # what it has numbers of, while one part is judged
-        self.errors: dict[int, BaseException] = {}  # that were raised here, in what it called
+        self.errors: dict[int, Any] = {}  # that were raised here, in what it called
         self.numbers, self.asked = itertools.count(), 0
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         inside = jail.SCRATCH if kind == jail.BUBBLEWRAP else self.folder.name
@@ -86,6 +86,7 @@ class Learner:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             cwd=self.folder.name, env=jail.environment(inside), start_new_session=True,
         )  # fmt: skip
+        assert self.process.stdout and self.process.stdin
         self.ended = False
         self.watch = jail.Watch(self.process, limits)
         self.wire = Wire(self.process.stdout, self.process.stdin, lambda: self.ended or self.watch.ended)

@@ -136,7 +136,7 @@ class Worker:
         }
 
 
-def exception(name: str, text: str) -> Exception:
+def exception(name: str, text: str) -> Any:
     """One of that name which says this: Python's own, or a new kind."""
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):

@@ -71,7 +71,7 @@ def fuller(call: Callable[[Pass], object]) -> str | Mistake:
         call: calls the learner's code with a machine.
     """
     asked: list[int] = []
-    call(lambda k: asked.append(k) or FLAT(k))
+    call(Pass(FLAT.formula, lambda k: asked.append(k) or FLAT(k)))
     return Mistake(FULLER, belief=13) if asked else NEVER_ASKS
 
 

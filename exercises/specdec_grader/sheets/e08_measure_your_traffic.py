@@ -214,7 +214,7 @@ def overall(report: dict) -> list[dict]:
     return [row for row in report["rows"] if row["kind"] == "overall" and row["arm"] != "plain"]
 
 
-def kinds(report: dict, arm: str) -> list[dict]:
+def kinds(report: dict, arm: str | None) -> list[dict]:
     return [row for row in report["rows"] if row["kind"] != "overall" and row["arm"] == arm]
 
 

@@ -179,7 +179,7 @@ RENAMED = {f"rule {name}": rule for name, rule in RULES.items()}
 OTHER_NAMES = [(p, q, counts, RENAMED) for p, q, counts, _ in SHUFFLED[:4]]
 
 
-def name_of_a_rule(value: object) -> str:
+def name_of_a_rule(value) -> str:
     if value not in list(RULES):
         raise Wrong(f"Your function should return the name of a rule; it returned {shown(value)}.")
     return value

@@ -165,7 +165,7 @@ def judge_gain(made: Callable[[Counts, Counts], object]) -> None:
 NEVER = "never"
 
 
-def number_or_never(value: object) -> float | str:
+def number_or_never(value) -> float | str:
     return value if value == NEVER else number(value, f'What your function returns, if it is not "{NEVER}",')
 
 

@@ -92,7 +92,7 @@ def plain(text: list[int], gamma: int) -> list[int]:
     from specdec_lab.engine.sampling import Sampler, Uniforms
 
     drafter = LookupDrafter()
-    drafter.start(None, text, None)
+    drafter.start(None, text, None)  # pyright: ignore[reportArgumentType] - it reads no target
     return drafter.propose(text, gamma, Sampler(), Uniforms()).tokens
 
 

@@ -40,7 +40,7 @@ def decide(
         tied = [other for other in compared if round(other["interval"][0], 2) <= 1 + TIED]
         candidates = [fastest, *(other["second"] for other in tied)]
         low, high = ({name: trusted[name][1][end] for name in candidates} for end in (0, 1))
-        safest = max(candidates, key=low.get)
+        safest = max(candidates, key=low.__getitem__)
         if low[safest] > 1:
             chosen, verdict = safest, DEPLOY
             why = f"even the low end, {low[safest]:.2f}, is faster than plain decoding"

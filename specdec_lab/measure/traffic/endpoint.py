@@ -75,7 +75,7 @@ def metrics(text: str) -> Counts:
         found = re.match(r"(?:vllm|llamacpp):(spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
         if found and math.isfinite(value := number(found[4])):
             position = re.search(r'position="(\d{1,4})"', found[3] or "")
-            counts[found[1], int(position[1]) if position else None] += value
+            counts[found[1], int(position[1]) if position else None] += value  # pyright: ignore[reportArgumentType] - a float
     return counts
 
 
@@ -183,8 +183,8 @@ def ask(
 def tokens_of(usage: object) -> int:
     """How many tokens an engine says that it wrote; 0 where it says no such thing."""
     count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    known = isinstance(count, int | float) and 0 < count < 10**9 and count == int(count)
-    return int(count) if known else 0
+    known = count if isinstance(count, int | float) and 0 < count < 10**9 else 0
+    return int(known) if known == int(known) else 0
 
 
 def models_at(endpoint: str, key: str | None = None) -> list[str]:

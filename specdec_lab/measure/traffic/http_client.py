@@ -119,7 +119,7 @@ def asked_to_wait(e: Exception) -> float | None:
     if not isinstance(cause, HTTPError) or cause.code not in (429, 503):
         return None
     with suppress(ValueError, TypeError):
-        wait = float(cause.headers.get("Retry-After"))
+        wait = float(cause.headers.get("Retry-After", ""))
         return wait if 0 <= wait <= LONGEST_WAIT else None
     return None
 

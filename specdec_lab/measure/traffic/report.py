@@ -41,8 +41,9 @@ def compare_drafters(
         As plain data: the rows of `bench`; the fastest drafter beside each other one ("compared") and chosen by other
         prompts ("judged"); the interval of tokens per pass by drafter; latency; what `decide` says; and a policy.
     """
-    gammas = drafters
-    if not isinstance(drafters, Mapping):
+    if isinstance(drafters, Mapping):
+        gammas = drafters
+    else:
         few = first_of_each_kind(prompts, 3)
         say(f"Looking for each drafter's best γ on {len(few)} prompts …")
         gammas = bench.best_gammas(lab, few, drafters, **settings)
@@ -50,7 +51,7 @@ def compare_drafters(
     rows = list(bench.rows(prompts, runs, prompts))
     plain, *drafted = runs
     ids = [p.id for p in prompts]
-    drafted.sort(key=lambda run: bench.ratio_to_plain(run, plain, ids), reverse=True)
+    drafted.sort(key=lambda run: bench.ratio_to_plain(run, plain, ids) or 0.0, reverse=True)
     fastest, *others = drafted
     blind = chosen_blindly(drafted, prompts)
     measured = {
@@ -100,7 +101,7 @@ def counts(run: bench.Run, ids: Sequence[str]) -> Counts:
 def best_schedule(lab: Lab, prompts: Sequence[Prompt], run: bench.Run) -> list[tuple[int, int, int]]:
     """The best γ of this run's drafter by the number of texts at once, as `StepCosts.schedule` makes it."""
     rounds = [r for p in prompts for r in run.traces[p.id][0].rounds]
-    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(run.gamma)}
+    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(int(run.gamma or 0))}
     text = lab.encode(prompts[0].content, prompts[0].raw)
     # A drafter that copies has drafts in some steps only. Here it is timed as if it had them in all: so the schedule
     # may turn drafts off too early, but not too late.
