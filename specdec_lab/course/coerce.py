@@ -32,7 +32,8 @@ def is_stub(function: object) -> bool:
     if not isinstance(code, types.CodeType) or not {i.opname for i in dis.get_instructions(code)} <= NO_WORK:
         return False
     with suppress(Exception):  # a cell may be gone, and a lambda is a part of a line
-        _, *rest = body = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0].body
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+        _, *rest = body = next(node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
         found = [s.value.value for s in rest or body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)]
         return not any(value is not Ellipsis for value in found)
     return True

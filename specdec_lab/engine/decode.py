@@ -358,12 +358,12 @@ def record(
         # A one-hot row has no second choice worth showing; the softmax behind it has.
         p_tops, q_tops = (tops(rows, request.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
     drafted = tuple(
-        Draft(token, p_x, q_x, *both, overlap, None if greedy else u, status, p_tops[parent + 1], q_top, parent, after)  # pyright: ignore[reportCallIssue] - both are two
-        for token, (p_x, q_x, overlap), both, u, status, parent, q_top, after in zip(
+        Draft(token, p_x, q_x, raw_p, raw_q, overlap, u, status, p_tops[parent + 1], q_top, parent, after)
+        for token, (p_x, q_x, overlap), (raw_p, raw_q), u, status, parent, q_top, after in zip(
             proposal.tokens,
             compared,
             raw,
-            u_accept,
+            [None] * n if greedy else u_accept,
             statuses(tree, verdict.path, kept),
             tree.parents,
             q_tops,
