@@ -1,6 +1,7 @@
 """Grading notebooks: whatever a learner did to one, it is graded or refused with a sentence, and the others are not touched."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from specdec_grader.part import PARTS
 from specdec_grader.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
 
 from specdec_lab.cli import main
+from specdec_lab.clock import limited
 from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
@@ -326,6 +328,17 @@ def test_a_link_and_a_notebook_of_very_many_cells_are_refused(tmp_path):
     (tmp_path / "many.ipynb").write_text(json.dumps({"cells": [{}] * 3_000}), encoding="utf-8")
     with pytest.raises(LabError, match="more than 2000 cells"):
         grade(tmp_path / "many.ipynb")
+
+
+def test_a_pipe_is_refused_and_the_third_version_of_the_format_is_read(tmp_path):
+    """To read a pipe would never end."""
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    with pytest.raises(LabError, match="no plain file"):
+        limited(lambda: read_cells(tmp_path / "pipe.ipynb"), 5)
+    cells = [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}, {"cell_type": "markdown", "source": "text"}]
+    old = tmp_path / "old.ipynb"
+    old.write_text(json.dumps({"worksheets": [{"cells": cells}, {"cells": 5}, 3]}), encoding="utf-8")
+    assert [(c.kind, c.source) for c in read_cells(old)] == [("code", "x = 1\ny = 2"), ("markdown", "text")]
 
 
 def test_reading_a_cell_takes_no_time_to_speak_of():
