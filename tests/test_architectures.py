@@ -4,6 +4,7 @@ import re
 
 import architectures
 import pytest
+import torch
 
 from specdec_lab.models import load, reference
 from specdec_lab.models.reference import ReferenceModel
@@ -46,6 +47,17 @@ def test_a_family_is_found_out_that_is_wrong_in_a_tree_or_at_the_end_of_its_wind
     monkeypatch.setattr(reference, "WINDOW", re.compile("sliding_window"))
     how, why = architectures.runs("gpt_neo")
     assert how == "differs" and why.endswith("(window: 16 tokens)")
+
+
+def test_a_text_of_mpt_ends_at_its_longest_beside_others_that_have_drafts():
+    """The filling of its row stands behind the last slot that the model makes biases for."""
+    target = load.wrapped(architectures.tiny("mpt", 1, "longest"), "mpt")
+    text = [7, 5] * (target.context // 2)
+    alone, both = target.cached(), target.cached(2)
+    alone.extend([text[:-1]])
+    both.extend([text[:-1], text[:3]])
+    rows = both.extend([text[-1:], text[3:8]]).logits
+    assert torch.allclose(rows[0, 0], alone.extend([text[-1:]]).logits[0, 0], atol=1e-4)
 
 
 def test_a_family_is_found_out_whose_missing_weights_are_drawn(monkeypatch):

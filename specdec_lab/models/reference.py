@@ -121,6 +121,9 @@ class ReferenceModel(Model):
             own = getattr(part, "bias", None)
             if getattr(own, "dtype", None) == torch.bool:
                 part.bias = own.new_ones(1).expand(*own.shape[:-2], 1 << 20, 1 << 20)
+        # MPT's biases are for so many slots; those of a batch's filling may stand behind the last one.
+        if build := getattr(hf.base_model, "build_mpt_alibi_tensor", None):
+            hf.base_model.build_mpt_alibi_tensor = lambda heads, size, **more: build(heads, 2 * size, **more)
         self.hf = hf.eval()
         self.name = name
         self.head = hf.get_output_embeddings()  # hidden rows to logits
