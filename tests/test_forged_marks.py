@@ -192,6 +192,10 @@ PLAIN_LOOPS = {  # each writes the right text, and each token of most of it come
     ),
     "shows a round when all is known": plain(after=f"{SHOW}, most=1)", more=ROUNDS),
     "shows all rounds when all is known": plain(after=f"{SHOW})", more=ROUNDS),
+    "gives what it knows as a draft of its own": plain(
+        "[known] = target.extend(text[-1:]); target.rewind(len(text) - 1); draft(text, gamma)\n        "
+        "text += target.extend([text[-1], known]); target.rewind(len(text) - 1); continue"
+    ),
     "begins without drafts": plain(
         "if len(text) == len(prompt) + 8: rounds(text, len(prompt), n, target, draft, gamma, end); continue",
         more=ROUNDS,

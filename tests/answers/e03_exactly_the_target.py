@@ -146,6 +146,8 @@ WRONG = {
         "p and q swapped": (rule(lambda p, q, x, u: u * p[x] < q[x]), "kept with chance q/p"),
         "accepts p = 0": (rule(lambda p, q, x, u: u * q[x] <= p[x]), "strictly less"),
         "keeps only matches": (lambda p, q, x, u, w: x if u < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "fewer drafts are kept", 3),
+        "draws from p, and keeps a match": (lambda p, q, x, u, w: drawn(p, w), "fewer drafts are kept", 3),
+        "draws from p by u, and keeps a match": (lambda p, q, x, u, w: drawn(p, u), "fewer drafts are kept", 3),
         "changes p": (lambda p, q, x, u, w: (plain_lists(p, q, x, u, w), p.pop())[0], "Work on copies"),
         "a token that is not there": (lambda p, q, x, u, w: len(p), "only the tokens 0 to 2"),
         "a token below 0": (lambda p, q, x, u, w: -1, "only the tokens 0 to 2"),

@@ -251,16 +251,16 @@ def judge_output(made: Rule) -> None:
 def judge_how(made: Rule) -> None:
     """A rule from which p comes out may still mix up u and w, keep too few drafts, or err at a border."""
     p, q = PAIRS[0]
-    kept = sum(q[x] * written_by(made, p, q, [(x, u, 0.999) for u in points(CELLS)]).count(x) / CELLS for x in (0, 2))
+    kept = sum(q[x] * written_by(made, p, q, [(x, u, 1 - u) for u in points(CELLS)]).count(x) / CELLS for x in (0, 2))
+    if kept < 0.65:  # of 0.7 that these two tokens can keep
+        said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
+        raise Wrong(said, 2 / 3, belief=3)
     swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
     if swapped:
         said = "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w."
         raise Wrong(said, 2 / 3)
     if looks_at_u_again(made):
         raise Wrong(f"What comes out is p, but after a rejection {U_TWICE}", 2 / 3)
-    if kept < 0.65:  # of 0.7 that these two tokens can keep
-        said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
-        raise Wrong(said, 2 / 3, belief=3)
     if written_by(made, [0.0, 0.4, 0.6], [1.0, 0.0, 0.0], [(0, 0.5, 0.0)]) == [0]:
         said = "With w = 0 your rule writes a token that nothing is missing of."
         raise Wrong(f"{said} Take the first token whose sum is larger than w times the total.", 2 / 3)
