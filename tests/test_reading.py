@@ -172,6 +172,7 @@ REFUSED = {
     "ChatGPT's export": (json.dumps([{"title": "t", "mapping": {}}]), "“title”, “mapping”"),
     "a text of a corpus": (json.dumps({"text": "x"}), "and there is “text”"),
     "a log of something else": ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is “level”"),
+    "texts that Python prints": ("['a', 'b']", "single quotes"),
     "what Python prints": ("{'messages': [{'role': 'user', 'content': 'x'}]}\n{'prompt': 'x'}", "single quotes"),
     "a table with commas in it": ('prompt,answer\n"hello, you",hi\nyou,me\n', "a table"),
     "a cut list": (json.dumps([{"messages": [USER]}] * 9)[:-20], "may have been cut"),

@@ -163,7 +163,7 @@ def entries_of(text: str, path: str) -> list[tuple[str, object]] | None:
     if starts and not is_followed(begin):
         cut = " It may have been cut: give the whole file." if is_cut(why) else ""
         raise LabError(f"{path} holds JSON that is damaged ({str(why)[:100]}).{cut} Or give {FORMS}.") from why
-    if is_pythons(begin) or is_pythons(lines[0][1] if lines else ""):
+    if is_pythons(begin) or (lines and "{" in lines[0][1] and is_pythons(lines[0][1])):
         raise LabError(
             f"{path} holds what Python prints, with single quotes, which is no JSON: write it with json.dumps."
         )
@@ -254,7 +254,7 @@ def is_followed(text: str) -> bool:
 
 
 def is_pythons(text: str) -> bool:
-    if not re.match(r"(?:\[\s*)?\{\s*'[^'\n]*'\s*:", text):
+    if not re.match(r"(?:\[\s*)?\{\s*'[^'\n]*'\s*:|\[\s*'[^\n]*'\s*[],]", text):
         return False
     try:
         return isinstance(ast.literal_eval(text), dict | list)
