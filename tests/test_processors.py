@@ -144,6 +144,9 @@ def test_what_cannot_be_is_one_sentence():
     for token in (-1, 4):
         with pytest.raises(LabError, match="no token has"):
             run(Mask(lambda text, token=token: [1, token]))
+    for none in (["a"], "abc", 5, [[1, 2]], [1.5], torch.ones(12, dtype=torch.bool)):
+        with pytest.raises(LabError, match="must give the ids"):
+            run(Mask(lambda text, none=none: none))
     for odd in (lambda row, text: None, lambda row, text: row[:2]):
         with pytest.raises(LabError, match="must return a row of 4 numbers"):
             run(odd)
