@@ -54,7 +54,7 @@ specdecLab.search = (() => {
       prefix: (term) => term.length > 2,
       boost: FIELDS,
       boostDocument: (_, __, { name, inside }) =>
-        ASKS.test(name) || /^Exercise|checkpoint/.test(inside)
+        (ASKS.test(name) || /^Exercise|checkpoint/.test(inside)) && !words.includes("exercise")
           ? 0.2
           : name.toLowerCase() === query.trim().toLowerCase()
             ? 4
@@ -67,7 +67,7 @@ specdecLab.search = (() => {
         [...joined.flatMap((word) => all([word], { prefix: false })), ...all(words)].sort(
           (a, b) => b.score - a.score,
         ),
-      () => all(words, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) }),
+      () => all(words, { fuzzy: (term) => (term.length > 3 && !/\d/.test(term) ? 0.25 : false) }),
       () => all(stems),
       () => all(words, { combineWith: "OR" }),
     ];
