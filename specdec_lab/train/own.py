@@ -87,6 +87,7 @@ def write_answers(
         LabError: for prompts that are all too long, or none, and what `write.write_text` refuses.
     """
     room = room_of(lab, longest)
+    say(f"{len(learned) + len(aside):,} prompts are put into tokens …")
     requests = {held_out: OwnRequests(lab, some, room) for held_out, some in ((True, aside), (False, learned))}
     if left_out := sum(r.left_out for r in requests.values()):
         say(f"Prompts of more than {room} tokens are left out, since no answer would fit behind them: {left_out}.")
