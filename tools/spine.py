@@ -226,13 +226,13 @@ def printed(output: nbformat.NotebookNode) -> str:
 
 
 def is_picture(cell: nbformat.NotebookNode) -> bool:
-    """Whether a cell shows a plot, or a race, which plays by itself."""
+    """Whether a cell shows a plot, a race, which plays by itself, or all rules, with nothing to press."""
     data = [output.get("data", {}) for output in cell.get("outputs", [])]
     drawn = any(
         PLOTLY in d or (WIDGET not in d and "<svg" in d.get("text/html", "") and "<table" not in d.get("text/html", ""))
         for d in data
     )
-    return drawn or ".replay(" in cell.source
+    return drawn or ".replay(" in cell.source or "sd.Rules(" in cell.source
 
 
 def tasks(cells: list, at: int) -> int:
