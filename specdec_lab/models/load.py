@@ -176,13 +176,16 @@ def without_numbers(key: str) -> str:
     return re.sub(r"\d+", "*", key.rpartition(".")[0])
 
 
+OWN_CODE = (
+    "comes with code of its own, and code of others is not run here: choose a model that transformers knows, such as "
+    "Llama, Qwen2 or SmolLM2."
+)
+
+
 def why_not(name: str, source: str | Path, e: Exception) -> str:
     """A sentence on a model that does not load."""
     if "trust_remote_code" in str(e):
-        return (
-            f"{name} comes with code of its own, and code of others is not run here: choose a model that transformers "
-            "knows, such as Llama, Qwen2 or SmolLM2."
-        )
+        return f"{name} {OWN_CODE}"
     if name == EMBEDDED:
         return f"The cached target in {source} does not load ({_first_line(e)}): delete that folder and run again."
     like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
@@ -227,7 +230,9 @@ def check_folder(folder: Path) -> None:
     if not isinstance(config, dict):
         raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
     kind = printable(str(config.get("model_type", "")), 60)
-    if kind not in CONFIG_MAPPING and "auto_map" not in config:
+    if kind not in CONFIG_MAPPING:
+        if "auto_map" in config:
+            raise LabError(f"{folder} {OWN_CODE}")
         raise LabError(
             f"“model_type” is “{kind}” in {files['config.json']}, and the transformers installed here knows none of that "
             "name: install a newer one if the family is new, or choose another model."
