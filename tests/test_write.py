@@ -169,6 +169,13 @@ def test_a_damaged_file_is_one_sentence_that_names_it(written, tmp_path, how):
     assert str(path) in str(told.value) and "\n" not in str(told.value)
 
 
+def test_files_that_were_copied_or_taken_away_are_no_hindrance(written, tmp_path):
+    for before, after in (("0000", "0000"), ("0001", "0003"), ("0000", "copy"), ("0002", "0002")):
+        save_answers(collected([("ask", 0.0, [1, 2], [3])], written[0]), tmp_path)
+        (tmp_path / f"answers-{before}.npz").rename(tmp_path / f"answers-{after}.npz")
+    assert len(read_answers(tmp_path, written[0])) == 4
+
+
 def test_each_text_is_drawn_by_itself_and_at_its_own_temperature():
     """As often as softmax says; a text that shared its random number with its neighbours would say what they say."""
     logits, n, generator = torch.tensor([2.0, 1.0, 0.5, -1.0]), 4000, torch.Generator().manual_seed(0)

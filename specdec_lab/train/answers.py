@@ -98,9 +98,10 @@ def save_answers(answers: Answers, folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        last = files(folder)[-1:]
-        number = int(last[0].stem.partition("-")[2]) + 1 if last else 0
-        with written_whole(folder / f"answers-{number:04}.npz") as unfinished, open(unfinished, "wb") as file:
+        number = len(files(folder))  # some may be copies of other names
+        while (path := folder / f"answers-{number:04}.npz").exists():
+            number += 1
+        with written_whole(path) as unfinished, open(unfinished, "wb") as file:
             np.savez_compressed(file, **{field.name: getattr(answers, field.name) for field in fields(answers)})
     except OSError as e:
         raise LabError(
