@@ -146,7 +146,7 @@ DAMAGED = {
     "names of many GPUs": (prefixed("module."), "has no weight “lm_head.weight”"),
     "names of a trainer": (prefixed("base_model.model."), "has no weight"),
     "a bias that the config does not name": (weights(with_bias), "has a weight “model.layers.1.mlp.up_proj.bias”"),
-    "code of its own, and no tokenizer": (lambda f: (own_code(f), (f / "tokenizer.json").unlink()), "comes with code of its own"),
+    "code of its own, and no tokenizer": (lambda f: (own_code(f), (f / "tokenizer.json").unlink()), "code of its own"),
     "code of its own": (own_code, "comes with code of its own"),
     "a tokenizer with code of its own": (own_tokenizer, "comes with code of its own"),
     "packed for MLX": (config(quantization_config={"group_size": 64, "bits": 4}), "quant_method"),
