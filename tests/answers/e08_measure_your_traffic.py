@@ -106,7 +106,8 @@ WRONG = {
         "divides by 0": (lambda cards: ([b / a for a, b in itertools.pairwise([1, *pooled(cards)])], 0), "ZeroDivisionError"),
     },
     "8.decide": {
-        "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "Can the two be told apart"),
+        "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "The drafters of this report are"),
+        "the slowest": (lambda report: (by_ifs(report)[0], min(totals(report), key=lambda r: r["ratio_to_plain"])["arm"], []), "Can the two be told apart"),
         "always unclear": (with_decision(lambda row, right: "unclear"), "where does the interval lie"),
         "other words": (with_decision(lambda row, right: right.replace("don't", "do not")), 'should be "deploy"'),
         "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),

@@ -299,10 +299,10 @@ def test_rounds_that_play_leave_the_page_where_the_reader_is(visit, size):
 
 
 def test_on_a_phone_a_line_chart_stands_upright(visit):
-    page = visit("lessons/04_acceptance_rate.html", **PHONE)
+    page = visit("lessons/07_when_it_backfires.html", **PHONE)
     page.wait_for_function("document.querySelectorAll('.result > div > .sdl-chart').length > 0")
     assert page.locator("main script.upright").count() == 0
-    desk = visit("lessons/04_acceptance_rate.html")
+    desk = visit("lessons/07_when_it_backfires.html")
     assert desk.locator(".result > div > .sdl-chart").count() == 0 < desk.locator("main script.upright").count()
 
 
