@@ -165,11 +165,17 @@ def written_in_all_ways(
     hf: PreTrainedModel, other: PreTrainedModel, family: str, longest: int = 1000
 ) -> tuple[str, str]:
     """As `runs`, of two models, whose texts have at most so many tokens."""
+    wanted, failed = [], None
+    try:  # before the model is wrapped, which changes how it attends
+        wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
+    except Exception as e:
+        failed = e  # told only of a family that is not refused
     try:
         target, draft = wrapped(hf, family), wrapped(other, family)
     except LabError as e:
         return "refused", first_line(e)
-    wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
+    if failed:
+        raise failed
     stops = Stops(LONG)
     # A text of n tokens ends at the context: what transformers writes behind it is nothing to compare with.
     wanted = [want[: max(1, target.context - len(prompt))] for prompt, want in zip(PROMPTS, wanted)]
