@@ -268,9 +268,7 @@ class Lab:
     def explore(self, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> "RoundExplorer":
         """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees.
 
-        Args:
-            trace: or several, by the names that a menu has for them.
-            by: what the menu chooses, as it is to be called.
+        Of several traces, by their names, a menu chooses one; `by` is what it calls them. None of these may have trees.
         """
         from specdec_lab.show.explorer import explore
 

@@ -145,3 +145,21 @@ const placeOf = ({ round, chosen, revealed }) => ({
   token: chosen + 1,
   open: revealed.has(round),
 });
+
+/**
+ * What an explorer of one of several runs takes for its model: what was done with it is kept under its key,
+ * and its place in the state of the whole.
+ */
+const partOf = (model, key, data) => ({
+  get: (name) =>
+    name === "data"
+      ? data
+      : name === "state" || name === "still"
+        ? model.get(name)
+        : (model.get("seen")?.[key]?.[name] ?? { revealed: [], guesses: {} }[name]),
+  set: (name, value) => {
+    if (name === "state") model.set("state", { ...model.get("state"), ...value });
+    else model.set("seen", { ...model.get("seen"), [key]: { ...model.get("seen")?.[key], [name]: value } });
+  },
+  save_changes: () => model.save_changes(),
+});

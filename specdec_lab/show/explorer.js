@@ -551,66 +551,31 @@ function explore({ model, el }, above = "") {
   return () => clearInterval(state.timer);
 }
 
-/** One of several runs, by a menu. The model counts their rounds through: those of the second run come after the first's. */
+/** One of several runs, by a menu. */
 function render({ model, el }) {
   const { runs, marks, by } = model.get("data");
   if (!runs) return explore({ model, el });
-  const names = runs.map((run) => run.name),
-    runOf = (name) => runs[names.indexOf(name)];
+  const names = runs.map((run) => run.name);
   let end, shown;
-
-  function partOf(name) {
-    const from = names
-      .slice(0, names.indexOf(name))
-      .reduce((sum, each) => sum + runOf(each).rounds.length, 0);
-    const own = (i) => i >= from && i < from + runOf(name).rounds.length;
-    const others = (entries) => entries.filter(([i]) => !own(Number(i)));
-    const read = {
-      data: () => ({ ...runOf(name), marks }),
-      still: () => model.get("still"),
-      state: () => (model.get("state").run === name ? model.get("state") : {}),
-      revealed: () =>
-        model
-          .get("revealed")
-          .filter(own)
-          .map((i) => i - from),
-      guesses: () =>
-        Object.fromEntries(
-          Object.entries(model.get("guesses"))
-            .filter(([i]) => own(Number(i)))
-            .map(([i, miss]) => [i - from, miss]),
-        ),
-    };
-    const write = {
-      state: (value) => ({ ...value, run: name }),
-      revealed: (value) => [...model.get("revealed").filter((i) => !own(i)), ...value.map((i) => i + from)],
-      guesses: (value) =>
-        Object.fromEntries([
-          ...others(Object.entries(model.get("guesses"))),
-          ...Object.entries(value).map(([i, miss]) => [Number(i) + from, miss]),
-        ]),
-    };
-    return {
-      get: (key) => read[key](),
-      set: (key, value) => model.set(key, write[key](value)),
-      save_changes: () => model.save_changes(),
-    };
-  }
 
   function show(name) {
     end?.();
     const choice = menu(by, names, name, (other) => {
+      model.set("state", { run: other });
       show(other);
       model.save_changes();
       shown.querySelector("select").focus();
     });
-    end = explore({ model: partOf(name), el }, h("div", { class: "sdl-controls" }, choice));
-    const root = [...el.children].findLast((node) => node.classList.contains("sdl-explorer"));
+    const data = { ...runs[names.indexOf(name)], marks };
+    end = explore({ model: partOf(model, name, data), el }, h("div", { class: "sdl-controls" }, choice));
+    const root = el.lastElementChild;
     shown?.replaceWith(root); // what the page put below it stays there
     shown = root;
   }
 
-  show(names.find((name) => name === model.get("state").run) ?? names[0]);
+  const asked = names.find((name) => name === model.get("state").run) ?? names[0];
+  model.set("state", { ...model.get("state"), run: asked });
+  show(asked);
   return () => end();
 }
 

@@ -51,6 +51,7 @@ class RoundExplorer(Live):
     scripts = ("common.js", "controls.js", "explorer.js")
     revealed = traitlets.List(traitlets.Int()).tag(sync=True)  # rounds that were opened
     guesses = traitlets.Dict().tag(sync=True)  # {round: {column: word}}; the column after the drafts is the target's
+    seen = traitlets.Dict().tag(sync=True)  # of several runs, both of these for each, by its name
 
 
 class TreeExplorer(RoundExplorer):

@@ -270,7 +270,7 @@ function render(context) {
     return { nodes, said: verdict.textContent };
   }
 
-  panel(context, "Acceptance Sandbox", { rule: rule ?? Object.keys(RULES)[0], ...START }, controls, draw);
+  panel(context, "Acceptance Sandbox", { rule, ...START }, controls, draw);
 }
 
 export default { render };

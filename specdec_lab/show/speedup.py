@@ -34,7 +34,8 @@ class SpeedupExplorer(Live):
     Args:
         machines: by name, the times of passes as `sd.pass_times` returns them, or v(γ) for γ = 0 … 10. A machine whose
             passes all cost the same comes after them.
-        c, o, alpha, gamma: what one draft and the loop cost at first, in plain steps, α, and γ.
+        c, o: what one draft and the loop cost at first, in plain steps.
+        alpha, gamma: α and γ at first, as near as the sliders go.
     """
 
     scripts = ("common.js", "controls.js", "theory.js", "speedup.js")
@@ -49,5 +50,6 @@ class SpeedupExplorer(Live):
     ):
         all_machines = {name: v_of(given) for name, given in (machines or {}).items()}
         all_machines["a pass costs the same, however wide"] = FLAT
+        alpha, gamma = min(alpha, 0.99), min(gamma, MOST)  # as far as the sliders go
         start = {"alpha": alpha, "gamma": gamma, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})

@@ -54,24 +54,6 @@ async function render({ model, el }) {
     said.textContent = otherwise || "This drafter was recorded with γ = 4 at temperature 0.";
   }
 
-  /** What the explorer and the race take for their model: their part of what is kept here. */
-  function partOf(key, data, names) {
-    return {
-      get: (name) =>
-        name === "data"
-          ? data
-          : name === "state"
-            ? model.get("state")
-            : (model.get("seen")?.[key]?.[name] ?? { revealed: [], guesses: {} }[name]),
-      set: (name, value) => {
-        if (name === "state") model.set("state", { ...model.get("state"), ...value });
-        else
-          model.set("seen", { ...model.get("seen"), [key]: { ...model.get("seen")?.[key], [name]: value } });
-      },
-      save_changes: () => model.save_changes(),
-    };
-  }
-
   /**
    * Below the drafts of a round, where they are fewer than γ and the text's longest length was no reason for
    * it.
@@ -138,14 +120,14 @@ async function render({ model, el }) {
     shown.replaceChildren();
     ended.push(
       explorer.render({
-        model: partOf(key, { ...trace, title: `${target}, drafts by ${title}` }),
+        model: partOf(model, key, { ...trace, title: `${target}, drafts by ${title}` }),
         el: shown,
       }),
     );
     ended.push(noteFew(shown.firstElementChild, trace.rounds));
     ended.push(
       race.render({
-        model: partOf(key, { ...trace, title: `The race: plain decoding, and ${title}` }),
+        model: partOf(model, key, { ...trace, title: `The race: plain decoding, and ${title}` }),
         el: shown,
       }),
     );
