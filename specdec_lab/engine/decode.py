@@ -17,7 +17,7 @@ from torch import Tensor
 from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.confidence import checked
-from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.drafter import Drafter, Proposal, check_proposal
 from specdec_lab.engine.lockstep import Drafting, Row, extend_after_early_exit, run_in_lockstep
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.rules import USUAL, Rule, as_rule
@@ -25,7 +25,7 @@ from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Unifo
 from specdec_lab.engine.settings import Keep, Stops, check_gamma, check_prompt
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
 from specdec_lab.engine.verify import Verdict
-from specdec_lab.errors import LabError, fits
+from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, Model, Rows, at_depths
 from specdec_lab.models.tree import TEXT, Tree
 
@@ -82,10 +82,7 @@ def one_round(
         request.uniforms = request.uniforms.fresh()  # what was drafted and left out has told its numbers: see `checked`
     proposals = run_in_lockstep([request.drafting(gamma) for request in requests])
     for proposal in proposals:
-        if not isinstance(proposal, Proposal):
-            raise LabError(f"A drafter must return a Proposal; this one returned {proposal!r:.60}.")
-        if wrong := [t for t in proposal.tokens if not (fits(t, int) and 0 <= t < cached.model.vocab_size)]:
-            raise LabError(f"A drafter proposed the token {wrong[0]!r:.60}, which is none of the vocabulary.")
+        check_proposal(proposal, cached.model.vocab_size)
     if seconds:
         proposals = checked(proposals, seconds)
     cached.model.synchronize()

@@ -80,10 +80,10 @@ class Mask:
         try:
             ids = torch.tensor(list(allowed))
         except (TypeError, ValueError):
-            ids = torch.tensor([0.5])
-        if not len(ids):
+            ids = None
+        if ids is not None and not len(ids):
             raise LabError("The mask allows no token here: a text must be able to go on, if only with its end.")
-        if ids.dim() != 1 or ids.is_floating_point() or ids.dtype == torch.bool:
+        if ids is None or ids.dim() != 1 or ids.is_floating_point() or ids.dtype == torch.bool:
             raise LabError("A mask must give the ids of the tokens that may follow, such as [5, 6], or None for all.")
         if int(ids.min()) < 0 or int(ids.max()) >= len(logits):
             raise LabError(f"The mask allows an id that no token has: they go from 0 to {len(logits) - 1}.")
