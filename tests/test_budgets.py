@@ -10,7 +10,7 @@ LINES = {  # of Python, and of what runs in a page
     "specdec_lab": (16_910, 4_060),
     "exercises": (7_950, 0),
     "tests": (23_660, 0),
-    "tools": (4_810, 2_900),
+    "tools": (4_800, 2_900),
     "lessons": (310, 0),
 }
 

@@ -8,6 +8,7 @@ batch are what each is alone. All of it again where texts reach the end of a win
 longest text. A folder with one weight missing must be refused. In float32.
 """
 
+import copy
 import sys
 import tempfile
 import warnings
@@ -165,17 +166,11 @@ def written_in_all_ways(
     hf: PreTrainedModel, other: PreTrainedModel, family: str, longest: int = 1000
 ) -> tuple[str, str]:
     """As `runs`, of two models, whose texts have at most so many tokens."""
-    wanted, failed = [], None
-    try:  # before the model is wrapped, which changes how it attends
-        wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
-    except Exception as e:
-        failed = e  # told only of a family that is not refused
-    try:
-        target, draft = wrapped(hf, family), wrapped(other, family)
+    try:  # copies, since wrapping changes how a model attends
+        target, draft = wrapped(copy.deepcopy(hf), family), wrapped(copy.deepcopy(other), family)
     except LabError as e:
         return "refused", first_line(e)
-    if failed:
-        raise failed
+    wanted = [uncached(hf, prompt, min(LONG, longest - len(prompt))) for prompt in PROMPTS]
     stops = Stops(LONG)
     # A text of n tokens ends at the context: what transformers writes behind it is nothing to compare with.
     wanted = [want[: max(1, target.context - len(prompt))] for prompt, want in zip(PROMPTS, wanted)]
