@@ -48,9 +48,9 @@ def __getattr__(name: str):
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
     if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:
-        with importlib.import_module(
-            _MODULE_OF["OneLine"]
-        ).OneLine() as say:  # in a notebook, where nobody would know what takes so long
+        from specdec_lab.show.progress_line import OneLine
+
+        with OneLine() as say:  # in a notebook, where nobody would know what takes so long
             say("Importing PyTorch and transformers, once: some seconds …")
             return importlib.import_module(_MODULE_OF[name]).load
     return getattr(importlib.import_module(_MODULE_OF[name]), name)

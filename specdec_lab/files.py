@@ -76,11 +76,8 @@ def read_text(name: str | Path, largest: int | None = None) -> str:
             raise OSError("it holds zero bytes, so it is no text")
         return data.decode("utf-8-sig")  # a byte-order mark may stand in front
     except (OSError, ValueError) as e:
-        why = (
-            "it is not UTF-8: save it in that form"
-            if isinstance(e, UnicodeDecodeError)
-            else getattr(e, "strerror", None) or e
-        )
+        why = getattr(e, "strerror", None) or e
+        why = "it is not UTF-8: save it in that form" if isinstance(e, UnicodeError) else why
         raise LabError(f"{shown} cannot be read ({why}).") from e
 
 

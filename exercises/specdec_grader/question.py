@@ -43,7 +43,7 @@ class Question:
     cases: Sequence[tuple]
     right: Callable[..., Any]
     seen: str | Callable[[tuple, Any, Any], str] = ""
-    hint: Any = ""
+    hint: Any = ""  # str | Callable[[tuple, Any], str | Mistake]
     mistakes: Sequence[Mistake] = ()
     read: Callable[[Any], Any] = number
     equal: Callable[[Any, Any], bool] = same

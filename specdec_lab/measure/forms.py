@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 ASKED = "request", "body", "params", "input", "inputs"  # what a server was asked may stand in one of these
 SPOKEN = "messages", "conversations", "conversation", "contents", "turns", "prompt", "input", "inputs"
@@ -17,7 +18,7 @@ ROLES = {
 }  # fmt: skip
 
 
-def as_line(entry, notes: Counter[str]):
+def as_line(entry: Any, notes: Counter[str]) -> Any:
     """An entry as a line of a prompts file, with "prompt" or "messages". What is wrong with it `read_prompt` says.
 
     The prompt is what came before the model's last answer. Of several texts in one place, such as the turns of MT-Bench,
@@ -91,7 +92,7 @@ def inside(m: dict) -> dict:
     return next((m[key] for key in ("data", "kwargs") if isinstance(m.get(key), dict) and "content" in m[key]), {})
 
 
-def asked(messages: Sequence, notes: Counter[str]) -> Iterator:
+def asked(messages: Sequence[Any], notes: Counter[str]) -> Iterator[Any]:
     """The messages before the model's last answer, in one form. What is no message stays as it is."""
     while messages and role_of(messages[-1]) == "assistant":
         messages = messages[:-1]
@@ -110,7 +111,7 @@ def role_of(message: object) -> object:
     return ROLES.get(role.lower(), role) if isinstance(role, str) else role
 
 
-def as_message(message):
+def as_message(message: Any) -> Any:
     """A message by the names that its maker uses, as {"role", "content"}, and its parts as one text.
 
     Raises:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
@@ -62,7 +63,7 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
     return prompts
 
 
-def read_line(line: str):
+def read_line(line: str) -> Any:
     """What a line of JSON holds. Raises ValueError, which says what is wrong with it."""
     try:
         return json.loads(line)

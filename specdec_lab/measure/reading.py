@@ -94,11 +94,7 @@ def no_traffic(text: str, path: str) -> str | None:
         if path.lower().endswith(ends):
             return what
     begin, some = text.lstrip()[:200], text[:100_000]
-    page = (
-        re.match(rf"<(?:!--|(?:{PAGE})\b)", begin, re.I)
-        and text.rstrip().endswith(">")
-        and len(re.findall("</", some)) > 1
-    )
+    page = re.match(rf"<(?:!--|(?:{PAGE})\b)", begin, re.I) and text.rstrip().endswith(">") and some.count("</") > 1
     if page or (re.match(r"<(?:!doctype|\?xml)", begin, re.I) and len(re.findall(r"<[/!?a-zA-Z]", some)) > 3):
         return "a page or XML"
     lines = [line for line in islice(text.splitlines(), 20) if not re.match(r"\s*(?:#|---|$)", line)]
@@ -163,6 +159,7 @@ def entries_of(text: str, path: str) -> list[tuple[str, object]] | None:
     if starts and not is_followed(begin):
         cut = " It may have been cut: give the whole file." if is_cut(why) else ""
         raise LabError(f"{path} holds JSON that is damaged ({str(why)[:100]}).{cut} Or give {FORMS}.") from why
+    # A line with a list of words may begin prose; one with an object does not.
     if is_pythons(begin) or (lines and "{" in lines[0][1] and is_pythons(lines[0][1])):
         raise LabError(
             f"{path} holds what Python prints, with single quotes, which is no JSON: write it with json.dumps."

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -26,7 +27,7 @@ GGUF_NAMES = {
 
 
 @torch.no_grad()
-def whole_llama(net, target: Loaded, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
+def whole_llama(net: Any, target: Loaded, texts: Sequence[Sequence[int]]) -> LlamaForCausalLM:
     """The draft model as any other program can use it: a plain Llama with the target's whole vocabulary.
 
     Tokens outside the cut head need rows of the head, too, whose logits must be below the others. All of them get the

@@ -83,11 +83,11 @@ def load_model(
         say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
-        stored, format = dtype == "int4", pick_dtype(dtype, device)
+        stored, torch_dtype = dtype == "int4", pick_dtype(dtype, device)
         try:
             with told_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
                 tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
-            hf = from_pretrained(source, torch.float32 if stored else format, shown, say).to(device)
+            hf = from_pretrained(source, torch.float32 if stored else torch_dtype, shown, say).to(device)
             if getattr(hf.config, "auto_map", None):
                 say(f"{name} comes with code of its own, which is not run: transformers' own is.")
             if stored:

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from dataclasses import asdict, dataclass
 from html import escape
+from typing import Any
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
@@ -42,7 +43,7 @@ class OfClaim(Recorded):
         claim = self.claim
         return {self.claim_id: {key: claim[key] for key in ENTERED if key in claim}}
 
-    def write(self, id: str, kind: str, value, made: str) -> None:
+    def write(self, id: str, kind: str, value: Any, made: str) -> None:
         if kind == "assumed":
             self.ledger.assume(id, value, made)
         else:

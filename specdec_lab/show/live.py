@@ -9,7 +9,7 @@ import uuid
 import weakref
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import anywidget
 import traitlets
@@ -96,7 +96,7 @@ class Recorded(Live):
         if self.written:  # else the page must go on asking
             self.heard = [entry["n"] for entry in change["new"]]
 
-    def write(self, id: str, kind: str, value, made: str) -> None:
+    def write(self, id: str, kind: str, value: Any, made: str) -> None:
         """Put an entry into the ledger; the same one may come twice. made: when, by the clock of this machine."""
         raise NotImplementedError
 

@@ -1,6 +1,7 @@
 """The quiz as a learner sees it: say it in your own words, choose, read the reason, and again. It runs in the page."""
 
 from dataclasses import asdict
+from typing import Any
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
@@ -25,7 +26,7 @@ class Quiz(Recorded):
         data = {"items": asked, "beliefs": beliefs, "confidence": CONFIDENCE}
         super().__init__(data, "quiz", [item.id for item in self.items], {}, ledger)
 
-    def write(self, id: str, kind: str, value, made: str) -> None:
+    def write(self, id: str, kind: str, value: Any, made: str) -> None:
         self.ledger.attempt(id, **value)
         if value not in self.attempts.setdefault(id, []):
             self.attempts[id].append(value)

@@ -43,7 +43,9 @@ class Request:
 class Requests(Protocol):
     """What is asked on one side: in the text to learn from, or in the text that is held out to measure on."""
 
-    def draw(self, draw: random.Random) -> Request: ...  # the next one
+    def draw(self, draw: random.Random) -> Request:
+        """The next request."""
+        ...
 
 
 @dataclass

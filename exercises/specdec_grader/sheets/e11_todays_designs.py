@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from specdec_grader.part import part
 from specdec_grader.question import question
@@ -179,7 +180,7 @@ RENAMED = {f"rule {name}": rule for name, rule in RULES.items()}
 OTHER_NAMES = [(p, q, counts, RENAMED) for p, q, counts, _ in SHUFFLED[:4]]
 
 
-def name_of_a_rule(value) -> str:
+def name_of_a_rule(value: Any) -> str:
     if value not in list(RULES):
         raise Wrong(f"Your function should return the name of a rule; it returned {shown(value)}.")
     return value

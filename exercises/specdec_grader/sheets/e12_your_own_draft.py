@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from statistics import fmean
+from typing import Any
 
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question
@@ -165,7 +166,7 @@ def judge_gain(made: Callable[[Counts, Counts], object]) -> None:
 NEVER = "never"
 
 
-def number_or_never(value) -> float | str:
+def number_or_never(value: Any) -> float | str:
     return value if value == NEVER else number(value, f'What your function returns, if it is not "{NEVER}",')
 
 
