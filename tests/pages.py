@@ -27,7 +27,7 @@ def page_with(site: Path, *widgets) -> str:
     build = builder()
     outputs = [nbformat.v4.new_output("display_data", data={STORED: w.stored(w.data)}) for w in widgets]
     name = f"lessons/made-{widgets[0].data['id']}.html"
-    body = "<h1>Widgets</h1>" + "".join(map(build.output, outputs))
+    body = "<h1>Widgets</h1>" + "".join(map(sys.modules["cells"].output, outputs))
     (site / name).write_text(build.page_of(body, "Widgets", name, {}), encoding="utf-8")
     return name
 

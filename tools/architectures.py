@@ -225,10 +225,8 @@ def by_reason(found: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
             if "computes something" in why:
                 why = "they change their logits behind the head, or are no decoders alone"
             elif "cannot be rewound here" in why:
-                why = (
-                    "they have layers whose state cannot be taken back: "
-                    + why.partition(" uses ")[2].partition(" layers")[0]
-                )
+                kind = why.partition(" uses ")[2].partition(" layers")[0]
+                why = f"they have layers whose state cannot be taken back: {kind}"
             else:
                 why = "their own code does not take a cache in which each text has its own length"
         elif how not in ("differs", "fails"):

@@ -31,10 +31,8 @@ from table import TESTS
 
 ROOT = Path(__file__).parents[2]
 REAL = {"lab", "loaded_once", "writer", "written"}  # fixtures that load or save a model: not for each mutant
-SLOW, ALL = (
-    1.0,
-    10.0,
-)  # seconds of the processor; slower tests are left out, and of the others the slowest, until all take so long
+# Seconds of the processor: slower tests are left out, and of the others the slowest, until all take so long.
+SLOW, ALL = 1.0, 10.0
 PATIENCE = 2  # a mutant that takes so many times longer than all its tests hangs, which counts as noticed
 ASLEEP = 180.0  # seconds by the clock, after which one that only waits is ended, too
 
