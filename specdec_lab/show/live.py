@@ -30,7 +30,7 @@ class Live(anywidget.AnyWidget):
     """Shows `data`. What stays of it in a stored lesson is what the page drew: see lessons/stills.py."""
 
     scripts: tuple[str, ...]  # files beside this one, the last of which has `render`
-    _css = script("explorer.css")
+    _css = script("explorer.css", "machine.css")
     data = traitlets.Dict().tag(sync=True)
     # What the learner did, kept here so that a second view of the widget, or a reloaded page, still shows it.
     state = traitlets.Dict().tag(sync=True)

@@ -1,5 +1,6 @@
 // The drawing that the course comes back to: a model is a stack of layers, a pass reads them one after the
-// other, once, and each of them meets all tokens of the pass. It needs no other script.
+// other, once, and each of them meets all tokens of the pass. It needs no other script, and of styles
+// machine.css alone.
 
 /**
  * small: layers of a drafter beside it, or 0 for its room alone. layers: of the model, of which no more are

@@ -42,6 +42,7 @@ import words  # noqa: E402
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
 # Besides the first page and the gallery:
+WIDGET_STYLES = '<link rel="stylesheet" href="{{up}}widgets/shared.css">\n'
 TYPED = ("lessons/00_start_here.html", "lessons/04_acceptance_rate.html", "lessons/06_variants.html")
 ABOUT = 200  # characters of a page that a shared link shows
 GALLERY, GALLERY_TITLE = "gallery.html", "A gallery of real rounds"
@@ -340,6 +341,7 @@ def page_of(
     return (
         (HERE / "page.html").read_text(encoding="utf-8").replace(f'{{{{up}}}}{way}"', f'{{{{up}}}}{way}" aria-current="true"')
         .replace("{{root}}", address() or "{{up}}")
+        .replace("{{styles}}", WIDGET_STYLES if 'class="live' in body and not front else "")
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
         .replace("{{about}}", escape(described(body)))
@@ -430,6 +432,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     for folder in {page.split("/")[0] for page in pages}:
         (out / folder).mkdir()
     (out / "widgets" / "shared.js").write_text(packed_js(script(*SHARED)), encoding="utf-8")
+    (out / "widgets" / "shared.css").write_text(packed_css(script("explorer.css")), encoding="utf-8")
     own = {name: [part for part in kind.scripts if part not in SHARED] for name, kind in kinds().items()}
     widgets = {name: script(*scripts) for name, scripts in own.items()}
     widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
@@ -478,7 +481,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
         code_colours(LIGHT, ".code", used),
         code_colours(DARK, DARK_PAGE[0], used),
         f"@media (prefers-color-scheme: dark) {{\n{code_colours(DARK, DARK_PAGE[1], used)}\n}}",
-        script("explorer.css"),
+        script("machine.css"),
         (HERE / "page.css").read_text(encoding="utf-8").replace("url(inter.woff2)", f"url({font})"),
     ]
     (out / "page.css").write_text(packed_css("\n".join(css)), encoding="utf-8")

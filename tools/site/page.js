@@ -16,8 +16,19 @@
     return loading[path];
   }
 
+  /** The styles of widgets stand before those of the page, which change some. The first page comes without them. */
+  function styled() {
+    const path = `${up}widgets/shared.css`;
+    if (document.querySelector(`link[href="${path}"]`)) return loading[path];
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: path });
+    loading[path] = new Promise((done) => (link.onload = link.onerror = done));
+    document.querySelector("link[rel=stylesheet]").before(link);
+    return loading[path];
+  }
+
   /** A widget of this site, by name. */
   async function widget(name) {
+    await styled();
     await include("widgets/shared.js");
     await include(`widgets/${name}.js`);
     return specdecLab[name];
@@ -38,7 +49,18 @@
     specdecLab.links.offer(place, model);
   }
   specdecLab.links.name(places);
-  places.forEach(show);
+  const near = new IntersectionObserver(
+    (changes) => {
+      for (const { target, isIntersecting } of changes) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        show(target);
+      }
+    },
+    { rootMargin: "0px 0px -35%" },
+  );
+  // The first page is there before it fetches what few of its readers come to.
+  for (const place of places) document.body.matches(".front") ? near.observe(place) : show(place);
 
   /**
    * Stored results would give a guess away, and so would the text behind its outcome. They wait until the
@@ -543,6 +565,30 @@
   document.fonts.ready.then(() => {
     for (const box of document.querySelectorAll("main pre, main div, main blockquote")) {
       if (!box.closest(".live") && getComputedStyle(box).overflowX === "auto") scrolls.observe(box);
+    }
+  });
+
+  /** On a phone a long result begins folded: its first part, and a button for the rest. */
+  const LONG = 1000; // CSS pixels
+  document.fonts.ready.then(() => {
+    if (!narrow) return;
+    for (const result of document.querySelectorAll("main > .result:not(:has(.live))")) {
+      const folds = new ResizeObserver(() => {
+        if (result.offsetHeight < LONG) return;
+        folds.disconnect();
+        const all = document.createElement("button");
+        all.className = "rest";
+        all.textContent = "show the rest ↓";
+        result.classList.add("long");
+        result.after(all);
+        const open = () => {
+          result.classList.remove("long");
+          all.remove();
+        };
+        all.addEventListener("click", open);
+        result.addEventListener("focusin", open);
+      });
+      folds.observe(result);
     }
   });
 
