@@ -3,6 +3,7 @@
 
 const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
 const TEMPERATURES = { 0: "0, the likeliest token", 1: "1, drawn" };
+const TITLE = "Type your own: a real model writes in this page";
 const TOKENS = 48;
 const ASKED = [
   "Write a short poem about the sea and a small boat.",
@@ -21,7 +22,7 @@ function hindrance() {
     return "This needs the site on a server: opened from a folder, a browser starts no worker. The recorded rounds play here as well.";
   if (typeof WebAssembly !== "object" || typeof Worker !== "function")
     return "This browser runs no WebAssembly in a worker. The recorded rounds play here as well.";
-  if (matchMedia("(max-width: 600px), (pointer: coarse)").matches || navigator.deviceMemory < 4)
+  if (matchMedia("(pointer: coarse)").matches || navigator.deviceMemory < 4)
     return "This takes 1.6 GB of memory: please open this page on a computer. The recorded rounds play here as well.";
   return "";
 }
@@ -57,7 +58,23 @@ const meaning = (wrong) =>
       ? "The model could not be fetched. Try again: what has come is kept."
       : `It stopped: ${wrong}`;
 
+/** In place of the field: why it is not there, and what is. */
+function instead(why) {
+  const rounds = h("a", { href: `${document.body.dataset.up}gallery.html` }, "A gallery of real rounds");
+  return h(
+    "div",
+    { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
+    h("div", { class: "sdl-title" }, TITLE),
+    h("p", { class: "sdl-note" }, why, " ", rounds, "."),
+  );
+}
+
 async function render({ model, el }) {
+  const why = hindrance();
+  if (why) {
+    el.append(instead(why));
+    return () => {};
+  }
   const { marks, megabytes, id, hardware, large } = model.get("data"),
     asked = model.get("state");
   const chosen = {
@@ -70,7 +87,6 @@ async function render({ model, el }) {
     model.set("state", { ...chosen });
     model.save_changes();
   };
-  const why = hindrance();
   const field = h(
     "textarea",
     {
@@ -88,8 +104,8 @@ async function render({ model, el }) {
     "span",
     { class: "sdl-note" },
     "Or: ",
-    ...ASKED.flatMap((text, i) => [
-      i ? " · " : "",
+    ...ASKED.flatMap((text) => [
+      " ",
       h(
         "button",
         {
@@ -121,15 +137,10 @@ async function render({ model, el }) {
   const said = h(
     "div",
     { class: "sdl-note", role: "status" },
-    why ||
-      `The first press fetches the model, ${megabytes} MB, from this site. Your browser keeps it. Nothing that you type leaves this page.`,
+    `The first press fetches the model, ${megabytes} MB, from this site. Your browser keeps it. Nothing that you type leaves this page.`,
   );
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "the model" });
-  const go = h(
-    "button",
-    { class: "sdl-main", disabled: Boolean(why), onclick: () => run() },
-    "▶ write it, plain and with drafts",
-  );
+  const go = h("button", { class: "sdl-main", onclick: () => run() }, "▶ write it, plain and with drafts");
   const stop = h("button", { hidden: true, onclick: () => worker?.postMessage({ stop: true }) }, "■ stop");
   const lanes = {},
     out = h("div"),
@@ -217,7 +228,7 @@ async function render({ model, el }) {
           bar.value = progress;
           said.textContent = making
             ? `Making ${making} ready …`
-            : `${come[0].toFixed(0)} of ${come[1].toFixed(0)} MB`;
+            : `Its weights: ${come[0].toFixed(0)} of ${come[1].toFixed(0)} MB`;
         });
         said.textContent = `The model was ready after ${seconds.toFixed(1)} seconds.`;
         bar.hidden = true;
@@ -264,7 +275,7 @@ async function render({ model, el }) {
   const root = h(
     "div",
     { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
-    h("div", { class: "sdl-title" }, "Type your own: a real model writes in this page"),
+    h("div", { class: "sdl-title" }, TITLE),
     field,
     ideas,
     h("div", { class: "sdl-nav" }, ...menus, go, stop),
