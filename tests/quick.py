@@ -21,7 +21,7 @@ def start() -> None:
     """Make everything small in this process, for good."""
     from specdec_lab.engine.batch import Batch
     from specdec_lab.lab import Lab
-    from specdec_lab.measure import bench, costs, experts, prompts, serving
+    from specdec_lab.measure import bench, costs, prompts, roofline, serving
     from specdec_lab.models.base import Cached
     from specdec_lab.show import progress_line
     from specdec_lab.train import own
@@ -36,7 +36,7 @@ def start() -> None:
         costs.batch_costs,
         costs.catch_up_cost,
         costs.step_costs,
-        experts.block_times,
+        roofline.block_times,
     ):
         replace(function, at_most(function, samples=SAMPLES))
     replace(costs.batch_costs, with_sizes_once(costs.batch_costs))

@@ -10,9 +10,9 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 import specdec_lab as sd
 from specdec_lab import threads
-from specdec_lab.measure import experts, roofline
+from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
-from specdec_lab.measure.experts import Dense, Experts, block_times
+from specdec_lab.measure.roofline import Dense, Experts, block_times
 from specdec_lab.models.fast import FastModel
 from specdec_lab.theory import experts_woken
 
@@ -225,7 +225,7 @@ def test_blocks_are_timed_in_turns_and_find_nothing_near_the_processor(monkeypat
         now[0] += 100.0
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    monkeypatch.setattr(experts.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
+    monkeypatch.setattr(roofline.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
     found = block_times({"a": Block(5), "b": Block(7)}, [2, 3], samples=2)
     assert found == {name: {2: [2.0, 2.0], 3: [3.0, 3.0]} for name in "ab"}
     assert log == [x for shape in ((2, 5), (2, 7), (3, 5), (3, 7)) for x in ("sweep", shape)] * 3

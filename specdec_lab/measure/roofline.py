@@ -1,26 +1,31 @@
-"""The least time that a pass can take on this machine: its weights must be read, its products computed, and its
-operations started.
+"""The least time that a pass can take: weights must be read, products computed, and operations started.
 
 Lesson 01 in code. A pass over k new tokens reads every weight once, whatever k is, and computes two
 operations per weight and token. Both go on at the same time, so a pass takes at least as long as the longer of the two
 (the roofline of Williams, Waterman and Patterson 2009). And it is some hundred operations of the device, one after the
 other: a pass of a small model can take longer to start than to run.
+
+First for this machine; then, computed from data sheets, for machines that are not here; then what a pass costs in a
+mixture of experts, where each token wakes only some of the weights.
 """
 
 import copy
 import statistics
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
+from torch.nn.functional import silu
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from specdec_lab.measure.costs import pass_times, seconds_of
+from specdec_lab.measure.costs import SAMPLES, pass_times, seconds_of
 from specdec_lab.models.base import Model
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.theory import experts_woken
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
 SECONDS = 0.3  # how long each rate is measured
@@ -28,6 +33,7 @@ STARTS = 100  # operations that are started for one time of the launch
 # What is read, in bytes, and the side of what is multiplied. No cache holds it, and on a GPU it takes long enough that
 # the time of asking does not count.
 BIG, SIDE = {"cuda": 2**31}, {"cuda": 8192}
+SWEEP = 2**26  # numbers, 256 MB: to read them leaves nothing of the blocks near the processor, as other layers would
 
 
 @dataclass(frozen=True)
@@ -126,3 +132,140 @@ def _median_seconds(model: Model, do: Callable[[], object]) -> float:
     while sum(times[1:]) < SECONDS:
         times.append(seconds_of(model, do))
     return statistics.median(times[1:])
+
+
+# Machines that are not here: what passes should cost on them, computed. A pass takes the longer of two jobs, reading the
+# weights that its tokens use and the cache of each text, or computing. A real program is slower, and its times rise
+# earlier.
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A model of today: weights that every token uses, and experts of which a token picks some.
+
+    every, experts: weights, without the embedding table, of which a pass reads a few rows. picked: experts of `of` that
+    a token picks in each layer. width: what all query heads of a layer hold together; kv_width: the same of its keys.
+    """
+
+    every: float
+    layers: int
+    width: int
+    kv_width: int
+    experts: float = 0.0
+    picked: int = 0
+    of: int = 1
+
+    def seconds(self, machine: Machine, bits: int, texts: int, rows: int, context: int) -> float:
+        """The least time of a pass.
+
+        Args:
+            bits: of a weight; the cache has 16.
+            texts: that are decoded together. rows: tokens in the pass, of all texts together.
+            context: tokens that each text has in its cache; all rows of a text share one reading of it.
+        """
+        awake = experts_woken(self.of, self.picked, rows) / self.of
+        read = (self.every + self.experts * awake) * bits / 8 + texts * context * 4 * self.layers * self.kv_width
+        used = self.every + self.experts * self.picked / self.of
+        compute = rows * (2 * used + context * 4 * self.layers * self.width)
+        return max(read / machine.bandwidth, compute / machine.arithmetic)
+
+    def v(self, machine: Machine, bits: int, texts: int, context: int) -> list[float]:
+        """v(γ) for γ = 0 … 10: a pass with γ drafts for each text, in passes without drafts."""
+        costs = [self.seconds(machine, bits, texts, texts * (gamma + 1), context) for gamma in range(11)]
+        return [cost / costs[0] for cost in costs]
+
+
+# Makers' data sheets, read in November 2026: bytes and operations a second, dense; products of 16 bits where no other
+# number is named. A card that multiplies in half of the bits does so twice as often.
+H100 = Machine(bandwidth=3350e9, arithmetic=989e12, launch=0)
+H100_FP8 = Machine(bandwidth=3350e9, arithmetic=1979e12, launch=0)
+RTX_4090 = Machine(bandwidth=1008e9, arithmetic=165e12, launch=0)
+# From the published configurations of Llama 3.1 8B and Qwen3 30B-A3B.
+LLAMA_8B = Sizes(every=7.5e9, layers=32, width=4096, kv_width=1024)
+QWEN_30B = Sizes(every=1.2e9, layers=48, width=4096, kv_width=512, experts=29e9, picked=8, of=128)
+
+
+def data_sheets() -> dict[str, list[float]]:
+    """v(γ) by machine, model and load, for `SpeedupExplorer`: computed, not measured."""
+    return {
+        "computed: H100, 8 billion weights, 1 text": LLAMA_8B.v(H100, 16, 1, 500),
+        "computed: H100, 8 billion weights, 128 texts of 500 tokens": LLAMA_8B.v(H100, 16, 128, 500),
+        "computed: H100, 8 billion weights, 128 texts of 3,000 tokens": LLAMA_8B.v(H100, 16, 128, 3_000),
+        "computed: H100, the same model, weights of 8 bits, products of 16, 64 texts": LLAMA_8B.v(H100, 8, 64, 500),
+        "computed: H100, the same model, weights and products of 8 bits (FP8), 64 texts": LLAMA_8B.v(
+            H100_FP8, 8, 64, 500
+        ),
+        "computed: RTX 4090, the same model, weights of 4 bits, products of 16, 8 texts": LLAMA_8B.v(
+            RTX_4090, 4, 8, 500
+        ),
+        "computed: H100, 30 billion weights in experts, 1 text": QWEN_30B.v(H100, 16, 1, 500),
+        "computed: H100, 30 billion weights in experts, 64 texts": QWEN_30B.v(H100, 16, 64, 500),
+    }
+
+
+# A mixture of experts: two feed-forward blocks with random weights, of the kind that a layer of a model has. `Dense` is
+# read whole in every pass; `Experts` is many small dense blocks of which a router picks some for each row. Their outputs
+# are noise; their times are real. Both run on the processor, also where there is a GPU: there so small a block would be
+# bound by launches.
+
+
+class Dense:
+    """Up, a gate, and down again: rows [k, hidden] → [k, hidden].
+
+    Args:
+        dice: where the random weights come from.
+    """
+
+    def __init__(self, hidden: int, inner: int, dice: Generator | None = None):
+        self.hidden, self.weights = hidden, 3 * hidden * inner
+        self.gate_up = Linear(torch.randn(2 * inner, hidden, generator=dice))
+        self.down = Linear(torch.randn(hidden, inner, generator=dice))
+
+    @torch.inference_mode()
+    def __call__(self, x: Tensor) -> Tensor:
+        gate, up = self.gate_up(x).chunk(2, -1)
+        return self.down(silu(gate) * up)
+
+
+class Experts:
+    """`experts` dense blocks: rows [k, hidden] → [k, hidden]. Each row wakes the `active` ones that the router scores
+    highest for it.
+    """
+
+    def __init__(self, hidden: int, inner: int, experts: int, active: int, dice: Generator | None = None):
+        self.hidden, self.active = hidden, active
+        self.router = torch.randn(experts, hidden, generator=dice)
+        self.experts = [Dense(hidden, inner, dice) for _ in range(experts)]
+        self.weights = sum(expert.weights for expert in self.experts)
+
+    @torch.inference_mode()
+    def __call__(self, x: Tensor) -> Tensor:
+        scores, chosen = (x @ self.router.T).topk(self.active)  # [k, active] each
+        shares, out = scores.softmax(-1), torch.zeros_like(x)
+        for number in chosen.unique().tolist():  # every expert that any row has chosen, once
+            row, place = (chosen == number).nonzero(as_tuple=True)
+            out[row] += shares[row, place, None] * self.experts[number](x[row])
+        return out
+
+    def woken(self, x: Tensor) -> int:
+        """How many experts these rows wake together."""
+        return len((x @ self.router.T).topk(self.active).indices.unique())
+
+
+def block_times(
+    blocks: Mapping[str, Dense | Experts], widths: Sequence[int], samples: int = SAMPLES
+) -> dict[str, dict[int, list[float]]]:
+    """T(k) of each block: its seconds for k random rows, `samples` times, all in turns."""
+    times: dict[str, dict[int, list[float]]] = {name: {k: [] for k in widths} for name in blocks}
+    sweep, dice = torch.ones(SWEEP), Generator().manual_seed(0)
+    for turn in range(samples + 1):
+        for k in widths:
+            for name, block in blocks.items():
+                x = torch.randn(k, block.hidden, generator=dice)
+                sweep.sum()
+                begin = time.perf_counter()
+                block(x)
+                seconds = time.perf_counter() - begin
+                if turn:  # the first one warms up
+                    times[name][k].append(seconds)
+    return times
