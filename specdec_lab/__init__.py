@@ -29,9 +29,8 @@ _NAMES = {
     "show.passes": ["pass_explorer"],
     "show.progress_line": ["OneLine", "each"],
     "show.quiz": ["quiz"],
-    "show.sandbox": ["Rules", "Sandbox"],
-    "show.speedup": ["SpeedupExplorer"],
     "show.table": ["Table"],
+    "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
 # What exercises say is another package, which this one never imports: these two names lead there.

@@ -5,7 +5,7 @@ import pytest
 import specdec_lab as sd
 from specdec_lab.errors import LabError
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.show import loadlab, speedup
+from specdec_lab.show import loadlab, widgets
 
 BENDS_AT_16 = StepCosts(
     {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) for n in (1, 2, 4, 8, 16, 32, 64) for g in (0, 1, 2, 4)}, join=0.02
@@ -14,7 +14,7 @@ MACHINES = {"bends at 16 rows": (BENDS_AT_16, [0, 1, 2, 4, 4]), "a flat one": (S
 
 
 def test_the_explorer_begins_with_the_machine_that_it_is_given():
-    explorer = sd.SpeedupExplorer({"here": speedup.passes({1: 1.0, 5: 2.0})}, c=0.2, o=0.1)
+    explorer = sd.SpeedupExplorer({"here": widgets.passes({1: 1.0, 5: 2.0})}, c=0.2, o=0.1)
     assert list(explorer.data["machines"]) == ["here", "a pass costs the same, however wide"]
     assert explorer.data["start"] == {"alpha": 0.75, "gamma": 4, "c": 0.2, "o": 0.1, "machine": "here"}
     timed = sd.SpeedupExplorer({"here": {1: [0.9, 1.0, 1.1], 5: [2.0, 2.0, 5.0]}}, c=0.2, o=0.1)
@@ -22,9 +22,9 @@ def test_the_explorer_begins_with_the_machine_that_it_is_given():
 
 
 def test_measured_passes_become_v():
-    v = speedup.passes({1: 2.0, 3: 4.0, 11: 8.0})
+    v = widgets.passes({1: 2.0, 3: 4.0, 11: 8.0})
     assert v[:3] == [1.0, 1.5, 2.0] and v[10:] == [4.0]
-    assert speedup.passes({1: 1.0})[10] == 1.0
+    assert widgets.passes({1: 1.0})[10] == 1.0
 
 
 def test_the_load_lab_says_where_drafting_begins_to_lose():

@@ -12,7 +12,7 @@ from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure.reading import read_traffic
-from specdec_lab.measure.traffic import endpoint, engines
+from specdec_lab.measure.traffic import endpoint
 from specdec_lab.show.report import PACES
 
 
@@ -117,17 +117,17 @@ def test_engines_numbers_are_those_of_their_formulas_and_lead_back():
     """Accepted 2, 0, 4 and 1 of four drafts; and a round without drafts, which only SGLang counts."""
     trace = Trace([0]).collect(rounds_of_accepted([2, 0, 4, 1], gamma=4))
     trace.rounds.append(replace(trace.rounds[1], drafted=()))
-    said = engines.as_reported([trace], gamma=4)
+    said = endpoint.as_reported([trace], gamma=4)
     assert said["vLLM: Mean acceptance length"] == said["TensorRT-LLM: acceptanceLength"] == 1 + 7 / 4
     assert said["vLLM: Avg Draft acceptance rate"] == said["llama.cpp: draft acceptance"] == 7 / 16
     assert (said["SGLang: accept len"], said["SGLang: accept rate"]) == (1 + 7 / 5, 7 / 20)
-    assert said["SGLang: accept rate"] == engines.as_reported([trace], gamma=8)["SGLang: accept rate"] * 2
+    assert said["SGLang: accept rate"] == endpoint.as_reported([trace], gamma=8)["SGLang: accept rate"] * 2
     survival = [said[f"vLLM: Per-position acceptance rate, place {i}"] for i in (1, 2, 3, 4)]
     assert survival == [3 / 4, 2 / 4, 1 / 4, 1 / 4]
-    assert 1 + sum(survival) == said["llama.cpp: mean len"] == engines.tokens_from_share(7 / 16, 4)
+    assert 1 + sum(survival) == said["llama.cpp: mean len"] == endpoint.tokens_from_share(7 / 16, 4)
     assert endpoint.conditional(survival) == pytest.approx(trace.alpha_by_position)
     with pytest.raises(ValueError, match="no rounds with drafts"):
-        engines.as_reported([Trace([0])], 4)
+        endpoint.as_reported([Trace([0])], 4)
 
 
 @pytest.fixture(scope="module")

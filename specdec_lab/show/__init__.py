@@ -8,8 +8,7 @@ def kinds() -> dict[str, type]:
     from specdec_lab.show.loadlab import LoadLab
     from specdec_lab.show.passes import PassExplorer
     from specdec_lab.show.quiz import Quiz
-    from specdec_lab.show.sandbox import Sandbox
-    from specdec_lab.show.speedup import SpeedupExplorer
+    from specdec_lab.show.widgets import Sandbox, SpeedupExplorer
 
     every = RoundExplorer, TreeExplorer, RaceWidget, Guess, Outcome
     every += LoadLab, PassExplorer, Quiz, Sandbox, SpeedupExplorer

@@ -1,12 +1,15 @@
-"""The Speed-up Explorer: S over α and γ, for costs that can be changed, with a learner's own machine among them."""
+"""Widgets over the formulas of `theory`: the Speed-up Explorer, with a learner's own machine among those to choose from; and
+the Acceptance Sandbox, three tokens whose p and q are changed by hand, and the rule, or a wrong one, at work.
+"""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
 
 import numpy as np
 
-from specdec_lab.errors import typed
+from specdec_lab.errors import LabError, typed
 from specdec_lab.show.live import Live
+from specdec_lab.theory import RULES, Row
 
 MOST = 10  # the largest γ of the explorer
 FLAT = [1.0] * (MOST + 1)
@@ -53,3 +56,31 @@ class SpeedupExplorer(Live):
         alpha, gamma = min(alpha, 0.99), min(gamma, MOST)  # as far as the sliders go
         start = {"alpha": alpha, "gamma": gamma, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})
+
+
+class Sandbox(Live):
+    """p and q of three tokens by slider, a rule by menu, and what comes out. Any weights are made to add up to 1."""
+
+    scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
+
+    @typed
+    def __init__(self, rule: str = ""):
+        """rule: with which it begins, as its name in `theory.RULES` begins; else with the exact one.
+
+        Raises:
+            LabError: where no rule's name begins so.
+        """
+        begins = next((name for name in RULES if name.startswith(rule)), None)
+        if begins is None:
+            raise LabError(f"No rule is called “{rule} …”. There are: {'; '.join(RULES)}.")
+        super().__init__({"rule": begins})
+
+
+@typed
+class Rules(Live):
+    """Every rule of `theory.RULES` as a small picture of the sandbox: which of them write p for this p and q, and which do not."""
+
+    scripts = Sandbox.scripts
+
+    def __init__(self, p: Row, q: Row):
+        super().__init__({"rules": {"p": list(p), "q": list(q)}})
