@@ -51,6 +51,7 @@ TESTS = {
     "specdec_lab/measure/reading.py": "tests/test_reading.py tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/measure/forms.py": "tests/test_reading.py tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",
+    "specdec_lab/course/problems.py": "tests/test_quiz.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
     "exercises/specdec_grader/progress.py": "tests/test_progress.py",
 }
@@ -78,4 +79,3 @@ TESTS |= {
 }
 TESTS |= {f"exercises/specdec_grader/{file}.py": GRADING for file in ("check", "guard", "mistakes", "part", "question")}
 TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
-TESTS |= {f"specdec_lab/course/{file}.py": "tests/test_quiz.py" for file in ("problems", "question")}
