@@ -13,12 +13,12 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from specdec_grader.coerce import plain
 from specdec_grader.learner.plain_data import Broken, unpack
 from specdec_grader.reader import calls, is_only_checks, read_cells
 from tiny import TinyModel
 
 import specdec_lab as sd
-from specdec_lab.course.coerce import plain
 from specdec_lab.course.ledger import Ledger, is_ledger
 from specdec_lab.engine.decode import Stops
 from specdec_lab.engine.drafter import Drafter, Proposal

@@ -14,11 +14,11 @@ import pytest
 from answers import e02_draft_then_verify as rounds
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import Broken, pack, unpack
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import PARTS, Part, judged
 from test_grade_notebook import graded, notebook, put, solution_cells, status
 from test_jail import alive, without_bubblewrap
 
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.theory import expected_tokens
 
 pytestmark = pytest.mark.usefixtures("coarse_grids")
@@ -43,7 +43,7 @@ checks.judged = lambda *made: None
 """,
     "the table of parts": "from specdec_grader.part import PARTS\nPARTS.clear()",
     "a Wrong with a share": """
-from specdec_lab.course.mistake import Wrong
+from specdec_grader.mistake import Wrong
 def accept_or_correct(p, q, x, u, w):
     raise Wrong("nearly", earned=1000.0)
 def my_test(rule):
@@ -208,7 +208,7 @@ PLAIN_LOOPS = {  # each writes the right text, and each token of most of it come
 
 
 ALONE = """
-from specdec_lab.course.given.toy import written_alone
+from specdec_grader.supplied.toy import written_alone
 def speculate(prompt, n, target, draft, gamma, end):
     text = written_alone(prompt, n)
     new = text[: text.index(end) + 1] if end in text else text

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.process import Learner
+from specdec_grader.mistake import Wrong
 from specdec_grader.notebook import Run, grade, told_apart
 from specdec_grader.notebook import graded as grade_cells
 from specdec_grader.part import PARTS
@@ -16,7 +17,6 @@ from specdec_grader.reader import EXERCISES, Cell, calls, exercise_of, exercises
 
 from specdec_lab.cli import main
 from specdec_lab.clock import limited
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
 pytestmark = pytest.mark.usefixtures("coarse_grids")
@@ -191,7 +191,7 @@ def looks_at_the_texts(made):
     """As its page says: the texts are lent."""
     _, second = solution_cells(made)
     second.source = (
-        "from specdec_lab.course.given.copying import replay, texts\n"
+        "from specdec_grader.supplied.copying import replay, texts\n"
         "longest = max(len(text.prompt) for text in texts())\n"
         f"{second.source}\nassert replay(my_drafter, texts()[0]).tokens and longest > 1"
     )

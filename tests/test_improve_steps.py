@@ -1,11 +1,10 @@
 """The steps of exercise 6's drafter, on results that are made up: the share reached, the refusal, and what is advised."""
 
 import pytest
+from specdec_grader.mistake import Wrong
 from specdec_grader.sheets import e06_variants as sheet
 from specdec_grader.sheets.e06_variants import next_step, renumbered
-
-from specdec_lab.course.given.copying import Replayed, Text
-from specdec_lab.course.mistake import Wrong
+from specdec_grader.supplied.copying import Replayed, Text
 
 PLAIN = Replayed(tokens=124_000, passes=80_000, drafted=200_000, silent=10_000)  # 1.24 tokens per cost, 1.55 per pass
 

@@ -3,10 +3,9 @@
 import re
 
 from answers import e02_draft_then_verify as rounds
+from specdec_grader.coerce import common_start
 from specdec_grader.part import WRONG, judged
 from specdec_grader.sheets.e02_draft_then_verify import NO_END, runs
-
-from specdec_lab.course.coerce import common_start
 
 RUNS = runs()
 

@@ -6,8 +6,8 @@ import time
 import traceback
 from collections.abc import Callable
 
+from specdec_grader.mistake import StillOpen, Wrong
 from specdec_lab.clock import TimeUp, limited
-from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.formats import cut
 
 SHOWN = 300  # characters of what the code printed

@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
+from specdec_grader.mistake import Mistake
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.mistake import Mistake
 
 
 def mistakes_of(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from specdec_grader.check import PARTS, judged
 from specdec_grader.learner.jail import LIMITS, Limits
 from specdec_grader.learner.process import Ended, Learner
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import MISSING, RIGHT, WRONG, Judgement
 from specdec_grader.reader import (
     Cell,
@@ -23,7 +24,6 @@ from specdec_grader.reader import (
     is_only_checks,
     read_cells,
 )
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import Say, silent
 from specdec_lab.formats import cut, printable
 

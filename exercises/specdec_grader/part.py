@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from specdec_grader.coerce import RETURNED, begun, is_stub, plain
 from specdec_grader.guard import guarded
+from specdec_grader.mistake import StillOpen, Wrong
 from specdec_grader.question import Question
 from specdec_grader.remote import RemoteFunction
-from specdec_lab.course.coerce import RETURNED, begun, is_stub, plain
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.mistake import StillOpen, Wrong
 from specdec_lab.errors import LabError
 
 RIGHT, WRONG, OPEN, MISSING = "right", "wrong", "open", "missing"

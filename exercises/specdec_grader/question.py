@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from specdec_grader.coerce import nothing, number, same, whole
+from specdec_grader.mistake import Mistake, StillOpen, Wrong
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.remote import for_each
-from specdec_lab.course.coerce import nothing, number, same, whole
-from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.formats import cut, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)

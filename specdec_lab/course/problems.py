@@ -9,13 +9,21 @@ import itertools
 import re
 from ast import literal_eval
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from specdec_lab import theory
-from specdec_lab.course.mistake import Mistake
 from specdec_lab.formats import short
 from specdec_lab.theory import Row
 
 RESULT = re.compile(r"\n *(\S+)(?: #(\d+))? \| ")  # the result, and the belief behind it
+
+
+class Slip(NamedTuple):
+    """What a usual mistake leads to: what is said to it, the wrong results, and the number of the belief behind it."""
+
+    said: str
+    results: tuple[float, ...]
+    belief: int | None
 
 
 class Problem:
@@ -28,7 +36,7 @@ class Problem:
 
     Attributes:
         how: the calculation.
-        mistakes: those that can be made with these numbers. Their results are numbers.
+        mistakes: those that can be made with these numbers.
     """
 
     def __init__(self, text: str, unit: str = "", tolerance: float = 0.02):
@@ -37,7 +45,7 @@ class Problem:
         said = [re.sub(r"\s*\n\s*", " ", part.strip()) for part in (question, *found[2::3])]
         self.question, self.how, self.answer = said[0], said[1], results[0]
         self.mistakes = [
-            Mistake(sentence, result, belief=int(belief) if belief else None)
+            Slip(sentence, (result,), int(belief) if belief else None)
             for sentence, result, belief in zip(said[2:], results[1:], beliefs[1:])
             if result is not None
         ]

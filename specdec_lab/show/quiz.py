@@ -39,7 +39,7 @@ def as_data(posed: Choices | Problem) -> dict:
     """What the page needs to ask this and to judge an answer."""
     if isinstance(posed, Choices):
         return asdict(posed)
-    mistakes = [{"said": m.said, "results": m.results, "belief": m.belief} for m in posed.mistakes]
+    mistakes = [mistake._asdict() for mistake in posed.mistakes]
     fields = {key: getattr(posed, key) for key in ("question", "answer", "how", "unit", "tolerance")}
     return {**fields, "mistakes": mistakes}
 

@@ -3,8 +3,8 @@
 import heapq
 
 import torch
+from specdec_grader.supplied.arrivals import MEASURED, STEP
 
-from specdec_lab.course.given.arrivals import MEASURED, STEP
 from specdec_lab.measure.serving import StepCosts, always, load_aware
 from specdec_lab.theory import expected_tokens as E
 

@@ -77,5 +77,7 @@ TESTS |= {
     f"exercises/specdec_grader/sheets/{sheet}.py": f"{files} {GRADING} -k '{names}'".strip()
     for sheet, (names, files) in SHEETS.items()
 }
-TESTS |= {f"exercises/specdec_grader/{file}.py": GRADING for file in ("check", "guard", "mistakes", "part", "question")}
-TESTS |= {f"specdec_lab/course/{file}.py": GRADING for file in ("mistake", "reading")}
+TESTS |= {
+    f"exercises/specdec_grader/{file}.py": GRADING
+    for file in ("check", "coerce", "guard", "mistake", "mistakes", "part", "question")
+}

@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.course.quiz import CONFIDENCE
 from specdec_lab.show.live import STORED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "exercises"))
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import PARTS
 from specdec_grader.sheets import e09_checkpoint  # noqa: F401  it registers its parts
 

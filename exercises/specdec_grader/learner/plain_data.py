@@ -10,7 +10,7 @@ import select
 from collections.abc import Callable
 from typing import IO, Any
 
-from specdec_lab.course.coerce import DEEPEST, plain
+from specdec_grader.coerce import DEEPEST, plain
 
 LONGEST = 4_000_000  # bytes of a line
 MOST_IN_SET = 2_000  # items of a set or a dict

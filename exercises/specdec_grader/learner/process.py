@@ -15,9 +15,9 @@ from specdec_grader.learner import jail
 from specdec_grader.learner.jail import LIMITS, NO_JAIL, UNLOCKED, Limits
 from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
 from specdec_grader.learner.worker import exception
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import PARTS
 from specdec_grader.remote import RemoteFunction
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.errors import LabError
 
 STARTING = 60  # seconds for Python to be there

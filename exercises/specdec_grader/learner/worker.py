@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from specdec_grader.coerce import is_stub
 from specdec_grader.guard import learner_frames
 from specdec_grader.learner import jail
 from specdec_grader.learner.calls import refuse_calls
 from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
-from specdec_lab.course.coerce import is_stub
 
 MOST_PRINTED = 3_000  # characters that are passed on
 

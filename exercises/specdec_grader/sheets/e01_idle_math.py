@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from specdec_grader.coerce import begun, number
 from specdec_grader.guard import verdict_on
+from specdec_grader.mistake import Mistake, StillOpen, Wrong
 from specdec_grader.part import RETURNS_NOTHING, part
 from specdec_grader.question import Question, question, told_apart
-from specdec_lab.course.coerce import begun, number
-from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 
 Formula = Callable[..., float]
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from itertools import product
 
+from specdec_grader.coerce import common_start, listed, shown, whole
 from specdec_grader.guard import verdict_on
+from specdec_grader.mistake import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, pretty, question, results
 from specdec_grader.sheets.fixed_answers import marks_of
 from specdec_grader.sheets.watched import Watched, matching
-from specdec_lab.course.coerce import common_start, listed, shown, whole
-from specdec_lab.course.given.toy import ToyTarget, drafter, written_alone
-from specdec_lab.course.mistake import Mistake, Wrong
+from specdec_grader.supplied.toy import ToyTarget, drafter, written_alone
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 SEEN = "With the drafts {} and the choices {}"

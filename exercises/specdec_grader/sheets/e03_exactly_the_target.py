@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from specdec_grader.coerce import begun, same
+from specdec_grader.mistake import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import points, question, tokens_of
-from specdec_lab.course.coerce import begun, same
-from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.theory import RULES, Row, favourite, lacking, residual
 
 Rule = Callable[[Row, Row, int, float, float], int]  # (p, q, x, u, w) → the token that is written

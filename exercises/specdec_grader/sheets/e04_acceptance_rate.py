@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cache, partial
 from statistics import fmean, stdev
 
+from specdec_grader.coerce import begun, listed, number, same, shown
+from specdec_grader.mistake import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
-from specdec_lab.course.coerce import begun, listed, number, same, shown
-from specdec_lab.course.mistake import Mistake, Wrong
 from specdec_lab.theory import expected_tokens as E
 
 

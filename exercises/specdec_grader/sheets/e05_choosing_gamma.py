@@ -7,11 +7,11 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from specdec_grader.coerce import begun, listed, nothing, number, same, shown, whole
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_grader.stored import stored, table
-from specdec_lab.course.coerce import begun, listed, nothing, number, same, shown, whole
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 

@@ -3,11 +3,11 @@
 import copy
 import random
 
+from specdec_grader.coerce import shown
+from specdec_grader.mistake import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import question
-from specdec_lab.course.coerce import shown
-from specdec_lab.course.given.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
-from specdec_lab.course.mistake import Mistake, Wrong
+from specdec_grader.supplied.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
 
 # 6.propose
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from specdec_grader.coerce import begun, listed, nothing, number, same, shown, whole
+from specdec_grader.mistake import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, question
-from specdec_lab.course.coerce import begun, listed, nothing, number, same, shown, whole
-from specdec_lab.course.given.arrivals import (
+from specdec_grader.supplied.arrivals import (
     CATCH_UP,
     COSTS,
     DAY,
@@ -23,7 +24,6 @@ from specdec_lab.course.given.arrivals import (
     times,
     with_fixed_gamma,
 )
-from specdec_lab.course.mistake import Mistake, StillOpen, Wrong
 from specdec_lab.measure.serving import Policy, ServingLog
 from specdec_lab.theory import expected_tokens as E
 

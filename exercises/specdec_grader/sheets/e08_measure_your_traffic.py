@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
+from specdec_grader.coerce import listed, number, shown
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_grader.stored import stored, table
-from specdec_lab.course.coerce import listed, number, shown
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.measure.prompts import ENOUGH
 from specdec_lab.theory import expected_tokens
 

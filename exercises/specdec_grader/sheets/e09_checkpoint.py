@@ -3,6 +3,8 @@
 import math
 from functools import partial
 
+from specdec_grader.coerce import common_start, same
+from specdec_grader.mistake import Mistake
 from specdec_grader.sheets.fixed_answers import (
     alone,
     choice,
@@ -15,8 +17,6 @@ from specdec_grader.sheets.fixed_answers import (
     text_of,
     typed_number,
 )
-from specdec_lab.course.coerce import common_start, same
-from specdec_lab.course.mistake import Mistake
 from specdec_lab.theory import acceptance
 from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
 

@@ -4,12 +4,12 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from specdec_grader.coerce import begun, listed, same, shown, whole
 from specdec_grader.guard import verdict_on
+from specdec_grader.mistake import Wrong
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import part
 from specdec_grader.question import Question, points, question, tokens_of
-from specdec_lab.course.coerce import begun, listed, same, shown, whole
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.theory import Row, residual, siblings
 
 # 10.sees: draft i follows draft parents[i], and −1 is the text

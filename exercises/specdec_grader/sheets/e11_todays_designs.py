@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from specdec_grader.coerce import shown, whole
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import question
-from specdec_lab.course.coerce import shown, whole
-from specdec_lab.course.mistake import Wrong
 from specdec_lab.theory import Row, emitted, residual
 
 # 11.at-once: joint[i][j] is the chance that the target writes token i and then token j

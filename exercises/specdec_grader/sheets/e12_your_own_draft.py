@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
+from specdec_grader.coerce import listed, number, whole
+from specdec_grader.mistake import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question
-from specdec_lab.course.coerce import listed, number, whole
-from specdec_lab.course.mistake import Wrong
 
 # 12.aside
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from specdec_grader.coerce import begun, listed, nothing, number, same, shown
+from specdec_grader.mistake import StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
-from specdec_lab.course.coerce import begun, listed, nothing, number, same, shown
-from specdec_lab.course.mistake import StillOpen, Wrong
 
 # Kinds of questions
 

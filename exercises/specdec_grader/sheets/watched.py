@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from specdec_lab.course.coerce import common_start, listed, whole
-from specdec_lab.course.given.toy import Drafter, ToyTarget, checked, written_alone
-from specdec_lab.course.mistake import Wrong
+from specdec_grader.coerce import common_start, listed, whole
+from specdec_grader.mistake import Wrong
+from specdec_grader.supplied.toy import Drafter, ToyTarget, checked, written_alone
 
 
 def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:

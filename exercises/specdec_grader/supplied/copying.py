@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from specdec_lab.course.coerce import common_start, listed, whole
-from specdec_lab.course.mistake import Wrong
+from specdec_grader.coerce import common_start, listed, whole
+from specdec_grader.mistake import Wrong
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8

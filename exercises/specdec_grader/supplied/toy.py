@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from specdec_lab.course.coerce import shown
+from specdec_grader.coerce import shown
 
 
 def checked(tokens: Iterable[int]) -> list[int]:
