@@ -129,7 +129,7 @@ def test_doctor_names_what_is_missing_and_what_mends_it(capsys, monkeypatch, tmp
 
 @pytest.mark.parametrize(("price", "says"), [(1.0, "no time"), (1.01, "no time"), (1.3, "1.3 times")])
 def test_doctor_says_what_equal_bits_cost(capsys, monkeypatch, price, says):
-    monkeypatch.setattr("specdec_lab.models.linear.price_of_bits", lambda: price)
+    monkeypatch.setattr("specdec_lab.models.cpu.linear.price_of_bits", lambda: price)
     _, out, _ = run(capsys, "doctor", "--device", "cpu")
     (line,) = [line for line in out.splitlines() if line.startswith("bits")]
     assert says in line

@@ -7,9 +7,10 @@ from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
-from specdec_lab.models import fast, linear, random_llama
+from specdec_lab.models import fast, random_llama
+from specdec_lab.models.cpu import linear
+from specdec_lab.models.cpu.linear import EightBits, Linear, pack
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import EightBits, Linear, pack
 from specdec_lab.models.load import load_model, wrapped
 from specdec_lab.models.reference import ReferenceModel
 

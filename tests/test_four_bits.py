@@ -9,7 +9,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.lab import load
 from specdec_lab.measure.roofline import work
 from specdec_lab.models import load as loading
-from specdec_lab.models.linear import GROUP, EightBitsInTwo, FourBits, eight_bits, four_bits
+from specdec_lab.models.cpu.linear import GROUP, EightBitsInTwo, FourBits, eight_bits, four_bits
 
 
 def lattice(out: int, columns: int, most: int, least: int = 0, seed: int = 0) -> torch.Tensor:

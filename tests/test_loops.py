@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.nn.functional import rms_norm, silu
 
-from specdec_lab.models import loops
-from specdec_lab.models.attention import Looped, SameBits
+from specdec_lab.models.cpu import loops
+from specdec_lab.models.cpu.attention import Looped, SameBits
 from specdec_lab.models.tree import Tree
 
 pytestmark = pytest.mark.skipif(not loops.HERE, reason="numba is not here")

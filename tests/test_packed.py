@@ -14,7 +14,7 @@ from small_models import LLAMA, text
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.drafters.trained import load_drafter
-from specdec_lab.models import linear, packed
+from specdec_lab.models.cpu import linear, packed
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.load import wrapped
 
@@ -85,7 +85,7 @@ def test_processes_that_start_at_once_make_one_file_and_share_it(folder):
         import sys, time, zlib
         from pathlib import Path
         from test_packed import llama, logits
-        from specdec_lab.models import packed
+        from specdec_lab.models.cpu import packed
         from specdec_lab.models.load import wrapped
         write = packed.write
         packed.write = lambda *what: (time.sleep(1), write(*what))  # so that the other one is sure to come meanwhile

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from specdec_lab.lab import load
-from specdec_lab.models import attention, linear, loops
 from specdec_lab.models.base import Cached, Rows
+from specdec_lab.models.cpu import attention, linear, loops
+from specdec_lab.models.cpu.linear import Linear, fewest_rows, has_tiles
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import Linear, fewest_rows, has_tiles
 from specdec_lab.models.tree import Tree
 
 # A node's siblings are drafts that nobody keeps; 1, 4 and 6 are the way that the text takes.

@@ -18,7 +18,7 @@ from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, silent
 from specdec_lab.measure.prompts import Prompt
-from specdec_lab.models import linear
+from specdec_lab.models.cpu import linear
 from specdec_lab.train import batches as train_batches
 from specdec_lab.train import loop, own, recipes, write
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, read_answers

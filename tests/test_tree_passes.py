@@ -7,7 +7,8 @@ import pytest
 import torch
 from small_models import KINDS, make
 
-from specdec_lab.models import attention, fast, reference, tree
+from specdec_lab.models import fast, reference, tree
+from specdec_lab.models.cpu import attention
 from specdec_lab.models.tree import TEXT, Tree
 
 BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3, 6, 7))  # five drafts deep

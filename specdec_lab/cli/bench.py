@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.llama_cpp import llama_arms
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import folder, save_result
-    from specdec_lab.models import loops
+    from specdec_lab.models.cpu import loops
     from specdec_lab.models.reference import ReferenceModel
 
     names = BENCHED if args.drafters == "all" else drafter_names(args.drafters)

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         hardware, dtype = describe(device), str(pick_dtype(args.dtype, device)).removeprefix("torch.")
         dtype = args.dtype if args.dtype == "int4" else dtype
         if device.type == "cpu":
-            from specdec_lab.models import linear, loops
+            from specdec_lab.models.cpu import linear, loops
 
             speed = {"row_ms": {n: round(1e3 * s, 2) for n, s in linear.row_times().items()}, "numba": loops.HERE}
             speed["price_of_bits"] = round(linear.price_of_bits(), 2)

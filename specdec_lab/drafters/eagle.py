@@ -22,8 +22,8 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import PREFILL_CHUNK
+from specdec_lab.models.cpu.linear import draft_product
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import draft_product
 from specdec_lab.models.tree import TEXT, Placed, Tree
 
 # How often the first, second, … of some drawn drafts is the one that is accepted: measured at temperature 1 on 24

@@ -16,7 +16,7 @@ from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.linear import pack
+from specdec_lab.models.cpu.linear import pack
 from specdec_lab.models.reference import Loaded
 from specdec_lab.models.tree import TEXT
 

@@ -31,11 +31,11 @@ from specdec_lab.files import written_whole
 from specdec_lab.formats import short
 from specdec_lab.lab import Lab
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.models import loops
 from specdec_lab.models.base import Model
+from specdec_lab.models.cpu import loops
+from specdec_lab.models.cpu.linear import eight_bits_pay
 from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.hardware import describe
-from specdec_lab.models.linear import eight_bits_pay
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
 MOST_AUTO = 8  # drafts a round, where γ is chosen automatically

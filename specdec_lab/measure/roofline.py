@@ -22,8 +22,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from specdec_lab.measure.costs import SAMPLES, pass_times, seconds_of
 from specdec_lab.models.base import Model
+from specdec_lab.models.cpu.linear import Linear
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.theory import experts_woken
 

@@ -23,11 +23,11 @@ from transformers import PreTrainedModel
 
 from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
-from specdec_lab.models import loops
-from specdec_lab.models.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.base import Cached, apart, beside
+from specdec_lab.models.cpu import loops
+from specdec_lab.models.cpu.attention import Fused, Looped, SameBits, rounded
+from specdec_lab.models.cpu.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
 from specdec_lab.models.cuda_graph import CapturedPass
-from specdec_lab.models.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
 from specdec_lab.models.reference import Loaded, ReferenceModel, changing_rotations
 from specdec_lab.models.tree import Placed, positions
 

@@ -13,10 +13,10 @@ from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, Say, explain_memory, silent, told_if_slow
 from specdec_lab.files import read_json
 from specdec_lab.formats import printable
+from specdec_lab.models.cpu.packed import shared_products
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, stored_products, supports
 from specdec_lab.models.hardware import give_memory_back
-from specdec_lab.models.packed import shared_products
 from specdec_lab.models.reference import Loaded, ReferenceModel
 
 

@@ -15,7 +15,7 @@ from specdec_lab.measure.prompts import TIED, bootstrap_interval
 from specdec_lab.measure.results import Counts, saved_results, tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
-from specdec_lab.models.linear import price_of_bits
+from specdec_lab.models.cpu.linear import price_of_bits
 from specdec_lab.theory import expected_tokens
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal

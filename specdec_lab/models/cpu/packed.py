@@ -24,9 +24,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from specdec_lab.errors import Say, silent
+from specdec_lab.models.cpu.linear import Linear, can_pack
 from specdec_lab.models.embedded import share
 from specdec_lab.models.fast import PARTS, folded
-from specdec_lab.models.linear import Linear, can_pack
 
 DATA, ABOUT = "weights.npy", "about.json"
 ALIGNED = 64  # bytes: where a matrix begins, for the processor's widest loads

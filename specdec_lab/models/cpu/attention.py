@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from specdec_lab.models import loops
+from specdec_lab.models.cpu import loops
 from specdec_lab.models.tree import Placed, inside, mask_of, positions
 
 MIN_QUERIES = 4  # queries of a product

@@ -1,0 +1,1 @@
+"""Quick arithmetic on a CPU, with the same bits for a row whatever stands beside it. (`attention` also has a GPU's.)"""
