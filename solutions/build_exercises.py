@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
 sys.path.insert(0, str(HERE.parent / "lessons"))
 import build as lessons  # noqa: E402
-from specdec_grader.check import PARTS  # noqa: E402
+from specdec_grader.checks import PARTS  # noqa: E402
 from specdec_grader.classroom.nbgrader_course import STUB, TEXT_STUB  # noqa: E402
 from specdec_grader.reader import ANSWER, EXERCISES  # noqa: E402
 

@@ -34,7 +34,7 @@ _NAMES = {
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
 # What exercises say is another package, which this one never imports: these two names lead there.
-_MODULE_OF |= {"check": "specdec_grader.check", "progress": "specdec_grader.progress"}
+_MODULE_OF |= {"check": "specdec_grader.checks", "progress": "specdec_grader.progress"}
 _MODULES = {"in_words": "specdec_lab.show.in_words"}  # whole modules under a name of `sd.`
 __all__ = [*_MODULE_OF, "load_soon"]
 __version__ = "0.1.0"

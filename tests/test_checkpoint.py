@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from answers import e09_checkpoint as answers
-from specdec_grader.check import PARTS, judged
+from specdec_grader.checks import PARTS, judged
 from specdec_grader.sheets import e09_checkpoint as sheet
 
 from specdec_lab import theory

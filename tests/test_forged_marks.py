@@ -38,7 +38,7 @@ open(path, "a").write({json.dumps(MARK)!r} + "\\n")
 """,
     "its own check": "import specdec_lab\nspecdec_lab.check = check = lambda *made: 3.0",
     "another judge": """
-from specdec_grader import check as checks
+from specdec_grader import checks
 checks.judged = lambda *made: None
 """,
     "the table of parts": "from specdec_grader.part import PARTS\nPARTS.clear()",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from specdec_grader.check import PARTS
+from specdec_grader.checks import PARTS
 
 from specdec_lab.course.problems import PROBLEMS, variants
 from specdec_lab.formats import short

@@ -20,7 +20,7 @@ from answers import e01_idle_math as idle_math
 from answers import e03_exactly_the_target as exactness
 from answers import e10_trees as trees
 from expected_messages import EARNED, TOLD
-from specdec_grader import card
+from specdec_grader import checks
 from specdec_grader.coerce import listed, number, plain, whole
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack
@@ -334,14 +334,14 @@ def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatc
     assert f"<b>✓ {part}</b>" in right["text/html"] and f"{most} of {most} points" in right["text/html"]
     assert right["text/plain"].startswith(f"✓ {part}: right.")
     assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
-    assert "&lt;i&gt;" in card.card(judged(part, None), "<i>")
+    assert "&lt;i&gt;" in checks.card(judged(part, None), "<i>")
 
 
 @pytest.mark.parametrize(
     ("status", "points", "mark"), [("right", 2.0, "accepted"), ("wrong", 1.0, "rejected"), ("wrong", 0.0, "rejected")]
 )
 def test_a_card_has_the_colour_of_its_verdict_whatever_was_earned(status, points, mark):
-    assert MARKS[mark].colour in card.card(Judgement("1.bytes", status, points, 2, "said."))
+    assert MARKS[mark].colour in checks.card(Judgement("1.bytes", status, points, 2, "said."))
 
 
 def test_an_unknown_part_is_one_sentence():

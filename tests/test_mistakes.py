@@ -5,7 +5,7 @@ of the right answer that it is about; tests/answers has answers that are no such
 """
 
 import pytest
-from specdec_grader.check import PARTS
+from specdec_grader.checks import PARTS
 from specdec_grader.mistake import Mistake, Wrong
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, Part, judged

@@ -208,7 +208,7 @@ def asked_by(parts: set[str]) -> tuple[int, int]:
     """What these parts of an exercise ask for: letters, and numbers or lists."""
     if not parts:
         return 0, 0
-    from specdec_grader.check import PARTS
+    from specdec_grader.checks import PARTS
     from specdec_grader.sheets.fixed_answers import letter_of
 
     whys = [id for id in parts if id.endswith(".why")]

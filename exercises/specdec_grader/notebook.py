@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from specdec_grader.check import PARTS, judged
+from specdec_grader.checks import PARTS, judged
 from specdec_grader.learner.jail import LIMITS, Limits
 from specdec_grader.learner.process import Ended, Learner
 from specdec_grader.mistake import Wrong

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from specdec_grader.check import PARTS
+from specdec_grader.checks import PARTS
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items, lessons
 from specdec_lab.show.page import Html

@@ -79,5 +79,5 @@ TESTS |= {
 }
 TESTS |= {
     f"exercises/specdec_grader/{file}.py": GRADING
-    for file in ("check", "coerce", "guard", "mistake", "mistakes", "part", "question")
+    for file in ("checks", "coerce", "guard", "mistake", "mistakes", "part", "question")
 }

@@ -17,7 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool
 
-from specdec_grader.card import output
+from specdec_grader.checks import output
 from specdec_grader.notebook import grade_apart
 from specdec_grader.part import Judgement
 from specdec_grader.reader import EXERCISES, exercises

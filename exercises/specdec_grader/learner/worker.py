@@ -150,8 +150,8 @@ def exception(name: str, text: str) -> Any:
 
 def no_judges(check: Callable) -> None:
     """The package without them: `from specdec_lab import check` works, and judges nothing."""
-    for name, value in (("check", check), ("progress", lambda *given: None)):
-        module = types.ModuleType(f"specdec_grader.{name}")
+    for file, name, value in (("checks", "check", check), ("progress", "progress", lambda *given: None)):
+        module = types.ModuleType(f"specdec_grader.{file}")
         setattr(module, name, value)
         sys.modules[module.__name__] = module
 

@@ -1,11 +1,16 @@
-"""What a check of an exercise says: a card in a notebook, a line elsewhere."""
+"""The line at the end of every part of an exercise, and what it says: a card in a notebook, a line elsewhere."""
 
+import importlib
+import pkgutil
+from dataclasses import asdict
 from html import escape
 
 from IPython import get_ipython
 from IPython.display import display
 
-from specdec_grader.part import MISSING, OPEN, RIGHT, WRONG, Judgement
+from specdec_grader import sheets
+from specdec_grader.part import MISSING, OPEN, PARTS, RIGHT, WRONG, Judgement, judged  # noqa: F401  PARTS with all parts in it
+from specdec_lab.course.ledger import Ledger
 from specdec_lab.show.marks import MARKS
 
 COLOURS = {
@@ -14,6 +19,20 @@ COLOURS = {
     WRONG: MARKS["rejected"].colour,
     OPEN: "currentColor",
 }
+
+for module in pkgutil.walk_packages(sheets.__path__, f"{sheets.__name__}."):
+    importlib.import_module(module.name)  # which registers its parts
+
+
+def check(id: str, *made: object) -> float:
+    """Judge what was made for the part `id`, say so, keep it, and return its points.
+
+    The cell of a check must end in its points: nbgrader takes them from there.
+    """
+    verdict, ledger = judged(id, *made), Ledger()
+    ledger.judge(id, asdict(verdict))
+    tell(verdict, ledger.news())
+    return Points(verdict.points)
 
 
 class Points(float):
