@@ -323,8 +323,8 @@ def test_a_check_says_it_keeps_it_and_returns_its_points(capsys):
 
 def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatch):
     shown = []
-    monkeypatch.setattr(card, "get_ipython", lambda: SimpleNamespace(kernel=True))
-    monkeypatch.setattr(card, "display", lambda data, metadata, raw: shown.append(data))
+    monkeypatch.setattr(checks, "get_ipython", lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setattr(checks, "display", lambda data, metadata, raw: shown.append(data))
     part = "1.bytes"
     points = check(part, idle_math.RIGHT[part][0])
     assert repr(points) == str(float(PARTS[part].points))  # what nbgrader reads
