@@ -33,8 +33,6 @@ _NAMES = {
     "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
-# What exercises say is another package, which this one never imports: these two names lead there.
-_MODULE_OF |= {"check": "specdec_grader.checks", "progress": "specdec_grader.progress"}
 _MODULES = {"in_words": "specdec_lab.show.in_words"}  # whole modules under a name of `sd.`
 __all__ = [*_MODULE_OF, "load_soon"]
 __version__ = "0.1.0"
@@ -43,6 +41,8 @@ __version__ = "0.1.0"
 def __getattr__(name: str):
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
+    if name in ("check", "progress"):  # copies of exercises that are older than the grader's own package
+        raise ImportError(f"“{name}” has moved: write `from specdec_grader import {name}`.")
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
     if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:

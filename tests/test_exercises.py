@@ -48,7 +48,7 @@ def test_every_part_is_asked_for_once():
 
 def test_a_check_does_not_wait_for_torch():
     """It would take seconds in the first cell of every exercise."""
-    script = "import sys; sys.modules['torch'] = None; from specdec_lab import check; print(check.__name__)"
+    script = "import sys; sys.modules['torch'] = None; from specdec_grader import check; print(check.__name__)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("check\n", "")
 

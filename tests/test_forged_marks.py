@@ -36,7 +36,7 @@ import os
 path = os.environ.get("SPECDEC_LAB_RESULTS", "results.jsonl")
 open(path, "a").write({json.dumps(MARK)!r} + "\\n")
 """,
-    "its own check": "import specdec_lab\nspecdec_lab.check = check = lambda *made: 3.0",
+    "its own check": "import specdec_grader\nspecdec_grader.check = check = lambda *made: 3.0",
     "another judge": """
 from specdec_grader import checks
 checks.judged = lambda *made: None
@@ -363,8 +363,8 @@ os._exit(1)
 SPELLED = (
     "check( '1.bytes', lambda *a: 1.0, 1000.0)",
     "check('1.bytes', lambda *a: 1.0, earned=1000.0)",
-    "from specdec_lab import check as sure\nsure('1.bytes', lambda *a: 1.0, 1000.0)",
-    "import specdec_lab as sd\nsd.check('1.bytes', lambda *a: 1.0, 1000.0)",
+    "from specdec_grader import check as sure\nsure('1.bytes', lambda *a: 1.0, 1000.0)",
+    "import specdec_grader\nspecdec_grader.check('1.bytes', lambda *a: 1.0, 1000.0)",
     "def bytes_read(*a): return '1e400'",
 )
 

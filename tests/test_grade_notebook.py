@@ -225,7 +225,7 @@ def test_a_part_is_judged_until_it_is_right_and_not_for_ever(tmp_path, monkeypat
             raise Wrong("not yet")
 
     monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], judge=judge))
-    cells = [Cell("code", "from specdec_lab import check")]
+    cells = [Cell("code", "from specdec_grader import check")]
     for n in range(9):
         cells += [Cell("code", f"def propose(): return {n}"), Cell("code", 'check("6.propose", propose)')]
     cells += [Cell("code", "def propose(): return 'right'"), Cell("code", 'check("6.propose", propose)')]

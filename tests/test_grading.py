@@ -20,14 +20,14 @@ from answers import e01_idle_math as idle_math
 from answers import e03_exactly_the_target as exactness
 from answers import e10_trees as trees
 from expected_messages import EARNED, TOLD
-from specdec_grader import checks
+from specdec_grader import check, checks
 from specdec_grader.coerce import listed, number, plain, whole
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.mistake import Wrong
 from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 
-from specdec_lab import check, clock
+from specdec_lab import clock
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.show.marks import MARKS

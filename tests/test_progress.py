@@ -8,10 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
+from specdec_grader import progress
 from specdec_grader.part import PARTS
-from specdec_grader.progress import progress_text, read_progress
+from specdec_grader.progress_table import progress_text, read_progress
 
-import specdec_lab as sd
 from specdec_lab.cli import main
 from specdec_lab.course.ledger import MEASUREMENTS, Ledger, merge
 from specdec_lab.course.quiz import items
@@ -49,14 +49,14 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
 
 def test_the_same_is_shown_in_a_notebook(fresh_ledger):
     Ledger().judge("3.rule", RIGHT)
-    shown = sd.progress()
+    shown = progress()
     assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "width:50%" in shown._repr_html_()
     assert repr(shown) == progress_text(*read_progress())
 
 
 def test_the_name_of_a_file_cannot_become_markup(tmp_path):
     (tmp_path / "<b>.json").write_text("no ledger")
-    shown = sd.progress(str(tmp_path / "<b>.json"))
+    shown = progress(str(tmp_path / "<b>.json"))
     assert "<b>.json could not be read" in repr(shown) and "<b>" not in shown._repr_html_()
 
 

@@ -6,3 +6,15 @@ the right formula and the wrong ones that learners write, each with the sentence
 notebook whose code runs in a locked process (learner); `classroom` does it for a class. It stands on `specdec_lab`,
 which never imports it.
 """
+
+import importlib
+
+_MODULE_OF = {"check": "specdec_grader.checks", "progress": "specdec_grader.progress_table"}
+__all__ = [*_MODULE_OF]
+
+
+def __getattr__(name: str):
+    """What exercises and lessons say, imported when it is first used: a learner's process has no sheets to check with."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"specdec_grader has no {name!r}")
+    return getattr(importlib.import_module(_MODULE_OF[name]), name)

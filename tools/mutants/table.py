@@ -53,7 +53,7 @@ TESTS = {
     "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",
     "specdec_lab/course/problems.py": "tests/test_quiz.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
-    "exercises/specdec_grader/progress.py": "tests/test_progress.py",
+    "exercises/specdec_grader/progress_table.py": "tests/test_progress.py",
 }
 
 GRADING = "tests/test_grading.py tests/test_mistakes.py tests/test_judges.py"

@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_grader.progress import progress_text, read_progress
+    from specdec_grader.progress_table import progress_text, read_progress
     from specdec_lab.course.ledger import Ledger, export_progress, import_progress
     from specdec_lab.course.ledger import read_progress as ledger_in
 

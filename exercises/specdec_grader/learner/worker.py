@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import specdec_grader
+import specdec_lab
 from specdec_grader.coerce import is_stub
 from specdec_grader.guard import learner_frames
 from specdec_grader.learner import jail
@@ -149,11 +151,14 @@ def exception(name: str, text: str) -> Any:
 
 
 def no_judges(check: Callable) -> None:
-    """The package without them: `from specdec_lab import check` works, and judges nothing."""
-    for file, name, value in (("checks", "check", check), ("progress", "progress", lambda *given: None)):
+    """The package without them: `from specdec_grader import check` works, and judges nothing. Older copies of an exercise
+    say `from specdec_lab`, and go on, too.
+    """
+    for file, name, value in (("checks", "check", check), ("progress_table", "progress", lambda *given: None)):
         module = types.ModuleType(f"specdec_grader.{file}")
-        setattr(module, name, value)
         sys.modules[module.__name__] = module
+        for place in (module, specdec_grader, specdec_lab):
+            setattr(place, name, value)
 
 
 def main() -> None:
