@@ -41,7 +41,7 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
         terms: link the words of the glossary.
     """
     notebook = jupytext.read(source)
-    notebook.cells = [part for cell in notebook.cells for part in apart(cell)]
+    notebook.cells = [part for cell in notebook.cells for part in parted_after_answers(cell)]
     if source.parent == HERE / "src":
         notebook.cells[0].source = re.sub(r"\n", f"\n\n{way(source)}\n", notebook.cells[0].source, count=1)
     if terms:
@@ -73,7 +73,7 @@ def way(source: Path) -> str:
     return f'<span class="in-notebook">{" · ".join(links)}</span>'
 
 
-def apart(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+def parted_after_answers(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     """A text behind a folded answer as a cell of its own: in the same one it would stand close below the answer."""
     if cell.cell_type != "markdown":
         return [cell]

@@ -9,7 +9,7 @@ import nbformat
 
 from specdec_lab.show import kinds
 from specdec_lab.show.live import STORED, Live
-from specdec_lab.show.page import as_text
+from specdec_lab.show.page import html_to_text
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
@@ -84,5 +84,5 @@ def draw(outputs: list[dict], page) -> None:
     for data in outputs:
         script = kinds()[data[STORED]["script"]]._esm
         drawn = page.evaluate(DRAW, {"script": script, "state": {**EMPTY, "data": data[STORED]["data"]}})
-        data |= {"text/html": style + drawn["html"], "text/plain": as_text(drawn["text"])}
+        data |= {"text/html": style + drawn["html"], "text/plain": html_to_text(drawn["text"])}
         style = ""

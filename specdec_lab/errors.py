@@ -79,7 +79,7 @@ def typed(called: Called) -> Called:
             if about.kind in (about.VAR_POSITIONAL, about.VAR_KEYWORD) or fits(value, about.annotation):
                 continue
             shown = repr(value)[:60]
-            raise LabError(f"{name}: {part} is {shown}, but must be {in_words(about.annotation)}.")
+            raise LabError(f"{name}: {part} is {shown}, but must be {name_of_type(about.annotation)}.")
         return called(*args, **named)
 
     return typing.cast("Called", checked)
@@ -128,19 +128,19 @@ WORDS = {
 }
 
 
-def in_words(wanted: Any) -> str:
+def name_of_type(wanted: Any) -> str:
     origin, parts = typing.get_origin(wanted), typing.get_args(wanted)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(map(in_words, parts))
+        return " or ".join(map(name_of_type, parts))
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Callable):
         return "a function"
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Sequence):
         if is_row(origin, parts):
-            return f"({', '.join(map(in_words, parts))})"
+            return f"({', '.join(map(name_of_type, parts))})"
         of = parts[0] if parts else Any
-        return "a list" if of is Any else f"a list, with {in_words(of)} for each item"
+        return "a list" if of is Any else f"a list, with {name_of_type(of)} for each item"
     if origin is not None and inspect.isclass(origin) and issubclass(origin, Mapping):
-        return f"a dict, with {in_words(parts[1])} for each name"
+        return f"a dict, with {name_of_type(parts[1])} for each name"
     if wanted in WORDS:
         return WORDS[wanted]
     name = getattr(wanted, "__name__", str(wanted))

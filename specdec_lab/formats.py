@@ -1,13 +1,19 @@
-"""Numbers as people read them. (As they type them: show/forms.js.)"""
+"""Numbers, and some of them in a sentence, as people read them. (As they type them: show/forms.js.)"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
 def short(value: float) -> str:
     """Three digits that count; whole numbers from 100 on in full."""
     return f"{value:.0f}" if 100 <= abs(value) < 1e15 else f"{value:.3g}"
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words in a sentence, with "and" before the last."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def pace(done: int, wanted: int, seconds: float) -> str:

@@ -204,7 +204,7 @@ def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_wh
 
 @pytest.mark.parametrize("heights", [[100.0], [50, 51, 52, 200], [270, 272, 274, 276, 276], [20] * 20])
 def test_names_at_the_ends_of_lines_are_apart_and_inside(heights):
-    placed = charts.apart(heights)
+    placed = charts.spread_out(heights)
     assert all(below - above >= 14 for above, below in pairwise(placed))
     assert max(placed) <= charts.HEIGHT - 4 and len(placed) == len(heights)
 

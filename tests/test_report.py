@@ -2,7 +2,7 @@
 
 import re
 
-from specdec_lab.show.page import as_text
+from specdec_lab.show.page import html_to_text
 from specdec_lab.show.report import PACES, Letter, body
 
 
@@ -41,7 +41,7 @@ def measured(*kinds: str) -> dict:
 
 def test_the_page_of_a_measurement_says_its_numbers():
     html = body(measured("chat", "code"))
-    lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
+    lines = [" ".join(line.split()) for line in html_to_text(html).splitlines()]
     assert "a < b on no machine, temperature 0.5, 8 prompts, each decoded 3 times by every arm, by turns." in lines[4]
     assert "plain 50.0 40.0 39.0 60.0 1000.0" in lines and "eagle 55.0 10.0 9.0 15.0 400.0" in lines
     assert any(line.startswith("A whole answer, its prompt read as well, came 2.50 times as fast.") for line in lines)
@@ -65,7 +65,7 @@ def test_an_example_letter_follows_the_decision_and_is_folded():
 
 
 def test_with_one_kind_its_rows_are_not_said_twice():
-    lines = as_text(body(measured("all"))).splitlines()
+    lines = html_to_text(body(measured("all"))).splitlines()
     assert sum(line.startswith(("plain  –", "eagle  3")) for line in lines) == 2
 
 
@@ -77,7 +77,7 @@ def test_the_page_of_a_server_says_its_numbers():
         "speculation": {**found, "survival_by_position": [0.75, 0.25], "alpha_by_position": [0.75, 1 / 3]},
     }  # fmt: skip
     html = body(result)
-    lines = [" ".join(line.split()) for line in as_text(html).splitlines()]
+    lines = [" ".join(line.split()) for line in html_to_text(html).splitlines()]
     assert lines[:3] == [
         "<m> at http://x/<v1>: 5 prompts, 3 at once.",
         "120 ms to the first token, then 12.5 ms a token (95 % within 20.2); 80 tokens a second in all.",

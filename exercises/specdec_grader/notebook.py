@@ -237,7 +237,7 @@ def grade_each(
     Each is graded in a process of its own: one notebook never ends the grading of the others, whatever it does. Where
     several have one name, "notebook" has as many folders before it as tell them apart.
     """
-    for path, name in zip(paths, told_apart(paths)):
+    for path, name in zip(paths, shortest_names(paths)):
         found = grade_apart(path, say, unlocked, exercise)
         if "error" in found:
             why = printable(str(found["error"]))
@@ -247,7 +247,7 @@ def grade_each(
         yield found
 
 
-def told_apart(paths: Sequence[str | Path]) -> list[str]:
+def shortest_names(paths: Sequence[str | Path]) -> list[str]:
     """A name for each file: the end of its path that no other one has, as short as it can be."""
     whole = [Path(path).absolute().parts for path in paths]
     names = []

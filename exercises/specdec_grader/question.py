@@ -85,7 +85,7 @@ class Question:
     def seen_in(self, case: tuple, found: Any, right: Any) -> str:
         if callable(self.seen):
             return self.seen(case, found, right)
-        yours, wanted = apart(found, right)
+        yours, wanted = shown_to_differ(found, right)
         return self.seen.format(*map(pretty, case), found=yours, right=wanted)
 
 
@@ -139,14 +139,14 @@ def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) ->
     return tokens
 
 
-def apart(found: Any, right: Any) -> tuple[str, str]:
+def shown_to_differ(found: Any, right: Any) -> tuple[str, str]:
     """Two results in as many digits as it takes to see that they differ."""
     if pretty(found) != pretty(right) or not all(isinstance(x, int | float) for x in (found, right)):
         return pretty(found), pretty(right)
-    return told_apart(found, right)
+    return in_enough_digits(found, right)
 
 
-def told_apart(a: float, b: float) -> tuple[str, str]:
+def in_enough_digits(a: float, b: float) -> tuple[str, str]:
     """Two numbers in as many digits as it takes: 17 of them write each float in another way."""
     pairs = ((f"{a:.{digits}g}", f"{b:.{digits}g}") for digits in range(4, 18))
     return next((pair for pair in pairs if pair[0] != pair[1]), (repr(a), repr(b)))

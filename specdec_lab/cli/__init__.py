@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
 from specdec_lab.errors import LabError
 from specdec_lab.files import check_plain, path_of, written_whole
-from specdec_lab.show.page import as_text, page
+from specdec_lab.show.page import html_to_text, page
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
@@ -104,7 +104,7 @@ def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: st
     if args.html:
         with told_of_page(args.html), written_whole(Path(args.html)) as unfinished:
             unfinished.write_text(page(title, body), encoding="utf-8")
-    return reply(args, result, as_text(body))
+    return reply(args, result, html_to_text(body))
 
 
 def check_names(args: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from specdec_lab import theory
-from specdec_lab.formats import short
+from specdec_lab.formats import joined, short
 from specdec_lab.theory import Row
 
 RESULT = re.compile(r"\n *(\S+)(?: #(\d+))? \| ")  # the result, and the belief behind it
@@ -85,9 +85,8 @@ def variants(name: str) -> list[Problem]:
     return [version for version in versions if version.clear]
 
 
-def in_words(values: Sequence) -> str:
-    words = [f"{x:g}" if isinstance(x, int | float) else x for x in values]
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+def listed(numbers: Sequence[int]) -> str:
+    return joined([str(n) for n in numbers])
 
 
 def distribution(row: Row) -> str:
@@ -168,7 +167,7 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> str:
     rounds, kept, full = len(accepted), sum(accepted), accepted.count(gamma)
     written = kept + rounds
     return f"""
-    γ = {gamma}. The {rounds} rounds of a text accept {in_words(accepted)} drafts; no stop cuts a round. How many tokens
+    γ = {gamma}. The {rounds} rounds of a text accept {listed(accepted)} drafts; no stop cuts a round. How many tokens
     do they write?
     {written} | Accepted drafts: {kept}. To these, each of the {rounds} rounds adds a corrected or a bonus token:
         {written}.
@@ -180,11 +179,7 @@ def tokens_written(gamma: int, accepted: Sequence[int]) -> str:
     """
 
 
-# Lesson 03: the rule, and what it writes. In these rows q has too much of a, and too little of b.
-ROWS = pairs("""30 50 20, 60 30 10; 20 60 20, 50 40 10; 10 50 40, 50 40 10; 20 50 30, 60 20 20;
-                50 20 30, 80 10 10; 40 40 20, 70 10 20; 30 40 30, 50 20 30; 10 70 20, 30 60 10""")
-
-
+# Lesson 03: the rule, and what it writes
 @problem(p=(0.1, 0.2, 0.3, 0.6), q=(0.2, 0.4, 0.5, 0.8))
 def accept_chance(p: float, q: float) -> str:
     answer = min(1.0, p / q)
@@ -233,7 +228,7 @@ def rate_from_rounds(rounds: Sequence[int]) -> str:
     drafts = [n for n, count in enumerate(rounds) for _ in range(count)]
     rate = accepted / tested
     return f"""
-    γ = {gamma}. The {total} rounds of a text accepted {in_words(drafts)} drafts. Which share of the drafts that were
+    γ = {gamma}. The {total} rounds of a text accepted {listed(drafts)} drafts. Which share of the drafts that were
     tested was accepted?
     {rate} | Accepted: {accepted}. Rejected: one in each round that is not full, {total - rounds[-1]}. So {accepted} of
         {tested} that were tested: {short(rate)}.
@@ -253,7 +248,7 @@ def best_gamma(alpha: float, c: float) -> str:
     second, best = sorted(gammas, key=gains.__getitem__)[-2:]
     close = gains[best] < 1.01 * gains[second]  # then the same result stands twice, and so the version is not clear
     return f"""
-    With γ = {in_words(gammas)} a pair gives {", ".join(shown)} tokens per pass. A draft costs {c} of a plain step, and
+    With γ = {listed(gammas)} a pair gives {", ".join(shown)} tokens per pass. A draft costs {c} of a plain step, and
     the checking pass costs 1 for each of these γ. Which of them is the fastest?
     {best} | S = E / (γ · {c} + 1) is {", ".join(f"{gain:.2f}" for gain in gains.values())}: the largest at γ = {best}.
     8 #8 | It gives the most tokens per pass, and the last drafts cost more than they bring.

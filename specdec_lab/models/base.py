@@ -139,7 +139,7 @@ class Cached(ABC):
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
             hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, there, depths)
             read = at_depths(hidden, depths, ())
-            out = apart(model.head, read, there) if logits and last == model.layers else None
+            out = of_existing_rows(model.head, read, there) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
 
@@ -234,7 +234,7 @@ def existing(widths: Sequence[int]) -> Tensor | None:
     return None if len(rows) == k * len(widths) else torch.tensor(rows)
 
 
-def apart(function: Callable[[Tensor], Tensor], x: Tensor, there: Tensor | None) -> Tensor:
+def of_existing_rows(function: Callable[[Tensor], Tensor], x: Tensor, there: Tensor | None) -> Tensor:
     """A function of rows, called for the existing rows of x [R, k, H] alone; zeros for the others.
 
     Args:

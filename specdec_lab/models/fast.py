@@ -23,7 +23,7 @@ from transformers import PreTrainedModel
 
 from specdec_lab.clock import standing
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached, apart, beside
+from specdec_lab.models.base import Cached, beside, of_existing_rows
 from specdec_lab.models.cpu import loops
 from specdec_lab.models.cpu.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.cpu.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
@@ -329,7 +329,7 @@ class FastCached(Cached):
             kv = self.held.kv[first:last, :, :rows]
             attend = Looped(kv, self.held.turns, k, model.heads, len(there), model.takes, there)
             attend.scattered(self._slots(k), trees, self.lengths)
-            return apart(lambda some: self._layers(some, first, last, attend, depths), x, there)
+            return of_existing_rows(lambda some: self._layers(some, first, last, attend, depths), x, there)
         if model.same_bits:
             width = max(k, -(-model.min_rows // rows))
             attend = self._same_bits(first, last, k, visible, width, trees)

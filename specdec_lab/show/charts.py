@@ -214,7 +214,7 @@ class Plot:
             parts += _points(places, colour) if line.dots else []
             ends.append((places[-1][1], line.name, stroke))
         ends.sort()
-        for height, (_, name, stroke) in zip(apart([down for down, *_ in ends]), ends):
+        for height, (_, name, stroke) in zip(spread_out([down for down, *_ in ends]), ends):
             parts.append(f'<path d="M{end + 8} {height}h22" {stroke}/>' + label(end + 36, height + 4, name))
         look = f'style="max-width:{WIDTH}px;font:{FONT}px sans-serif" fill="currentColor"'
         return svg(WIDTH, HEIGHT, look, self.title, parts, repr(self))
@@ -259,7 +259,7 @@ class Plot:
         return "\n".join(rows)
 
 
-def apart(heights: Sequence[float]) -> list[float]:
+def spread_out(heights: Sequence[float]) -> list[float]:
     """Where names are written that belong at these heights, from top to bottom: not over each other, and none below
     the picture."""
     placed: list[float] = []

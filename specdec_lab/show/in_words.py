@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from statistics import geometric_mean, mean, median
 
 from specdec_lab.engine.trace import Trace
-from specdec_lab.formats import short
+from specdec_lab.formats import joined, short
 from specdec_lab.measure.bench import doubt, overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
 from specdec_lab.measure.prompts import TIED, bootstrap_interval
@@ -119,7 +119,7 @@ def formats(curves: Mapping[str, Times]) -> str:
     ones = [1e3 * median(times[1]) for times in curves.values()]
     fives = [times_as_long(times, 5) for times in curves.values()]
     measured = (
-        f"A pass over one token takes {listed(ones)} ms with {' and '.join([', '.join(list(curves)[:-1]), list(curves)[-1]])}. "
+        f"A pass over one token takes {listed(ones)} ms with {joined(list(curves))}. "
         f"Five tokens take {listed(fives)} times as long as one."
     )
     if ones[-1] >= ones[0] * (1 - AS_LONG):
@@ -691,9 +691,3 @@ def apart(a: Interval, b: Interval) -> int:
 def listed(numbers: Sequence[float]) -> str:
     """Numbers in a sentence."""
     return joined([short(x) for x in numbers])
-
-
-def joined(words: Sequence[str]) -> str:
-    """Words in a sentence, with "and" before the last."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

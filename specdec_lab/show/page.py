@@ -11,7 +11,7 @@ class Html:
     """Displayed as the last value of a cell: HTML in a notebook, elsewhere `text` (default: the HTML's own)."""
 
     def __init__(self, html: str, text: str | None = None):
-        self.html, self.text = html, as_text(html) if text is None else text
+        self.html, self.text = html, html_to_text(html) if text is None else text
 
     def _repr_html_(self) -> str:
         return self.html
@@ -34,7 +34,7 @@ def page(title: str, body: str) -> str:
     )
 
 
-def as_text(html: str) -> str:
+def html_to_text(html: str) -> str:
     """What a reader of text gets from a piece of HTML: its lines, tables in columns, and a chart's description."""
     reader = _Reader()
     reader.feed(html)

@@ -88,7 +88,7 @@ def from_measurement(result: dict) -> list[str]:
     title = "Of the tested drafts, the share that was accepted"
     return [
         f"<p style='{VERDICT}'><b style='{BADGE}'>{escape(result['verdict'].upper())}</b> {escape(result['reason'])}</p>",
-        f"<p>{escape(in_words(result['policy']))}</p>{setting(result['policy'])}",
+        f"<p>{escape(policy_sentence(result['policy']))}</p>{setting(result['policy'])}",
         f"<p>{escape(meta['target'])} on {escape(meta['hardware'])}, temperature {meta['temperature']:g}, "
         f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns{ends}. "
         "“Times plain” is of writing alone, without reading the prompt.</p>",
@@ -107,7 +107,7 @@ def row(r: dict) -> tuple[object, ...]:
     return (r["arm"], r["gamma"] or "–", r["kind"], r["prompts"], *measured)
 
 
-def in_words(policy: dict) -> str:
+def policy_sentence(policy: dict) -> str:
     """The policy as a sentence."""
     if not policy["drafter"]:
         return "Policy: decode plainly."

@@ -15,12 +15,12 @@ from specdec_lab.models.cpu.linear import Linear
 
 # Positions at a time: [256, F] stays in a CPU's cache; a GPU would wait for its next operation. [all, F] would not fit
 # into memory.
-ROWS = {"cpu": 256, "cuda": 4096}
+ROWS_AT_ONCE = {"cpu": 256, "cuda": 4096}
 
 
 def parts(rows: Tensor) -> Iterator[slice]:
     """As many rows at a time as suit the device."""
-    n = ROWS.get(rows.device.type, ROWS["cpu"])
+    n = ROWS_AT_ONCE.get(rows.device.type, ROWS_AT_ONCE["cpu"])
     return (slice(i, i + n) for i in range(0, len(rows), n))
 
 

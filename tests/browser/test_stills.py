@@ -14,7 +14,7 @@ import specdec_lab as sd
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, explorer_data, race_data
 from specdec_lab.show.live import STORED
-from specdec_lab.show.page import as_text
+from specdec_lab.show.page import html_to_text
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 
@@ -71,7 +71,7 @@ def test_the_answers_of_a_stored_quiz_are_folded(lesson):
     outputs = [o.get("data", {}) for c in json.loads(lesson.read_text("utf-8"))["cells"] for o in c.get("outputs", [])]
     (quiz,) = (data for data in outputs if data.get(STORED, {}).get("script") == "quiz")
     html = "".join(quiz["text/html"])
-    unfolded = as_text(re.sub(r"<details>.*?</details>", "", html))
+    unfolded = html_to_text(re.sub(r"<details>.*?</details>", "", html))
     versions = [item["versions"][0] for item in quiz[STORED]["data"]["items"]]
     assert html.count("<details>") == len(versions)
     for posed in versions:

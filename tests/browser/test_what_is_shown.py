@@ -22,7 +22,7 @@ from specdec_lab.show.explorer import (
 )
 from specdec_lab.show.guess import Measured, Outcome
 from specdec_lab.show.marks import MARKS
-from specdec_lab.show.page import as_text
+from specdec_lab.show.page import html_to_text
 
 
 def totals(page) -> dict[str, str]:
@@ -272,7 +272,7 @@ def test_the_race_says_what_its_traces_say(shown):
     assert not page.locator(".sdl-won").is_visible()  # before the race has run
     texts = ["".join(f"t{i} " for i in trace.tokens) for trace in traces]
     assert page.locator(".sdl-text").all_text_contents() == texts
-    table = as_text(page.locator(".sdl-race details").first.inner_html())
+    table = html_to_text(page.locator(".sdl-race details").first.inner_html())
     rows = [line.split() for line in table.splitlines() if " s " in line]
     passes = max(len(trace.rounds) for trace in traces)
     for fifth, row in enumerate(rows, 1):

@@ -9,7 +9,7 @@ from specdec_grader.coerce import begun, number
 from specdec_grader.guard import verdict_on
 from specdec_grader.mistake import Mistake, StillOpen, Wrong
 from specdec_grader.part import RETURNS_NOTHING, part
-from specdec_grader.question import Question, question, told_apart
+from specdec_grader.question import Question, in_enough_digits, question
 
 Formula = Callable[..., float]
 
@@ -44,7 +44,7 @@ def quantity(right: Formula, *, counts: bool = False, but: Sequence[float] = (),
 
     def hint(case: tuple, found: float) -> str:
         arguments = ", ".join(str(x) if callable(x) else f"{x:g}" for x in case)
-        yours, wanted = told_apart(found, right(*case))
+        yours, wanted = in_enough_digits(found, right(*case))
         return f"{name}({arguments}) is {yours} with your code, and it should be {wanted}."
 
     often = [

@@ -45,7 +45,7 @@ def without(row: Row, x: int) -> Row:
     return [0.0 if token == x else share for token, share in enumerate(row)]
 
 
-def apart(p: Row, q: Row) -> Row:
+def distances(p: Row, q: Row) -> Row:
     """|p − q|"""
     return [abs(a - b) for a, b in zip(p, q)]
 
@@ -114,7 +114,7 @@ residual(p, q) → falls_through(without(p, x), -1)
     After a rejection you draw from p without x. Of the other tokens q may have written too much already: draw from max(0, p − q). [belief 2]
 residual(p, q) → residual(q, p)
     After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).
-residual(p, q) → scaled(apart(p, q))
+residual(p, q) → scaled(distances(p, q))
     After a rejection you draw from |p − q|. Where q is larger, nothing is missing: max(0, p − q).
 residual(p, q) → unscaled(p, q, 0)
 residual(p, q) → unscaled(p, q, -1)

@@ -15,7 +15,9 @@ from specdec_grader.stored import stored, table
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 
-ROWS = "The target scores the last token that was written, too: γ drafts make a pass over γ + 1 rows, which costs v[γ]."
+ONE_ROW_MORE = (
+    "The target scores the last token that was written, too: γ drafts make a pass over γ + 1 rows, which costs v[γ]."
+)
 
 # 5.speedup
 
@@ -45,7 +47,7 @@ return E(alpha, gamma)
 gamma * c → c
     One draft costs c, and a round makes γ of them.
 v[gamma] → v[gamma - 1]
-    {ROWS}
+    {ONE_ROW_MORE}
 v[gamma] → 1
     The target's pass over γ + 1 rows costs v[γ], and not as much as a plain one.
 v[gamma] → v[-1]
@@ -188,7 +190,7 @@ v[gamma] → 1e-12
 E(alpha, gamma) → (E(alpha, gamma) - 1)
     The target's own token is missing in E. [belief 6]
 v[gamma] → v[gamma - 1]
-    {ROWS} [earns ¼]
+    {ONE_ROW_MORE} [earns ¼]
 S.index(max(S)) → S.index(min(S))
     You take the slowest γ, not the fastest.
 return 0

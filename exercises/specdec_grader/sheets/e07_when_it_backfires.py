@@ -49,7 +49,7 @@ BEND = Pass("max(1, n/40)", lambda n: max(1.0, n / 40))
 LINE = Pass("2 + n/16", lambda n: 2 + n / 16)
 STAIRS = Pass("3 · ⌈n/24⌉", lambda n: 3.0 * math.ceil(n / 24))
 FLAT = Pass("1", lambda n: 1.0)
-ROWS = Pass("n", lambda n: float(n))
+AS_MANY_AS_ROWS = Pass("n", lambda n: float(n))
 POWER = Pass("n^.43", lambda n: n ** (math.log(2) / math.log(5)))  # five times the rows cost twice as much, at any size
 
 FREE = Pass("0", lambda n: 0.0, "D")
@@ -94,7 +94,7 @@ GAIN = question(
         (LINE, 4, 5, 0.6),
         (STAIRS, 9, 2, 0.5),
         (FLAT, 50, 4, 0.7),
-        (ROWS, 9, 3, 0.8),
+        (AS_MANY_AS_ROWS, 9, 3, 0.8),
         (BEND, 20, 0, 0.8),
         (BEND, 9, 4, 0.0),
         (BEND, 30, 2, 1.0),
@@ -183,8 +183,8 @@ CROSSOVER = question(
         (STAIRS, EVEN, 2, 0.7, 64),  # loses from 17 texts on, pays again with 25, and loses from 33 on
         (FLAT, FREE, 4, 0.5, 100),
         (FLAT, SMALL, 4, 0.5, 100),  # the drafter alone makes the loss
-        (ROWS, FREE, 3, 0.8, 20),
-        (ROWS, FREE, 1, 1.0, 50),
+        (AS_MANY_AS_ROWS, FREE, 3, 0.8, 20),
+        (AS_MANY_AS_ROWS, FREE, 1, 1.0, 50),
         (BEND, SMALL, 4, 0.0, 64),
         (BEND, EVEN, 0, 0.8, 64),
     ),

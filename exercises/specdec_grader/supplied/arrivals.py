@@ -15,8 +15,8 @@ MEASURED = {  # seconds: flat at first, then in proportion to the rows, and half
 }
 COSTS = StepCosts(MEASURED)
 CATCH_UP = 0.020  # seconds for each text, when drafts come back and the draft model must read what it missed
-ACCEPTED = (0, 0, 1, 1, 2, 3, 4, 4, 4, 4)  # accepted drafts of ten rounds with γ = 4
-STEP = {gamma: 1 + fmean(min(n, gamma) for n in ACCEPTED) for gamma in GAMMAS}  # tokens a step, for each text
+ACCEPTED_BY_ROUND = (0, 0, 1, 1, 2, 3, 4, 4, 4, 4)  # accepted drafts of ten rounds with γ = 4
+STEP = {gamma: 1 + fmean(min(n, gamma) for n in ACCEPTED_BY_ROUND) for gamma in GAMMAS}  # tokens a step, for each text
 NIGHT, NOON, DAY = "night, low load", "noon, full load", "a day of bursts"
 ARRIVALS = {  # the same requests for every policy
     NIGHT: bursts([(100, 0.4)], seed=1),
@@ -40,7 +40,7 @@ class Server(StepCosts):
 def served(policy: Policy, catch_up: float = CATCH_UP) -> dict[str, ServingLog]:
     """What happens to the requests at each time."""
     return {
-        when: simulate(arrivals, policy, Server(catch_up), ACCEPTED, most=MOST, seed=1)
+        when: simulate(arrivals, policy, Server(catch_up), ACCEPTED_BY_ROUND, most=MOST, seed=1)
         for when, arrivals in ARRIVALS.items()
     }
 

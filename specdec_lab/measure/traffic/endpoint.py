@@ -25,7 +25,7 @@ from specdec_lab.measure.prompts import Prompt, is_cut, read_line
 from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of, without_key
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
-DRAFTS, DRAFTED, ACCEPTED, BY_POSITION = (
+DRAFTS, DRAFTED, ACCEPTED_DRAFTS, BY_POSITION = (
     f"spec_decode_num_{what}" for what in ("drafts", "draft_tokens", "accepted_tokens", "accepted_tokens_per_pos")
 )
 
@@ -99,7 +99,7 @@ def acceptance(before: Counts, after: Counts) -> dict | None:
     return {
         "rounds": int(rounds),
         "drafts_per_round": grown[DRAFTED, None] / rounds,
-        "tokens_per_pass": 1 + grown[ACCEPTED, None] / rounds,  # of the passes that had drafts
+        "tokens_per_pass": 1 + grown[ACCEPTED_DRAFTS, None] / rounds,  # of the passes that had drafts
         "survival_by_position": survival,
         "alpha_by_position": conditional(survival),
     }
