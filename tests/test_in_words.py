@@ -112,7 +112,7 @@ def test_a_step_of_the_fewest_bits_is_named_only_where_it_is_the_largest():
     ("device", "price", "says"), [("cpu", 1.01, "no time"), ("cpu", 1.5, "1.50 times"), ("cuda", 1.5, "")]
 )
 def test_it_is_said_what_equal_bits_cost_on_this_machine(monkeypatch, device, price, says):
-    monkeypatch.setattr(in_words, "price_of_bits", lambda: price)
+    monkeypatch.setattr(in_words.costs, "price_of_bits", lambda: price)
     said = in_words.equal_bits(SimpleNamespace(device=torch.device(device)))
     assert (
         says in said and ("1.50 times" in said) == ("1.50" in says) and ("On this device" in said) == (device == "cuda")
@@ -207,7 +207,7 @@ def test_what_sampling_costs_is_said_only_where_the_intervals_lie_apart(monkeypa
         rows = [{"arm": "eagle", "kind": "overall", "prompts": 36, "ratio_to_plain": S, "ratio_interval": interval}]
         return [{"meta": {"hardware": "a machine"}, "rows": rows}]
 
-    monkeypatch.setattr(in_words, "saved_results", saved)
+    monkeypatch.setattr(in_words.gains, "saved_results", saved)
     sampled, greedy = (traces_of([(n, 0.5, 0.5)])["kind"]["text"] for n in (0, 3))
     said = in_words.sampling(sampled, greedy)
     assert says in said and ("of the gain" in said) == ("gain" in says)

@@ -2,7 +2,7 @@
 // the drafts' chances.
 
 const POINTS = 80; // of a line over time
-const TIED = 1.02; // policies that lie nearer to each other are not put in an order, as in in_words.py
+const TIED = 1.02; // policies that lie nearer to each other are not put in an order, as in measure/prompts.py
 
 function render(context) {
   let unfolded = false,
