@@ -17,13 +17,13 @@ import os
 import re
 import sys
 import tempfile
-import tomllib
 from datetime import datetime
 from pathlib import Path
 
 import jupytext
 import nbformat
 import stills
+from published import REPOSITORY, TAG, site_address
 
 from specdec_lab.show.progress_line import GONE
 
@@ -166,13 +166,12 @@ def prose(source: Path) -> None:
 
 def links() -> None:
     """What needs a public repository: its address is the one set in pyproject.toml."""
-    root = HERE.parent
-    where = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
-    readme = (root / "README.md").read_text(encoding="utf-8")
+    page = HERE.parent / "README.md"
+    readme = page.read_text(encoding="utf-8")
     names = [path.stem for path in sorted((HERE / "src").glob("[0-9]*.md"))]
-    readme = between(readme, SITE, SITE_END, site_link(where["repository"]))
-    readme = between(readme, BEGIN, END, f"\n{hosted(where['repository'], where['tag'], names)}\n")
-    (root / "README.md").write_text(readme, encoding="utf-8")
+    readme = between(readme, SITE, SITE_END, site_link(REPOSITORY))
+    readme = between(readme, BEGIN, END, f"\n{hosted(REPOSITORY, TAG, names)}\n")
+    page.write_text(readme, encoding="utf-8")
 
 
 def between(text: str, begin: str, end: str, new: str) -> str:
@@ -183,10 +182,8 @@ def between(text: str, begin: str, end: str, new: str) -> str:
 
 def site_link(repository: str) -> str:
     """The link to the published site, as Markdown; nothing where there is no repository (owner/name on GitHub)."""
-    if not repository:
-        return ""
-    owner, name = repository.split("/")
-    return f"\n**[Read it and try it in the browser](https://{owner.lower()}.github.io/{name}/)**, without installing anything.\n"
+    address = site_address(repository)
+    return f"\n**[Read it and try it in the browser]({address})**, without installing anything.\n" if address else ""
 
 
 def hosted(repository: str, tag: str, names: list[str]) -> str:

@@ -129,6 +129,31 @@ function bars(title, tops) {
   );
 }
 
+/** The numbers behind a draft, [name, value] each; more about it; and what both models had at its place. */
+const draftDetail = (place, draft, facts, ...more) =>
+  h(
+    "div",
+    { class: "sdl-detail" },
+    h(
+      "div",
+      {},
+      h("b", {}, `draft ${place + 1}: `),
+      token(draft.text),
+      h(
+        "table",
+        {},
+        h(
+          "tbody",
+          {},
+          ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))),
+        ),
+      ),
+      ...more,
+    ),
+    bars("target, top 5", draft.p_top),
+    bars("draft, top 5", draft.q_top),
+  );
+
 /**
  * Where a reader of rounds was, from what was kept or came with a link: round and token count from 1; open:
  * the round is revealed.

@@ -263,6 +263,15 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
 /** How a large number looks: a gain, a loss, or neither. */
 const lookOf = (gain) => (gain > 1.02 ? "sdl-faster" : gain < 0.98 ? "sdl-slower" : "");
 
+/** A gain in large figures, and what is said beside it. */
+const inLarge = (gain, ...words) =>
+  h(
+    "div",
+    { class: "sdl-words sdl-with-big" },
+    h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`),
+    h("div", {}, ...words),
+  );
+
 /** Two things beside each other, where there is room. */
 const pair = (left, right, how = "") =>
   h("div", { class: `sdl-pair ${how}` }, h("div", {}, ...left), h("div", {}, ...right));

@@ -342,10 +342,10 @@ function explore({ model, el }, above = "") {
             ["the draft gives it", percent(d.q_raw)],
           ]
         : [
-            ["p, the target's", d.p],
-            ["q, the draft's", d.q],
-            ["min(1, p/q)", ratio],
-            ["u drawn", d.u],
+            ["p, the target's", number(d.p)],
+            ["q, the draft's", number(d.q)],
+            ["min(1, p/q)", number(ratio)],
+            ["u drawn", number(d.u)],
           ];
       const decided =
         d.status === "discarded"
@@ -357,35 +357,12 @@ function explore({ model, el }, above = "") {
               ? "it is the target's own choice"
               : "the target chooses another token"
             : `u·q = ${number(d.u * d.q)} is ${d.u * d.q < d.p ? "less than" : "not less than"} p = ${number(d.p)}`;
-      return h(
-        "div",
-        { class: "sdl-detail" },
-        h(
-          "div",
-          {},
-          h("b", {}, `draft ${state.chosen + 1}: `),
-          token(d.text),
-          h(
-            "table",
-            {},
-            h(
-              "tbody",
-              {},
-              ...facts.map(([name, value]) =>
-                h(
-                  "tr",
-                  {},
-                  h("th", { scope: "row" }, name),
-                  h("td", {}, typeof value === "string" ? value : number(value)),
-                ),
-              ),
-            ),
-          ),
-          data.greedy ? null : chance(ratio, d.u),
-          shown ? h("div", {}, decided) : null,
-        ),
-        bars("target, top 5", d.p_top),
-        bars("draft, top 5", d.q_top),
+      return draftDetail(
+        state.chosen,
+        d,
+        facts,
+        data.greedy ? null : chance(ratio, d.u),
+        shown ? h("div", {}, decided) : null,
       );
     }
     return h(

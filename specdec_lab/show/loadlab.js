@@ -151,17 +151,11 @@ function render(context) {
     );
     return {
       nodes: [
-        h(
-          "div",
-          { class: "sdl-words sdl-with-big" },
-          h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`),
-          h(
-            "div",
-            {},
-            h("b", {}, won),
-            ` ${other}`,
-            h("span", { class: "sdl-exact" }, ` ${pays} “on and off” ${by}`),
-          ),
+        inLarge(
+          gain,
+          h("b", {}, won),
+          ` ${other}`,
+          h("span", { class: "sdl-exact" }, ` ${pays} “on and off” ${by}`),
         ),
         table,
         folded,

@@ -131,19 +131,13 @@ function render(context) {
     );
     return {
       nodes: [
-        h(
-          "div",
-          { class: "sdl-words sdl-with-big" },
-          h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`),
-          h(
-            "div",
-            {},
-            h("b", {}, `as fast as plain decoding${gain < 1 ? ": slower" : ""}. `),
-            words,
-            h("span", { class: "sdl-exact" }, sum),
-            advice,
-            passes,
-          ),
+        inLarge(
+          gain,
+          h("b", {}, `as fast as plain decoding${gain < 1 ? ": slower" : ""}. `),
+          words,
+          h("span", { class: "sdl-exact" }, sum),
+          advice,
+          passes,
         ),
         pair(
           [h("b", { class: "sdl-chart" }, "The speed-up for each α and γ"), map, folded],

@@ -202,32 +202,16 @@ function render({ model, el }) {
           ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)],
           ["u drawn", number(d.u)],
         ];
-    return h(
-      "div",
-      { class: "sdl-detail" },
+    return draftDetail(
+      state.chosen,
+      d,
+      facts,
       h(
         "div",
         {},
-        h("b", {}, `draft ${state.chosen + 1}: `),
-        token(d.text),
-        h(
-          "table",
-          {},
-          h(
-            "tbody",
-            {},
-            ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))),
-          ),
-        ),
-        h(
-          "div",
-          {},
-          chip(d.status),
-          d.status === "discarded" ? " its place was not reached, or an older one was kept" : "",
-        ),
+        chip(d.status),
+        d.status === "discarded" ? " its place was not reached, or an older one was kept" : "",
       ),
-      bars("target, top 5", d.p_top),
-      bars("draft, top 5", d.q_top),
     );
   }
 

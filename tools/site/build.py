@@ -11,7 +11,6 @@ import json
 import re
 import shutil
 import sys
-import tomllib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -35,9 +34,10 @@ from specdec_lab.show.marks import MARKS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-sys.path.append(str(HERE.parent))
+sys.path += [str(HERE.parent), str(ROOT / "lessons")]
 import spine  # noqa: E402
 import words  # noqa: E402
+from published import REPOSITORY, site_address  # noqa: E402
 
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
@@ -340,7 +340,7 @@ def page_of(
     )
     return (
         (HERE / "page.html").read_text(encoding="utf-8").replace(f'{{{{up}}}}{way}"', f'{{{{up}}}}{way}" aria-current="true"')
-        .replace("{{root}}", address() or "{{up}}")
+        .replace("{{root}}", site_address() or "{{up}}")  # a shared link's picture is asked for by the whole address
         .replace("{{styles}}", WIDGET_STYLES if 'class="live' in body and not front else "")
         .replace("{{kind}}", "front" if front else "").replace("{{up}}", "../" if "/" in here else "")
         .replace("{{title}}", escape(title if front else f"{title} – Speculative decoding"))
@@ -350,26 +350,13 @@ def page_of(
     )  # fmt: skip
 
 
-def repository() -> str:
-    """owner/name on GitHub, or nothing."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return project["tool"]["specdec-lab"]["repository"]
-
-
-def address() -> str:
-    """Where the site is published, or nothing: whoever shows a shared link asks for its picture by the whole address."""
-    owner, _, name = repository().partition("/")
-    return f"https://{owner.lower()}.github.io/{name}/" if name else ""
-
-
 def run_it(path: Path) -> str:
     """How to run this page's notebook oneself; of an exercise, where it stands below the title, how to get to work."""
     where = f"{path.parent.name}/{path.name}"
-    source = repository()
-    clone = f"<code>git clone https://github.com/{source}</code>" if source else "get the course"
+    clone = f"<code>git clone https://github.com/{REPOSITORY}</code>" if REPOSITORY else "get the course"
     if path.parent.name == "exercises":
-        first = f"git clone https://github.com/{source}\ncd {source.partition('/')[2]}\n" if source else ""
-        course = "" if source else "get the course, "
+        first = f"git clone https://github.com/{REPOSITORY}\ncd {REPOSITORY.partition('/')[2]}\n" if REPOSITORY else ""
+        course = "" if REPOSITORY else "get the course, "
         checkpoint = path.stem == "09_checkpoint"
         here = "This page is a preview for reading: an exercise is written and checked in its notebook"
         if checkpoint:
