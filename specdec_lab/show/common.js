@@ -129,6 +129,40 @@ function bars(title, tops) {
   );
 }
 
+/**
+ * Buttons to go through rounds, and to reveal one. revealNow: that is what to press next. go: it takes the round, and
+ * what has the focus then.
+ */
+function roundButtons(at, rounds, { shown, revealNow, go, reveal }) {
+  const last = at === rounds.length - 1;
+  return [
+    h(
+      "button",
+      {
+        class: "sdl-previous",
+        "aria-label": "previous",
+        disabled: at === 0,
+        onclick: () => go(at - 1, ".sdl-previous"),
+      },
+      "←",
+    ),
+    h(
+      "button",
+      { class: `sdl-reveal${revealNow ? " sdl-main" : ""}`, disabled: shown, onclick: reveal },
+      "reveal",
+    ),
+    h(
+      "button",
+      {
+        class: `sdl-next${shown && !last ? " sdl-main" : ""}`,
+        disabled: last,
+        onclick: () => go(at + 1, ".sdl-next"),
+      },
+      "next →",
+    ),
+  ];
+}
+
 /** The numbers behind a draft, [name, value] each; more about it; and what both models had at its place. */
 const draftDetail = (place, draft, facts, ...more) =>
   h(

@@ -419,31 +419,11 @@ function explore({ model, el }, above = "") {
     const r = rounds[state.round],
       shown = state.revealed.has(state.round),
       n = r.drafted.length;
-    const first = state.round === 0,
-      last = state.round === rounds.length - 1;
+    const last = state.round === rounds.length - 1;
     const bar = h(
       "div",
       { class: "sdl-nav" },
-      h(
-        "button",
-        {
-          class: "sdl-previous",
-          "aria-label": "previous",
-          disabled: first,
-          onclick: () => go(state.round - 1, ".sdl-previous"),
-        },
-        "←",
-      ),
-      h("button", { class: "sdl-reveal", disabled: shown, onclick: reveal }, "reveal"),
-      h(
-        "button",
-        {
-          class: `sdl-next${shown && !last ? " sdl-main" : ""}`,
-          disabled: last,
-          onclick: () => go(state.round + 1, ".sdl-next"),
-        },
-        "next →",
-      ),
+      ...roundButtons(state.round, rounds, { shown, go, reveal }),
       h(
         "button",
         { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play },

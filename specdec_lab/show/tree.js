@@ -242,39 +242,10 @@ function render({ model, el }) {
   function draw(focus) {
     const r = rounds[state.round],
       shown = state.revealed.has(state.round);
-    const first = state.round === 0,
-      last = state.round === rounds.length - 1;
     const bar = h(
       "div",
       { class: "sdl-nav" },
-      h(
-        "button",
-        {
-          class: "sdl-previous",
-          disabled: first,
-          "aria-label": "previous",
-          onclick: () => go(state.round - 1, ".sdl-previous"),
-        },
-        "←",
-      ),
-      h(
-        "button",
-        {
-          class: `sdl-reveal${!shown && marked().size ? " sdl-main" : ""}`,
-          disabled: shown,
-          onclick: reveal,
-        },
-        "reveal",
-      ),
-      h(
-        "button",
-        {
-          class: `sdl-next${shown && !last ? " sdl-main" : ""}`,
-          disabled: last,
-          onclick: () => go(state.round + 1, ".sdl-next"),
-        },
-        "next →",
-      ),
+      ...roundButtons(state.round, rounds, { shown, revealNow: !shown && marked().size, go, reveal }),
       h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(
@@ -291,7 +262,7 @@ function render({ model, el }) {
             ? yours()
             : marked().size
               ? yours()
-              : first
+              : state.round === 0
                 ? "Follow the target down the tree: choose what is kept, then reveal."
                 : "The target is hidden now. Which drafts will be kept? Choose them, then reveal.",
         ),
