@@ -10,7 +10,7 @@ import pytest
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.process import Learner
 from specdec_grader.mistake import Wrong
-from specdec_grader.notebook import Run, grade, told_apart
+from specdec_grader.notebook import Run, grade, shortest_names
 from specdec_grader.notebook import graded as grade_cells
 from specdec_grader.part import PARTS
 from specdec_grader.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
@@ -308,7 +308,7 @@ def test_notebooks_of_one_name_are_told_apart(tmp_path, capsys):
 
 
 def test_a_name_is_as_long_as_it_takes():
-    found = told_apart(["/c/a/x/1.ipynb", "/c/b/x/1.ipynb", "/c/2.ipynb", "/c/b/x/../x/3.ipynb", "/c/2.ipynb"])
+    found = shortest_names(["/c/a/x/1.ipynb", "/c/b/x/1.ipynb", "/c/2.ipynb", "/c/b/x/../x/3.ipynb", "/c/2.ipynb"])
     assert found == ["a/x/1.ipynb", "b/x/1.ipynb", "2.ipynb", "3.ipynb", "2.ipynb"]
 
 
