@@ -10,7 +10,7 @@ LINES = {  # of Python, and of what runs in a page
     "specdec_lab": (16_480, 4_000),
     "exercises": (8_440, 0),
     "tests": (23_660, 0),
-    "tools": (4_800, 2_900),
+    "tools": (4_745, 2_930),
     "lessons": (320, 0),
 }
 

@@ -1,7 +1,7 @@
 """The first screen: what the course is, and one recorded race that plays by itself; below it three ways in."""
 
 import json
-from html import escape
+from itertools import accumulate
 
 from specdec_lab.measure.bench import overall
 from specdec_lab.measure.results import saved_results
@@ -28,71 +28,47 @@ CARDS = (
 )
 
 
-def lane(name: str, how: str, small: int, seconds: list[float], passes: list[list[tuple[str, str]]]) -> str:
+def lane(name: str, how: str, small: int, seconds: list[float], passes: list[list[tuple[str, str]]]) -> dict:
     """One way of decoding as it ended; opening.js plays the same elements again, and draws the passes.
 
     Args:
         small: layers of the drafter, as it is drawn beside the large model.
         passes: of each, its rows: a word, and what became of it.
     """
-    at, pieces, tokens = 0.0, [], 0
-    for i, (more, rows) in enumerate(zip(seconds, passes)):
-        at += more
-        odd = ' class="odd"' if i % 2 else ""
+    shown, tokens = [], 0
+    for at, rows in zip(accumulate(seconds), passes):
         new = [text for text, look in rows if look in WRITES]
         tokens += len(new)
-        said = escape("".join(t for t in new if not t.startswith("<|")))  # no marks of the chat template
-        asked = escape(json.dumps([[text.strip(), look] for text, look in rows], ensure_ascii=False))
-        pieces.append(f'<span{odd} data-to="{at:.4f}" data-tokens="{len(new)}" data-rows="{asked}">{said}</span>')
-    return (
-        f'<div class="lane" data-layers="{LAYERS}" data-small="{small}"><p class="counter"><strong>{name} <small>{how}</small></strong> <b>{1000 * at:.0f}</b> ms <span>'
-        f'<i>{tokens}</i> tokens · <i>{len(passes)}</i> passes</span></p><p class="said">{"".join(pieces)}</p></div>'
-    )
+        said = "".join(text for text in new if not text.startswith("<|"))  # no marks of the chat template
+        asked = json.dumps([[text.strip(), look] for text, look in rows], ensure_ascii=False)
+        shown.append({"to": f"{at:.4f}", "tokens": len(new), "rows": asked, "said": said})
+    ended = f"{1000 * sum(seconds):.0f}"
+    return {"name": name, "how": how, "small": small, "milliseconds": ended, "tokens": tokens, "passes": shown}
 
 
-def race(found: dict, trace: dict) -> str:
-    """The prompt, and both lanes of a recorded race."""
+def race(found: dict, trace: dict) -> dict:
+    """What the first page says of a recorded race: the prompt, and both lanes."""
     asked = [
         [(d["text"], d["status"]) for d in r["drafted"]]
         + [(r["emitted"]["text"], r["emitted"]["kind"])] * bool(r["emitted"])
         for r in trace["rounds"]
     ]
-    plain = lane(
-        "Plain decoding",
-        "one token per pass",
-        0,
-        trace["plain"]["seconds"],
-        [[(text, "plain")] for text in trace["plain"]["tokens"]],
-    )
-    drafts = lane("With drafts", "several checked per pass", 2, trace["seconds"], asked)
-    sooner = sum(trace["plain"]["seconds"]) / sum(trace["seconds"])
-    won = f"<b>{sooner:.1f}×</b><span><strong>as fast on this easy text:</strong> {len(asked)} passes in place of {len(trace['plain']['tokens'])}. <span class='usual'>{usual()}</span> <a href='lessons/00_start_here.html'>Now you: play a round</a></span>"
-    return (
-        f'<div class="opening" role="group" aria-label="A race: the same text, plain and with drafts">'
-        f'<p class="won">{won}</p><p class="asked"><b>The prompt:</b> {escape(found["texts"][RACE.split("-")[0]]["prompt"])}</p>{plain}{drafts}<p class="under"><button type="button">▶ again</button>'
-        f"<span>✓ kept, ✗ missed, – thrown away, ↻ or + the large model's own. <i>A shade is one pass. </i>Recorded on {escape(found['hardware'])}, slowed down.</span></p></div>"
-    )
+    plain = trace["plain"]
+    return {
+        "layers": LAYERS,
+        "sooner": f"{sum(plain['seconds']) / sum(trace['seconds']):.1f}",
+        "usual": usual(),
+        "prompt": found["texts"][RACE.split("-")[0]]["prompt"],
+        "plain": lane(
+            "Plain decoding", "one token per pass", 0, plain["seconds"], [[(t, "plain")] for t in plain["tokens"]]
+        ),
+        "drafts": lane("With drafts", "several checked per pass", 2, trace["seconds"], asked),
+        "hardware": found["hardware"],
+        "cards": CARDS,
+    }
 
 
 def usual() -> str:
-    """What this drafter brings on texts that are not chosen, in a sentence."""
+    """What this drafter brings on texts that are not chosen: times as fast as plain."""
     rows = overall(saved_results(temperature=0.0, gamma="best", dtype="float32")[0]["rows"], peers=False)
-    sooner = f"{rows[RACE.split('-')[1]]['ratio_to_plain']:.1f}"
-    return f'Over six kinds of prompts: <span data-usual="{sooner}">{sooner}×</span>.'
-
-
-def front(found: dict, trace: dict, contents: str, minutes: str, hour: str) -> str:
-    """The body of the first page. contents: the list of all pages, as HTML. minutes: of the first lesson. hour: the way of
-    the first hour, as HTML."""
-    cards = "".join(
-        f'<li><a href="{page}"><b>{name}</b><span>{escape(words)}</span></a></li>' for name, page, words in CARDS
-    )
-    return f"""<div class="hero"><div>
-<h1>Speculative decoding, understood by running it</h1>
-<p class="lead">A small model guesses the next words, a large model checks them all at once. Exactly the same text, sooner.</p>
-<p><a class="go" href="lessons/00_start_here.html">Play a round</a> <a href="#lessons">All lessons</a></p>
-<p class="small">The first round takes one press, the whole lesson {minutes} minutes. No account, nothing to install.</p>
-</div>{race(found, trace)}</div>
-<ul class="cards">{cards}</ul>
-<div class="after lessons" id="lessons"><p>Begin with the first hour: {hour}.</p>{contents}</div>
-<script src="opening.js"></script>"""
+    return f"{rows[RACE.split('-')[1]]['ratio_to_plain']:.1f}"
