@@ -39,7 +39,10 @@ def of_this_copy() -> Path:
     """The ledger of the working copy that one stands in, or of the one beside (`make lab` puts it there); in a clone, whose
     notebooks some editors open as they are, that of the whole clone; else one here.
     """
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise LabError("The folder that this runs in is gone: go to another one, and start the kernel again.") from None
     around = [here, *here.parents]
     clones = [folder for folder in around if all((folder / name).is_dir() for name in (*FOLDERS, "specdec_lab"))]
     places = [*around, *(folder / "my-course" for folder in (here, *clones))]
