@@ -43,6 +43,12 @@ SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, on
 TITLE = "Speculative decoding, understood by running it"
 # Pages where a reader types a sentence, besides the first page and the gallery:
 TYPED = ("lessons/00_start_here.html", "lessons/04_acceptance_rate.html", "lessons/06_variants.html")
+OWN = "Type your own: a real model writes in this page"
+PROMPTS = (
+    "Write a short poem about the sea and a small boat.",
+    "Correct the mistakes: He go to school every days with him friend.",
+    "What is gravity?",
+)
 ABOUT = 200  # characters of a page that a shared link shows
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
 LIGHT, DARK = "xcode", "monokai"
@@ -194,11 +200,17 @@ def missing() -> str:
     return page_of(body, "There is no such page", "404.html", {}, template="missing", css=css)
 
 
-def own_sentence(said: dict) -> str:
-    """Where a reader types a sentence, for the model that lies beside the pages. said: what `live.model` says of it."""
-    about = said | {"id": "own", "marks": {word: mark._asdict() for word, mark in MARKS.items()}}
+def own_sentence(said: dict, first: bool = False) -> str:
+    """Where a reader types a sentence, for the model that lies beside the pages.
+
+    Args:
+        said: what `live.model` says of it.
+        first: whether it is for the first page.
+    """
+    about = said | {"id": "own", "title": OWN, "prompts": PROMPTS}
+    about["marks"] = {word: mark._asdict() for word, mark in MARKS.items()}
     data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
-    return f'<div class="result"><div class="live" data-script="own"><script type="application/json">{data}</script></div></div>'
+    return fill("own", data=data, first=first, title=OWN, prompts=PROMPTS)
 
 
 def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] | None = None) -> None:
@@ -220,9 +232,10 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     own = {name: [part for part in kind.scripts if part not in SHARED] for name, kind in kinds().items()}
     widgets = {name: script(*scripts) for name, scripts in own.items()}
     widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
-    own_one = ""
+    own_one = own_first = ""
     if write_model:
-        own_one = own_sentence(write_model(out / "live"))
+        said = write_model(out / "live")
+        own_one, own_first = own_sentence(said), own_sentence(said, first=True)
         widgets["own"] = (HERE / "live" / "own.js").read_text(encoding="utf-8")
     for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.
@@ -273,7 +286,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     shown = page_of(gallery.write(out) + own_one, GALLERY_TITLE, GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "404.html").write_text(missing(), encoding="utf-8")
-    (out / "index.html").write_text(front(titles, tracked, own_one), encoding="utf-8")
+    (out / "index.html").write_text(front(titles, tracked, own_first), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -49,18 +49,35 @@
     specdecLab.links.offer(place, model);
   }
   specdecLab.links.name(places);
-  const near = new IntersectionObserver(
-    (changes) => {
-      for (const { target, isIntersecting } of changes) {
-        if (!isIntersecting) continue;
-        near.unobserve(target);
-        show(target);
-      }
-    },
-    { rootMargin: "0px 0px -35%" },
-  );
-  // The first page is there before it fetches what few of its readers come to.
-  for (const place of places) document.body.matches(".front") ? near.observe(place) : show(place);
+  /** On the first page a field stands there before its script, which comes when somebody enters it. */
+  function waits(place, stub) {
+    const typed = stub.querySelector("textarea"),
+      button = stub.querySelector("button");
+    let coming = null;
+    async function come() {
+      await show(place);
+      const field = place.querySelector(":scope > :not(.stub) textarea");
+      if (!field) return stub.remove(); // this browser cannot run it
+      field.value = typed.value;
+      field.dispatchEvent(new Event("input"));
+      if (document.activeElement === typed) field.focus();
+      field.setSelectionRange(typed.selectionStart, typed.selectionEnd);
+      stub.remove();
+    }
+    stub.addEventListener("focusin", () => (coming ||= come()));
+    button.addEventListener("click", async () => {
+      await (coming ||= come());
+      place.querySelector(".sdl-main")?.click();
+    });
+  }
+  for (const place of places) {
+    const stub = place.querySelector(":scope > .stub");
+    if (stub && !specdecLab.links.leadsTo(place)) waits(place, stub);
+    else {
+      stub?.remove();
+      show(place);
+    }
+  }
 
   /**
    * Stored results would give a guess away, and so would the text behind its outcome. They wait until the
@@ -584,6 +601,8 @@
         const open = () => {
           result.classList.remove("long");
           all.remove();
+          result.tabIndex = -1;
+          if (document.activeElement === document.body) result.focus({ preventScroll: true });
         };
         all.addEventListener("click", open);
         result.addEventListener("focusin", open);

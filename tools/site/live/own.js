@@ -3,19 +3,8 @@
 
 const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
 const TEMPERATURES = { 0: "0, the likeliest token", 1: "1, drawn" };
-const TITLE = "Type your own: a real model writes in this page";
 const TOKENS = 48;
-const ASKED = [
-  "Write a short poem about the sea and a small boat.",
-  "Correct the mistakes: He go to school every days with him friend.",
-  "What is gravity?",
-];
-/** The middle one of some numbers. */
-const median = (numbers) => {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted.length ? (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2 : NaN;
-};
-
+const STOPPED = "Stopped.";
 /** Why this browser cannot run it, in a sentence; "" where it may. */
 function hindrance() {
   if (location.protocol === "file:")
@@ -28,10 +17,12 @@ function hindrance() {
 }
 
 let worker = null,
-  loaded = null; // one for all places of a page
+  loaded = null, // one for all places of a page
+  giveUp = null; // ends the loading
 /** The worker with the model in it; said({progress, …}) while it comes. */
 function loadModel(said) {
   loaded ||= new Promise((done, failed) => {
+    giveUp = () => failed(new Error(STOPPED));
     worker = new Worker(new URL(`${document.body.dataset.up}live/worker.js`, location.href), {
       type: "module",
     });
@@ -52,33 +43,36 @@ function loadModel(said) {
 
 /** What a failure means for the reader. */
 const meaning = (wrong) =>
-  /memory|allocat|bad_alloc|RangeError|Aborted/i.test(wrong)
-    ? "There was not enough memory for the model (1.6 GB): close other tabs and try again."
-    : /fetch|not there|network/i.test(wrong)
-      ? "The model could not be fetched. Try again: what has come is kept."
-      : `It stopped: ${wrong}`;
+  wrong === STOPPED
+    ? STOPPED
+    : /memory|allocat|bad_alloc|RangeError|Aborted/i.test(wrong)
+      ? "There was not enough memory for the model (1.6 GB): close other tabs and try again."
+      : /fetch|not there|network/i.test(wrong)
+        ? "The model could not be fetched. Try again: what has come is kept."
+        : `It stopped: ${wrong}`;
 
 /** In place of the field: why it is not there, and what is. */
-function instead(why) {
-  const rounds = h("a", { href: `${document.body.dataset.up}gallery.html` }, "A gallery of real rounds");
+function instead(why, title) {
+  const to = `${document.body.dataset.up}gallery.html`,
+    rounds = location.pathname.endsWith(to) ? "" : h("a", { href: to }, "A gallery of real rounds");
   return h(
     "div",
     { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
-    h("div", { class: "sdl-title" }, TITLE),
-    h("p", { class: "sdl-note" }, why, " ", rounds, "."),
+    h("div", { class: "sdl-title" }, title),
+    h("p", { class: "sdl-note" }, why, " ", rounds),
   );
 }
 
 async function render({ model, el }) {
+  const { marks, megabytes, id, hardware, large, title: name, prompts } = model.get("data"),
+    asked = model.get("state");
   const why = hindrance();
   if (why) {
-    el.append(instead(why));
+    el.append(instead(why, name));
     return () => {};
   }
-  const { marks, megabytes, id, hardware, large } = model.get("data"),
-    asked = model.get("state");
   const chosen = {
-    prompt: asked.prompt || ASKED[0],
+    prompt: asked.prompt || prompts[0],
     drafter: asked.drafter in DRAFTERS ? asked.drafter : "eagle",
     gamma: ["1", "2", "3", "4", "6", "8"].includes(String(asked.gamma)) ? String(asked.gamma) : "2",
     temperature: asked.temperature in TEMPERATURES ? asked.temperature : "0",
@@ -104,7 +98,7 @@ async function render({ model, el }) {
     "span",
     { class: "sdl-note" },
     "Or: ",
-    ...ASKED.flatMap((text) => [
+    ...prompts.flatMap((text) => [
       " ",
       h(
         "button",
@@ -137,11 +131,23 @@ async function render({ model, el }) {
   const said = h(
     "div",
     { class: "sdl-note", role: "status" },
-    `The first press fetches the model, ${megabytes} MB, from this site. Your browser keeps it. Nothing that you type leaves this page.`,
+    `The first press fetches the model, ${megabytes} MB, from this site. Your browser keeps it; at work it takes 1.6 GB of memory. It writes ${TOKENS} tokens at most. Nothing that you type leaves this page.`,
   );
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "the model" });
   const go = h("button", { class: "sdl-main", onclick: () => run() }, "▶ write it, plain and with drafts");
-  const stop = h("button", { hidden: true, onclick: () => worker?.postMessage({ stop: true }) }, "■ stop");
+  let ready = false,
+    halted = false;
+  const stop = h(
+    "button",
+    {
+      hidden: true,
+      onclick: () => {
+        halted = true;
+        ready ? worker?.postMessage({ stop: true }) : giveUp?.();
+      },
+    },
+    "■ stop",
+  );
   const lanes = {},
     out = h("div"),
     verdict = h("p", { class: "sdl-verdict", role: "status" }),
@@ -185,32 +191,33 @@ async function render({ model, el }) {
     });
   }
 
-  /** The numbers of both ways, in sentences. */
+  /** The numbers of both ways, in sentences: what came of it first. */
   function conclusion(drew) {
     const { plain, drafts } = lanes,
       same = plain.ids.findIndex((token, i) => token !== drafts.ids[i]);
-    const E = drafts.ids.length / drafts.rounds.length,
-      step = median(plain.seconds.slice(1).map((s) => s.verify + s.loop));
-    const full = drafts.seconds.filter((_, i) => drafts.rounds[i].drafted.length === Number(chosen.gamma));
+    const of = (lane, ...parts) =>
+      lane.seconds.reduce((sum, s) => sum + parts.reduce((some, part) => some + s[part], 0), 0);
+    const step = plain.time / plain.ids.length,
+      rounds = drafts.rounds.length,
+      E = drafts.ids.length / rounds,
+      v = of(drafts, "verify", "loop") / rounds / step,
+      d = of(drafts, "draft") / rounds / step,
+      S = E / (v + d);
     const text = drew
       ? "Both texts are drawn, so they differ; each follows the target's chances."
       : same < 0 && plain.ids.length === drafts.ids.length
         ? `The same ${plain.ids.length} tokens, both ways.`
         : `The texts are the same for ${same < 0 ? Math.min(plain.ids.length, drafts.ids.length) : same} tokens.`;
-    if (!full.length)
-      return `${text} The drafter offered no full round, so nothing can be said about its price.`;
-    const v = median(full.map((s) => s.verify + s.loop)) / step,
-      d = median(full.map((s) => s.draft)) / step,
-      S = plain.time / plain.ids.length / (drafts.time / drafts.ids.length);
-    const rows = Number(chosen.gamma) + 1,
-      cost = v + d;
     const end =
       Math.abs(S - 1) < 0.05
-        ? "neither a gain nor a loss that this clock can show"
+        ? "Neither a gain nor a loss that this clock can show."
         : S > 1
-          ? `${S.toFixed(2)} times as fast`
-          : `a loss: ${S.toFixed(2)} times as fast`;
-    return `${text} A pass over ${rows} tokens took ${v.toFixed(2)} times as long as one over a single token here, and drafting ${d.toFixed(2)}. So a round pays if it writes more than ${cost.toFixed(2)} tokens. Yours wrote ${E.toFixed(2)}: ${end}. This page computes on one thread. ${large}`;
+          ? `${S.toFixed(2)} times as fast.`
+          : `A loss: ${S.toFixed(2)} times as fast.`;
+    return [
+      h("b", {}, end),
+      ` ${text} A round took ${(v + d).toFixed(2)} times as long as a plain step here: ${v.toFixed(2)} for checking up to ${Number(chosen.gamma) + 1} tokens at once, ${d.toFixed(2)} for drafting. So it pays if it writes more than ${(v + d).toFixed(2)} tokens; yours wrote ${E.toFixed(2)}. This page computes on one thread. ${large}`,
+    ];
   }
 
   async function run() {
@@ -218,31 +225,46 @@ async function render({ model, el }) {
       said.textContent = "Write a few words for the model to go on from.";
       return;
     }
+    [ready, halted] = [false, false];
+    stop.hidden = false;
+    if (document.activeElement === go) stop.focus();
     go.disabled = true;
+    let clock = 0;
     while (ended.length) ended.pop()();
     [verdict, shown].forEach((node) => node.replaceChildren());
     try {
       if (!loaded) {
         bar.hidden = false;
         const seconds = await loadModel(({ progress, megabytes: come, making }) => {
-          bar.value = progress;
-          said.textContent = making
-            ? `Making ${making} ready …`
-            : `Its weights: ${come[0].toFixed(0)} of ${come[1].toFixed(0)} MB`;
+          clearInterval(clock);
+          if (!making) {
+            bar.value = progress;
+            said.textContent = `Its weights: ${come[0].toFixed(0)} of ${come[1].toFixed(0)} MB`;
+            return;
+          }
+          bar.removeAttribute("value"); // how long it takes, nobody knows
+          const begun = Date.now();
+          const tick = () => {
+            said.textContent = `Making ${making} ready: ${((Date.now() - begun) / 1000).toFixed(0)} seconds …`;
+          };
+          tick();
+          clock = setInterval(tick, 1000);
         });
         said.textContent = `The model was ready after ${seconds.toFixed(1)} seconds.`;
         bar.hidden = true;
       } else await loaded;
-      stop.hidden = false;
+      clearInterval(clock);
+      ready = true;
       out.replaceChildren(
         lane("plain", "Plain decoding"),
         lane("drafts", `With ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`),
       );
       const drew = chosen.temperature !== "0";
       await decode("plain", 0);
-      const last = await decode(chosen.drafter, Number(chosen.gamma));
-      if (lanes.drafts.rounds.length && lanes.plain.rounds.length) {
-        verdict.textContent = last.stopped ? "Stopped." : conclusion(drew);
+      if (!halted) await decode(chosen.drafter, Number(chosen.gamma));
+      if (halted) verdict.textContent = STOPPED;
+      else verdict.replaceChildren(...conclusion(drew));
+      if (lanes.drafts.rounds.length) {
         const explorer = await specdecLab.widget("explorer");
         const title = `Your sentence, round by round: ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`,
           own = {
@@ -268,14 +290,16 @@ async function render({ model, el }) {
       said.textContent = meaning(wrong.message);
       bar.hidden = true;
     }
-    stop.hidden = true;
+    clearInterval(clock);
     go.disabled = false;
+    if (document.activeElement === stop) go.focus();
+    stop.hidden = true;
   }
 
   const root = h(
     "div",
     { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
-    h("div", { class: "sdl-title" }, TITLE),
+    h("div", { class: "sdl-title" }, name),
     field,
     ideas,
     h("div", { class: "sdl-nav" }, ...menus, go, stop),
