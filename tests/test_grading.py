@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -19,9 +20,7 @@ import torch
 from answers import e01_idle_math as idle_math
 from answers import e03_exactly_the_target as exactness
 from answers import e10_trees as trees
-from expected_messages import EARNED, TOLD
-from specdec_grader import check, checks
-from specdec_grader.coerce import listed, number, plain, whole
+from specdec_grader import card
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.mistake import Wrong
@@ -48,6 +47,11 @@ ALL_WRONG = [
 pytestmark = pytest.mark.usefixtures("fresh_ledger", "coarse_grids")
 
 
+def handed_in(answer) -> tuple:
+    """What the check is called with: a part may ask for several functions."""
+    return answer if isinstance(answer, tuple) else (answer,)
+
+
 @pytest.fixture
 def soon(monkeypatch):
     """Code that never ends is stopped after a second here."""
@@ -62,16 +66,9 @@ def test_every_part_has_right_and_wrong_answers():
         assert right[id] >= (2 if part.asks else 3), "three styles each; the sheet's own formula is one (test_mistakes)"
 
 
-SHARES = {f"{part}: {name}": n for part, shares in EARNED.items() for n, names in shares.items() for name in names}
-
-
-def test_every_sentence_is_told_to_an_answer():
-    assert {*SHARES, *TOLD} <= {param.id for param in ALL_WRONG}
-
-
 @pytest.mark.parametrize(("part", "answer"), ALL_RIGHT)
 def test_right_answers_of_every_style_are_accepted(part, answer):
-    verdict = judged(part, *answer) if isinstance(answer, tuple) else judged(part, answer)
+    verdict = judged(part, *handed_in(answer))
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
 
 
@@ -123,8 +120,7 @@ def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
 
         return in_style
 
-    made = tuple(map(answer, right)) if isinstance(right, tuple) else (answer(right),) if callable(right) else (right,)
-    verdict = judged(part, *made)
+    verdict = judged(part, *(answer(made) if callable(made) else made for made in handed_in(right)))
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
     for result in seen[:20]:
         assert unpack(json.loads(json.dumps(pack(result, unlent))), unlent) == plain(result)
@@ -161,38 +157,80 @@ def test_a_forgotten_return_is_no_stub(part, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_plain_and_names_of_no_drafter_are_named():
-    for name, said in {"plain": "Plain decoding is", "model": "The drafters of this report are"}.items():
-        assert said in judged("8.decide", lambda _, name=name: ("don't", name, [])).message
-
-
-def test_what_an_open_part_before_does_is_said():
-    def calls_it(*args):
-        return sum(None)
-
-    assert "earlier part that is still open" in judged("4.claim", calls_it).message
-
-
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [("0,75", "Python writes a point"), ((0, 75), "a comma makes two numbers"), ("0.75", "should be a number")],
+    ("part", "answer", "said"),
+    [
+        ("8.decide", lambda _: ("don't", "plain", []), "Plain decoding is"),
+        ("8.decide", lambda _: ("don't", "model", []), "The drafters of this report are"),
+        ("4.claim", lambda *args: sum(None), "earlier part that is still open"),
+        ("4.overlap", lambda *args: "0,75", "Python writes a point"),
+        ("4.overlap", lambda *args: (0, 75), "a comma makes two numbers"),
+        ("4.overlap", lambda *args: "0.75", "should be a number"),
+    ],
 )
-def test_a_decimal_comma_is_named(text, said):
-    assert said in judged("4.overlap", lambda *args: text).message
+def test_slips_of_any_part_are_named(part, answer, said):
+    assert said in judged(part, answer).message
 
 
 @pytest.mark.parametrize(("part", "answer", "said", "misconception"), ALL_WRONG)
 def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, request):
     if said.startswith("a loop"):
         request.getfixturevalue("soon")
-    verdict = judged(part, *answer) if isinstance(answer, tuple) else judged(part, answer)
+    verdict = judged(part, *handed_in(answer))
     assert verdict.status == WRONG and 0 <= verdict.points < PARTS[part].points
     assert said in verdict.message
     assert verdict.misconception == misconception
-    name = request.node.callspec.id
-    assert (verdict.points, verdict.message) == TOLD.get(name, (verdict.points, verdict.message))
-    assert verdict.points == SHARES.get(name, verdict.points), "another share is earned"
     assert verdict.message.endswith((".", "?", "”", ")")) and "Traceback" not in verdict.message
+
+
+def verdict_on(part, name):
+    """The verdict on a wrong answer of tests/answers."""
+    answer, *_ = next(module.WRONG[part][name] for module in ANSWERS if part in module.WRONG)
+    return judged(part, *handed_in(answer))
+
+
+TOLD = [  # how a sentence is put together: a number alone, a list that is cut short, and what is right already
+    ("1.bytes", "something else", 0, "bytes_read(8e+09, 16, 1) is 1e+10 with your code, and it should be 1.6e+10."),
+    (
+        "10.decide", "the first", 0,
+        "With 1 texts, T = {1: 20.0, 2: 20.2, 3: 20.6, 5: 21.8, 9: 24.0, 12: 27.0, 17: … and the shapes "
+        "['chain 2', 'chain 4', 'tree 8', 'tree 16'] your function takes 'chain 2'; 'tree 8' is faster. "
+        "Times plain is E / (d + v), and v is T(texts · (drafts + 1)) / T(texts). Plain decoding is 1.",
+    ),
+    (
+        "1.v", "asks for too much", 2,
+        "pass_seconds is right. In v: Your code asks for T(1000), which is no pass of a round with these drafts.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "name", "points", "message"), TOLD)
+def test_a_sentence_is_put_together(part, name, points, message):
+    verdict = verdict_on(part, name)
+    assert (verdict.points, verdict.message) == (points, message)
+
+
+EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
+    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes"], 1: ["one draft"],
+               2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
+    "3.rule": {2: ["accepts p = 0", "keeps only matches"], 0: ["p and q swapped"]},
+    "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance", "much room", "asserts"]},
+    "4.overlap": {1: ["in the order of the dicts", "a missing token raises", "a missing token counts"]},
+    "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},
+    "4.interval": {1: ["its own dice", "its own seed"], 0: ["too few texts"], 1.5: ["swapped"]},
+    "5.best": {1.5: ["no room"], 1: ["the speed-up"]},
+    "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "a coarse grid"]},
+    "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
+    "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
+    "7.policy": {0: ["always four"], 1: ["a limit too low", "a limit far too high", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
+    "10.offer": {2: ["only the first", "not the third"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", EARNED)
+def test_a_part_of_an_answer_earns_its_share(part):
+    for points, names in EARNED[part].items():
+        assert {name: verdict_on(part, name).points for name in names} == dict.fromkeys(names, points)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -279,34 +317,36 @@ def test_a_limit_that_rings_again_and_again_raises_only_inside_the_code(monkeypa
 
 
 def test_the_learner_can_still_interrupt():
-    def stopped():
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        guarded(stopped, 5.0, [])
+        guarded(lambda: signal.raise_signal(signal.SIGINT), 5.0, [])
 
 
-def test_what_is_not_a_number_is_told():
-    import torch
-
+def test_numbers_and_lists_of_any_type_are_read():
     assert number(torch.tensor(2.5), "it") == 2.5 and whole(3.0, "it") == 3 and listed((1, 2), 2, "it") == [1, 2]
     assert listed(torch.ones(2), 2, "it") == [1.0, 1.0]
     assert number(plain(torch.tensor([2.5])), "it") == number(plain(torch.tensor([[2.5]])), "it") == 2.5
     items = [1, 2, 3]
-    for form in (iter(items), reversed(items[::-1]), itertools.chain(items), enumerate(items), deque(items), UserList(items),
+    for form in (iter(items), reversed(items[::-1]), itertools.chain(items), deque(items), UserList(items),
                  dict.fromkeys(items).keys(), {"a": 1, "b": 2, "c": 3}.values(), itertools.islice(itertools.count(1), 3)):  # fmt: skip
-        assert [x[1] if isinstance(x, tuple) else x for x in plain(form)] == items, form
+        assert plain(form) == items, form
+    assert [item for _, item in plain(enumerate(items))] == items
     assert plain(UserDict(a=iter(items))) == {"a": items}
-    for look, value, said in (
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "said"),
+    [
         (number, "three", "should be a number; it is 'three'"),
         (number, float("nan"), "finite"),
         (number, [1, 2], "should be a number"),
         (whole, 2.5, "a whole number; it is 2.5"),
-        (lambda v, what: listed(v, 3, what), [1], "should have 3 items; it has 1"),
-        (lambda v, what: listed(v, None, what), "abc", "should be a list"),
-    ):
-        with pytest.raises(Wrong, match=said):
-            look(value, "it")
+        (lambda value, what: listed(value, 3, what), [1], "should have 3 items; it has 1"),
+        (lambda value, what: listed(value, None, what), "abc", "should be a list"),
+    ],
+)
+def test_what_is_not_a_number_is_told(read, value, said):
+    with pytest.raises(Wrong, match=said):
+        read(value, "it")
 
 
 # The check in a notebook

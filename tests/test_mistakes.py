@@ -9,7 +9,8 @@ from specdec_grader.checks import PARTS
 from specdec_grader.mistake import Mistake, Wrong
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, Part, judged
-from specdec_grader.question import Question
+
+from specdec_lab.course.mistake import Mistake
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
@@ -147,61 +148,3 @@ def test_a_mistake_is_a_change_of_the_right_answer():
 def test_a_change_of_something_else_is_refused(text, said):
     with pytest.raises(ValueError, match=said):
         list(mistakes_of(text, times_as_fast))
-
-
-# These tests must be able to fail: errors in a made-up part, which asks for the sum of two numbers
-
-MULTIPLIES = Mistake("You multiply.", lambda a, b: a * b, belief=1, earned=0.5)
-SUBTRACTS = Mistake("You subtract.", lambda a, b: a - b)
-ONE = Mistake("Always one.", 1)
-
-
-def made_up(monkeypatch, *mistakes: Mistake, judge=None) -> Part:
-    sums = Question([(2, 0), (0, 3), (2, 3)], right=lambda a, b: a + b, seen="", hint="", mistakes=mistakes)
-    part = Part("made up", 2, (lambda made: judge(sums, made)) if judge else sums.judge, asks=[sums])
-    monkeypatch.setitem(PARTS, part.id, part)
-    return part
-
-
-def test_a_part_without_errors_passes(monkeypatch):
-    part = made_up(monkeypatch, MULTIPLIES, SUBTRACTS, ONE)
-    for mistake in (MULTIPLIES, SUBTRACTS, ONE):
-        is_told(part, 0, mistake)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "found"),
-    [
-        (Mistake("Hidden.", lambda a, b: b * a), "another sentence is told: You multiply."),
-        (Mistake("Two formulas, one hidden.", lambda a, b: 0, lambda a, b: b * a), "another sentence is told"),
-        (Mistake("With the formula of another.", *SUBTRACTS.results), "another sentence is told: You subtract."),
-        (Mistake("In truth right.", lambda a, b: b + a), "its formula is right"),
-        (Mistake("Cannot be made in every case.", lambda a, b: a / b), "another sentence .* ZeroDivisionError"),
-        (Mistake("The same everywhere, and hidden.", 1), "another sentence is told: Always one."),
-        (Mistake("No formula."), "no formula leads to it"),
-    ],
-    ids=lambda value: getattr(value, "said", None),
-)
-def test_a_mistake_that_is_never_told_is_found(monkeypatch, mistake, found):
-    with pytest.raises(AssertionError, match=found):
-        is_told(made_up(monkeypatch, MULTIPLIES, SUBTRACTS, ONE, mistake), 0, mistake)
-
-
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [
-        (lambda e: Wrong(f"{SUBTRACTS.said} {e}", e.earned, e.belief), "two sentences are told"),
-        (lambda e: Wrong(f"{e} Try again.", e.earned, e.belief), "another sentence is told"),
-        (lambda e: Wrong(str(e), e.earned), "another belief is told"),
-        (lambda e: Wrong(str(e), 0.0, e.belief), "another share is earned"),
-    ],
-)
-def test_a_judge_that_changes_what_is_told_is_found(monkeypatch, change, found):
-    def judge(question, made):
-        try:
-            question.judge(made)
-        except Wrong as e:
-            raise change(e) from None
-
-    with pytest.raises(AssertionError, match=found):
-        is_told(made_up(monkeypatch, MULTIPLIES, SUBTRACTS, judge=judge), 0, MULTIPLIES)

@@ -48,7 +48,5 @@ WRONG = {
         "v not written": ((seconds, lambda n, T: None), "Now write v"),
         "v says that it is open": ((seconds, unwritten), "Now write v"),
         "v prints": ((seconds, printing), "In v: Your function returns nothing"),
-        "v has a comma": ((seconds, lambda n, T: "0,75"), "Python writes a point"),
-        "v is text": ((seconds, lambda n, T: "2"), "In v: What v returns should be a number; it is '2'"),
     },
 }

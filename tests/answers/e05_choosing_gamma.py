@@ -29,13 +29,13 @@ def by_list(*case):
     return gains(*case).index(max(gains(*case)))
 
 
-def by_halving(gamma, cost, tokens=E, room=1e-6):
-    if cost > tokens(1.0, gamma):
+def by_halving(gamma, cost):
+    if cost > E(1.0, gamma):
         return None
     low, high = 0.0, 1.0
-    while high - low > room:
+    while high - low > 1e-6:
         middle = (low + high) / 2
-        low, high = (middle, high) if tokens(middle, gamma) < cost else (low, middle)
+        low, high = (middle, high) if E(middle, gamma) < cost else (low, middle)
     return high
 
 
@@ -71,32 +71,29 @@ WRONG = {
     "5.speedup": {
         "γ + 2 rows": (lambda a, n, c, v, o: by_formula(a, n, c, v[1:], o), "beyond the end of v"),
         "α = 1 divides by 0": (lambda a, n, c, v, o: (1 - a ** (n + 1)) / (1 - a) / (n * c + v[n] + o), "divides by 0"),
-        "rounded": (lambda *case: round(by_formula(*case), 2), "do not round"),
         "no brackets": (lambda a, n, c, v, o: E(a, n) / n * c + v[n] + o, "which of the four"),
     },
     "5.best": {
         "the speed-up": (lambda *case: max(gains(*case)), "this is the speed-up"),
         "no room": (lambda *case: by_list(*case) if max(gains(*case)[1:]) else 0, "room for γ = 0 only"),
         "beyond the lists": (lambda a, d, v, o: len(v), "no such γ in the lists"),
-        "always 1": (lambda *case: 1, "Compute S for every γ"),
+        "always 1": (lambda *case: 1, "S is 1.38, and the best S is 1.55. Compute S for every γ"),
         "None for 0": (lambda *case: by_list(*case) or None, "returns nothing"),
         "half a draft": (lambda *case: 1.5, "a whole number"),
     },
     "5.least": {
         "γ times the cost": (lambda n, x: by_halving(n, n * x + 1), "do not multiply it by γ"),
         "beyond 1": (lambda n, x: by_grid(n, x, most=10), "no α is enough"),
-        "a coarse grid": (lambda n, x: by_grid(n, x, 0.01), "not near enough"),
-        "rounded": (lambda n, x: (x <= n + 1 and round(by_halving(n, x), 2)) or None, "not near enough"),
+        "a coarse grid": (lambda n, x: by_grid(n, x, 0.01), "gives 0.58. Near, but not near enough"),
         "nothing at the upper edge": (lambda n, x: by_halving(n, x) if x < n + 1 else None, "just enough"),
         "nothing at the lower edge": (lambda n, x: by_halving(n, x) if x > 1 else None, "never loses"),
         "no number where none is enough": (lambda n, x: by_halving(n, x) if x <= n + 1 else float("nan"), "so no α is enough"),
         "too often None": (lambda n, x: by_halving(n, x) if x < 2 else None, "which is enough"),
         "something else": (lambda n, x: 0.5, "a round writes"),
-        "waits for ever": (lambda n, x: by_halving(n, x, room=0), "a loop that never stops"),
     },
     "5.pick": {
         "the mean of ratios, to see whether it pays": (pick(pays=lambda row: mean_gain(row) > 1), "mean of ratios there"),
-        "a difference": (pick(lambda row: gain(row) - row["d"]), "What is its speed-up by your code"),
+        "a difference": (pick(lambda row: gain(row) - row["d"]), "reaches 1.76, your function takes ('model', 2), which reaches 1.7. Its texts are [(245, 100)"),
         "never anything": (lambda rows: (None, 0), "Whatever is above 1"),
         "always one": (pick(pays=lambda row: True), "no row reaches 1"),
         "nothing where nothing pays": (lambda rows: pick()(rows) if pick()(rows)[0] else None, "returns nothing; give (None, 0)"),

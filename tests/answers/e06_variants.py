@@ -115,8 +115,7 @@ RIGHT = {
 }
 WRONG = {
     "6.propose": {
-        "the whole rest": (variant(copy=lambda text, end, gamma: text[end:]), "Which run matches"),
-        "repeats the last token": (variant(copy=lambda text, end, gamma: (text[end:] + [text[-1]] * gamma)[:gamma]), "Which run matches"),
+        "the whole rest": (variant(copy=lambda text, end, gamma: text[end:]), "should be [9, 8]; yours is [9, 8, 1, 2, 3]. Which run matches"),
         "changes the text": (lambda text, gamma: [text.append(token) or token for token in with_loops(text, gamma)], "Work on a copy"),
         "None where nothing is found": (lambda *case: with_loops(*case) or None, "returns nothing for"),
         "a pair": (lambda *case: (with_loops(*case), 3), "A proposed token should be a number"),
@@ -134,6 +133,5 @@ WRONG = {
         "looks at its caller": (looks_at_its_caller, "had not stood in the text so far"),
         "looks, and says what has stood there": (looks_and_says_what_has_stood_there, "come from the answer"),
         "no tokens": (lambda text, gamma: [0.5] * gamma, "should be a whole number"),
-        "loops for ever": (lambda text, gamma: [0 for _ in iter(int, 1)], "a loop"),
     },
 }  # fmt: skip

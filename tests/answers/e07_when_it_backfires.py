@@ -92,18 +92,17 @@ RIGHT = {
 WRONG = {
     "7.gain": {
         "α falls with the batch": (falling_alpha, "worse in a fuller batch", 13),
-        "tokens fall with the batch": (lambda T, n, *rest: by_sum(T, n, *rest) / n, "worse in a fuller batch", 13),
-        "something else": (lambda *case: 2.0, "with and without"),
+        "something else": (lambda *case: 2.0, "the gain is 2.95; yours is 2. How many"),
         "nothing for γ = 0": (lambda T, n, g, a: by_sum(T, n, g, a) if g else None, "returns nothing for"),
     },
     "7.crossover": {
         "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "worse in a fuller batch", 13),
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
         "solved for one machine": (lambda T, D, g, a, most: (E(a, g) - 0.1 * g) * 40 / (g + 1), "a whole number"),
-        "always 27": (lambda *case: 27, "for the first time"),
+        "always 27": (lambda *case: 27, "the answer is None; yours is 27. For how many texts"),
     },
     "7.check": {
-        "the same for all": (lambda chances, T: [1] * len(chances), "Which draft is the likeliest"),
+        "the same for all": (lambda chances, T: [1] * len(chances), "the answer is [3, 0, 0]; yours is [1, 1, 1]. Which draft is the likeliest"),
         "the drafts themselves": (lambda chances, T: [list(row) for row in chances], "should be a number"),
         "one number": (lambda chances, T: 3, "should be a list"),
     },
@@ -114,8 +113,8 @@ WRONG = {
         "in a full batch only": (lambda texts, last: 4 if last and texts > 12 else 0, "other way round"),
         "never turns on": (lambda texts, last: 4 if last and texts < 12 else 0, "they never come back"),
         "once off, always off": (once_off, "they never come back"),
-        "a limit far too high": (load_aware(4, 48), "still drafts where it loses"),
-        "never off again": (lambda texts, last: 4 if last or texts < 12 else 0, "still drafts where it loses"),
+        "a limit far too high": (load_aware(4, 48), "with 48 texts and γ = 4 a step writes 3.3 times as many tokens as one without drafts, and takes 4.8 times"),
+        "never off again": (lambda texts, last: 4 if last or texts < 12 else 0, "137.7 ms a token, 95 % within 279.0 (never: 33.5 and 44.2; always: 137.7 and 279.0). Your policy still drafts"),
         "a limit too low": (load_aware(4, 1), "rows are nearly free"),
         "a low limit": (load_aware(4, 2), "stops too early"),
         "two drafts alone": (load_aware(2, 16, 8), "which γ writes most"),

@@ -126,7 +126,6 @@ WRONG = {
     },
     "10.walk": {
         "with gaps": (lambda parents, drafts, choices: ([i for i, x in enumerate(drafts) if x == choices[parents[i] + 1]], in_a_loop(parents, drafts, choices)[1]), "Begin at the text"),
-        "only the token": (lambda parents, drafts, choices: in_a_loop(parents, drafts, choices)[1], "should be a list"),
         "half a draft": (lambda parents, drafts, choices: ([0.5], 1), "a whole number"),
     },
     "10.offer": {
@@ -135,11 +134,9 @@ WRONG = {
         "not the third": (only_two, "with three it is not"),
         "as it is left": (unscaled, "Scale it up to 1 after each refusal"),
         "scaled at the end": (lambda *case: unscaled(*case, scaled=None), "Scale it up to 1 after each refusal"),
-        "always the first": (lambda p, drafts, qs, us, w: drafts[0], "Test the first with p"),
+        "always the first": (lambda p, drafts, qs, us, w: drafts[0], "comes out is [0.2, 0.2, 0.6], and not p. Test the first with p"),
         "beyond the end of a list": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else drafts[7], "raised IndexError: list index out of range, in the line"),
         "a way without a return": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else None, "Your rule returns nothing for"),
-        "a token below 0": (lambda p, drafts, qs, us, w: -1, "there are only the tokens"),
-        "no token": (lambda p, drafts, qs, us, w: len(p), "there are only the tokens"),
     },
     "10.decide": {
         "the first": (lambda texts, T, shapes: next(iter(shapes)), "E / (d + v)"),

@@ -84,11 +84,8 @@ RIGHT = {
 WRONG = {
     "11.at-once": {
         "something else": (lambda joint: 0.123, "For each first token"),
-        "words": (lambda joint: "half", "should be a number"),
     },
     "11.cut": {
-        "a list": (lambda p, q, kept: [min(p[i], q[i]) for i in kept], "should be a number"),
-        "too far into the head": (lambda p, q, kept: sum(min(p[kept[i]], q[i]) for i in range(len(q))), "raised IndexError"),
         "something else": (lambda p, q, kept: 0.01, "Leave the tokens out"),
     },
     "11.stop": {

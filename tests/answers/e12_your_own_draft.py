@@ -53,7 +53,6 @@ WRONG = {
         "names": (lambda customers: list(dict.fromkeys(customers))[::4], "should be a number"),
         "twice": (lambda customers: [0, 0], "a prompt twice"),
         "marks": (lambda customers: [i in in_order(customers) for i in range(len(customers))], "True and False"),
-        "a number": (lambda customers: 3, "should be a list"),
         "none": (lambda customers: [], "List the customers"),
     },
     "12.look": {
@@ -61,13 +60,11 @@ WRONG = {
         "a value": (lambda learned, aside: max(aside), "a whole number"),
     },
     "12.gain": {
-        "rounded": (lambda old, new: round(pooled(old, new), 2), "do not round"),
-        "two numbers": (lambda old, new: (pooled(old, new), pooled(new, old)), "should be a number"),
         "something else": (lambda old, new: 0.5, "All new tokens"),
     },
     "12.paid": {
         "infinity and less": (lambda step, before, after, minutes: (minutes * 60_000 / (step / before - step / after)) if after != before else float("nan"), "finite number"),
         "another word": (lambda *case: str(in_milliseconds(*case)).capitalize(), 'if it is not "never"'),
-        "something else": (lambda step, before, after, minutes: 12.0, "step / S"),
+        "something else": (lambda step, before, after, minutes: 12.0, "gives 12; it should be 267750. A token takes step / S"),
     },
 }  # fmt: skip
