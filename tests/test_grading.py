@@ -38,8 +38,24 @@ TESTS = Path(__file__).parent
 # that are no change of the right one. Those that are one stand in the sheets, and test_mistakes hands them in.
 ANSWERS = [importlib.import_module(f"answers.{path.stem}") for path in sorted((TESTS / "answers").glob("*.py"))]
 ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
+EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
+    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes"], 1: ["one draft"],
+               2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
+    "3.rule": {2: ["accepts p = 0", "keeps only matches"], 0: ["p and q swapped"]},
+    "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance", "much room", "asserts"]},
+    "4.overlap": {1: ["in the order of the dicts", "a missing token raises", "a missing token counts"]},
+    "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},
+    "4.interval": {1: ["its own dice", "its own seed"], 0: ["too few texts"], 1.5: ["swapped"]},
+    "5.best": {1.5: ["no room"], 1: ["the speed-up"]},
+    "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "a coarse grid"]},
+    "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
+    "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
+    "7.policy": {0: ["always four"], 1: ["a limit too low", "a limit far too high", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
+    "10.offer": {2: ["only the first", "not the third"]},
+}  # fmt: skip
+SHARES = {(part, name): points for part in EARNED for points, names in EARNED[part].items() for name in names}
 ALL_WRONG = [
-    pytest.param(part, answer, said, *(belief or [None]), id=f"{part}: {name}")
+    pytest.param(part, answer, said, *(belief or [None]), SHARES.get((part, name)), id=f"{part}: {name}")
     for module in ANSWERS
     for part, answers in module.WRONG.items()
     for name, (answer, said, *belief) in answers.items()
@@ -62,6 +78,7 @@ def soon(monkeypatch):
 def test_every_part_has_right_and_wrong_answers():
     right, wrong = (Counter(params[0] for params in some) for some in (ALL_RIGHT, (p.values for p in ALL_WRONG)))
     assert set(right) == set(wrong) == set(PARTS)
+    assert {f"{part}: {name}" for part, name in SHARES} <= {param.id for param in ALL_WRONG}
     for id, part in PARTS.items():
         assert right[id] >= (2 if part.asks else 3), "three styles each; the sheet's own formula is one (test_mistakes)"
 
@@ -172,21 +189,16 @@ def test_slips_of_any_part_are_named(part, answer, said):
     assert said in judged(part, answer).message
 
 
-@pytest.mark.parametrize(("part", "answer", "said", "misconception"), ALL_WRONG)
-def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, request):
+@pytest.mark.parametrize(("part", "answer", "said", "misconception", "earned"), ALL_WRONG)
+def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, earned, request):
     if said.startswith("a loop"):
         request.getfixturevalue("soon")
     verdict = judged(part, *handed_in(answer))
     assert verdict.status == WRONG and 0 <= verdict.points < PARTS[part].points
     assert said in verdict.message
     assert verdict.misconception == misconception
+    assert earned is None or verdict.points == earned
     assert verdict.message.endswith((".", "?", "”", ")")) and "Traceback" not in verdict.message
-
-
-def verdict_on(part, name):
-    """The verdict on a wrong answer of tests/answers."""
-    answer, *_ = next(module.WRONG[part][name] for module in ANSWERS if part in module.WRONG)
-    return judged(part, *handed_in(answer))
 
 
 TOLD = [  # how a sentence is put together: a number alone, a list that is cut short, and what is right already
@@ -206,31 +218,9 @@ TOLD = [  # how a sentence is put together: a number alone, a list that is cut s
 
 @pytest.mark.parametrize(("part", "name", "points", "message"), TOLD)
 def test_a_sentence_is_put_together(part, name, points, message):
-    verdict = verdict_on(part, name)
+    answer, *_ = next(module.WRONG[part][name] for module in ANSWERS if part in module.WRONG)
+    verdict = judged(part, *handed_in(answer))
     assert (verdict.points, verdict.message) == (points, message)
-
-
-EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
-    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes"], 1: ["one draft"],
-               2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
-    "3.rule": {2: ["accepts p = 0", "keeps only matches"], 0: ["p and q swapped"]},
-    "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance", "much room", "asserts"]},
-    "4.overlap": {1: ["in the order of the dicts", "a missing token raises", "a missing token counts"]},
-    "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},
-    "4.interval": {1: ["its own dice", "its own seed"], 0: ["too few texts"], 1.5: ["swapped"]},
-    "5.best": {1.5: ["no room"], 1: ["the speed-up"]},
-    "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "a coarse grid"]},
-    "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
-    "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
-    "7.policy": {0: ["always four"], 1: ["a limit too low", "a limit far too high", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
-    "10.offer": {2: ["only the first", "not the third"]},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("part", EARNED)
-def test_a_part_of_an_answer_earns_its_share(part):
-    for points, names in EARNED[part].items():
-        assert {name: verdict_on(part, name).points for name in names} == dict.fromkeys(names, points)
 
 
 @pytest.mark.parametrize("part", PARTS)
