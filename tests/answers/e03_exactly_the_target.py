@@ -116,7 +116,7 @@ RIGHT = {
 WRONG = {
     "3.rule": {
         "draws from p": (rule(other=lambda p, q, u, w: drawn(p, w)), "draw from the residual", 2),
-        "draws from q": (rule(other=lambda p, q, u, w: drawn(q, w)), "must not come from q"),
+        "draws from q": (rule(other=lambda p, q, u, w: drawn(q, w)), "what comes out is [0.64, 0.12, 0.24], and not p. This is q: what replaces"),
         "takes the favourite": (rule(other=lambda p, q, u, w: p.index(max(p))), "p is a distribution"),
         "u twice": (rule(other=lambda p, q, u, w: drawn(rest(p, q), u)), "u has already been used up"),
         "keeps every draft": (rule(lambda p, q, x, u: True), "no draft is ever rejected"),
@@ -147,6 +147,7 @@ WRONG = {
         "keeps only matches": (lambda p, q, x, u, w: x if u < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "fewer drafts are kept", 3),
         "draws from p, and keeps a match": (lambda p, q, x, u, w: drawn(p, w), "fewer drafts are kept", 3),
         "draws from p by u, and keeps a match": (lambda p, q, x, u, w: drawn(p, u), "fewer drafts are kept", 3),
+        "changes p after a rejection": (lambda p, q, x, u, w: x if u * q[x] < p[x] else (drawn(rest(p, q), w), p.pop())[0], "Work on copies"),
         "changes p": (lambda p, q, x, u, w: (plain_lists(p, q, x, u, w), p.pop())[0], "Work on copies"),
         "a token that is not there": (lambda p, q, x, u, w: len(p), "only the tokens 0 to 2"),
         "a token below 0": (lambda p, q, x, u, w: -1, "only the tokens 0 to 2"),

@@ -138,7 +138,7 @@ WRONG = {
         "text": (lambda a, n, e: (E(a, n), "five"), "should be a γ or None"),
     },
     "4.interval": {
-        "over rounds": (resampled(units=rounds), "draw rounds or single drafts"),
+        "over rounds": (resampled(units=rounds), "it should have no width. Do you draw rounds or single drafts"),
         "accepted / proposed": (resampled(value=lambda accepted, rejected, discarded: accepted / (accepted + rejected + discarded)), "Discarded drafts were never tested", 5),
         "too few texts": (resampled(draw=lambda counted, dice: dice.choices(counted, k=8)), "too wide"),
         "without replacement": (resampled(draw=lambda counted, dice: dice.sample(counted, len(counted))), "no width"),
@@ -149,7 +149,9 @@ WRONG = {
         "one end twice": (lambda texts, dice: [by_choices(texts, dice)[0]] * 2, "two of the values, a low and a high one"),
         "its own dice": (lambda texts, dice: by_choices(texts, random), "two different intervals"),
         "its own seed": (lambda texts, dice: by_choices(texts, random.Random(0)), "the same for every seed"),
+        "moved": (lambda texts, dice: [x + 0.15 * (len(texts) != 10) for x in by_choices(texts, dice)], "Draw texts, divide the sums"),
+        "swapped, and too wide": (lambda texts, dice: (0.75, 0.75) if len(texts) == 10 else (0.9, 0.1), "It is too wide"),
         "swapped": (lambda texts, dice: by_choices(texts, dice)[::-1], "The lower end must come first"),
-        "another rate": (resampled(value=lambda accepted, rejected, discarded: rejected / (accepted + rejected)), "Is α the accepted divided by"),
+        "another rate": (resampled(value=lambda accepted, rejected, discarded: rejected / (accepted + rejected)), "Both ends should be α of this text, 0.75. Is α the accepted divided by"),
     },
 }  # fmt: skip

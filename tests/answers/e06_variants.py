@@ -125,6 +125,7 @@ WRONG = {
         "always three": (lambda text, gamma: with_loops(text, 3), "Let that decide how many"),
         "two at least, four at most": (lambda text, gamma: variant((3, 2))(text, 4), "fewer tokens where you are less sure"),
         "only when sure": (variant((12,)), "is silent in", 11),
+        "silent, and no loss": (variant((6,)), "is silent in 94% of the rounds"),
         "always something": (always_something, "each one costs", 7),
         "longer than γ": (lambda text, gamma: with_loops(text, gamma + 1), "longer drafts are refused"),
         "the beginning of the text": (lambda text, gamma: text[:2], "Where are its drafts wrong"),

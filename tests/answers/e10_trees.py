@@ -1,7 +1,5 @@
 """Answers to exercise 10."""
 
-import itertools
-
 import torch
 
 from specdec_lab.theory import residual
@@ -80,23 +78,6 @@ def only_two(p, drafts, qs, us, w):
     return offering(p, drafts, qs, us, w, tested=2)
 
 
-def compared_with_p(p, drafts, qs, us, w):
-    for x, q, u in zip(drafts, qs, us):
-        if u * q[x] < p[x]:
-            return x
-    return lookup(residual(p, qs[0]), w)
-
-
-def unscaled(p, drafts, qs, us, w, scaled=1.0):
-    """What is left is taken as it is; scaled: what it is multiplied by at the end, where it is not that."""
-    for x, q, u in zip(drafts, qs, us):
-        if u * q[x] < p[x]:
-            return x
-        p = [max(0.0, a - b) for a, b in zip(p, q)]
-    sums = list(itertools.accumulate(p))
-    return next((i for i, total in enumerate(sums) if w * (scaled or sums[-1]) < total), len(p) - 1)
-
-
 def deciding(cost=lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[texts]):
     def made(texts, T, shapes):
         gains = {name: s["E"] / cost(texts, T, s) for name, s in shapes.items()}
@@ -129,11 +110,8 @@ WRONG = {
         "half a draft": (lambda parents, drafts, choices: ([0.5], 1), "a whole number"),
     },
     "10.offer": {
-        "p again": (compared_with_p, "compared with what the first one left", 2),
         "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept"),
         "not the third": (only_two, "with three it is not"),
-        "as it is left": (unscaled, "Scale it up to 1 after each refusal"),
-        "scaled at the end": (lambda *case: unscaled(*case, scaled=None), "Scale it up to 1 after each refusal"),
         "always the first": (lambda p, drafts, qs, us, w: drafts[0], "comes out is [0.2, 0.2, 0.6], and not p. Test the first with p"),
         "beyond the end of a list": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else drafts[7], "raised IndexError: list index out of range, in the line"),
         "a way without a return": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else None, "Your rule returns nothing for"),
