@@ -41,8 +41,12 @@ def status(result: dict) -> list[str]:
 
 
 def put(made: nbformat.NotebookNode, code: str, at: int = 0) -> nbformat.NotebookNode:
-    made.cells.insert(at, nbformat.v4.new_code_cell(code))
+    made.cells.insert(at, code_cell(code))
     return made
+
+
+def code_cell(source: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_code_cell(source)
 
 
 def solution_cells(made: nbformat.NotebookNode) -> list:
@@ -74,7 +78,7 @@ def test_a_half_solved_one_has_half(tmp_path):
         ("import os\nos._exit(1)", "stopped Python"),
     ],
 )
-def test_a_cell_that_hangs_or_kills_is_left_out_and_the_rest_is_graded(tmp_path, monkeypatch, code, said):
+def test_a_cell_that_hangs_or_kills_is_left_out(tmp_path, monkeypatch, code, said):
     """Beside a cell that makes a lot of noise and ends in an error, which changes nothing."""
     run = Learner.run
 
@@ -89,26 +93,37 @@ def test_a_cell_that_hangs_or_kills_is_left_out_and_the_rest_is_graded(tmp_path,
     assert len(told) == 1 and said in told[0] and told[0].startswith("mine.ipynb: the cell “")
 
 
-def test_a_syntax_error_costs_its_own_part_only(tmp_path):
+def breaks(cell):
+    cell.source = "def propose(text, gamma)\n    return []"
+
+
+def becomes_text(cell):
+    cell.cell_type = "markdown"
+    del cell["outputs"], cell["execution_count"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [(breaks, "the cell with its answer went wrong (SyntaxError"), (becomes_text, "in a cell of text")],
+)
+def test_an_answer_that_is_no_code_is_named(tmp_path, change, said):
     made = notebook()
-    solution_cells(made)[0].source = "def propose(text, gamma)\n    return []"
-    result, said = graded(tmp_path, made)
-    assert (status(result), result["points"], said) == (["missing", "right"], 3.0, [])
-    assert "the cell with its answer went wrong (SyntaxError" in result["parts"][0]["message"]
+    change(solution_cells(made)[0])
+    result, told = graded(tmp_path, made)
+    assert (status(result), result["points"], told) == (["missing", "right"], 3.0, [])
+    assert said in result["parts"][0]["message"]
 
 
-def test_checks_that_were_deleted_edited_or_faked_are_the_courses_again(tmp_path):
+def test_deleted_and_edited_checks_are_put_back(tmp_path):
     made = notebook(solved=False)
     first, second = (c for c in made.cells if list(calls(c.source)))
     made.cells.remove(first)
     second.source = "3.0"  # its id still says what it was
     result, _ = graded(tmp_path, made)
     assert (status(result), result["points"]) == (["open", "open"], 0.0)
-    faked = put(notebook(solved=False), "def check(id, made):\n    return 3.0", at=len(notebook().cells))
-    assert graded(tmp_path, faked)[0]["points"] == 0.0
 
 
-def test_a_check_of_nothing_that_is_asked_for_is_a_cell_like_others(tmp_path):
+def test_a_check_of_nothing_is_a_cell_like_others(tmp_path):
     """A learner may try what `check` does; that ended the grading of the whole class."""
     made = notebook()
     for code in ("check()", "check(5)", 'check("6.nothing", 1)', "check(*[1])"):
@@ -154,7 +169,7 @@ def copied(made):
     """Stub and check stay as they were; both were copied to the end, and solved there."""
     (solved,) = (c for c in made.cells if "def propose" in c.source)
     (check,) = (c for c in made.cells if c.source.startswith('check("6.propose"'))
-    made.cells += [nbformat.v4.new_code_cell(solved.source), nbformat.v4.new_code_cell(check.source)]
+    made.cells += [code_cell(solved.source), code_cell(check.source)]
     solved.source = "def propose(text, gamma):\n    ...  # your answer"
 
 
@@ -166,6 +181,11 @@ def other_quotes(made):
     for cell in made.cells:
         if cell.source.startswith("check("):
             cell.source = cell.source.replace('"', "'").replace("(", "( ").replace(")", " )  # mine")
+
+
+def another_name(made):
+    for cell in made.cells:
+        cell.source = cell.source.replace("def propose(", "def my_lookup(").replace(", propose)", ", my_lookup)")
 
 
 def no_ids(made):
@@ -203,7 +223,7 @@ def gives_an_iterator(made):
         cell.source += f"\n_{name} = {name}\ndef {name}(text, gamma): return iter(_{name}(text, gamma))"
 
 
-HONEST = [merged, into_the_check, in_a_comment, copied, magics, other_quotes, no_ids]
+HONEST = [merged, into_the_check, in_a_comment, copied, magics, other_quotes, another_name, no_ids]
 HONEST += [asserts_its_points, adds_its_points, looks_at_the_texts, gives_an_iterator]
 
 
@@ -236,7 +256,7 @@ def test_a_part_is_judged_until_it_is_right_and_not_for_ever(tmp_path, monkeypat
     assert calls_seen == [0, "right"]
 
 
-def test_after_a_call_that_was_stopped_the_rest_is_judged_in_a_new_process(tmp_path, monkeypatch):
+def test_after_a_stopped_call_a_new_process_is_judged(tmp_path, monkeypatch):
     """A judge that an alarm stops leaves the other process in mid-message: nothing may be asked of it any more."""
     monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], seconds=1.0))
     made = notebook()
@@ -245,7 +265,7 @@ def test_after_a_call_that_was_stopped_the_rest_is_judged_in_a_new_process(tmp_p
     assert status(result) == ["wrong", "right"] and "did not come to an end" in result["parts"][0]["message"]
 
 
-def test_answers_that_stop_python_cost_no_other_part_its_points(tmp_path):
+def test_answers_that_stop_python_cost_no_other_part(tmp_path):
     made = notebook(True, "05_choosing_gamma")
     for cell in solution_cells(made)[:3]:
         name = cell.source.partition("def ")[2].partition("(")[0]
@@ -254,39 +274,17 @@ def test_answers_that_stop_python_cost_no_other_part_its_points(tmp_path):
     assert status(result) == ["wrong", "wrong", "wrong", "right"], result["parts"]
 
 
-def test_another_name_in_the_check_is_judged_too(tmp_path):
-    made = notebook()
-    solution_cells(made)[0].source = solution_cells(made)[0].source.replace("def propose", "def my_lookup")
-    for cell in made.cells:
-        cell.source = cell.source.replace('check("6.propose", propose)', 'check("6.propose", my_lookup)')
-    assert status(graded(tmp_path, made)[0]) == ["right", "right"]
+LISTS = ("iter({})", "__import__('itertools').chain({})", "reversed({}[::-1])", "__import__('collections').deque({})")
 
 
-OTHER_FORMS = {
-    "an iterator of lists for the target": (
-        "02_draft_then_verify", "2.loop", ("target.extend(text[:-1])", "target.extend(iter(text[:-1]))"),
-    ),
-    "a chain for the target": (
-        "02_draft_then_verify", "2.loop",
-        ("target.extend(text[:-1])", "target.extend(__import__('itertools').chain(text[:-1]))"),
-    ),
-    "a text that is gone through from behind": (
-        "02_draft_then_verify", "2.loop", ("target.extend(text[:-1])", "target.extend(reversed(text[:-1][::-1]))"),
-    ),
-    "a queue for the target": (
-        "02_draft_then_verify", "2.loop", ("target.extend(text[:-1])", "target.extend(__import__('collections').deque(text[:-1]))"),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("form", OTHER_FORMS)
-def test_a_right_answer_in_another_form_has_full_marks(tmp_path, form):
-    stem, part, (before, after) = OTHER_FORMS[form]
-    made = notebook(True, stem)
-    cell = next(c for c in solution_cells(made) if before in c.source)
-    cell.source = cell.source.replace(before, after)
+@pytest.mark.parametrize("form", LISTS)
+def test_a_target_takes_any_kind_of_list(tmp_path, form):
+    made = notebook(True, "02_draft_then_verify")
+    given = "text[:-1]"
+    cell = next(c for c in solution_cells(made) if f"target.extend({given})" in c.source)
+    cell.source = cell.source.replace(f"target.extend({given})", f"target.extend({form.format(given)})")
     result, _ = graded(tmp_path, made)
-    assert next(p for p in result["parts"] if p["id"] == part)["status"] == "right", result["parts"]
+    assert next(p for p in result["parts"] if p["id"] == "2.loop")["status"] == "right", result["parts"]
 
 
 def test_numbers_in_tensors_are_numbers_in_both_routes(tmp_path):
@@ -312,35 +310,6 @@ def test_a_name_is_as_long_as_it_takes():
     assert found == ["a/x/1.ipynb", "b/x/1.ipynb", "2.ipynb", "3.ipynb", "2.ipynb"]
 
 
-def test_five_copies_of_a_check_are_no_five_guesses(tmp_path):
-    """Where a part asks for a letter, the last answer counts."""
-    made = notebook(solved=False, stem="09_checkpoint")
-    put(made, "letters = iter('ABCDE')\ndef c1_why(): return next(letters)", at=len(made.cells))
-    made.cells += [nbformat.v4.new_code_cell('check("9.c1.why", c1_why)') for _ in range(4)]
-    result, _ = graded(tmp_path, made)
-    assert next(p for p in result["parts"] if p["id"] == "9.c1.why")["points"] == 0.0
-
-
-def test_a_link_and_a_notebook_of_very_many_cells_are_refused(tmp_path):
-    (tmp_path / "mine.ipynb").symlink_to(SOLUTIONS / "06_variants.ipynb")
-    with pytest.raises(LabError, match="is a link"):
-        grade(tmp_path / "mine.ipynb")
-    (tmp_path / "many.ipynb").write_text(json.dumps({"cells": [{}] * 3_000}), encoding="utf-8")
-    with pytest.raises(LabError, match="more than 2000 cells"):
-        grade(tmp_path / "many.ipynb")
-
-
-def test_a_pipe_is_refused_and_the_third_version_of_the_format_is_read(tmp_path):
-    """To read a pipe would never end."""
-    os.mkfifo(tmp_path / "pipe.ipynb")
-    with pytest.raises(LabError, match="no plain file"):
-        limited(lambda: read_cells(tmp_path / "pipe.ipynb"), 5)
-    cells = [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}, {"cell_type": "markdown", "source": "text"}]
-    old = tmp_path / "old.ipynb"
-    old.write_text(json.dumps({"worksheets": [{"cells": cells}, {"cells": 5}, 3]}), encoding="utf-8")
-    assert [(c.kind, c.source) for c in read_cells(old)] == [("code", "x = 1\ny = 2"), ("markdown", "text")]
-
-
 def test_reading_a_cell_takes_no_time_to_speak_of():
     """A pattern that crosses lines took minutes for these; a hang here fails by the limit of the suite."""
     for source in ("check\n" + "\n" * 290_000 + "x", "check(" + "x+" * 5_000 + "x)", "a\n" * 140_000):
@@ -355,27 +324,21 @@ def test_the_name_of_a_file_forges_no_line(tmp_path, capsys):
     assert len(out.splitlines()) == 3 and "\x1b" not in out
 
 
-def test_code_in_a_cell_of_text_is_named(tmp_path):
-    made = notebook()
-    cell = solution_cells(made)[0]
-    cell.cell_type = "markdown"
-    del cell["outputs"], cell["execution_count"]
-    result, _ = graded(tmp_path, made)
-    assert status(result)[0] == "missing" and "in a cell of text" in result["parts"][0]["message"]
-
-
-def test_a_notebook_in_utf_16_is_read_and_an_empty_one_is_named(tmp_path):
-    cells = read_cells(SOLUTIONS / "06_variants.ipynb")
+@pytest.mark.parametrize("form", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_notebooks_in_other_encodings_are_read(tmp_path, form):
     text = (SOLUTIONS / "06_variants.ipynb").read_text(encoding="utf-8")
-    for form in ("utf-16", "utf-16-le", "utf-8-sig"):
-        (tmp_path / "mine.ipynb").write_bytes(text.encode(form))
-        assert read_cells(tmp_path / "mine.ipynb") == cells
-    (tmp_path / "mine.ipynb").write_bytes(b" ")
-    with pytest.raises(LabError, match="is empty"):
-        read_cells(tmp_path / "mine.ipynb")
+    (tmp_path / "mine.ipynb").write_bytes(text.encode(form))
+    assert read_cells(tmp_path / "mine.ipynb") == read_cells(SOLUTIONS / "06_variants.ipynb")
 
 
-def test_an_exercise_is_known_by_its_parts_or_by_what_the_caller_says(tmp_path):
+def test_the_third_version_of_the_format_is_read(tmp_path):
+    cells = [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}, {"cell_type": "markdown", "source": "text"}]
+    old = tmp_path / "old.ipynb"
+    old.write_text(json.dumps({"worksheets": [{"cells": cells}, {"cells": 5}, 3]}), encoding="utf-8")
+    assert [(c.kind, c.source) for c in read_cells(old)] == [("code", "x = 1\ny = 2"), ("markdown", "text")]
+
+
+def test_an_exercise_is_known_by_its_parts(tmp_path):
     cells = read_cells(SOLUTIONS / "06_variants.ipynb")
     for name in ("Untitled - Copy1.ipynb", "01_idle_math.ipynb"):
         assert exercise_of(cells, name).name == "06_variants"
@@ -430,20 +393,32 @@ def test_malformed_cells_cost_nothing_but_themselves(tmp_path):
     assert len(said) <= 2 and all("left out" in line for line in said), said
 
 
-NO_NOTEBOOKS = (b"", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b'{"cells": null}', b'{"worksheets": 5}')
-NO_NOTEBOOKS += (b"\xff\xfe\x00", b"[" * 100_000)
+DAMAGED = (b"", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b'{"cells": null}', b'{"worksheets": 5}')
+DAMAGED += (b"\xff\xfe\x00", b"[" * 100_000)
+REFUSED = {  # what is put in the place of a notebook, and what is said of it
+    **{repr(data[:20]): (lambda path, data=data: path.write_bytes(data), "") for data in DAMAGED},
+    "a space": (lambda path: path.write_bytes(b" "), "is empty"),
+    "nothing": (lambda path: None, "cannot be read"),
+    "a link": (lambda path: path.symlink_to(SOLUTIONS / "06_variants.ipynb"), "is a link"),
+    "a pipe, which would never end": (os.mkfifo, "no plain file"),
+    "very many cells": (lambda path: path.write_text(json.dumps({"cells": [{}] * 3_000})), "more than 2000 cells"),
+    "none of the exercises": (
+        lambda path: nbformat.write(nbformat.v4.new_notebook(cells=[code_cell("1")]), path), "none of the course's exercises",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("data", NO_NOTEBOOKS, ids=lambda data: repr(data[:20]))
-def test_what_is_no_notebook_is_one_sentence(tmp_path, data):
-    (tmp_path / "bad.ipynb").write_bytes(data)
-    with pytest.raises(LabError, match=r"bad\.ipynb.*\.$"):
-        grade(tmp_path / "bad.ipynb")
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_notebook_is_one_sentence(tmp_path, what):
+    make, said = REFUSED[what]
+    make(tmp_path / "bad.ipynb")
+    with pytest.raises(LabError, match=rf"bad\.ipynb.*{said}.*\.$"):
+        limited(lambda: grade(tmp_path / "bad.ipynb"), 5)
 
 
-def test_a_batch_goes_on_past_a_bad_one_and_says_that_it_runs_code(tmp_path, capsys):
+def test_a_batch_goes_on_past_a_bad_one(tmp_path, capsys):
     nbformat.write(notebook(), tmp_path / "good.ipynb")
-    (tmp_path / "bad.ipynb").write_bytes(NO_NOTEBOOKS[-1])
+    (tmp_path / "bad.ipynb").write_bytes(DAMAGED[-1])
     assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), "--json"]) == 0
     out, err = capsys.readouterr()
     bad, good = json.loads(out)
@@ -462,7 +437,7 @@ def test_a_notebook_has_a_time_of_its_own(tmp_path):
     assert result["points"] == 0.0 and "stopped after 2 seconds" in said[-1]
 
 
-def test_where_the_time_of_the_notebook_ends_a_judge_that_is_said(tmp_path):
+def test_a_judge_that_outlasts_the_notebook_is_said(tmp_path):
     made = notebook()
     solution_cells(made)[0].source = "def propose(text, gamma):\n    while True: pass"
     result, said = graded(tmp_path, made, limits=replace(LIMITS, notebook=4.0))
@@ -470,7 +445,7 @@ def test_where_the_time_of_the_notebook_ends_a_judge_that_is_said(tmp_path):
     assert "stopped after 4 seconds" in said[-1]
 
 
-def test_a_report_prints_what_a_learner_wrote_on_one_line(tmp_path, capsys):
+def test_what_a_learner_wrote_forges_no_line(tmp_path, capsys):
     """Signs that a terminal obeys would forge lines of the report."""
     made = notebook(solved=False)
     forged = "'\\n  ✓ 6.improve: right. (3 of 3)\\x1b[2J\\r\u202e' + 'x' * 5000"
@@ -480,14 +455,3 @@ def test_a_report_prints_what_a_learner_wrote_on_one_line(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3 and "\\n  ✓ 6.improve" in lines[1] and "\\x1b[2J" in lines[1]
     assert all(len(line) < 2500 and line.isprintable() for line in lines)
-
-
-def test_what_is_none_of_the_exercises_is_refused(tmp_path):
-    for text, said in (("{", "is no notebook"), ("[]", "no cells")):
-        (tmp_path / "broken.ipynb").write_text(text, encoding="utf-8")
-        with pytest.raises(LabError, match=said):
-            grade(tmp_path / "broken.ipynb")
-    with pytest.raises(LabError, match="cannot be read"):
-        grade(tmp_path / "nowhere.ipynb")
-    with pytest.raises(LabError, match="none of the course's exercises"):
-        graded(tmp_path, nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")]))
