@@ -6,9 +6,7 @@ import math
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 
-import nbformat
 import psutil
 import pytest
 from answers import e02_draft_then_verify as rounds
@@ -16,14 +14,13 @@ from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import Broken, pack, unpack
 from specdec_grader.mistake import Wrong
 from specdec_grader.part import PARTS, Part, judged
-from test_grade_notebook import graded, notebook, put, solution_cells, status
+from test_grade_notebook import SOLUTIONS, code_cell, graded, notebook, put, solution_cells, status
 from test_jail import alive, without_bubblewrap
 
 from specdec_lab.theory import expected_tokens
 
 pytestmark = pytest.mark.usefixtures("coarse_grids")
 
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
 MARK = {"part": "3.rule", "status": "right", "points": 3.0, "max_points": 3, "message": "right.", "misconception": None}
 
 REACH = """
@@ -239,7 +236,7 @@ def speculate(prompt, n, target, draft, gamma, end):
 
 
 @pytest.mark.parametrize("loop", [*PLAIN_LOOPS.values(), *LOOPS.values()], ids=[*PLAIN_LOOPS, *LOOPS])
-def test_a_share_needs_a_loop_that_decodes_by_its_drafts(loop):
+def test_a_share_needs_a_loop_that_uses_its_drafts(loop):
     """Plain decoding earns nothing, whatever it does with drafts beside."""
     names = {"play": rounds.play}
     exec(loop, names)
@@ -269,7 +266,7 @@ TRIED = {
 
 
 @pytest.mark.parametrize("way", TRIED)
-def test_of_several_letters_one_is_judged_and_it_is_the_last(tmp_path, way, monkeypatch):
+def test_of_several_letters_the_last_one_is_judged(tmp_path, way, monkeypatch):
     right = next(letter for letter in "ABCD" if judged("9.c1.why", letter).points)
     letters = str.maketrans("WXYZ", right + "ABCD".replace(right, ""))
     asked, part = [], PARTS["9.c1.why"]
@@ -305,15 +302,13 @@ READ = "import json, os\nKEPT = json.load(open('kept')) if os.path.exists('kept'
 @pytest.mark.parametrize(
     "memory", [MEMORY.replace("SAVE", "pass"), MEMORY.replace("KEPT = []\n", READ).replace("SAVE", IN_A_FILE)]
 )
-def test_a_drafter_that_remembers_the_texts_has_no_second_try(tmp_path, memory):
+def test_a_drafter_that_remembers_has_no_second_try(tmp_path, memory):
     made = notebook(False, "06_variants")
-    first, second = (
-        next(c for c in made.cells if c.source.startswith(f'check("6.{part}"')) for part in ("propose", "improve")
-    )
+    first, second = (c for c in made.cells if c.source.startswith('check("6.'))
     made.cells.remove(first)
     put(made, memory, at=made.cells.index(second))
     alone, _ = graded(tmp_path, made)
-    made.cells += [nbformat.v4.new_code_cell(second.source) for _ in range(2)]
+    made.cells += [code_cell(second.source) for _ in range(2)]
     twice, _ = graded(tmp_path, made)
     assert alone["parts"][1]["points"] == twice["parts"][1]["points"] == 0.0, twice["parts"][1]
 
@@ -336,7 +331,7 @@ def test_no_message_keeps_the_grader_busy_or_full(tmp_path, name):
 
 
 @pytest.mark.parametrize("line", ["first", "second"])
-def test_a_process_that_holds_the_wire_does_not_hold_the_grader(tmp_path, monkeypatch, line):
+def test_who_holds_the_wire_holds_no_grader(tmp_path, monkeypatch, line):
     """And it does not outlive the notebook, though it has cut itself loose."""
     if line == "second":
         without_bubblewrap(monkeypatch)
@@ -388,14 +383,14 @@ def test_points_are_clamped_where_they_are_made(monkeypatch):
     assert [judge(x) for x in (1000.0, 1.0, 0.5, -3.0)] == [1.0, 1.0, 0.5, 0.0]
 
 
-def test_what_a_check_lends_is_no_answer_and_ends_with_its_part(tmp_path):
+def test_what_a_check_lends_is_no_answer(tmp_path):
     """The right rule that `my_test` is tried on, kept, and handed in for the part before: as it is, called, or in an error."""
     kept = "kept = []\ndef my_test(rule):\n    kept.append(rule)\n    return True"
     for answer in ("accept_or_correct = kept[0]", "def accept_or_correct(*given): return kept[0](*given)",
                    "def accept_or_correct(*given): return kept[0]"):  # fmt: skip
         made = notebook(False, "03_exactly_the_target")
         checks = [c for c in made.cells if c.source.startswith('check("3.')]
-        made.cells = [put(notebook(False), kept).cells[0], checks[1], put(notebook(False), answer).cells[0], checks[0]]
+        made.cells = [code_cell(kept), checks[1], code_cell(answer), checks[0]]
         result, _ = graded(tmp_path, made)
         rule = result["parts"][0]
         assert (rule["status"], rule["points"]) == ("wrong", 0.0), rule
@@ -422,30 +417,26 @@ def speculate(prompt, n, target, draft, gamma, end):
     assert result["points"] == 0.0, result["parts"]
 
 
-def test_what_a_wrong_answer_is_told_is_the_same_there(tmp_path):
-    """Exceptions with their line, prints, lists that were changed, and a loop that never ends."""
-    made = notebook(False, "03_exactly_the_target")
-    first, second = solution_cells(made)
-    first.source = "def accept_or_correct(p, q, x, u, w):\n    p[0] = 0\n    return x"
-    second.source = "def my_test(rule):\n    print('I am here')\n    return {}['nothing']"
+CHANGES = "def accept_or_correct(p, q, x, u, w):\n    p[0] = 0\n    return x"
+FAILS = "def my_test(rule):\n    print('I am here')\n    return {}['nothing']"
+ASKS_OTHERWISE = "def gain(T, texts, gamma, alpha):\n    return T(texts, 1)"
+ENDS = "import os\n\n\ndef play(drafts, choices):\n    os._exit(0)"
+
+
+@pytest.mark.parametrize(
+    ("stem", "place", "source", "said"),
+    [
+        ("03_exactly_the_target", 0, CHANGES, "changes p or q"),
+        ("03_exactly_the_target", 1, FAILS, "raised KeyError: 'nothing', in the line “return {}['nothing']”."),
+        ("07_when_it_backfires", 0, ASKS_OTHERWISE, "in the line “return T(texts, 1)”"),  # of the learner's, not of T
+        ("02_draft_then_verify", 0, ENDS, "Your code stopped Python"),
+    ],
+)
+def test_what_an_answer_is_told_is_the_same_there(tmp_path, stem, place, source, said):
+    made = notebook(False, stem)
+    solution_cells(made)[place].source = source
     result, _ = graded(tmp_path, made)
-    rule, test = (p["message"] for p in result["parts"])
-    assert "changes p or q" in rule
-    assert "Your code raised KeyError: 'nothing', in the line “return {}['nothing']”." in test
-
-
-def test_what_something_lent_refuses_is_said_of_the_learners_line(tmp_path):
-    made = notebook(False, "07_when_it_backfires")
-    solution_cells(made)[0].source = "def gain(T, texts, gamma, alpha):\n    return T(texts, 1)"
-    result, _ = graded(tmp_path, made)
-    assert "in the line “return T(texts, 1)”" in result["parts"][0]["message"]
-
-
-def test_code_that_ends_its_process_is_told_so_alone(tmp_path):
-    made = notebook(False, "02_draft_then_verify")
-    solution_cells(made)[0].source = "import os\n\n\ndef play(drafts, choices):\n    os._exit(0)"
-    result, _ = graded(tmp_path, made)
-    assert result["parts"][0]["message"].startswith("Your code stopped Python")
+    assert said in result["parts"][place]["message"]
 
 
 @pytest.mark.parametrize(
