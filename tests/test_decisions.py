@@ -41,7 +41,7 @@ def arm(name: str, seconds: dict[str, list[list[float]]], accepted: int = 0) -> 
 # --- arms are treated alike ---
 
 
-def test_every_arm_gets_the_same_and_each_is_first_now_and_then():
+def test_every_arm_gets_the_same():
     lab, said = FakeLab(), []
     drafters = {"lookup": 3, "model": 2}
     more = {"peers": {"hf": lab.peer}, "repeats": 3, "timed": PROMPTS[:4], "say": said.append, "seed": 7}
@@ -67,7 +67,7 @@ def test_every_arm_gets_the_same_and_each_is_first_now_and_then():
     assert all(len(texts) == 2 for texts in plain.traces.values())  # all of them, where none are named
 
 
-def test_half_a_text_is_no_time_and_a_long_prompt_is_told_before_the_run():
+def test_half_a_text_is_no_time():
     lab = FakeLab()
     lab.interrupted = True
     with pytest.raises(KeyboardInterrupt):
@@ -167,7 +167,7 @@ def test_kinds_have_rows_of_their_own_from_their_own_prompts():
     assert found["plain", "overall"]["ratio_interval"] is found["x", "a"]["ratio_interval"] is None  # two timed prompts
 
 
-def test_a_peers_texts_that_ended_with_the_prefill_have_no_time_and_do_not_count():
+def test_a_peers_texts_without_time_do_not_count():
     def peer(seconds):
         texts = {str(i): [Generated([0] * 4 if s else [0], s, 1)] for i, s in enumerate(seconds)}
         return bench.Run("peer", None, texts)
@@ -252,17 +252,14 @@ def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
     assert made_up.batch[-1] is None  # whoever copies is timed in batches with free drafts
 
 
-def test_a_drafter_with_a_gamma_of_its_own_needs_no_pilot(made_up):
-    report.compare_drafters(FakeLab(), MANY, {"slow": 2, "fast": 4})
-    assert (made_up.few, made_up.gammas) == (None, {"slow": 2, "fast": 4})
+def test_nothing_is_measured_that_is_not_asked_for(made_up):
+    """A γ that is given needs no pilot; batches are timed only for what is switched on."""
+    found = report.compare_drafters(FakeLab(), PROMPTS, {"slow": 2, "fast": 4})
+    assert (made_up.few, made_up.gammas, made_up.batch) == (None, {"slow": 2, "fast": 4}, None)
+    assert found["verdict"] == TOO_FEW and found["policy"]["drafter"] is None
 
 
-def test_batches_are_timed_only_for_what_is_switched_on(made_up):
-    found = report.compare_drafters(FakeLab(), PROMPTS, ["slow", "fast"])
-    assert found["verdict"] == TOO_FEW and made_up.batch is None and found["policy"]["drafter"] is None
-
-
-def test_the_safer_one_is_recommended_where_two_cannot_be_told_apart(made_up):
+def test_of_two_equal_ones_the_safer_is_recommended(made_up):
     """Nearly as fast, but the same everywhere: from the runs to the page, all follow this one decision."""
     steady = arm("steady", {p.id: [[2.0], [2.0]] for p in MANY}, 3)
     wild = arm("wild", {p.id: [[0.5 if i % 3 else 4.5]] * 2 for i, p in enumerate(MANY)}, 3)
@@ -276,11 +273,12 @@ def test_the_safer_one_is_recommended_where_two_cannot_be_told_apart(made_up):
     assert found["estimate"]["drafter"] == found["policy"]["drafter"] == "steady"
     assert found["estimate"]["ratio_interval"] == overall["steady"]["ratio_interval"]
     assert list(found["latency"]) == ["plain", "steady"] and made_up.batch[-1] == "the steady"
-    assert "wild and steady cannot be told apart here" in found["reason"]
-    assert "steady with γ = 4 is the safer one" in found["reason"]
-    assert "draft with steady" in policy_sentence(found["policy"]) and "I switch steady on" in " ".join(
-        letter(found, "mails")
-    )
+    for said in (
+        found["reason"].partition("plain decoding;")[0],
+        in_words(found["policy"]),
+        *letter(found, "mails")[1:2],
+    ):
+        assert "steady" in said
 
 
 def row_of(name: str, ratio: float, interval: list[float] | None, **more) -> dict:
@@ -308,28 +306,25 @@ def decided(*rows: dict, judged=None, ratio=(1.0, [1.0, 1.0]), prompts=40, most=
 )
 def test_the_verdict_follows_the_interval(interval, verdict):
     """A lower end of exactly 1 is no gain yet; and nobody has lost at an upper end of exactly 1."""
+    numbers = "1.25 times ({:.2f} to {:.2f})".format(*interval)
     made = decided(row_of("x", 1.25, interval))
     assert made["verdict"] == verdict
     assert made["estimate"] == {"drafter": "x", "gamma": 3, "ratio_to_plain": 1.25, "ratio_interval": interval}
-    assert (
-        "1.25 times ({:.2f} to {:.2f}) as fast as plain decoding on these 40 prompts".format(*interval)
-        in made["reason"]
-    )
-    assert "chosen by the other prompts" not in made["reason"]  # nothing was chosen there
+    assert numbers in made["reason"] and made["reason"].count(" times (") == 1  # nothing was chosen there
     # The fastest of several is judged where other prompts chose it.
-    two = decided(
-        row_of("x", 1.5, [1.2, 1.8]), row_of("y", 0.5, [0.4, 0.6]), judged=(1.25, interval), ratio=(3, [2, 4])
-    )
+    fast, slow = row_of("x", 1.5, [1.2, 1.8]), row_of("y", 0.5, [0.4, 0.6])
+    two = decided(fast, slow, judged=(1.25, interval), ratio=(3, [2, 4]))
     assert two["verdict"] == verdict and two["estimate"]["ratio_interval"] == interval
-    assert "1.25 times ({:.2f} to {:.2f}) where the drafter was chosen by the other".format(*interval) in two["reason"]
-    assert "It is 3.00 times (2.00 to 4.00) as fast as y" in two["reason"]
+    assert all(
+        n in two["reason"] for n in (numbers, "1.50 times (1.20 to 1.80)", "3.00 times (2.00 to 4.00) as fast as y")
+    )
 
 
 @pytest.mark.parametrize("interval", [[1.5, 1.9], [0.5, 0.7], None])
 def test_too_few_prompts_decide_nothing_and_give_an_estimate(interval):
     few = decided(row_of("x", 1.7, interval), prompts=ENOUGH - 1)
     assert few["verdict"] == TOO_FEW and few["estimate"]["ratio_to_plain"] == 1.7
-    assert f"{ENOUGH - 1} prompts are too few to decide: bring at least {ENOUGH}" in few["reason"]
+    assert f"{ENOUGH - 1} prompts" in few["reason"] and f"at least {ENOUGH}" in few["reason"]
     assert interval is None or decided(row_of("x", 1.7, interval), prompts=ENOUGH)["verdict"] != TOO_FEW
     # Of two, nothing is said about which is the better one.
     two = decided(row_of("x", 1.7, interval), row_of("y", 1.6, interval), prompts=6, ratio=(1.1, None))
@@ -348,15 +343,14 @@ LOOKUP, EAGLE = row_of("lookup", 1.96, [1.43, 2.68]), row_of("eagle", 1.87, [1.7
         ([0.8, 1.3], (1.95, [1.80, 2.08]), "lookup"),  # no luck was in its choice, and its low end is larger
     ],
 )
-def test_two_that_cannot_be_told_apart_are_ordered_by_their_low_ends(ratio, judged, chosen):
+def test_equal_ones_are_ordered_by_their_low_ends(ratio, judged, chosen):
     made = decided(LOOKUP, EAGLE, judged=judged, ratio=(1.05, ratio))
     assert (made["verdict"], made["estimate"]["drafter"]) == (DEPLOY, chosen)
     tied = ratio[0] <= 1 + TIED
-    assert ("cannot be told apart" in made["reason"]) == ("is the safer one" in made["reason"]) == tied
-    assert not tied or f"{chosen} with γ = 3 is the safer one" in made["reason"]
+    assert ("apart" in made["reason"]) == (f"{chosen} with γ = 3 is the safer one" in made["reason"]) == tied
 
 
-def test_of_several_all_that_cannot_be_told_apart_are_candidates():
+def test_all_equal_ones_are_candidates():
     third = row_of("hybrid", 1.8, [1.79, 1.81])
     made = decided(LOOKUP, EAGLE, third, judged=(1.69, [1.4, 2.08]), ratio=(1.05, [0.8, 1.3]))
     assert made["estimate"]["drafter"] == "hybrid" and "lookup and eagle and hybrid cannot" in made["reason"]
@@ -371,7 +365,7 @@ def test_nothing_is_safer_where_nothing_is_switched_on():
         assert "cannot be told apart" in made["reason"] and "safer" not in made["reason"]
 
 
-def test_drafts_that_cannot_pay_are_left_off_whatever_the_clock_says():
+def test_drafts_that_cannot_pay_are_left_off():
     """The untrained draft: 1.01 tokens a round, and its drafts cost 0.04 of a plain step."""
     useless = row_of("untrained", 0.99, [0.95, 1.03], tokens_per_pass=1.01, d=0.04, v=1.05)
     assert decided(useless, most=1.02)["verdict"] == DONT
@@ -403,8 +397,8 @@ def test_the_policy_follows_the_schedule():
     overall = row_of("eagle", 1.2, [1.1, 1.4])
     policy = report.policy_of(decided(overall), [overall], [(1, 3, 4), (4, 6, 1), (7, 16, 0)])
     assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
-    assert '"num_speculative_tokens_per_batch_size": [[1, 3, 4], [4, 6, 1], [7, 16, 0]]' in setting(policy)
-    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in policy_sentence(policy)
+    assert "[[1, 3, 4], [4, 6, 1], [7, 16, 0]]" in setting(policy)
+    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
     # One text was judged by the clock.
     assert report.policy_of(decided(overall), [overall], [(1, 16, 0)])["off_above_texts_at_once"] == 1
     assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]
@@ -428,7 +422,7 @@ def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
     assert report.chosen_blindly([arm("long", {i: [[2.5]] for i in ids}, 3), short], prompts).traces == short.traces
 
 
-def test_a_user_waits_milliseconds_in_the_median_of_repeats_and_for_the_prompt_as_well():
+def test_a_user_waits_for_the_prompt_as_well():
     prompts = [Prompt(str(i), "a", "x") for i in range(1, 41)]
     run = arm("x", {p.id: [[int(p.id) ** 2] * 2, [int(p.id) ** 2] * 2, [9999.0] * 2] for p in prompts})
     found = report.latency(run, prompts)
