@@ -15,8 +15,7 @@ from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import ENOUGH, FEW, TIED, Prompt
 from specdec_lab.measure.traffic import report
 from specdec_lab.measure.traffic.decision import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
-from specdec_lab.show import in_words as said_in_words
-from specdec_lab.show.report import letter, policy_sentence, setting
+from specdec_lab.show.report import in_words, letter, setting
 
 MANY = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(24)]  # enough for a decision
 PROMPTS = MANY[:12]
@@ -273,12 +272,8 @@ def test_of_two_equal_ones_the_safer_is_recommended(made_up):
     assert found["estimate"]["drafter"] == found["policy"]["drafter"] == "steady"
     assert found["estimate"]["ratio_interval"] == overall["steady"]["ratio_interval"]
     assert list(found["latency"]) == ["plain", "steady"] and made_up.batch[-1] == "the steady"
-    for said in (
-        found["reason"].partition("plain decoding;")[0],
-        in_words(found["policy"]),
-        *letter(found, "mails")[1:2],
-    ):
-        assert "steady" in said
+    assert "steady with γ = 4 is the safer one" in found["reason"]
+    assert "draft with steady" in in_words(found["policy"]) and "I switch steady on" in " ".join(letter(found, "mails"))
 
 
 def row_of(name: str, ratio: float, interval: list[float] | None, **more) -> dict:
@@ -353,7 +348,7 @@ def test_equal_ones_are_ordered_by_their_low_ends(ratio, judged, chosen):
 def test_all_equal_ones_are_candidates():
     third = row_of("hybrid", 1.8, [1.79, 1.81])
     made = decided(LOOKUP, EAGLE, third, judged=(1.69, [1.4, 2.08]), ratio=(1.05, [0.8, 1.3]))
-    assert made["estimate"]["drafter"] == "hybrid" and "lookup and eagle and hybrid cannot" in made["reason"]
+    assert made["estimate"]["drafter"] == "hybrid" and "lookup and eagle and hybrid" in made["reason"]
 
 
 def test_nothing_is_safer_where_nothing_is_switched_on():
@@ -376,10 +371,6 @@ def test_drafts_that_cannot_pay_are_left_off():
     assert not cannot_gain({"d": 0.04, "v": 0.9}, 1.02)  # a machine on which a wider pass is cheaper
     # A clear gain by the clock is one.
     assert decided(useless | {"ratio_interval": [1.1, 1.2]}, most=1.0)["verdict"] == DEPLOY
-
-
-def test_a_tie_is_the_same_everywhere():
-    assert said_in_words.TIED == TIED
 
 
 @pytest.mark.parametrize(("interval", "verdict"), [([1.1, 1.4], DEPLOY), ([0.8, 0.9], DONT), ([0.9, 1.1], UNCLEAR)])
