@@ -59,7 +59,7 @@ def test_its_heart_is_worth_more_than_one_choice():
     assert sum(PARTS[part].points for part in ("9.q1", "9.q1.why")) == 2
 
 
-def test_a_reply_to_a_choice_quotes_no_number_that_the_task_does_not_give():
+def test_a_reply_quotes_no_number_of_its_own():
     for name, case in zip(NAMES, CASES):
         for letter in set("ABCD") - {right(name)}:
             said = judged(f"9.{name}.why", lambda x=letter: x).message.partition(" The belief")[0]
@@ -134,7 +134,7 @@ def test_the_judges_know_the_numbers_that_are_asked_about():
 
 
 @pytest.mark.parametrize(("crossover", "points"), [(20.99, 0.5), (21, 1), (22, 1), (22.01, 0.5)])
-def test_a_crossover_may_be_rounded_to_a_whole_text_on_either_side(crossover, points):
+def test_a_crossover_may_be_rounded_to_a_text(crossover, points):
     assert judged("9.c4", lambda: ([2.35, 1.175, 0.5875], crossover)).points == points
 
 

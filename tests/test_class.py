@@ -49,7 +49,7 @@ SHOWN = [
 OTHERS = ("alpha_with_head", "offered", "which_rule")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def course(tmp_path_factory) -> Path:
     """A graded course: ann solved everything; of the first exercise bob solved nothing, and bea has one mistake and deleted his other checks."""
     out = tmp_path_factory.mktemp("class") / "course"
@@ -98,14 +98,14 @@ def test_points_and_misconceptions_of_a_class(course, capsys, tmp_path):
     assert ann["points"][NAMES[1]]["points"] == sum(part.points for id, part in PARTS.items() if id.startswith("9."))
     assert [s["beliefs"] for s in (ann, bea, bob)] == [[], [3], []]
 
-    page = course / "class.html"
-    assert main(["class-report", str(course / "gradebook.db"), "--html", str(page), "--json"]) == 0
-    data = json.loads(capsys.readouterr().out)
-    assert data["beliefs"] == [{"number": 3, "belief": MISCONCEPTIONS[3], "students": 1}]
-    html = page.read_text(encoding="utf-8")
-    assert "bea" in html and "✎" in html and "http" not in html
     odd = tmp_path / "a#b?c"
     shutil.copytree(course, odd)
+    written = tmp_path / "class.html"
+    assert main(["class-report", str(odd / "gradebook.db"), "--html", str(written), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["beliefs"] == [{"number": 3, "belief": MISCONCEPTIONS[3], "students": 1}]
+    html = written.read_text(encoding="utf-8")
+    assert "bea" in html and "✎" in html and "http" not in html
     assert main(["class-report", str(odd / "gradebook.db")]) == 0
     assert f"{exercise}/{exercise}" in capsys.readouterr().out
 
@@ -136,17 +136,14 @@ def formgrader_page(course: Path, path: Path) -> str:
     from nbgrader.server_extensions.formgrader import handlers
 
     config = nbgrader_api(course).config
-    config.HTMLExporter.template_name, config.HTMLExporter.extra_template_basedirs = (
-        "formgrade",
-        [handlers.template_path],
-    )
-    about = dict.fromkeys(
-        ("submission_id", "notebook_id", "assignment_id", "base_url", "student", "notebook_path"), "x"
-    )
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
+    asked = ("submission_id", "notebook_id", "assignment_id", "base_url", "student", "notebook_path")
+    about = dict.fromkeys(asked, "x")
     return HTMLExporter(config=config).from_filename(str(path), resources=about | {"index": 0, "total": 1})[0]
 
 
-def test_nothing_that_a_learner_writes_runs_in_the_pages_of_the_teacher(course):
+def test_nothing_that_a_learner_writes_runs(course):
     feedback = (course / "feedback" / "bea" / NAMES[0] / f"{NAMES[0]}.html").read_text("utf-8")
     graded = course / "autograded" / "bea" / NAMES[0] / f"{NAMES[0]}.ipynb"
     for html in (feedback, formgrader_page(course, graded)):
@@ -157,22 +154,36 @@ def test_nothing_that_a_learner_writes_runs_in_the_pages_of_the_teacher(course):
         assert "<summary>" in html or "<details>" in html  # of the exercise's own hints
 
 
-def test_an_empty_file_and_another_database_are_no_gradebooks(tmp_path):
-    for nothing in ("SELECT 1", "CREATE TABLE other (x)"):
-        (tmp_path / "gradebook.db").write_bytes(b"")
-        with closing(sqlite3.connect(tmp_path / "gradebook.db")) as file:
-            file.execute(nothing)
-        with pytest.raises(LabError, match="is no gradebook"):
-            read_class(tmp_path / "gradebook.db")
+def database(statement: str):
+    def make(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as file:
+            file.execute(statement)
+
+    return make
 
 
-def test_a_gradebook_is_never_overwritten_and_a_wrong_file_is_told(course, tmp_path, capsys):
-    assert main(["course", str(course)]) == 2
-    assert "is not empty" in capsys.readouterr().err
-    with pytest.raises(LabError, match="is not there"):
+NO_GRADEBOOKS = {
+    "nothing": (lambda path: None, "is not there"),
+    "an empty file": (lambda path: path.write_bytes(b""), "is no gradebook"),
+    "an empty database": (database("SELECT 1"), "is no gradebook"),
+    "another database": (database("CREATE TABLE other (x)"), "is no gradebook"),
+    "a long text": (lambda path: path.write_text("no database at all" * 100), "is no gradebook"),
+}
+
+
+@pytest.mark.parametrize("what", NO_GRADEBOOKS)
+def test_what_is_no_gradebook_is_told(tmp_path, what):
+    make, said = NO_GRADEBOOKS[what]
+    make(tmp_path / "gradebook.db")
+    with pytest.raises(LabError, match=said):
         read_class(tmp_path / "gradebook.db")
-    (tmp_path / "gradebook.db").write_text("no database at all, but long enough to look at" * 40)
-    with pytest.raises(LabError, match="is no gradebook"):
-        read_class(tmp_path / "gradebook.db")
+
+
+def test_a_torn_notebook_shows_no_beliefs(tmp_path):
     (tmp_path / "torn.ipynb").write_text("{", encoding="utf-8")
     assert beliefs(tmp_path / "torn.ipynb") == set()
+
+
+def test_a_gradebook_is_never_overwritten(course, capsys):
+    assert main(["course", str(course)]) == 2
+    assert "is not empty" in capsys.readouterr().err
