@@ -14,6 +14,15 @@ from specdec_lab.course.mistake import Mistake
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
+ROUNDED = {
+    "4.overlap",
+    "4.tokens",
+    "4.claim",
+    "5.speedup",
+    "7.gain",
+    "8.whole",
+    "12.gain",
+}  # earn a share for right numbers that were
 # What the other results earn when only the one at this place is wrong. In all other parts each earns an equal share.
 OTHERS = {"1.v": (1 / 3, 2 / 3), "2.round": (0, 2 / 3), "4.claim": (0, 1 / 2), "8.decide": (1 / 3, 0, 2 / 3)}  # fmt: skip
 
@@ -103,6 +112,7 @@ def test_right_numbers_that_were_rounded_earn_their_share(part, place):
 
 def test_only_programs_have_no_formulas():
     assert {id for id, part in PARTS.items() if not part.asks} == PROGRAMS
+    assert {id for id, part in PARTS.items() if any(question.near for question in part.asks)} == ROUNDED
 
 
 # How a sheet writes them

@@ -130,7 +130,7 @@ WRONG = {
         "longer than γ": (lambda text, gamma: with_loops(text, gamma + 1), "longer drafts are refused"),
         "the beginning of the text": (lambda text, gamma: text[:2], "Where are its drafts wrong"),
         "reads the stored answers": (reads_the_file, "is silent in 100%"),
-        "knows texts by their pattern": (undoes_the_names, "come from the answer"),
+        "knows texts by their pattern": (undoes_the_names, "would reach 1.55: these drafts come from the answer"),
         "looks at its caller": (looks_at_its_caller, "had not stood in the text so far"),
         "looks, and says what has stood there": (looks_and_says_what_has_stood_there, "come from the answer"),
         "no tokens": (lambda text, gamma: [0.5] * gamma, "should be a whole number"),

@@ -90,8 +90,8 @@ WRONG = {
         "another chance": (c2(third=0.5), "Add two chances"),
     },
     "9.c3": {
-        "in percent": (c3(67.4), "at most 1"),
-        "another rate": (c3(0.1), "the misses included"),
+        "above 1": (c3(1.5), "at most 1"),
+        "always": (c3(1), "the misses included"),
         "other tokens": (c3(tokens=3.3), "Divide all tokens"),
     },
     "9.c4": {
