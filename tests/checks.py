@@ -1,198 +1,27 @@
-"""The exactness checks. `test_exact.py` runs them on the engine, `test_planted_bugs.py` on broken ones.
+"""Checks of decoding. Tests run them on the engine, and on broken ones: those must fail. (Exactness: see `ways`.)
 
 Each takes the pieces that may be wrong as arguments and raises AssertionError when they are.
 """
 
-import itertools
-import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
 
 import torch
-from tiny import SAMPLED, Scripted, TinyModel
+from tiny import SAMPLED, TinyModel
 from torch import Tensor
 
-from specdec_lab.drafters import Drafter, LookupDrafter
+from specdec_lab.drafters import Drafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, speculative
-from specdec_lab.engine.sampling import ACCEPT, DRAFT, RESAMPLE, Sampler, Uniforms, draw
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.engine.verify import residual, verify
 from specdec_lab.models.base import Model
 
 
-@dataclass(frozen=True)
-class Drafted:
-    """One way a round's draft can come out: its probability, tokens, rows q, and the uniforms that cause it."""
-
-    weight: float
-    tokens: tuple[int, ...]
-    q: tuple[Tensor, ...]
-    script: dict[tuple[int, int], float]
-
-
-Drafts = Callable[[Sequence[int], int], Iterator[Drafted]]
-
-
-def cells(distribution: Tensor) -> Iterator[tuple[int, float, float]]:
-    """(token, probability, a u inside its cell) for the engine's draw, whose edges are checked."""
-    edge = 0.0
-    for token, mass in enumerate(distribution.tolist()):
-        if mass > 1e-9:
-            for u in (edge + 1e-12, edge + mass - 1e-12):
-                assert draw(distribution, u) == token, "the draw does not invert the cumulative distribution"
-        if mass > 0:
-            yield token, mass, edge + mass / 2
-        edge += mass
-
-
-def accept_chance(verify, p: Tensor, q: Tensor, x: int) -> float:
-    """How much of u in [0, 1) the rule itself accepts x for, by bisection: it is a step in u."""
-
-    def kept(u: float) -> bool:
-        return verify(torch.stack([p, p]), q[None], [x], [u], [0.5, 0.5]).accepted == 1
-
-    if kept(1 - 2**-53):
-        return 1.0
-    low, high = 0.0, 1.0
-    while high - low > 1e-16 and low < (low + high) / 2 < high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if kept(middle) else (low, middle)
-    assert all(kept(u) == (u < low) for u in (0.13, 0.37, 0.61, 0.89)), "the accept rule is not a step in u"
-    return low
-
-
-def drawn_from(
-    q_of: Callable[[Sequence[int], Sequence[int]], Tensor], stop_below: float = 0.0, dropped: int = 0
-) -> Drafts:
-    """Every draft of a drafter that draws token by token from q_of(text, drafts so far).
-
-    Args:
-        stop_below: it stops when its tokens were less probable than this, all together.
-        dropped: so many tokens it takes back when it stops, which is a mistake.
-    """
-
-    def drafts(text: Sequence[int], gamma: int) -> Iterator[Drafted]:
-        def grow(done: Drafted) -> Iterator[Drafted]:
-            unsure = done.weight < stop_below
-            if unsure and dropped:
-                done = replace(done, tokens=done.tokens[:-dropped], q=done.q[:-dropped])
-            if unsure or len(done.tokens) == gamma:
-                yield done
-                return
-            q = q_of(text, done.tokens)
-            here = (len(text) + len(done.tokens), DRAFT)
-            for token, mass, u in cells(q):
-                yield from grow(
-                    Drafted(done.weight * mass, (*done.tokens, token), (*done.q, q), {**done.script, here: u})
-                )
-
-        yield from grow(Drafted(1.0, (), (), {}))
-
-    return drafts
-
-
-def copies(text: Sequence[int], gamma: int) -> Iterator[Drafted]:
-    """What `LookupDrafter` drafts from three tokens: nothing is drawn."""
-    drafter = LookupDrafter()
-    drafter.start(None, text, None)
-    tokens = drafter.propose(text, gamma, SAMPLED, Uniforms()).tokens
-    yield Drafted(1.0, tuple(tokens), tuple(torch.eye(3, dtype=torch.float64)[tokens]), {})
-
-
-def round_cells(
-    target: TinyModel, text: Sequence[int], gamma: int, drafts: Drafts, verify, chances: dict
-) -> Iterator[tuple[float, dict]]:
-    """Cells (weight, uniforms) that together cover everything one round can depend on.
-
-    The accept rule is a step in u, and where it steps is measured on the rule itself; the draws
-    are steps at the cumulative sums. One point inside each cell integrates them exactly.
-    `chances` remembers what was measured.
-    """
-    for d in drafts(text, gamma):
-        start, p = len(text), [target.probabilities([*text, *d.tokens[:i]]) for i in range(len(d.tokens) + 1)]
-        survived, script = d.weight, dict(d.script)
-        for i, x in enumerate(d.tokens):
-            place = (len(text), *text, *d.tokens[: i + 1])  # q may depend on where drafting began
-            if place not in chances:
-                chances[place] = accept_chance(verify, p[i], d.q[i], x)
-            chance = chances[place]
-            if chance < 1:
-                refused = {**script, (start + i, ACCEPT): (chance + 1) / 2}
-                for _, mass, u in cells(residual(p[i], d.q[i])):
-                    yield survived * (1 - chance) * mass, {**refused, (start + i, RESAMPLE): u}
-            survived *= chance
-            if survived == 0:
-                break
-            script[start + i, ACCEPT] = chance / 2
-        else:
-            for _, mass, u in cells(p[-1]):
-                yield survived * mass, {**script, (start + len(d.tokens), RESAMPLE): u}
-
-
-def check_enumeration(
-    target: TinyModel,
-    drafter: Callable[[], Drafter],
-    drafts: Drafts,
-    gamma: int,
-    rounds: int,
-    *,
-    verify=verify,
-    run_on: Model | None = None,
-    prompt: Sequence[int] = (0, 1),
-    tolerance: float = 1e-12,
-    **request,
-) -> int:
-    """The distribution of what `rounds` rounds emit equals the target's. Returns how many engine runs it took.
-
-    Every path through the engine is run for real, with its uniforms scripted. After R rounds a
-    path has emitted some text; continued by the target itself, the paths must add up to the
-    target's distribution over texts of the greatest length that a path can have.
-
-    Args:
-        target: what must come out. run_on: what runs, if not the same.
-        request: more of what a request takes, such as processors.
-    """
-    prompt, runs, chances = list(prompt), 0, {}
-    paths = [(1.0, [], [])]  # (weight, scripts, emitted)
-    for _ in range(rounds):
-        longer = []
-        for weight, scripts, emitted in paths:
-            for mass, script in round_cells(target, prompt + emitted, gamma, drafts, verify, chances):
-                uniforms = Scripted([*scripts, script])
-                got: list[int] = []
-                stream = speculative(
-                    run_on or target,
-                    drafter(),
-                    prompt,
-                    gamma=gamma,
-                    uniforms=uniforms,
-                    verify=verify,
-                    stops=Stops(1000),
-                    **{"sampler": SAMPLED, **request},
-                )
-                for _ in range(len(uniforms.rounds)):
-                    got += next(stream).tokens
-                    uniforms.next_round()
-                runs += 1
-                longer.append((weight * mass, uniforms.rounds, got))
-        paths = longer
-
-    length = rounds * (gamma + 1)
-    worst = 0.0
-    emitted_mass: dict[tuple[int, ...], float] = {}
-    for weight, _, emitted in paths:
-        emitted_mass[tuple(emitted)] = emitted_mass.get(tuple(emitted), 0.0) + weight
-    # Many texts begin alike, and each beginning is asked for once.
-    row_after = cache(lambda *begin: target.probabilities([*prompt, *begin]).tolist())
-    for text in itertools.product(range(target.vocab_size), repeat=length):
-        ahead = [row_after(*text[:i])[text[i]] for i in range(length)]
-        got = sum(emitted_mass.get(text[:n], 0.0) * math.prod(ahead[n:]) for n in range(1, length + 1))
-        worst = max(worst, abs(got - math.prod(ahead)))
-    assert worst < tolerance, f"a text's probability is off by {worst:.3g}"
-    return runs
+def by_chance(counts: Tensor, expected: Tensor) -> float:
+    """The probability of counts that are at least so far from what is expected of them (χ²)."""
+    statistic = ((counts - expected) ** 2 / expected).sum() / 2
+    return float(torch.special.gammaincc(torch.tensor((counts.numel() - 1) / 2).double(), statistic.double()))
 
 
 def check_caches(
@@ -274,14 +103,15 @@ def check_strict_at_zero(accepts: Callable[[float, float, float], bool]) -> None
     assert accepts(1e-300, 1.0, 0.0)
 
 
-def check_stops_at_eos(run: Callable[..., Iterator], target: Model, drafter: Drafter, eos: int, **more) -> None:
+def check_stops_at_eos(run: Callable[..., Iterator]) -> None:
     """Nothing stands after end-of-text, and drafts behind it are discarded even when the target agreed."""
-    tokens, last = [], None
-    for r in run(target, drafter, [0, 1], stops=Stops(200, frozenset({eos})), **more):
-        tokens += r.tokens
-        last = r
-    assert last.stop == "eos", "the text did not end at end-of-text"
-    assert tokens.index(eos) == len(tokens) - 1, "tokens stand after end-of-text"
+    target, eos = TinyModel(4, seed=10, spread=0.3), 2
+    for request in range(30):
+        how = {"gamma": 3, "sampler": SAMPLED, "uniforms": Uniforms(0, request), "stops": Stops(200, frozenset({eos}))}
+        rounds = list(run(target, ModelDrafter(target), [0, 1], **how))
+        tokens = [token for r in rounds for token in r.tokens]
+        assert rounds[-1].stop == "eos", "the text did not end at end-of-text"
+        assert tokens.index(eos) == len(tokens) - 1, "tokens stand after end-of-text"
 
 
 class Schedule:

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 from checks import check_batch
+from random_nets import KINDS as DRAFTING
+from random_nets import make as make_drafting
 from small_models import KINDS, make
-from test_trained_drafters import KINDS as DRAFTING
-from test_trained_drafters import make as make_drafting
 from tiny import TinyModel
 
 from specdec_lab.drafters import (

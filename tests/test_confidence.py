@@ -1,14 +1,13 @@
 """Checking only the drafts that are worth their row: what is left out, and that the text stays the target's."""
 
-from collections import Counter
-from dataclasses import replace
+from collections import defaultdict
+from functools import partial
 from itertools import product
-from math import prod
 
 import pytest
 import torch
-from checks import drawn_from, round_cells
-from tiny import SAMPLED, Scripted, TinyModel
+from tiny import SAMPLED, TinyModel
+from ways import Unknown, completed, every_way, follow_draws
 
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.batch import Batch
@@ -17,7 +16,6 @@ from specdec_lab.engine.decode import Request, Stops, plain
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Fresh, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.engine.verify import verify
 from specdec_lab.models.tree import Tree
 
 
@@ -42,57 +40,32 @@ def test_chances_fall_along_a_draft_and_what_has_none_counts_as_sure():
     assert whole[0].tokens == [1, 2] and whole[1] is tree
 
 
-PROMPTS, GAMMA = ([0, 1], [1]), 3
+PROMPTS, GAMMA = ((0, 1), (1,)), 3
 
 
-class Told(Scripted):
-    """Numbers that are written down are fresh ones."""
-
-    def fresh(self):
-        return self
-
-
-def step(target, draft, scripts, seconds):
-    """One round of two texts, with these random numbers."""
-    batch = Batch(target, 2)
-    for prompt, script in zip(PROMPTS, scripts):
-        batch.submit(Request(target, prompt, ModelDrafter(draft), SAMPLED, Stops(99), Told([script])))
-    return batch.step(GAMMA, seconds)
-
-
-def apart(seconds) -> tuple[float, set]:
+def worst_of_two(seconds) -> tuple[float, set]:
     """How far the joint law of what two texts write is from the target's, and the numbers of drafts that were checked.
 
-    Every path of the engine is run: all drafts of both texts, whatever their rules can decide about those that were
-    checked, and all draws after that. What is missing up to γ + 1 tokens, the target itself would write.
+    What is missing up to γ + 1 tokens, the target itself would write.
     """
     target, draft = TinyModel(2, seed=1), TinyModel(2, seed=2, spread=3.0)
-    drafts = [list(drawn_from(draft.probabilities)(prompt, GAMMA)) for prompt in PROMPTS]
-    chances, cuts, measured = Counter(), set(), {}
-    for pair in product(*drafts):
-        counts = [len(r.drafted) for r in step(target, draft, [d.script for d in pair], seconds)]
-        cuts.add(tuple(counts))
-        left = [replace(d, tokens=d.tokens[:n], q=d.q[:n]) for d, n in zip(pair, counts)]
-        cells = [
-            round_cells(target, prompt, GAMMA, lambda text, gamma, d=d: [d], verify, measured)
-            for prompt, d in zip(PROMPTS, left)
-        ]
-        for (one, first), (other, second) in product(*map(list, cells)):
-            rounds = step(target, draft, (first, second), seconds)
-            chances[tuple(tuple(r.tokens) for r in rounds)] += one * other
+    go_on = [partial(completed, target=target, vocab=2, length=GAMMA + 1, prompt=prompt) for prompt in PROMPTS]
+    cuts, chances = set(), defaultdict(float)
 
-    def ahead(prompt, text, begin=0):
-        return prod(float(target.probabilities([*prompt, *text[:i]])[text[i]]) for i in range(begin, len(text)))
+    def run(choose):
+        batch = Batch(target, 2)
+        for prompt in PROMPTS:
+            batch.submit(Request(target, prompt, ModelDrafter(draft), SAMPLED, Stops(99), Unknown(choose)))
+        rounds = batch.step(GAMMA, seconds)
+        cuts.add(tuple(len(r.drafted) for r in rounds))
+        return [tuple(r.tokens) for r in rounds]
 
-    worst = 0.0
-    for texts in product(product(range(2), repeat=GAMMA + 1), repeat=2):
-        got = sum(
-            chance * prod(ahead(prompt, text, len(w)) for prompt, text, w in zip(PROMPTS, texts, written))
-            for written, chance in chances.items()
-            if all(text[: len(w)] == w for text, w in zip(texts, written))
-        )
-        worst = max(worst, abs(got - prod(map(ahead, PROMPTS, texts))))
-    return worst, cuts
+    for chance, written in every_way(run):
+        one, other = (texts({tokens: 1.0}) for texts, tokens in zip(go_on, written))
+        for first, second in product(one, other):
+            chances[first, second] += chance * one[first] * other[second]
+    own = [texts({(): 1.0}) for texts in go_on]
+    return max(abs(chances[pair] - own[0][pair[0]] * own[1][pair[1]]) for pair in product(*own)), cuts
 
 
 def priced(*prices: float):
@@ -104,9 +77,10 @@ CONVEX, BUMPY = priced(0.12, 0.2, 0.25, 0.3, 0.35, 0.4), priced(0.1, 0.1, 0.25, 
 
 
 @pytest.mark.parametrize("seconds", [CONVEX, BUMPY])
-def test_two_texts_write_what_the_target_writes_whatever_is_left_out(seconds):
+def test_two_texts_write_what_the_target_writes_whatever_is_left_out(monkeypatch, seconds):
     """By enumeration: nothing is drawn, the chances of all draws are added up."""
-    worst, cuts = apart(seconds)
+    follow_draws(monkeypatch)
+    worst, cuts = worst_of_two(seconds)
     assert worst < 1e-12 and len(cuts) >= 3
 
 
@@ -123,12 +97,13 @@ def of_the_drafts_themselves(proposal) -> list[float]:
     return proposal.q.gather(1, torch.tensor(proposal.tokens)[:, None])[:, 0].cumprod(0).tolist()
 
 
-def test_a_choice_that_knows_the_draft_writes_another_text(monkeypatch):
-    with monkeypatch.context() as m:
-        m.setattr("specdec_lab.engine.confidence.to_check", best_of_all)
-        assert apart(BUMPY)[0] > 1e-3
-    monkeypatch.setattr("specdec_lab.engine.confidence.survival", of_the_drafts_themselves)
-    assert apart(CONVEX)[0] > 1e-3
+@pytest.mark.parametrize(
+    ("part", "wrong", "seconds"), [("to_check", best_of_all, BUMPY), ("survival", of_the_drafts_themselves, CONVEX)]
+)
+def test_a_choice_that_knows_the_draft_writes_another_text(monkeypatch, part, wrong, seconds):
+    follow_draws(monkeypatch)
+    monkeypatch.setattr(f"specdec_lab.engine.confidence.{part}", wrong)
+    assert worst_of_two(seconds)[0] > 1e-3
 
 
 def test_sampled_texts_draw_fresh_numbers_each_round():

@@ -1,10 +1,11 @@
 """The nets of the trained drafters: what they begin as, what they learn on, and which passes drafting asks for."""
 
+from functools import partial
+
 import pytest
 import torch
-from checks import SAMPLED
-from test_trained_drafters import KINDS, make, spread
-from test_tree_drafters import TREES, make_tree
+from random_nets import KINDS, TREES, check_q, make, spread
+from tiny import SAMPLED
 
 from specdec_lab.drafters import eagle, medusa
 from specdec_lab.drafters import model as model_drafter
@@ -87,13 +88,13 @@ def test_they_learn_on_what_they_will_see(name):
 
 
 def begun(name, prompt):
-    """A drafter that has been told of a prompt, which the target holds but for the last token."""
-    target, net, drafter, q_of = (make_tree if name in TREES else make)(name, 5, IDS)
+    """(target, a drafter that has been told of a prompt, its row, which holds all of that but the last token, its q)"""
+    target, net, drafter, q_of = make(name, 5, IDS)
     row = Row(target.cached())
     drafter = drafter()
     hidden = row.cached.prefill(prompt[:-1], drafter.depths)
     drafter.start(row, prompt, hidden)
-    return target, net, drafter, q_of, row
+    return target, drafter, row, partial(q_of, target, net)
 
 
 def drafted(drafter, text, gamma, sampler=SAMPLED):
@@ -114,15 +115,6 @@ def drafted(drafter, text, gamma, sampler=SAMPLED):
     return run_in_lockstep([noted()])[0], widths
 
 
-def check_q(proposal, target, net, q_of, text):
-    """What each draft was drawn from is what the net gives behind its own way, without any cache, less its older siblings."""
-    shape = proposal.shape
-    for i, parent in enumerate(shape.parents):
-        q = q_of(target, net, text, [proposal.tokens[j] for j in shape.path(parent)]).clone()
-        q[[proposal.tokens[j] for j in shape.children[parent] if j < i]] = 0
-        assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-9), i
-
-
 TEXT = [0, 3, 1, 4, 2, 2, 1]
 
 
@@ -130,7 +122,7 @@ TEXT = [0, 3, 1, 4, 2, 2, 1]
 @pytest.mark.parametrize("name", [*NETS, *TREES])
 def test_as_many_drafts_as_asked_for(name, sampler):
     """Whatever was asked before; and for none nothing is computed. Medusa has four heads, a chain of which is four long."""
-    target, net, drafter, q_of, row = begun(name, TEXT)
+    target, drafter, row, q_of = begun(name, TEXT)
     for gamma in (0, 1, 2, 3, 7):
         before = row.length
         proposal, widths = drafted(drafter, TEXT, 0, sampler)
@@ -139,7 +131,7 @@ def test_as_many_drafts_as_asked_for(name, sampler):
         assert len(proposal.tokens) == min(gamma, 4 if name == "medusa" else 7)
         assert bool(widths) == (gamma > 0 and "medusa" not in name)
         if gamma and not sampler.greedy:
-            check_q(proposal, target, net, q_of, TEXT)
+            check_q(proposal.q, proposal.tokens, proposal.shape, partial(q_of, TEXT))
         drafter.start(row, TEXT, target.rows(TEXT, drafter.depths)[:-1])  # as if anew
         row.rewind(len(TEXT) - 1)
 
@@ -151,7 +143,7 @@ def test_without_a_limit_drafts_are_not_read_one_by_one(name, monkeypatch):
     def read(tensor):
         raise AssertionError("a number is read")
 
-    _, _, drafter, _, _ = begun(name, TEXT)
+    _, drafter, _, _ = begun(name, TEXT)
     monkeypatch.setattr(torch.Tensor, "__float__", read)
     monkeypatch.setattr(torch.Tensor, "__int__", read)
     assert len(drafted(drafter, TEXT, 3)[0].tokens) == 3
@@ -162,16 +154,16 @@ def test_each_place_of_a_wide_tree_goes_on_from_its_own_way(name, monkeypatch):
     """Two drafts everywhere, three deep: what a place sees are not its cousins."""
     for module in (eagle, medusa):
         monkeypatch.setattr(module, "RATES", [[0.5, 0.4]] * 3)
-    target, net, drafter, q_of, _ = begun(name, TEXT)
+    _, drafter, _, q_of = begun(name, TEXT)
     proposal, _ = drafted(drafter, TEXT, 14)
     assert sorted(proposal.shape.depths) == [0] * 2 + [1] * 4 + [2] * 8
-    check_q(proposal, target, net, q_of, TEXT)
+    check_q(proposal.q, proposal.tokens, proposal.shape, partial(q_of, TEXT))
 
 
 def test_a_tree_of_medusas_is_as_deep_as_there_are_heads_and_no_deeper():
     """Also where the heads are so sure of their favourites that a fifth would be worth asking."""
-    _, net, drafter, _, _ = begun("medusa-tree", TEXT)
-    net.head.whole = 50 * net.head.whole
+    _, drafter, _, _ = begun("medusa-tree", TEXT)
+    drafter.net.head.whole = 50 * drafter.net.head.whole
     proposal, _ = drafted(drafter, TEXT, 7, GREEDY)
     assert len(proposal.tokens) == 7 and max(proposal.shape.depths) == 3
 
@@ -190,14 +182,14 @@ def test_the_prompt_and_what_was_missed_is_read_in_bounded_passes(name, chunk, m
     """Nothing is read while nothing is to be drafted; after that a cache holds true rows alone."""
     for module in (eagle, model_drafter):
         monkeypatch.setattr(module, "PREFILL_CHUNK", chunk)
-    target, net, drafter, q_of, _ = begun(name, TEXT)
+    target, drafter, _, q_of = begun(name, TEXT)
     assert drafter.row.length >= len(TEXT) - 2, "the prompt is read before the first draft"
     text = list(TEXT)
     for later in (2, 5, 1, 8, 0):
         assert drafted(drafter, text, 0)[1] == []
         proposal, widths = drafted(drafter, text, 3)
         assert max(widths) <= chunk
-        check_q(proposal, target, net, q_of, text)
+        check_q(proposal.q, proposal.tokens, proposal.shape, partial(q_of, text))
         for i in range(later):  # rounds of one token each, none of which this drafter drafted
             text.append((i + len(text) // 2) % 5)
             drafter.observe(text, target.rows(text, drafter.depths)[-2:-1])

@@ -1,68 +1,54 @@
-"""Exactness on models small enough to enumerate. The real pair is in `test_exact_pair.py`."""
+"""Exactness on models small enough to follow every random number. The real pair is in `test_exact_pair.py`."""
+
+from functools import partial
 
 import pytest
 import torch
-from checks import check_caches_often, check_enumeration, check_stops_at_eos, check_strict_at_zero, copies, drawn_from
-from tiny import TinyModel
+from checks import by_chance, check_caches_often, check_stops_at_eos, check_strict_at_zero
+from tiny import SAMPLED, TinyModel
+from ways import worst_apart
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Stops, speculative
-from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.rules import BLOCK, USUAL
+from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.verify import accepts, residual
 
 
+@pytest.mark.parametrize("rule", [USUAL, BLOCK], ids=["usual", "block"])
 @pytest.mark.parametrize(
     ("vocab_size", "gamma", "rounds"),
     [(6, 1, 2), (6, 2, 1), (5, 3, 1), (4, 2, 2), (3, 1, 3), (3, 2, 2), (2, 3, 2)],
 )
-def test_several_rounds_emit_the_targets_distribution(vocab_size, gamma, rounds, full):
+def test_several_rounds_emit_the_targets_distribution(rule, vocab_size, gamma, rounds, full):
+    """A position that is drafted twice sees one number, where the rule allows it."""
     if vocab_size == 4 and not full:
-        rounds = 1  # two rounds are more paths than all other cases together
-    target, draft = TinyModel(vocab_size, seed=1), TinyModel(vocab_size, seed=2)
-    runs = check_enumeration(target, lambda: ModelDrafter(draft), drawn_from(draft.probabilities), gamma, rounds)
-    assert runs > vocab_size  # every draft, every acceptance, every replacement
+        rounds = 1  # two rounds are more ways than all other cases together
+    drafter = partial(ModelDrafter, TinyModel(vocab_size, seed=2))
+    assert worst_apart(TinyModel(vocab_size, seed=1), drafter, gamma=gamma, rounds=rounds, rule=rule) < 1e-12
 
 
 def test_lookup_is_exact():
     """Its q is one-hot: a copied token survives with probability p."""
-    check_enumeration(TinyModel(3, seed=3), LookupDrafter, copies, 2, 2, prompt=[0, 1, 2, 0, 1])
+    assert worst_apart(TinyModel(3, seed=3), LookupDrafter, gamma=2, rounds=2, prompt=(0, 1, 2, 0, 1)) < 1e-12
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 0.9, 1.0])
 def test_dial_is_exact(alpha):
-    target = TinyModel(3, seed=4)
-
-    def q_of(text, drafts):
-        return DialDrafter(alpha).mixed(target.logits([*text, *drafts]), Sampler(1.0))
-
-    check_enumeration(target, lambda: DialDrafter(alpha), drawn_from(q_of), 2, 1)
+    assert worst_apart(TinyModel(3, seed=4), partial(DialDrafter, alpha), gamma=2) < 1e-12
 
 
-def test_position_seeded_numbers_sample_the_target():
-    """With the real table, where a position that is drafted twice sees one number: χ² over 3-token texts.
-
-    2,000 texts, fixed seeds; a correct engine fails with probability 1e-6.
-    """
-    target, draft = TinyModel(3, seed=5), TinyModel(3, seed=6)
+def test_the_table_of_numbers_samples_the_target():
+    """χ² over 3-token texts, 2,000 of them, fixed seeds; a correct engine fails with probability 1e-6."""
+    target, draft, runs = TinyModel(3, seed=5), TinyModel(3, seed=6), 2000
     counts = torch.zeros(3, 3, 3, dtype=torch.float64)
-    for request in range(2000):
-        rounds = speculative(
-            target,
-            ModelDrafter(draft),
-            [0],
-            gamma=2,
-            sampler=Sampler(1.0),
-            uniforms=Uniforms(7, request),
-            stops=Stops(3),
-        )
-        counts[tuple(t for r in rounds for t in r.tokens)] += 1
-    expected = torch.zeros_like(counts)
-    for a in range(3):
-        for b in range(3):
-            ahead = target.probabilities([0])[a] * target.probabilities([0, a])[b]
-            expected[a, b] = 2000 * ahead * target.probabilities([0, a, b])
-    statistic = ((counts - expected) ** 2 / expected).sum() / 2
-    assert torch.special.gammaincc(torch.tensor(26 / 2, dtype=torch.float64), statistic) > 1e-6
+    for request in range(runs):
+        how = {"gamma": 2, "sampler": SAMPLED, "uniforms": Uniforms(7, request), "stops": Stops(3)}
+        counts[tuple(t for r in speculative(target, ModelDrafter(draft), [0], **how) for t in r.tokens)] += 1
+    first = target.probabilities([0])
+    second = torch.stack([target.probabilities([0, a]) for a in range(3)])
+    third = torch.stack([torch.stack([target.probabilities([0, a, b]) for b in range(3)]) for a in range(3)])
+    assert by_chance(counts, runs * first[:, None, None] * second[:, :, None] * third) > 1e-6
 
 
 def test_caches_hold_after_every_kind_of_round():
@@ -76,11 +62,7 @@ def test_a_token_the_target_never_says_is_refused():
 
 
 def test_nothing_after_end_of_text():
-    target = TinyModel(4, seed=10, spread=0.3)
-    for request in range(30):
-        check_stops_at_eos(
-            speculative, target, ModelDrafter(target), 2, gamma=3, sampler=Sampler(1.0), uniforms=Uniforms(0, request)
-        )
+    check_stops_at_eos(speculative)
 
 
 @pytest.mark.parametrize("apart", [1e-1, 1e-3, 1e-5])

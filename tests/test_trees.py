@@ -1,10 +1,12 @@
 """Token trees: exact by enumeration, and what becomes of a text. (What passes compute: test_tree_passes.)"""
 
+from functools import partial
+
 import pytest
 import torch
 from branched import SHAPES, TWO_BY_TWO, Favourites, TreeOf
 from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
-from ways import apart, written
+from ways import Unknown, worst_apart
 
 from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine import decode
@@ -21,37 +23,37 @@ from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
 
 
+def drafting(shape, vocab=3, kind=TreeOf, **more):
+    return partial(kind, TinyModel(vocab, seed=2), shape, **more)
+
+
+TARGET, TWO_TOKENS = TinyModel(3, seed=1), TinyModel(2, seed=1)
+DRAFTER = drafting(TWO_BY_TWO)
+
+
 @pytest.mark.parametrize(("again", "vocab"), [(False, 3), (True, 2)], ids=["without replacement", "independent"])
 @pytest.mark.parametrize("shape", SHAPES, ids=["2·2", "3·1", "deep", "3·1·1"])
-def test_trees_are_exact(monkeypatch, shape, again, vocab):
+def test_trees_are_exact(shape, again, vocab):
     """Every draw of every draft, every acceptance and every replacement; p and q differ after each text."""
-    target, draft = TinyModel(vocab, seed=1), TinyModel(vocab, seed=2)
-    texts = written(monkeypatch, lambda: TreeOf(draft, shape, again), target, vocab=vocab, length=4)
-    assert sum(texts.values()) == pytest.approx(1, abs=1e-12)
-    assert apart(texts, target, vocab=vocab, length=4) < 1e-12
+    assert worst_apart(TinyModel(vocab, seed=1), drafting(shape, vocab, again=again), length=4) < 1e-12
 
 
-def test_two_rounds_of_trees_are_exact(monkeypatch):
-    target, draft = TinyModel(2, seed=1), TinyModel(2, seed=2)
-    texts = written(
-        monkeypatch, lambda: TreeOf(draft, Tree((-1, -1, 0)), again=True), target, rounds=2, vocab=2, length=6
-    )
-    assert apart(texts, target, vocab=2, length=6) < 1e-12
+def test_two_rounds_of_trees_are_exact():
+    drafter = drafting(Tree((-1, -1, 0)), 2, again=True)
+    assert worst_apart(TWO_TOKENS, drafter, rounds=2, length=6) < 1e-12
 
 
-def test_favourites_are_exact_at_any_temperature(monkeypatch):
+def test_favourites_are_exact_at_any_temperature():
     """Nothing is drawn: q is one-hot, and each refusal takes one token out of p."""
-    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
-    assert apart(written(monkeypatch, lambda: Favourites(draft, None), target), target) < 1e-12
+    assert worst_apart(TARGET, drafting(None, kind=Favourites), length=3) < 1e-12
 
 
-def test_lookup_with_several_copies_is_exact(monkeypatch):
+def test_lookup_with_several_copies_is_exact():
     target, prompt = TinyModel(3, seed=3), (0, 1, 2, 0, 1, 1, 0, 1)
     drafter = LookupTreeDrafter()
     drafter.start(None, prompt, None)
     assert drafter.propose(prompt, 8, Sampler(1.0), Uniforms()).tree is not None
-    texts = written(monkeypatch, LookupTreeDrafter, target, prompt=prompt)
-    assert apart(texts, target, prompt=prompt) < 1e-12
+    assert worst_apart(target, LookupTreeDrafter, length=3, prompt=prompt) < 1e-12
 
 
 def wrong_rule(bug):
@@ -70,54 +72,57 @@ def wrong_rule(bug):
                     rest = residual(rest, taken)
             else:
                 rest = p[at + 1] if bug == "p instead of what is left" else rest
-                return Verdict(len(way), specdec_draw(rest, u_resample[len(way)]), "corrected", way, {})
+                return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, {})
             at = i
             way.append(i)
-        return Verdict(len(way), specdec_draw(p[at + 1], u_resample[len(way)]), "bonus", way, {})
-
-    def specdec_draw(probs, u):
-        from specdec_lab.engine import verify
-
-        return verify.draw(probs, u)
+        return Verdict(len(way), draw(p[at + 1], u_resample[len(way)]), "bonus", way, {})
 
     return Rule(rule, tree=rule)
 
 
 @pytest.mark.parametrize("bug", [None, "once", "the first one's q", "p instead of what is left", "row"])
-def test_wrong_rules_for_trees_are_caught(monkeypatch, bug):
-    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
-    texts = written(monkeypatch, lambda: TreeOf(draft, TWO_BY_TWO), target, rule=wrong_rule(bug))
-    assert (apart(texts, target) < 1e-12) == (bug is None)
+def test_wrong_rules_for_trees_are_caught(bug):
+    worst = worst_apart(TARGET, DRAFTER, rule=wrong_rule(bug), length=3)
+    assert worst > 1e-6 if bug else worst < 1e-12
 
 
-def test_a_q_that_is_not_renormalised_is_caught(monkeypatch):
-    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+class Unscaled(TreeOf):
+    """q of a later sibling is not renormalised."""
 
-    class Unscaled(TreeOf):
-        def drafting(self, text, gamma, sampler, uniforms):
-            proposal = super().drafting(text, gamma, sampler, uniforms)
-            q = proposal.q.clone()
-            for siblings in proposal.shape.children.values():
-                whole = q[siblings[0]] if siblings else None
-                for n, i in enumerate(siblings[1:], start=1):
-                    q[i] = whole
-                    q[i, [proposal.tokens[j] for j in siblings[:n]]] = 0
-            return Proposal(proposal.tokens, q, tree=proposal.tree)
-
-    assert apart(written(monkeypatch, lambda: Unscaled(draft, TWO_BY_TWO), target), target) > 1e-6
+    def drafting(self, text, gamma, sampler, uniforms):
+        proposal = super().drafting(text, gamma, sampler, uniforms)
+        q = proposal.q.clone()
+        for siblings in proposal.shape.children.values():
+            for n, i in enumerate(siblings[1:], start=1):
+                q[i] = q[siblings[0]]
+                q[i, [proposal.tokens[j] for j in siblings[:n]]] = 0
+        return Proposal(proposal.tokens, q, tree=proposal.tree)
 
 
-def test_dropping_improbable_drafts_after_drawing_is_caught(monkeypatch):
-    """Why the shape of a drawn tree is settled before."""
-    target, draft = TinyModel(3, seed=1), TinyModel(3, seed=2)
+class Choosy(TreeOf):
+    """Drops improbable drafts after drawing: this is why the shape of a drawn tree is settled before."""
 
-    class Choosy(TreeOf):
-        def drafting(self, text, gamma, sampler, uniforms):
-            proposal = super().drafting(text, gamma, sampler, uniforms)
-            likely = float(proposal.q[0, proposal.tokens[0]])
-            return proposal if likely > 0.3 else Proposal([])
+    def drafting(self, text, gamma, sampler, uniforms):
+        proposal = super().drafting(text, gamma, sampler, uniforms)
+        return proposal if float(proposal.q[0, proposal.tokens[0]]) > 0.3 else Proposal([])
 
-    assert apart(written(monkeypatch, lambda: Choosy(draft, TWO_BY_TWO), target), target) > 1e-6
+
+@pytest.mark.parametrize("wrong", [Unscaled, Choosy])
+def test_wrong_drafters_of_trees_are_caught(wrong):
+    assert worst_apart(TARGET, drafting(TWO_BY_TWO, kind=wrong), length=3) > 1e-6
+
+
+class OneForAllSiblings(Unknown):
+    """All drafts of a depth share their numbers."""
+
+    def __call__(self, position, purpose, rank=0):
+        return super().__call__(position, purpose)
+
+
+def test_numbers_that_drafts_of_a_depth_share_are_caught():
+    """So each draft has numbers of its own. (That these are independent: test_sampling.)"""
+    drafter = drafting(TWO_BY_TWO, again=True)
+    assert worst_apart(TARGET, drafter, numbers=OneForAllSiblings, length=2) > 1e-3
 
 
 def test_a_chain_is_the_tree_without_branches():
@@ -132,12 +137,9 @@ def test_a_chain_is_the_tree_without_branches():
 
 
 @pytest.mark.parametrize("sampler", [Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.8), Sampler(1.0, min_p=0.3)], ids=str)
-def test_trees_are_exact_where_q_is_cut(monkeypatch, sampler):
-    target, draft = Shaped(TinyModel(3, seed=1), (), sampler), TinyModel(3, seed=2)
-    texts = written(
-        monkeypatch, lambda: TreeOf(draft, TWO_BY_TWO), target, run_on=TinyModel(3, seed=1), sampler=sampler
-    )
-    assert apart(texts, target) < 1e-12
+def test_trees_are_exact_where_q_is_cut(sampler):
+    cut = Shaped(TARGET, (), sampler)
+    assert worst_apart(cut, DRAFTER, run_on=TARGET, sampler=sampler, length=3) < 1e-12
 
 
 @pytest.mark.parametrize("wrong", [False, True])
@@ -147,11 +149,8 @@ def test_processors_see_the_way_of_each_row(monkeypatch, wrong):
     if wrong:
         chain = lambda processors, logits, text, drafts, *more: process(processors, logits, text, drafts)  # noqa: E731
         monkeypatch.setattr(decode, "process", chain)
-    target, draft = Shaped(TinyModel(3, seed=1), shaped), TinyModel(3, seed=2)
-    texts = written(
-        monkeypatch, lambda: TreeOf(draft, TWO_BY_TWO), target, run_on=TinyModel(3, seed=1), processors=shaped
-    )
-    assert (apart(texts, target) < 1e-12) != wrong
+    worst = worst_apart(Shaped(TARGET, shaped), DRAFTER, run_on=TARGET, processors=shaped, length=3)
+    assert worst > 1e-6 if wrong else worst < 1e-12
 
 
 def test_a_mask_need_not_know_what_follows_a_forbidden_draft():
@@ -162,47 +161,16 @@ def test_a_mask_need_not_know_what_follows_a_forbidden_draft():
         return [0, 1, 3]
 
     target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2)
+    settings = {"gamma": 6, "sampler": Sampler(1.0), "stops": Stops(8, frozenset([3])), "processors": (Mask(allowed),)}
     for drafter in (ModelDrafter(draft), TreeOf(draft, TWO_BY_TWO)):
         for request in range(20):
-            settings = {"sampler": Sampler(1.0), "stops": Stops(8, frozenset([3])), "uniforms": Uniforms(0, request)}
-            trace = Trace([0]).collect(
-                speculative(target, drafter, [0], processors=(Mask(allowed),), gamma=6, **settings)
-            )
-            trace.check()
-
-
-@pytest.mark.parametrize("same", [False, True])
-def test_each_draft_has_numbers_of_its_own(same):
-    """χ² over 2-token texts with the real table. Planted: all drafts of a depth share their numbers."""
-    target, draft, runs = TinyModel(3, seed=5), TinyModel(3, seed=6), 3000
-
-    class Shared(Uniforms):
-        def __call__(self, position, purpose, rank=0):
-            return super().__call__(position, purpose, 0 if same else rank)
-
-    counts = torch.zeros(3, 3, dtype=torch.float64)
-    for request in range(runs):
-        rounds = speculative(
-            target,
-            TreeOf(draft, TWO_BY_TWO, again=True),
-            [0],
-            gamma=6,
-            sampler=Sampler(1.0),
-            uniforms=Shared(7, request),
-            stops=Stops(2),
-        )
-        counts[tuple(t for r in rounds for t in r.tokens)] += 1
-    first = target.probabilities([0])
-    expected = runs * torch.stack([first[a] * target.probabilities([0, a]) for a in range(3)])
-    statistic = ((counts - expected) ** 2 / expected).sum() / 2
-    p_value = float(torch.special.gammaincc(torch.tensor(4.0, dtype=torch.float64), statistic))
-    assert (p_value < 1e-6) == same, p_value
+            rounds = speculative(target, drafter, [0], uniforms=Uniforms(0, request), **settings)
+            Trace([0]).collect(rounds).check()
 
 
 def test_a_rule_for_chains_refuses_a_tree():
-    drafter = TreeOf(TinyModel(3, seed=2), TWO_BY_TWO)
-    with pytest.raises(LabError, match="drafts trees, but this rule judges chains"):
-        next(speculative(TinyModel(3, seed=1), drafter, [0, 1], verify=verify_block, sampler=Sampler(1.0), gamma=6))
+    with pytest.raises(LabError, match="this rule judges chains"):
+        next(speculative(TARGET, DRAFTER(), [0, 1], verify=verify_block, sampler=Sampler(1.0), gamma=6))
 
 
 def test_a_stale_tiny_cache_shows():
