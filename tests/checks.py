@@ -127,19 +127,21 @@ class Schedule:
         pass
 
 
-def check_batch(target: Model, drafter: Callable[[int], Drafter], *, most: int, texts: int, seed: int, batch=Batch):
+def check_batch(
+    target: Model, drafter: Callable[[int], Drafter], *, most: int, texts: int, seed: int, batch=Batch, **more
+) -> list[Trace]:
     """Texts that join and leave at random, γ changing from step to step: each is what it is alone.
 
     Args:
         drafter: makes the drafter of text number i.
         batch: the engine under test.
+        more: of what a request takes.
 
     Returns:
         The traces, for asking what happened in them.
     """
-    dice = random.Random(seed)
-    engine, traces, gammas, alone = batch(target, most), [], [], []
-    requests = []
+    dice, engine = random.Random(seed), batch(target, most)
+    requests, traces, gammas = [], [], []
     while len(requests) < texts or len(engine):
         if len(requests) < texts and (dice.random() < 0.4 or not len(engine)):
             i = len(requests)
@@ -148,6 +150,7 @@ def check_batch(target: Model, drafter: Callable[[int], Drafter], *, most: int, 
                 "sampler": Sampler(dice.choice([0.0, 1.0])),
                 "stops": Stops(dice.randint(1, 30), eos=frozenset({1})),
                 "uniforms": Uniforms(seed, i),
+                **more,
             }
             requests.append((prompt, settings))
             traces.append(engine.submit(Request(target, prompt, drafter(i), **settings)))
@@ -158,11 +161,9 @@ def check_batch(target: Model, drafter: Callable[[int], Drafter], *, most: int, 
         for trace, had, used in zip(traces, before, gammas):
             used += [gamma] * (len(trace.rounds) - had)
         assert len(engine.running) <= most, "more rows than allowed"
-    for i, (prompt, settings) in enumerate(requests):
-        rounds = speculative(target, drafter(i), prompt, gamma=Schedule(gammas[i]), **settings)
-        alone.append(Trace(prompt).collect(rounds))
-    for one, row in zip(alone, traces):
+    for i, ((prompt, settings), row) in enumerate(zip(requests, traces)):
         row.check()
+        one = Trace(prompt).collect(speculative(target, drafter(i), prompt, gamma=Schedule(gammas[i]), **settings))
         assert (one.tokens, one.stop) == (row.tokens, row.stop), "a row differs from the same text alone"
         assert [[d.status for d in r.drafted] for r in one.rounds] == [
             [d.status for d in r.drafted] for r in row.rounds

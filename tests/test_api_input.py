@@ -65,55 +65,44 @@ def returning(what):
     return Mine()
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda lab: lab.speculative([1], 5), "drafter is 5, but must be text or a Drafter"),
-        (lambda lab: lab.speculative([1], gamma=1.5), "gamma is 1.5, but must be a whole number or an AutoGamma"),
-        (lambda lab: lab.speculative([1], verify=5), "verify is 5, but must be a Rule or a function"),
-        (lambda lab: lab.drafter("dial", "x"), "alpha is 'x', but must be a number"),
-        (lambda lab: lab.speculative([1], verify=lambda *_: 5), "A rule must return a Verdict; this one returned 5"),
-        (lambda lab: lab.speculative([1], sd.ReplayDrafter([10**9], 1.0)), "proposed [1000000000]"),
-        (lambda lab: lab.speculative([1], returning(None)), "must return a Proposal; this one returned None"),
-        (lambda lab: lab.speculative([1], returning(Proposal(["a"]))), "proposed ['a']"),
-        (lambda lab: sd.pass_times(lab.target, []), "widths of passes are []"),
-        (lambda lab: lab.text([-1]), "A token is a number from 0 on"),
-        (lambda lab: lab.text(5), "ids is 5, but must be a list, with a whole number for each item"),
-        (lambda lab: Sampler("x"), "temperature is 'x', but must be a number"),
-        (lambda lab: Uniforms("x"), "seed is 'x', but must be a whole number"),
-        (lambda lab: Stops("x"), "max_new_tokens is 'x'"),
-        (lambda lab: Sampler(wobble=1), "unexpected keyword argument 'wobble'. It takes temperature, top_k"),
-    ],
-)
-def test_other_arguments_are_named_too(lab, call, said):
-    with pytest.raises(LabError) as e:
-        call(lab)
-    assert said in str(e.value)
+OTHERS = [
+    (lambda lab: lab.speculative([1], 5), "drafter is 5"),
+    (lambda lab: lab.speculative([1], gamma=1.5), "gamma is 1.5"),
+    (lambda lab: lab.speculative([1], verify=5), "verify is 5"),
+    (lambda lab: lab.drafter("dial", "x"), "alpha is 'x'"),
+    (lambda lab: lab.speculative([1], verify=lambda *_: 5), "Verdict; this one returned 5"),
+    (lambda lab: lab.speculative([1], sd.ReplayDrafter([10**9], 1.0)), r"proposed \[1000000000\]"),
+    (lambda lab: lab.speculative([1], returning(None)), "Proposal; this one returned None"),
+    (lambda lab: lab.speculative([1], returning(Proposal(["a"]))), r"proposed \['a'\]"),
+    (lambda lab: sd.pass_times(lab.target, []), r"widths .* \[\]"),
+    (lambda lab: lab.text([-1]), "from 0 on"),
+    (lambda lab: lab.text(5), "ids is 5"),
+    (lambda lab: Sampler("x"), "temperature is 'x', but must be a number"),
+    (lambda lab: Uniforms("x"), "seed is 'x'"),
+    (lambda lab: Stops("x"), "max_new_tokens is 'x'"),
+    (lambda lab: Sampler(wobble=1), "'wobble'.* temperature, top_k"),
+    (lambda lab: sd.guess("00.x", "How many?", most=-1), "most is -1"),
+    (lambda lab: sd.LoadLab({}), "needs a machine"),
+    (lambda lab: sd.LoadLab({"a": (3, [1])}), r"a dict, with \(a StepCosts, a list"),
+    (lambda lab: sd.Plot("a", [3], "x", "y"), r"lines is \[3\], .* a list, with a Line"),
+    (lambda lab: sd.Plot("a", [], "x", "y"), "needs a line, and each line a point"),
+    (lambda lab: sd.Plot("a", [sd.Line("b", [])], "x", "y"), "needs a line, and each line a point"),
+    (lambda lab: sd.Line("a", [(1, "x")]), r"points is .*, with \(a number, a number\)"),
+    (lambda lab: sd.Dots("a", {"b": 3}, "x"), "rows is {'b': 3}, .* a dict, with a list"),
+    (lambda lab: sd.Table("a", [[1]]), r"rows is \[\[1\]\], .* a dict"),
+    (lambda lab: sd.FrequencyBars("a", 3, {}), "wanted is 3, .* a number for each name"),
+    (lambda lab: sd.LearningCurve(3), "title is 3"),
+    (lambda lab: sd.Batch(3), "target is 3"),
+    (lambda lab: sd.SpeedupExplorer(3), "machines is 3"),
+    (lambda lab: sd.Keep(top=-1), "top is -1"),
+    (lambda lab: sd.load(device=torch.device("mps")), "no mps device"),
+]
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: sd.guess("00.x", "How many?", most=-1), "most is -1"),
-        (lambda: sd.LoadLab({}), "needs a machine"),
-        (lambda: sd.LoadLab({"a": (3, [1])}), r"a dict, with \(a StepCosts, a list"),
-        (lambda: sd.Plot("a", [3], "x", "y"), "lines is .3., but must be a list, with a Line"),
-        (lambda: sd.Plot("a", [], "x", "y"), "needs a line, and each line a point"),
-        (lambda: sd.Plot("a", [sd.Line("b", [])], "x", "y"), "needs a line, and each line a point"),
-        (lambda: sd.Line("a", [(1, "x")]), r"points is .*, with \(a number, a number\) for each item"),
-        (lambda: sd.Dots("a", {"b": 3}, "x"), "rows is .'b': 3., but must be a dict, with a list"),
-        (lambda: sd.Table("a", [[1]]), "rows is ..1.., but must be a dict"),
-        (lambda: sd.FrequencyBars("a", 3, {}), "wanted is 3, but must be a dict, with a number for each name"),
-        (lambda: sd.LearningCurve(3), "title is 3, but must be text"),
-        (lambda: sd.Batch(3), "target is 3, but must be a Model"),
-        (lambda: sd.SpeedupExplorer(3), "machines is 3, but must be a dict"),
-        (lambda: sd.Keep(top=-1), "top is -1"),
-        (lambda: sd.load(device=torch.device("mps")), "no mps device"),
-    ],
-)
-def test_what_makes_no_sense_is_one_sentence(fresh_ledger, call, said):
+@pytest.mark.parametrize(("call", "said"), OTHERS)
+def test_other_arguments_are_named_too(fresh_ledger, lab, call, said):
     with pytest.raises(LabError, match=said):
-        call()
+        call(lab)
 
 
 def test_a_pattern_that_takes_for_ever_is_given_up(lab, monkeypatch):
@@ -135,9 +124,6 @@ def test_what_fits_goes_through_as_it_is():
     def keeps(a: int, b: float | None = None, *rest: int, c: str | Path = "x", d: "Unknown" = 3):  # noqa: F821
         return a, b, rest, c, d
 
-    import numpy as np
-    import torch
-
     assert keeps(np.int64(3), torch.tensor(0.5), 7, c=Path("y"), d=object)[:3] == (3, torch.tensor(0.5), (7,))
     assert keeps.__name__ == "keeps" and {f.name for f in fields(Sampler)} == {"temperature", "top_k", "top_p", "min_p"}
 
@@ -153,39 +139,32 @@ JSON = st.recursive(
 )
 
 
-@FEW
-@given(data=JSON, indent=st.sampled_from([None, 1]))
-def test_any_json_is_traffic_or_a_sentence(tmp_path_factory, data, indent):
-    path = tmp_path_factory.mktemp("t") / "t.json"
-    path.write_text(json.dumps(data, indent=indent), encoding="utf-8")
-    try:
-        prompts, problems = read_traffic(str(path))
-        assert prompts and all(isinstance(line, str) for line in problems)
-    except LabError as e:
-        assert str(e) and "\n" not in str(e)
+def is_traffic(path: Path) -> None:
+    prompts, problems = read_traffic(str(path))
+    assert prompts and all(isinstance(line, str) for line in problems)
 
 
-@FEW
-@given(data=JSON)
-def test_any_json_is_a_notebook_or_a_sentence(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("n") / "n.ipynb"
-    path.write_text(json.dumps({"cells": data} if isinstance(data, list) else data), encoding="utf-8")
-    try:
-        cells = read_cells(path)
-    except LabError as e:
-        assert str(e)
-        return
-    for cell in cells:
-        list(calls(cell.source)), is_only_checks(cell.source)
+def is_notebook(path: Path) -> None:
+    for cell in read_cells(path):
+        list(calls(cell.source)), is_only_checks(cell.source)  # they raise nothing
 
 
-@FEW
-@given(data=JSON)
-def test_any_json_is_a_ledger_or_set_aside(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("l") / "ledger.json"
-    path.write_text(json.dumps(data), encoding="utf-8")
+def is_put_aside_or_a_ledger(path: Path) -> None:
     ledger = Ledger(path)
     assert is_ledger(ledger.guess("a", 1.0) and ledger.read())
+
+
+@pytest.mark.parametrize("read", [is_traffic, is_notebook, is_put_aside_or_a_ledger])
+@FEW
+@given(data=JSON, indent=st.sampled_from([None, 1]))
+def test_any_json_is_read_or_refused_in_a_sentence(tmp_path_factory, read, data, indent):
+    path = tmp_path_factory.mktemp("j") / ("n.ipynb" if read is is_notebook else "t.json")
+    data = {"cells": data} if read is is_notebook and isinstance(data, list) else data
+    path.write_text(json.dumps(data, indent=indent), encoding="utf-8")
+    try:
+        read(path)
+    except LabError as e:
+        assert str(e) and "\n" not in str(e) and read is not is_put_aside_or_a_ledger
 
 
 @FEW

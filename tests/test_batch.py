@@ -6,25 +6,18 @@ from functools import partial
 import pytest
 from checks import check_batch
 from random_nets import KINDS as DRAFTING
+from random_nets import TREES
 from random_nets import make as make_drafting
 from small_models import KINDS, make
 from tiny import TinyModel
 
-from specdec_lab.drafters import (
-    EagleTreeDrafter,
-    HybridDrafter,
-    LookupDrafter,
-    LookupTreeDrafter,
-    MedusaTreeDrafter,
-    ModelDrafter,
-    Proposal,
-    model,
-)
+from specdec_lab.drafters import HybridDrafter, LookupDrafter, LookupTreeDrafter, ModelDrafter, Proposal, model
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.lockstep import Pass, as_generator
 from specdec_lab.engine.processors import LogitBias
 from specdec_lab.engine.sampling import Sampler
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
 
@@ -46,63 +39,77 @@ def test_rows_that_join_and_leave_at_random_write_what_they_write_alone():
     assert sum(r.emitted is not None and r.emitted.kind == "bonus" for t in traces for r in t.rounds) > 50
 
 
+def finish(batch: Batch, gamma: int) -> int:
+    """Steps until all texts are written: how many."""
+    steps = 0
+    while len(batch):
+        batch.step(gamma)
+        steps += 1
+    return steps
+
+
 def test_texts_that_are_shaped_drawn_or_written_down_whole_stand_beside_greedy_ones():
-    """Greedy choices are read for all texts at once that need no more."""
+    """Greedy choices are read for all texts at once that need no more. A text without a drafter is decoded plainly."""
     target = TinyModel(5, seed=3)
     against = LogitBias({token: -50.0 for token in (0, 1, 2)})  # another text than without it
-    ways = {}, {"processors": (against,)}, {"sampler": Sampler(1.0)}, {}, {"keep": Keep(rows=True)}
+    ways = (
+        {},
+        {"processors": (against,)},
+        {"sampler": Sampler(1.0)},
+        {},
+        {"keep": Keep(rows=True)},
+        {"drafter": None},
+    )
 
     def written(ways):
-        batch = Batch(target, len(ways))
-        traces = [batch.submit(Request(target, [1, 2], LookupDrafter(), stops=Stops(4), **way)) for way in ways]
-        while len(batch):
-            batch.step(0)
+        batch, settings = Batch(target, len(ways)), {"drafter": LookupDrafter(), "stops": Stops(4)}
+        traces = [batch.submit(Request(target, [1, 2], **settings | way)) for way in ways]
+        finish(batch, 0)
         return [trace.tokens for trace in traces]
 
     together = written(ways)
     assert together == [written([way])[0] for way in ways] and together[1] != together[0]
+    assert together[0] == together[-1] == Trace([1, 2]).collect(plain(target, [1, 2], stops=Stops(4))).tokens
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_real_caches_let_rows_join_and_leave(kind, full):
-    """Each backend, in float64, where rounding decides nothing."""
-    target = make(kind)
-    drafts = [make(kind, seed=i).cached().model for i in range(2)]  # seed 0 is the target itself
-
-    def drafter(i: int):
-        return LookupDrafter() if i % 3 == 0 else ModelDrafter(drafts[i % 2])
-
-    for seed in range(3 if full else 1):
-        check_batch(target, drafter, most=4, texts=10, seed=seed)
+def of_a_backend(kind: str):
+    drafts = [ModelDrafter(make(kind, seed)) for seed in range(2)]  # seed 0 is the target itself
+    return make(kind), [LookupDrafter(), *drafts]
 
 
-@pytest.mark.parametrize("name", [*DRAFTING, "mixed"])
+def trained(*names: str):
+    """Several names: each text has another drafter than its neighbours."""
+    made = [make_drafting(name, 7, [0, 1, 2, 3, 5]) for name in names]
+    return made[0][0], [drafter() for _, _, drafter, _ in made]
+
+
+def trees_and_early_exits():
+    """An early exit's neighbours go through the layers in two parts: their trees must be trees in both."""
+    target, (early_exit, *trees) = trained("early-exit", *TREES)
+    return target, [early_exit, *trees, LookupTreeDrafter(), HybridDrafter(trees[0], most=6)]
+
+
+GROUPS = {
+    **{kind: partial(of_a_backend, kind) for kind in KINDS},
+    **{name: partial(trained, name) for name in DRAFTING},
+    "mixed": partial(trained, *DRAFTING),
+    "trees and early exits": trees_and_early_exits,
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
 def test_texts_that_draft_together_write_what_they_write_alone(name, full):
-    """Joining, leaving and pausing at random, in float64; mixed: each text has another drafter than its neighbours."""
-    names = list(DRAFTING) if name == "mixed" else [name]
-    made = {n: make_drafting(n, 7, [0, 1, 2, 3, 5]) for n in names}
-    target, shared = made[names[0]][0], {n: made[n][2]() for n in names}
+    """Joining, leaving and pausing at random, in real caches of each backend; in float64, where rounding decides nothing."""
+    target, shared = GROUPS[name]()
 
     def drafter(i: int):
-        return copy.copy(shared[names[i % len(names)]])  # as `Lab.drafter` does: with the same net
+        return copy.copy(shared[i % len(shared)])  # as `Lab.drafter` does: with the same net
 
     traces = []
-    for seed in range(6 if full else 2):
+    for seed in range(6 if full else 1 if name in KINDS else 2):
         traces += check_batch(target, drafter, most=4, texts=10, seed=seed)
     assert sum(r.accepted for t in traces for r in t.rounds) > 20
-
-
-def test_trees_beside_chains_and_early_exits_write_what_they_write_alone(full):
-    """An early exit's neighbours go through the layers in two parts: their trees must be trees in both."""
-    made = {n: make_drafting(n, 7, [0, 1, 2, 3, 5]) for n in ("early-exit", "eagle", "medusa")}
-    chains = {n: of[2]() for n, of in made.items()}
-    trees = [EagleTreeDrafter(chains["eagle"]), MedusaTreeDrafter(chains["medusa"]), LookupTreeDrafter()]
-    kinds = [chains["early-exit"], *trees, HybridDrafter(trees[0], most=6)]
-    traces = []
-    for seed in range(4 if full else 2):
-        some = partial(lambda i, kinds: copy.copy(kinds[i % len(kinds)]), kinds=kinds)
-        traces += check_batch(made["eagle"][0], some, most=4, texts=10, seed=seed)
-    assert any(r.is_tree and r.accepted for trace in traces for r in trace.rounds)
+    assert any(r.is_tree and r.accepted for t in traces for r in t.rounds) == ("trees" in name)
 
 
 @pytest.mark.parametrize("name", DRAFTING)
@@ -207,11 +214,7 @@ def test_a_trace_in_a_batch_waits_for_its_neighbours():
     batch = Batch(target, most=2)
     traces = [batch.submit(Request(target, [i], LookupDrafter(), stops=Stops(3))) for i in range(3)]
     assert len(batch) == 2  # the third waits
-    steps = 0
-    while len(batch):
-        batch.step(0)
-        steps += 1
-    assert steps == 6 and all(trace.stop == "limit" for trace in traces)
+    assert finish(batch, 0) == 6 and all(trace.stop == "limit" for trace in traces)
     assert traces[0].clock == traces[1].clock  # both waited for the same steps
     assert batch.step(0) == []
 
@@ -233,34 +236,22 @@ def test_a_text_that_cannot_begin_leaves_the_others_in_step():
     traces.append(batch.submit(Request(target, [3], LookupDrafter(), stops=Stops(9))))
     with pytest.raises(LabError, match="no memory"):
         batch.step(2)
-    while len(batch):
-        batch.step(2)
+    finish(batch, 2)
     assert lost.rounds == []
     for trace in traces:
         alone = speculative(target, LookupDrafter(), trace.prompt, gamma=2, stops=Stops(9))
-        assert trace.tokens == [token for r in alone for token in r.tokens]
+        assert trace.tokens == Trace(trace.prompt).collect(alone).tokens
 
 
 def test_bad_input_is_refused_before_it_can_harm_the_others():
     target = TinyModel(5, seed=3)
     batch = Batch(target)
-    with pytest.raises(LabError, match="allow at least 1"):
-        Batch(target, most=0)
-    with pytest.raises(LabError, match="The prompt is empty"):
-        batch.submit(Request(target, [], LookupDrafter()))
-    with pytest.raises(LabError, match="shorten the prompt"):
-        batch.submit(Request(target, [0] * 64, LookupDrafter()))
-    with pytest.raises(LabError, match="at least 0"):
-        batch.step(-1)
+    for call, said in (
+        (lambda: Batch(target, most=0), "at least 1"),
+        (lambda: batch.submit(Request(target, [], LookupDrafter())), "empty"),
+        (lambda: batch.submit(Request(target, [0] * 64, LookupDrafter())), "shorten"),
+        (lambda: batch.step(-1), "at least 0"),
+    ):
+        with pytest.raises(LabError, match=said):
+            call()
     assert len(batch) == 0
-
-
-def test_texts_without_a_drafter_are_decoded_plainly():
-    target = TinyModel(5, seed=3)
-    batch = Batch(target, most=1)
-    traces = [batch.submit(Request(target, prompt, stops=Stops(6))) for prompt in ([1, 2], [3])]
-    while len(batch):
-        batch.step(0)
-    assert [t.tokens for t in traces] == [
-        [x for r in plain(target, p, stops=Stops(6)) for x in r.tokens] for p in ([1, 2], [3])
-    ]

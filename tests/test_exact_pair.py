@@ -1,12 +1,13 @@
 """Exactness on the real target. The small version runs in `make test`; `pytest --full` gives the whole evidence."""
 
 import copy
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
-from checks import check_caches
+from checks import by_chance, check_caches
 from remembered import remembered
 from transformers import LlamaForCausalLM
 
@@ -161,56 +162,37 @@ def test_sampled_pairs_follow_the_target(lab, pair, true_pairs, soft, full, name
     """
     runs = 2500 if full else 200 if name == "model" else 80
     (target, draft), prompt = pair, lab.encode(**BEGINNING)
-    counts: dict[tuple[int, int], int] = {}
+    gamma = 4 if name == "eagle-tree" else 2  # with two drafts its tree is a chain
+    settings = {"gamma": gamma, "verify": rule, "sampler": soft, "stops": Stops(2)}
+    counts: Counter[tuple[int, ...]] = Counter()
     for request in range(runs):
-        rounds = speculative(
-            target,
-            make(lab, name, draft),
-            prompt,
-            gamma=4 if name == "eagle-tree" else 2,  # with two drafts its tree is a chain
-            verify=rule,
-            sampler=soft,
-            stops=Stops(2),
-            uniforms=Uniforms(11, request),
-        )
-        pair = tuple(t for r in rounds for t in r.tokens)
-        counts[pair] = counts.get(pair, 0) + 1
+        rounds = speculative(target, make(lab, name, draft), prompt, uniforms=Uniforms(11, request), **settings)
+        counts[tuple(t for r in rounds for t in r.tokens)] += 1
 
     expected = {}
     first, second = true_pairs
     for a in first.argsort(descending=True).tolist():
         if float(first[a]) * runs < 5:
             break  # no pair that begins here can fill a cell
-        both = float(first[a]) * second(a)
-        expected |= {(a, b): float(both[b]) * runs for b in (both * runs >= 5).nonzero()[:, 0].tolist()}
-    rest = runs - sum(expected.values())
-    seen_rest = runs - sum(counts.get(pair, 0) for pair in expected)
-    statistic = sum((counts.get(pair, 0) - e) ** 2 / e for pair, e in expected.items()) + (seen_rest - rest) ** 2 / rest
-    p_value = float(torch.special.gammaincc(torch.tensor(len(expected) / 2), torch.tensor(statistic / 2)))
-    print(
-        f"\n{name}, {rule.__name__}: {runs} runs, χ² = {statistic:.1f} over {len(expected) + 1} cells, p = {p_value:.3f}"
-    )
+        both = float(first[a]) * second(a) * runs
+        expected |= {(a, b): float(both[b]) for b in (both >= 5).nonzero()[:, 0].tolist()}
+
+    def with_the_rest(cells) -> torch.Tensor:
+        return torch.tensor([*cells, runs - sum(cells)], dtype=torch.float64)
+
+    p_value = by_chance(with_the_rest([counts[pair] for pair in expected]), with_the_rest(expected.values()))
+    print(f"\n{name}, {rule.__name__}: {runs} runs, {len(expected) + 1} cells, p = {p_value:.3f}")
     assert (p_value > 1e-4) == (rule is verify)
 
 
 @pytest.mark.parametrize("name", ["lookup", "dial", "relative"])
 def test_cached_rows_equal_uncached_rows(lab, sibling, full, name):
     """After every round of a real text, greedy and sampled, for the target's cache and the draft's."""
-    kinds = set()
+    kinds, draft = set(), sibling if name == "relative" else None
+    settings = {"gamma": 3, "uniforms": Uniforms(3), "stops": Stops(30 if full else 10, lab.eos), "tolerance": 1e-3}
     for prompt, sampler in [(PROMPTS[13 if full else 52], GREEDY), (PROMPTS[23], Sampler(1.0))]:
-        kinds |= set(
-            check_caches(
-                lab.target,
-                make(lab, name, sibling),
-                sibling if name == "relative" else None,
-                lab.encode(prompt, raw=not full),
-                gamma=3,
-                uniforms=Uniforms(3),
-                sampler=sampler,
-                stops=Stops(30 if full else 10, lab.eos),
-                tolerance=1e-3,
-            )
-        )
+        ids = lab.encode(prompt, raw=not full)
+        kinds |= set(check_caches(lab.target, make(lab, name, sibling), draft, ids, sampler=sampler, **settings))
     print(f"\n{name}: {sorted(kinds)}")
     wanted = {f"corrected at {i} of 3" for i in range(3)} | {"bonus at 3 of 3"}
     if name != "lookup":

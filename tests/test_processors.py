@@ -10,7 +10,7 @@ from ways import worst_apart
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine import decode
-from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.processors import LogitBias, Mask, RepetitionPenalty, process
 from specdec_lab.engine.sampling import GREEDY, Sampler
 from specdec_lab.errors import LabError
@@ -97,12 +97,10 @@ def test_the_draft_need_not_know_of_processors_and_greedy_texts_are_those_of_pla
     assert differ == 8
 
 
-def test_rows_of_a_batch_are_shaped_each_with_its_own_text(monkeypatch):
-    shaped = (RepetitionPenalty(1.7), LogitBias({2: 1.0}))
-    target, draft = TinyModel(5, seed=1), TinyModel(5, seed=2)
-    made = Request.__init__
-    monkeypatch.setattr(Request, "__init__", lambda *a, **k: made(*a, **{**k, "processors": shaped}))
-    check_batch(target, lambda i: ModelDrafter(draft), most=3, texts=12, seed=0)
+def test_rows_of_a_batch_are_shaped_each_with_its_own_text():
+    shaped = RepetitionPenalty(1.7), LogitBias({2: 1.0})
+    draft = TinyModel(5, seed=2)
+    check_batch(TinyModel(5, seed=1), lambda i: ModelDrafter(draft), most=3, texts=12, seed=0, processors=shaped)
 
 
 def test_they_are_those_of_transformers():

@@ -25,22 +25,6 @@ def test_the_checkpoint_numbers():
     assert trace.alpha_by_position == pytest.approx([8 / 10, 7 / 8, 6 / 7, 6 / 6])
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_a_greedy_round_is_the_same_decided_over_its_own_tokens_and_over_all(seed):
-    """`Keep(rows=True)` has whole rows decide."""
-    few, whole = (
-        trace_of(
-            target=TinyModel(9, seed, spread=0.3),
-            drafter=ModelDrafter(TinyModel(9, seed + seed % 3, spread=0.3)),  # every third drafts as the target
-            sampler=Sampler(0),
-            gamma=1 + seed % 4,
-            keep=keep,
-        )
-        for keep in (Keep(), Keep(rows=True))
-    )
-    assert [(r.drafted, r.emitted) for r in few.rounds] == [(r.drafted, r.emitted) for r in whole.rounds]
-
-
 def test_a_drafter_that_draws_though_the_target_is_greedy_is_recorded_with_its_own_q():
     class Draws(ModelDrafter):
         def drafting(self, text, gamma, sampler, uniforms):

@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 import torch
-from checks import check_begins_anew
 from random_nets import KINDS, TREES, check_q, make
 from remembered import remembered
 from tiny import SAMPLED
@@ -120,12 +119,6 @@ def test_their_rows_are_those_of_an_uncached_pass_after_every_kind_of_round(name
     assert ("plain 0" in kinds) == (pause > 0)
     assert any(not shape.is_chain for shape in shapes) == (name in TREES)
     assert not favourites or sum(not shape.is_chain for shape in shapes) > 1  # they follow the drafter's confidence
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_they_begin_each_text_anew(name):
-    target, _, drafter, _ = make(name, 4, [0, 1, 3])
-    check_begins_anew(target, drafter(), drafter)
 
 
 @pytest.mark.parametrize("sampler", [GREEDY, SAMPLED, Sampler(1.0, top_k=1)], ids=["greedy", "sampled", "top-k 1"])

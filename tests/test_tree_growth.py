@@ -9,7 +9,7 @@ from tiny import TinyModel
 
 from specdec_lab.drafters import drawing
 from specdec_lab.drafters.drawing import Drawn, MostLikely, shape_of, tree_of
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
+from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
 
@@ -81,27 +81,6 @@ def test_favourites_are_the_most_probable_ways(ids, monkeypatch):
         raw = torch.full((width,), -inf)
         raw[stands] = logits(way[:-1]).float()
         assert torch.equal(given.float(), raw)
-
-
-@pytest.mark.parametrize("sampler", [SAMPLED, Sampler(0.8, top_k=2)], ids=str)
-def test_drafts_of_a_cut_head_are_drawn_in_the_targets_vocabulary(sampler):
-    """q of each is that of its place without its older siblings; zero for tokens that the head cannot say."""
-    ids, shape, draft = torch.tensor([6, 1, 4, 2]), Tree((-1, -1, 0, 0, 2)), TinyModel(4, seed=5)
-    grow, wait = Drawn(7, ids, sampler, Uniforms(3), 2, shape), [TEXT]
-    while wait:
-        grow.behind(wait, torch.stack([draft.logits([place]) for place in wait]))
-        wait = grow.waiting()
-    proposal = grow.proposal()
-    assert proposal.tree == shape
-    for i, parent in enumerate(shape.parents):
-        older = [proposal.tokens[j] for j in shape.children[parent] if j < i]
-        q, raw = torch.zeros(7, dtype=torch.float64), torch.full((7,), -inf, dtype=torch.float64)
-        q[ids], raw[ids] = sampler(draft.logits([parent])), draft.logits([parent])
-        q[older] = 0
-        assert torch.allclose(proposal.q[i], q / q.sum(), atol=1e-12)
-        u = Uniforms(3)(2 + shape.depths[i], DRAFT, shape.ranks[i])  # of its own position in the text
-        assert proposal.tokens[i] == ids[draw(proposal.q[i][ids], u)]
-        assert torch.equal(proposal.logits()[i], raw)
 
 
 def test_where_nothing_is_left_to_draw_a_place_has_fewer_drafts():
