@@ -1,11 +1,12 @@
 """What drafters propose, and what they are told. (Those that copy: test_copying. Those with nets: test_draft_nets.)"""
 
 import copy
+from functools import partial
 
 import pytest
 import torch
 from checks import check_begins_anew
-from tiny import TinyCached, TinyModel
+from tiny import SAMPLED, TinyCached, TinyModel
 
 from specdec_lab.drafters import (
     DialDrafter,
@@ -24,8 +25,6 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.theory import expected_tokens
 
-SAMPLED = Sampler(1.0)
-
 
 class Guesses(Drafter):
     """Drafts 9, 9, …, and notes what it was told."""
@@ -42,19 +41,18 @@ class Guesses(Drafter):
         self.seen.append(list(text))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        LookupDrafter,
-        LookupTreeDrafter,
-        lambda: DialDrafter(0.7),
-        lambda: ModelDrafter(TinyModel(3, seed=2)),
-        lambda: HybridDrafter(ModelDrafter(TinyModel(3, seed=2))),
-    ],
-    ids=["lookup", "lookup-tree", "dial", "model", "hybrid"],
-)
-def test_a_drafter_begins_each_text_anew(make):
-    check_begins_anew(TinyModel(3, seed=1), make(), make)
+MADE = {
+    "lookup": LookupDrafter,
+    "lookup-tree": LookupTreeDrafter,
+    "dial": lambda: DialDrafter(0.7),
+    "model": lambda: ModelDrafter(TinyModel(3, seed=2)),
+    "hybrid": lambda: HybridDrafter(ModelDrafter(TinyModel(3, seed=2))),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_drafter_begins_each_text_anew(name):
+    check_begins_anew(TinyModel(3, seed=1), MADE[name](), MADE[name])
 
 
 def test_the_hybrid_copies_where_two_tokens_match_and_asks_the_other_elsewhere():
@@ -171,13 +169,9 @@ def test_a_replay_is_right_as_often_as_asked_for(alpha):
 
 
 def test_what_dial_and_replay_cannot_do_is_refused():
-    for make in (
-        lambda: DialDrafter(1.5),
-        lambda: DialDrafter(-0.1),
-        lambda: ReplayDrafter([1], 1.2),
-        lambda: ReplayDrafter([1], -0.1),
-    ):
-        with pytest.raises(LabError, match="between 0 and 1"):
-            make()
+    for make in (DialDrafter, partial(ReplayDrafter, [1])):
+        for alpha in (1.2, -0.1):
+            with pytest.raises(LabError, match="between 0 and 1"):
+                make(alpha)
     with pytest.raises(LabError, match="temperature 0"):
         list(speculative(TinyModel(4, 0), ReplayDrafter([1], 0.5), [0], sampler=Sampler(1.0)))

@@ -114,33 +114,32 @@ def test_they_are_those_of_transformers():
     assert torch.allclose(Sampler(0.7, min_p=0.3)(logits).float(), theirs, atol=1e-6)
 
 
-def test_what_cannot_be_is_one_sentence():
-    target = TinyModel(4, seed=1)
+def masked(allowed):
+    return Mask(lambda text: allowed)
 
-    def run(*processors, drafter=None, **more):
-        list(speculative(target, drafter or LookupDrafter(), [0, 1], processors=processors, stops=Stops(5), **more))
 
+@pytest.mark.parametrize(
+    ("processor", "said"),
+    [
+        *((LogitBias({3: 1.0, token: 1.0}), "outside 0…3") for token in (-1, 4)),
+        (masked([]), "allows no token"),
+        *((masked([1, token]), "no token has") for token in (-1, 4)),
+        *((masked(odd), "the ids") for odd in (["a"], "abc", 5, [[1, 2]], [1.5], torch.ones(12, dtype=torch.bool))),
+        *((odd, "a row of 4 numbers") for odd in (lambda row, text: None, lambda row, text: row[:2])),
+        (LogitBias(dict.fromkeys(range(4), float("-inf"))), "NaN or infinity"),
+    ],
+)
+def test_what_no_row_can_be_shaped_with_is_refused(processor, said):
+    with pytest.raises(LabError, match=said):
+        list(speculative(TinyModel(4, seed=1), LookupDrafter(), [0, 1], processors=[processor], stops=Stops(5)))
+
+
+def test_penalties_that_are_not_positive_and_dials_beside_processors_are_refused():
     for penalty in (0.0, -1.0, float("inf"), float("nan")):
-        with pytest.raises(LabError, match="must be a positive number"):
+        with pytest.raises(LabError, match="positive"):
             RepetitionPenalty(penalty)
-    for token in (-1, 4):
-        with pytest.raises(LabError, match="outside 0…3"):
-            run(LogitBias({3: 1.0, token: 1.0}))
-    with pytest.raises(LabError, match="allows no token"):
-        run(Mask(lambda text: []))
-    for token in (-1, 4):
-        with pytest.raises(LabError, match="no token has"):
-            run(Mask(lambda text, token=token: [1, token]))
-    for none in (["a"], "abc", 5, [[1, 2]], [1.5], torch.ones(12, dtype=torch.bool)):
-        with pytest.raises(LabError, match="must give the ids"):
-            run(Mask(lambda text, none=none: none))
-    for odd in (lambda row, text: None, lambda row, text: row[:2]):
-        with pytest.raises(LabError, match="must return a row of 4 numbers"):
-            run(odd)
     with pytest.raises(LabError, match="“dial” mixes"):
-        run(RepetitionPenalty(1.1), drafter=DialDrafter(0.5))
-    with pytest.raises(LabError, match="NaN or infinity"):
-        run(LogitBias(dict.fromkeys(range(4), float("-inf"))))
+        next(speculative(TARGET, DialDrafter(0.5), [0, 1], processors=[RepetitionPenalty(1.1)]))
 
 
 def test_a_mask_lets_pass_what_it_allows_with_its_own_logits_and_none_is_no_mask():

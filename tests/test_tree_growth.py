@@ -5,15 +5,13 @@ from math import inf, prod
 
 import pytest
 import torch
-from tiny import TinyModel
+from tiny import SAMPLED, TinyModel
 
 from specdec_lab.drafters import drawing
 from specdec_lab.drafters.drawing import Drawn, MostLikely, shape_of, tree_of
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
-
-SAMPLED = Sampler(1.0)
 
 
 def worth(tree, rates):

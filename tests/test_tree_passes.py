@@ -25,7 +25,7 @@ def rows_of(cached, root, tokens, shape, *, start, passes):
 
 
 @pytest.mark.parametrize("passes", [1, 2])
-@pytest.mark.parametrize("kind", [k for k in KINDS])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_draft_sees_its_own_way_alone(kind, passes):
     """Every row of a tree is the row of its way written out; and so is all that follows once a way is kept."""
     model = make(kind)
@@ -70,36 +70,39 @@ def test_trees_beside_chains_in_a_batch(kind):
         assert (row - model.cached().extend([[*text, 4]]).logits[0, -1]).abs().max() < 1e-9
 
 
+CACHES = reference.ReferenceCached, fast.FastCached
+
+
+def moving(change) -> list:
+    """Both caches move other slots, or to other places, than they are told."""
+    return [
+        (kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, *change(to, slots)))
+        for kind in CACHES
+    ]
+
+
+def older_ones_alone(shape: Tree) -> torch.Tensor:
+    everyone = range(len(shape.parents))
+    return torch.tensor([[j in shape.path(i)[:-1] for j in everyone] for i in everyone])
+
+
 PLANTED = {
-    "sees a cousin": lambda monkeypatch: monkeypatch.setattr(tree, "hide_cousins", lambda *_: None),
-    "positions by index": lambda monkeypatch: [
-        monkeypatch.setattr(module, "positions", lambda slots, trees, lengths: slots)
-        for module in (reference, fast, attention)
+    "sees a cousin": [(tree, "hide_cousins", lambda *_: None)],
+    "positions by index": [
+        (module, "positions", lambda slots, trees, lengths: slots) for module in (reference, fast, attention)
     ],
-    "moved one off": lambda monkeypatch: [
-        monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to + 1, slots))
-        for kind in (reference.ReferenceCached, fast.FastCached)
-    ],
-    "a sibling's cache": lambda monkeypatch: [
-        monkeypatch.setattr(kind, "_move", lambda self, row, to, slots, move=kind._move: move(self, row, to, slots - 1))
-        for kind in (reference.ReferenceCached, fast.FastCached)
-    ],
-    "not moved": lambda monkeypatch: [
-        monkeypatch.setattr(kind, "_move", lambda *_: None) for kind in (reference.ReferenceCached, fast.FastCached)
-    ],
-    "does not see itself": lambda monkeypatch: monkeypatch.setattr(
-        tree.Tree, "sees", property(lambda self: Tree.way_matrix(self)), raising=True
-    ),
+    "moved one off": moving(lambda to, slots: (to + 1, slots)),
+    "a sibling's cache": moving(lambda to, slots: (to, slots - 1)),
+    "not moved": [(kind, "_move", lambda *_: None) for kind in CACHES],
+    "does not see itself": [(Tree, "sees", property(older_ones_alone))],
 }
-Tree.way_matrix = lambda self: torch.tensor(
-    [[j in self.path(i)[:-1] for j in range(len(self.parents))] for i in range(len(self.parents))]
-)
 
 
 @pytest.mark.parametrize("kind", ["llama", "fast llama", "replayed llama"])
 @pytest.mark.parametrize("bug", PLANTED)
 def test_what_is_wrong_in_a_backend_is_caught(monkeypatch, kind, bug):
-    PLANTED[bug](monkeypatch)
+    for place, name, wrong in PLANTED[bug]:
+        monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         test_a_draft_sees_its_own_way_alone(kind, 1)
 
