@@ -15,7 +15,7 @@ from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import ENOUGH, FEW, TIED, Prompt
 from specdec_lab.measure.traffic import report
 from specdec_lab.measure.traffic.decision import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
-from specdec_lab.show.report import in_words, letter, setting
+from specdec_lab.show.report import letter, policy_sentence, setting
 
 MANY = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(24)]  # enough for a decision
 PROMPTS = MANY[:12]
@@ -273,7 +273,9 @@ def test_of_two_equal_ones_the_safer_is_recommended(made_up):
     assert found["estimate"]["ratio_interval"] == overall["steady"]["ratio_interval"]
     assert list(found["latency"]) == ["plain", "steady"] and made_up.batch[-1] == "the steady"
     assert "steady with γ = 4 is the safer one" in found["reason"]
-    assert "draft with steady" in in_words(found["policy"]) and "I switch steady on" in " ".join(letter(found, "mails"))
+    assert "draft with steady" in policy_sentence(found["policy"]) and "I switch steady on" in " ".join(
+        letter(found, "mails")
+    )
 
 
 def row_of(name: str, ratio: float, interval: list[float] | None, **more) -> dict:
@@ -389,7 +391,7 @@ def test_the_policy_follows_the_schedule():
     policy = report.policy_of(decided(overall), [overall], [(1, 3, 4), (4, 6, 1), (7, 16, 0)])
     assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
     assert "[[1, 3, 4], [4, 6, 1], [7, 16, 0]]" in setting(policy)
-    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in in_words(policy)
+    assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in policy_sentence(policy)
     # One text was judged by the clock.
     assert report.policy_of(decided(overall), [overall], [(1, 16, 0)])["off_above_texts_at_once"] == 1
     assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]

@@ -20,7 +20,8 @@ import torch
 from answers import e01_idle_math as idle_math
 from answers import e03_exactly_the_target as exactness
 from answers import e10_trees as trees
-from specdec_grader import card
+from specdec_grader import check, checks
+from specdec_grader.coerce import listed, number, plain, whole
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.mistake import Wrong

@@ -9,7 +9,7 @@ import re
 
 import pytest
 from answers import e06_variants as variants
-from specdec_grader.check import judged
+from specdec_grader.checks import judged
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG
 from specdec_grader.sheets import e03_exactly_the_target as exactness
@@ -17,8 +17,8 @@ from specdec_grader.sheets import e05_choosing_gamma as choosing_gamma
 from specdec_grader.sheets import e07_when_it_backfires as backfires
 from specdec_grader.sheets import e10_trees as trees
 from specdec_grader.sheets import e11_todays_designs as designs
+from specdec_grader.supplied.arrivals import DAY, NIGHT, NOON, with_fixed_gamma
 
-from specdec_lab.course.given.arrivals import DAY, NIGHT, NOON, with_fixed_gamma
 from specdec_lab.measure.serving import Served, ServingLog
 from specdec_lab.theory import acceptance, emitted, residual, siblings
 

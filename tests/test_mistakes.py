@@ -6,11 +6,9 @@ of the right answer that it is about; tests/answers has answers that are no such
 
 import pytest
 from specdec_grader.checks import PARTS
-from specdec_grader.mistake import Mistake, Wrong
+from specdec_grader.mistake import Mistake
 from specdec_grader.mistakes import mistakes_of
 from specdec_grader.part import RIGHT, WRONG, Part, judged
-
-from specdec_lab.course.mistake import Mistake
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
