@@ -36,7 +36,7 @@
 
   /** The question, until it is answered: the result waits for it. */
   function ask() {
-    won.innerHTML = `<span><i>How many times as fast with a small model?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    won.innerHTML = `<span><i>How many times as fast with drafts?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
     const buttons = [...won.querySelectorAll("button")];
     said = null;
     buttons.forEach((one, i) =>

@@ -4,6 +4,7 @@
 
 (() => {
   const KEY = "specdec-lab ledger",
+    SHOWN = "specdec-lab measured",
     empty = () => ({ schema: 1, claims: {}, quiz: {} });
   const memory = {}; // for as long as the page is open, where the browser keeps nothing
 
@@ -104,6 +105,8 @@
     };
     if (piece) {
       own.state = ofLedger();
+      // What a page says was measured is its own affair: the reader's ledger has what the reader measured.
+      if (data.measured) save(SHOWN, { ...load(SHOWN), [piece.ids[0]]: data.measured.value });
       models.push({
         refresh: () => {
           own.state = ofLedger();
@@ -192,13 +195,16 @@
     }
   }
 
+  /** What was measured: by the reader last, or as a page that was visited has it. */
+  const found = (id, measured) => measured?.at(-1)?.value ?? load(SHOWN)?.[id];
+
   /** What the reader guessed, where a notebook shows its ledger. */
   function ownTable({ claims, quiz }) {
     const cells = (tag, words) => words.map((word) => node(tag, {}, word));
     const rows = Object.entries(claims)
       .filter(([, { guess }]) => guess)
       .sort()
-      .map(([id, { question, unit, guess, revision, assumed }]) =>
+      .map(([id, { question, unit, guess, revision, assumed, measured }]) =>
         node(
           "tr",
           {},
@@ -206,13 +212,16 @@
             question ?? id,
             `${guess.value} ${unit ?? ""}`,
             revision ? `${revision.value} ${unit ?? ""}` : "",
+            found(id, measured) === undefined
+              ? "not yet"
+              : `${Number(found(id, measured).toPrecision(3))} ${unit ?? ""}`,
             assumed ?? "",
           ]),
         ),
       );
     if (!rows.length)
       return [node("p", {}, "No guess yet. Those that you keep on these pages will stand here.")];
-    const heads = ["question", "your guess", "second guess", "what I had assumed"];
+    const heads = ["question", "your guess", "second guess", "measured", "what I had assumed"];
     return [
       node("div", { className: "wide" }, node("table", {}, node("tr", {}, ...cells("th", heads)), ...rows)),
       node("p", {}, counts.textContent),
