@@ -600,9 +600,7 @@
         result.after(all);
         const open = () => {
           result.classList.remove("long");
-          all.remove();
-          result.tabIndex = -1;
-          if (document.activeElement === document.body) result.focus({ preventScroll: true });
+          all.remove(); // the next Tab goes on from its place
         };
         all.addEventListener("click", open);
         result.addEventListener("focusin", open);

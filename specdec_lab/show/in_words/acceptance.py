@@ -72,7 +72,8 @@ def formula(singles: Mapping[str, Mapping[str, Trace]], traces: Mapping[str, Map
     if (found := of(list(many))) is None:
         return "These texts have no whole rounds that could be compared."
     alpha, predicted, counted = found
-    off, interval = predicted / counted - 1, bootstrap_interval(distance, list(many))
+    off = round(predicted, 2) / round(counted, 2) - 1  # of the numbers that stand in the sentence
+    interval = bootstrap_interval(distance, list(many))
     numbers = (
         f"With one draft a round α is {alpha:.2f}. From this the formula predicts {predicted:.2f} tokens per pass with "
         f"γ = {gamma}, and {counted:.2f} were counted: {abs(off):.0%} too {'many' if off > 0 else 'few'}."

@@ -1,0 +1,90 @@
+"""The field for a reader's own sentence, without a model: what it fetches and when, and what it says where none can run."""
+
+import functools
+import http.server
+import threading
+
+import pytest
+from pages import ROOT, builder
+
+SAID = {"megabytes": 129, "hardware": "a browser", "large": "On a card, more."}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A site of one lesson whose model is not there: its folder, and its address."""
+    out = tmp_path_factory.mktemp("own") / "site"
+    builder().build(out, [ROOT / "lessons" / "04_acceptance_rate.ipynb"], lambda folder: SAID)
+    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=out))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield out, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture
+def opened(browser, made):
+    """Opens a page of it; `asked` has the files that it fetched."""
+    tabs = []
+
+    def open_(name: str, **more):
+        tab = browser.new_context(viewport={"width": 1280, "height": 900}, **more).new_page()
+        tab.asked = []
+        tab.on("request", lambda request: tab.asked.append(request.url.rpartition("/")[2]))
+        tab.goto(f"{made[1]}/{name}")
+        tabs.append(tab)
+        return tab
+
+    yield open_
+    for tab in tabs:
+        tab.context.close()
+
+
+def test_the_field_waits_for_whoever_enters_it(opened):
+    page = opened("index.html")
+    page.wait_for_load_state("networkidle")
+    assert not {"own.js", "shared.js", "shared.css"} & set(page.asked)
+    page.locator(".stub textarea").fill("A red boat")
+    page.locator(".sdl-own").wait_for()
+    field = page.get_by_label("your sentence")
+    assert field.count() == 1 and field.input_value() == "A red boat"
+    assert field.evaluate("(field) => field === document.activeElement")
+    assert "129 MB" in page.locator(".sdl-own [role=status]").first.inner_text()
+
+
+def test_a_press_at_once_begins_and_says_what_is_missing(opened):
+    page = opened("index.html")
+    page.locator(".stub button").click()
+    page.locator(".sdl-own").get_by_text("folder").wait_for()  # there is no worker in this site
+    assert page.locator(".sdl-own .sdl-main").is_enabled() and not page.get_by_text("■ stop").is_visible()
+
+
+@pytest.mark.parametrize("name", ["index.html", "lessons/04_acceptance_rate.html", "gallery.html"])
+def test_a_link_leads_to_its_sentence(opened, name):
+    page = opened(f"{name}#own-1?prompt=A+red+boat&drafter=lookup&gamma=3&temperature=0")
+    page.locator(".sdl-own").wait_for()
+    assert page.get_by_label("your sentence").input_value() == "A red boat"
+    assert page.locator(".sdl-own").evaluate("(own) => own.getBoundingClientRect().top < innerHeight")
+
+
+def test_a_phone_is_told_why_it_cannot(opened):
+    phone = {"has_touch": True, "is_mobile": True}
+    page = opened("index.html", **phone)
+    assert page.locator(".stub p").is_visible() and not page.locator(".stub textarea").is_visible()
+    page = opened("lessons/04_acceptance_rate.html", **phone)
+    assert "1.6 GB" in page.locator(".sdl-own").inner_text() and page.get_by_label("your sentence").count() == 0
+
+
+def test_the_disk_is_told_why_it_cannot(from_disk, made):
+    page = from_disk(made[0] / "gallery.html")
+    assert "server" in page.locator(".sdl-own").inner_text()
+
+
+def test_a_long_result_is_folded_on_a_phone(visit):
+    page = visit("lessons/08_measure_your_traffic.html", 360)
+    folded = page.locator(".long")
+    folded.wait_for()
+    before = page.evaluate("document.documentElement.scrollHeight")
+    page.get_by_text("show the rest").click()
+    assert folded.count() == 0 and page.get_by_text("show the rest").count() == 0
+    assert page.evaluate("document.documentElement.scrollHeight") > before + 500
