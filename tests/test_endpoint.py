@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import itertools
 import json
 import threading
 import time
@@ -20,43 +21,43 @@ from specdec_lab.measure.prompts import Prompt
 from specdec_lab.measure.traffic import endpoint, http_client
 
 DEEP = "[" * 100_000
-ODD_MODELS = {
-    "no models": "[]", "a number for a name": '{"data": [{"id": 5}]}', "deep models": DEEP, "bytes for models": b"\xff\xfe",
-    "models of another shape": '{"data": {"id": "x"}}', "nothing at all": "",
-}  # fmt: skip
-ODD_METRICS = {
-    "words for metrics": "vllm:spec_decode_num_drafts_total{} many",
-    "NaN metrics": "vllm:spec_decode_num_drafts_total{} NaN\nvllm:spec_decode_num_drafts_total{} +Inf",
-    "bytes for metrics": b"\xff\xfe\x00vllm:spec_decode_num_drafts_total{} 1",
-    "a place of great length": 'vllm:spec_decode_num_drafts_total{position="' + "9" * 5000 + '"} 1',
+PIECE = {"choices": [{"delta": {"content": "a"}}]}
+ANSWERED = f"data: {json.dumps(PIECE)}\n\n"
+WAIT = (429, {"Retry-After": "0"}, '{"error": {"message": "too many"}}')
+OF_PROMPTS = {  # what the engine says to some of them
+    "fail here": (500, {}, ""),
+    "too long": (400, {}, '{"error": {"message": "the context is 64 tokens", "code": 400}}'),
+    "breaks": (200, {}, f'{ANSWERED}data: {{"error": {{"message": "out of memory"}}}}\n\n'),
 }
-ANSWERED = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'
-ODD_ANSWERS = {
-    "deep answers": f'data: {{"a": {DEEP}\n\n', "bytes": b"data: {\xff}\n", "usage of another shape": f'{ANSWERED}data: {{"usage": [3]}}\n',
-    "words for tokens": f'{ANSWERED}data: {{"usage": {{"completion_tokens": "three"}}}}\n', "no usage": ANSWERED,
-    "NaN tokens": f'{ANSWERED}data: {{"usage": {{"completion_tokens": NaN}}}}\n', "fewer than none": f'{ANSWERED}data: {{"usage": {{"completion_tokens": -3}}}}\n',
-    "a line of great length": "data: {" + "x" * 11_000_000, "no events": "hello",
-}  # fmt: skip
+
+
+def stream(*events, usage=3) -> str:
+    end = {"choices": [], "usage": {"completion_tokens": usage}}
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in [*events, end])
+
+
+def used(usage: str) -> str:
+    return f'{ANSWERED}data: {{"usage": {usage}}}\n'
 
 
 class Engine(BaseHTTPRequestHandler):
-    """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts."""
+    """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts.
 
-    rounds, mode, key, asked = 0, "speculates", None, []
+    What it says instead: `models` and `metrics`, a body or a status; `said`, (status, headers, body) of all answers, or a
+    list of those of the next ones.
+    """
 
-    said = None  # (status, headers, body) of the next answers, in the place of tokens
+    key, models, metrics, said = None, '{"data": [{"id": "some-model"}]}', None, None
 
     def do_GET(self):
-        if self.key and self.headers.get("Authorization") != f"Bearer {self.key}":
-            return self.reply('{"error": {"message": "no key"}}', 401)
-        if self.path == "/v1/models":
-            return self.reply(ODD_MODELS.get(self.mode, json.dumps({"data": [{"id": "some-model"}]})))
-        if self.mode in ODD_METRICS:
-            return self.reply(ODD_METRICS[self.mode])
-        if self.mode == "no metrics":
-            return self.send_error(404)
-        n = Engine.rounds if self.mode == "speculates" else 0
-        label = 'engine="0",model_name="m"'
+        given = self.headers.get("Authorization")
+        if self.key and given != f"Bearer {self.key}":
+            return self.reply(401, {}, json.dumps({"error": {"message": f"no key: {given}"}}))
+        said = self.models if self.path == "/v1/models" else self.counted() if self.metrics is None else self.metrics
+        return self.reply(said, {}, "") if isinstance(said, int) else self.reply(200, {}, said)
+
+    def counted(self) -> str:
+        n, label = self.rounds, 'engine="0",model_name="m"'
         lines = [
             "# HELP vllm:spec_decode_num_drafts Number of drafts.",
             f"vllm:spec_decode_num_drafts_total{{{label}}} {2.0 * n}",
@@ -66,72 +67,67 @@ class Engine(BaseHTTPRequestHandler):
             f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{{label},position="1"}} {0.5 * n}',
             f"vllm:spec_decode_num_drafts_created{{{label}}} 1.7e9",
         ]
-        return self.reply("\n".join(lines) if self.mode != "plain" else "process_cpu_seconds_total 3.0")
+        return "\n".join(lines)
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.asked.append(body)
-        if self.said:
-            status, headers, text = self.said.pop(0) if isinstance(self.said, list) else self.said
-            return self.reply(text, status, headers)
-        said = body["messages"][0]["content"]
-        if "fail" in said:
-            return self.send_error(500)
-        if said == "too long":
-            return self.reply('{"error": {"message": "the context is 64 tokens", "code": 400}}', 400)
-        if said == "breaks":
-            return self.reply(f'{ANSWERED}data: {{"error": {{"message": "out of memory"}}}}\n\n')
-        Engine.rounds += 1
-        if self.mode == "streams for ever":
-            self.reply("")
-            with contextlib.suppress(OSError):
-                while True:
-                    self.wfile.write(b"data: {}\n\n")
-        if self.mode in ODD_ANSWERS:
-            return self.reply(ODD_ANSWERS[self.mode])
-        events = [{"choices": [{"delta": {"content": t}}]} for t in "abc"]
-        events.append({"choices": [], "usage": {"completion_tokens": 3}})
-        return self.reply("".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
+        said = self.said.pop(0) if isinstance(self.said, list) else self.said
+        said = said or OF_PROMPTS.get(body["messages"][0]["content"])
+        if said is None:
+            type(self).rounds += 1
+            said = (200, {}, stream(*[PIECE] * 3) + "data: [DONE]\n\n")
+        self.reply(*said)
 
-    def reply(self, text: str | bytes, status: int = 200, headers: dict | None = None):
+    def reply(self, status: int, headers: dict, body):
         self.send_response(status)
-        for name, value in (headers or {}).items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(text if isinstance(text, bytes) else text.encode())
+        with contextlib.suppress(OSError):
+            for piece in [body] if isinstance(body, str | bytes) else body:
+                self.wfile.write(piece.encode() if isinstance(piece, str) else piece)
 
     def log_message(self, *args):
         pass
 
 
 @pytest.fixture
-def engine(monkeypatch):
-    monkeypatch.setattr(Engine, "rounds", 0)
-    monkeypatch.setattr(Engine, "asked", [])
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Engine)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
+def engine(monkeypatch, tmp_path, capsys):
+    """An engine of the test's own, at `address`. Its `ask` is the command: the report, or the error as text."""
+    monkeypatch.delenv(http_client.KEY, raising=False)
+    engine = type("Mine", (Engine,), {"asked": [], "rounds": 0})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), engine)
+    threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+    engine.address = f"http://127.0.0.1:{server.server_port}/v1"
+
+    def ask(*options, prompts="hello", address=engine.address):
+        code = main(["traffic", written(tmp_path, prompts), "--endpoint", address, "--json", *options])
+        out, err = capsys.readouterr()
+        assert code in (0, 2) and "Traceback" not in err
+        return err if code else json.loads(out)
+
+    engine.ask = ask
+    yield engine
     server.shutdown()
     server.server_close()
 
 
 def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
-    path = written(tmp_path, "hello\nfail here\nagain\n")
-    assert main(["traffic", path, "--endpoint", engine, "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = engine.ask(prompts="hello\nfail here\nagain\n")
     assert (result["model"], result["answers"]) == ("some-model", 2)
     assert result["speculation"] == {
         "rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75, "survival_by_position": [0.5, 0.25], "alpha_by_position": [0.5, 0.5],
     }  # fmt: skip
     assert len(result["problems"]) == 1 and "500" in result["problems"][0]
-    assert main(["traffic", path, "--endpoint", engine]) == 0
+    assert main(["traffic", written(tmp_path, "hello\nagain"), "--endpoint", engine.address]) == 0
     shown = capsys.readouterr().out
-    assert "4 rounds with drafts: 2.50 drafts and 1.75 tokens each" in shown and "one after the other" in shown
+    assert all(part in shown for part in ("4 rounds", "2.50 drafts", "1.75 tokens", "one after the other"))
 
 
-def test_as_many_prompts_wait_at_once_as_were_asked_for(monkeypatch, capsys, tmp_path, engine):
+def test_as_many_prompts_wait_at_once_as_were_asked_for(engine):
     waiting, most, lock = 0, 0, threading.Lock()
-    post = Engine.do_POST
+    post = engine.do_POST
 
     def slow(self):
         nonlocal waiting, most
@@ -143,50 +139,74 @@ def test_as_many_prompts_wait_at_once_as_were_asked_for(monkeypatch, capsys, tmp
             waiting -= 1
         post(self)
 
-    monkeypatch.setattr(Engine, "do_POST", slow)
-    command = ["traffic", written(tmp_path, "\n\n".join("abcdefgh")), "--endpoint", engine, "--json", "--at-once"]
-    assert main([*command, "3"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    engine.do_POST = slow
+    result = engine.ask("--at-once", "3", prompts="\n\n".join("abcdefgh"))
     assert (most, result["at_once"], result["answers"]) == (3, 3, 8) and result["tokens_per_second"] > 0
-    for wrong in ("0", "100000"):
-        assert main([*command, wrong]) == 2
-        assert "--at-once" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("mode", ["plain", "no metrics", *ODD_METRICS])
-def test_an_engine_that_counts_no_speculation_is_measured_and_told(monkeypatch, tmp_path, engine, mode, capsys):
-    monkeypatch.setattr(Engine, "mode", mode)
-    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert result["speculation"] is None and "hold no speculation" in result["problems"][0]
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        404,
+        "process_cpu_seconds_total 3.0",
+        "vllm:spec_decode_num_drafts_total{} many",
+        "vllm:spec_decode_num_drafts_total{} NaN\nvllm:spec_decode_num_drafts_total{} +Inf",
+        b"\xff\xfe\x00vllm:spec_decode_num_drafts_total{} 1",
+        'vllm:spec_decode_num_drafts_total{position="' + "9" * 5000 + '"} 1',
+    ],
+    ids=["none", "of other things", "words", "NaN", "bytes", "a place of great length"],
+)
+def test_an_engine_that_counts_no_speculation_is_measured_and_told(engine, metrics):
+    engine.metrics = metrics
+    result = engine.ask()
+    assert result["speculation"] is None and "no speculation" in result["problems"][0]
 
 
-@pytest.mark.parametrize("mode", [*ODD_MODELS, *ODD_ANSWERS, "streams for ever"])
-def test_an_engine_that_answers_oddly_is_one_sentence(monkeypatch, tmp_path, engine, mode, capsys):
-    monkeypatch.setattr(Engine, "mode", mode)
+ODD = {
+    "no models": ("models", "[]"),
+    "a number for a model": ("models", '{"data": [{"id": 5}]}'),
+    "deep models": ("models", DEEP),
+    "bytes for models": ("models", b"\xff\xfe"),
+    "models of another shape": ("models", '{"data": {"id": "x"}}'),
+    "nothing at all": ("models", ""),
+    "deep answers": ("said", f'data: {{"a": {DEEP}\n\n'),
+    "bytes": ("said", b"data: {\xff}\n"),
+    "no events": ("said", "hello"),
+    "a line of great length": ("said", "data: {" + "x" * 11_000_000),
+    "a stream for ever": ("said", itertools.repeat(b"data: {}\n\n")),
+    "no usage": ("said", ANSWERED),
+    "usage of another shape": ("said", used("[3]")),
+    "words for tokens": ("said", used('{"completion_tokens": "three"}')),
+    "NaN tokens": ("said", used('{"completion_tokens": NaN}')),
+    "fewer than none": ("said", used('{"completion_tokens": -3}')),
+}
+
+
+@pytest.mark.parametrize(("what", "answer"), ODD.values(), ids=ODD)
+def test_an_engine_that_answers_oddly_is_one_sentence(monkeypatch, engine, what, answer):
+    setattr(engine, what, answer if what == "models" else (200, {}, answer))
     monkeypatch.setattr(endpoint, "PATIENCE", 0.5)
-    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", engine, "--json"]) == 2
-    told = capsys.readouterr().err.strip().splitlines()[-1]
-    assert len(told) < 600 and "Traceback" not in told and told.endswith((".", "]"))
+    told = engine.ask().strip().splitlines()[-1]
+    assert len(told) < 600 and told.endswith((".", "]"))
 
 
 @pytest.mark.parametrize(
     "address",
     [
-        "file:///etc/hostname",
-        "http://",
-        "http://[",
-        "ftp://x",
-        "nonsense",
-        "http://a b/v1",
-        "http://127.0.0.1:99999",
+        *(
+            "file:///etc/hostname",
+            "http://",
+            "http://[",
+            "ftp://x",
+            "nonsense",
+            "http://a b/v1",
+            "http://127.0.0.1:99999",
+        ),
         "http://127.0.0.1:9/v1",  # where nobody answers
     ],
 )
-def test_an_address_where_no_engine_is_is_one_sentence(capsys, tmp_path, address):
-    assert main(["traffic", written(tmp_path, "hello"), "--endpoint", address]) == 2
-    err = capsys.readouterr().err
-    assert "does not answer as it should" in err and "mend --endpoint" in err and "Traceback" not in err
+def test_an_address_where_no_engine_is_is_one_sentence(engine, address):
+    assert "mend --endpoint" in engine.ask(address=address)
 
 
 @pytest.mark.parametrize("prefix", ["vllm", "llamacpp"])
@@ -289,82 +309,71 @@ def test_an_answer_is_streamed_and_timed_from_the_first_token_that_is_written(mo
     }  # fmt: skip
 
 
-def test_a_key_is_given_and_the_servers_own_words_are_told(tmp_path, monkeypatch, capsys, engine):
-    monkeypatch.setattr(Engine, "key", "secret")
-    monkeypatch.delenv(http_client.KEY, raising=False)
+def test_a_key_is_given_and_the_servers_own_words_are_told(monkeypatch, engine):
+    engine.key = "secret"
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # which knows no server of this machine
     monkeypatch.delenv("no_proxy", raising=False)
-    command = ["traffic", written(tmp_path, "hello\ntoo long\nbreaks"), "--endpoint", engine, "--json"]
-    assert main(command) == 2
-    assert "401 Unauthorized: no key): give the key with --api-key" in capsys.readouterr().err
-    assert main([*command, "--api-key", "secret"]) == 0
-    problems = json.loads(capsys.readouterr().out)["problems"]
-    assert any("400 Bad Request: the context is 64 tokens" in line for line in problems)
-    assert any("the server says: out of memory" in line for line in problems)
+    said = engine.ask()
+    assert "401" in said and "no key" in said and "--api-key" in said
+    problems = engine.ask("--api-key", "secret", prompts="hello\ntoo long\nbreaks")["problems"]
+    assert any("400" in line and "the context is 64 tokens" in line for line in problems)
+    assert any("out of memory" in line for line in problems)
     monkeypatch.setenv(http_client.KEY, "secret")
-    assert main(command) == 0 and "secret" not in capsys.readouterr().out
+    assert "secret" not in str(engine.ask())
 
 
-def stream(*events, usage=3) -> str:
-    end = {"choices": [], "usage": {"completion_tokens": usage}}
-    return "".join(f"data: {json.dumps(event)}\n\n" for event in [*events, end])
-
-
-PIECE = {"choices": [{"delta": {"content": "a"}}]}
-WAIT = (429, {"Retry-After": "0"}, '{"error": {"message": "too many"}}')
-
-
-@pytest.fixture
-def traffic(monkeypatch, tmp_path, engine, capsys):
-    """(what the server says, further options) → the report, or the error as text."""
-
-    def traffic(said, *options, address=engine):
-        monkeypatch.setattr(Engine, "said", said)
-        code = main(["traffic", written(tmp_path, "hello"), "--endpoint", address, "--json", *options])
-        out, err = capsys.readouterr()
-        return json.loads(out) if code == 0 else err
-
-    traffic.address = engine
-    return traffic
+def test_no_key_and_no_password_is_printed(monkeypatch, engine):
+    """Also where the server repeats it, in an error or within a stream."""
+    engine.key = "sk-right"
+    told = {engine.ask("--api-key", "sk-secret"): "no key: Bearer …"}
+    told[engine.ask("--api-key", "sec\rret")] = "a sign that none can have"
+    told[engine.ask(address=engine.address.replace("//", "//me:secret@"))] = "--api-key"
+    engine.key, engine.said = None, (200, {}, stream({"error": {"message": "out of memory for sk-secret"}}))
+    monkeypatch.setenv(http_client.KEY, "sk-secret")
+    told[engine.ask()] = "out of memory for …"
+    for said, part in told.items():
+        assert "secret" not in said and part in said
 
 
 @pytest.mark.parametrize(
     ("said", "told"),
     [
         ((200, {}, stream({"choices": [{"delta": {}, "finish_reason": "error", "error": {"message": "lost it"}}]})), "lost it"),
-        ((200, {}, 'event: error\ndata: {"message": "lost it"}\n\n'), "the server says: lost it"),
+        ((200, {}, 'event: error\ndata: {"message": "lost it"}\n\n'), "lost it"),
         ((200, {}, stream({"choices": [{"delta": {"role": "assistant"}, "finish_reason": "stop"}]}, usage=1)), "ended at once"),
         ((200, {"Transfer-Encoding": "chunked"}, "5\r\ndata:\r\n50\r\nx"), "broke off"),
         ((200, {"Content-Length": "9999"}, ANSWERED), "broke off"),
         ((200, {}, ANSWERED + 'data: {"choices": [{"del'), "broke off"),
         ((200, {}, ANSWERED + "data: [DONE]"), "it must send “usage”"),
-        ((307, {"Location": "http://other/v1"}, ""), "307 Temporary Redirect to http://other/v1): give --endpoint the address"),
-        ((429, {}, ""), "429 Too Many Requests): it takes no more just now"),
+        ((307, {"Location": "http://other/v1"}, ""), "to http://other/v1"),
+        ((429, {}, ""), "it takes no more just now"),
         ([WAIT] * 5, "too many"),
     ],
 )  # fmt: skip
-def test_what_a_server_says_instead_of_an_answer_is_told(traffic, said, told):
-    assert told in traffic(said)
+def test_what_a_server_says_instead_of_an_answer_is_told(engine, said, told):
+    engine.said = said
+    assert told in engine.ask()
 
 
-def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, traffic):
-    monkeypatch.setattr(endpoint, "told_if_slow", partial(told_if_slow, seconds=0.1))
-    monkeypatch.setattr(endpoint, "models_at", lambda *_: time.sleep(1) or ["a"])
-    err = traffic((500, {}, ""))
+def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, engine):
+    monkeypatch.setattr(endpoint, "told_if_slow", partial(told_if_slow, seconds=0.05))
+    monkeypatch.setattr(endpoint, "models_at", lambda *_: time.sleep(0.5) or ["a"])
+    err = engine.ask(prompts="fail here")
     assert err.index("does not answer yet") < err.index("Asking a for 1 answers") < err.index("1 of 1 prompts")
 
 
-def test_a_server_is_asked_in_the_way_that_it_wants(traffic):
+def test_a_server_is_asked_in_the_way_that_it_wants(engine):
     refused = [
         (400, {}, json.dumps({"error": {"message": f"use '{word}'"}}))
         for word in ("max_completion_tokens", "temperature 1")
     ]
-    found = traffic([*refused, WAIT, (200, {}, stream(PIECE, usage=2.0))], "--max-new-tokens", "9")
-    assert [sorted({"max_tokens", "max_completion_tokens", "temperature"} & set(body)) for body in Engine.asked] == [
+    engine.said = [*refused, WAIT, (200, {}, stream(PIECE, usage=2.0))]
+    found = engine.ask("--max-new-tokens", "9")
+    assert [sorted({"max_tokens", "max_completion_tokens", "temperature"} & set(body)) for body in engine.asked] == [
         ["max_tokens", "temperature"], ["max_completion_tokens", "temperature"], ["max_completion_tokens"], ["max_completion_tokens"],
     ]  # fmt: skip
-    assert found["answers"] == 1 and any("takes no temperature" in line for line in found["problems"])
-    assert any("asked 1 times to wait" in line for line in found["problems"])
+    assert found["answers"] == 1 and any("no temperature" in line for line in found["problems"])
+    assert any("1 times to wait" in line for line in found["problems"])
 
 
 def test_what_a_server_wants_is_found_out_by_prompts_that_wait_at_once(monkeypatch):
@@ -384,18 +393,17 @@ def test_what_a_server_wants_is_found_out_by_prompts_that_wait_at_once(monkeypat
     assert endpoint.ask_all("http://x/v1", [Prompt(i, "all", i) for i in "ab"], 9, 0.0, at_once=2)["answers"] == 2
 
 
-def test_a_byte_that_is_no_text_spoils_no_counter(monkeypatch, traffic):
-    lines = b"\xff\nvllm:spec_decode_num_drafts_total{} %d"
-    monkeypatch.setitem(ODD_METRICS, "a byte", lines % 1)
-    monkeypatch.setattr(Engine, "mode", "a byte")
-    assert endpoint.metrics(endpoint.metrics_of(traffic.address)) == {("spec_decode_num_drafts", None): 1.0}
+def test_a_byte_that_is_no_text_spoils_no_counter(engine):
+    engine.metrics = b"\xff\nvllm:spec_decode_num_drafts_total{} 1"
+    assert endpoint.metrics(endpoint.metrics_of(engine.address)) == {("spec_decode_num_drafts", None): 1.0}
 
 
-def test_a_stream_in_one_piece_is_told_and_not_timed(traffic):
-    held = traffic((200, {}, stream(*[PIECE] * 8, usage=8)))
-    assert held["ms_to_first_token"] is held["ms_per_token"] is None and "came in one piece" in held["problems"][-1]
-    packed = gzip.compress(stream(PIECE, usage=2).encode())
-    assert traffic((200, {"Content-Encoding": "gzip"}, packed))["answers"] == 1
+def test_a_stream_in_one_piece_is_told_and_not_timed(engine):
+    engine.said = (200, {}, stream(*[PIECE] * 8, usage=8))
+    held = engine.ask()
+    assert held["ms_to_first_token"] is held["ms_per_token"] is None and "in one piece" in held["problems"][-1]
+    engine.said = (200, {"Content-Encoding": "gzip"}, gzip.compress(stream(PIECE, usage=2).encode()))
+    assert engine.ask()["answers"] == 1
 
 
 def test_the_tokens_of_the_first_piece_do_not_count_as_waited_for(monkeypatch):
@@ -410,47 +418,37 @@ def test_the_tokens_of_the_first_piece_do_not_count_as_waited_for(monkeypatch):
     )
 
 
-def test_a_server_with_several_models_is_asked_for_one_by_its_name(monkeypatch, traffic):
-    monkeypatch.setitem(ODD_MODELS, "several", json.dumps({"data": [{"id": "embeds"}, {"id": "chats"}]}))
-    monkeypatch.setattr(Engine, "mode", "several")
-    first = traffic(None)
-    assert first["model"] == "embeds" and "Name another with --model: chats." in first["problems"][0]
-    assert traffic(None, "--model", "chats")["model"] == Engine.asked[-1]["model"] == "chats"
-    assert "has no model “chat”. It has embeds, chats." in traffic(None, "--model", "chat")
+def test_a_server_with_several_models_is_asked_for_one_by_its_name(engine):
+    engine.models = json.dumps({"data": [{"id": "embeds"}, {"id": "chats"}]})
+    first = engine.ask()
+    assert first["model"] == "embeds" and "--model: chats" in first["problems"][0]
+    assert engine.ask("--model", "chats")["model"] == engine.asked[-1]["model"] == "chats"
+    assert "embeds, chats" in engine.ask("--model", "chat")
 
 
-def test_an_address_without_v1_or_with_more_than_it_is_named(traffic, engine):
-    for address in (engine.removesuffix("/v1"), f"{engine}/chat/completions"):
-        assert "up to /v1" in traffic(None, address=address)
-    assert traffic(None, address=engine.replace("http", "HTTP"))["answers"] == 1
+def test_an_address_without_v1_or_with_more_than_it_is_named(engine):
+    for address in (engine.address.removesuffix("/v1"), f"{engine.address}/chat/completions"):
+        assert "up to /v1" in engine.ask(address=address)
+    assert engine.ask(address=engine.address.replace("http", "HTTP"))["answers"] == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("metrics", "who", "tokens"),
     [
-        ('sglang:spec_accept_length{model="m"} 2.4', "SGLang says that its latest rounds wrote 2.40 tokens each"),
-        (
-            '[{"iter": 1}, {"specDecodingStats": {"acceptanceLength": 1.5}}]',
-            "TensorRT-LLM says that its latest rounds wrote 1.50",
-        ),
+        ('sglang:spec_accept_length{model="m"} 2.4', "SGLang", "2.40"),
+        ('[{"iter": 1}, {"specDecodingStats": {"acceptanceLength": 1.5}}]', "TensorRT-LLM", "1.50"),
     ],
 )
-def test_what_other_engines_count_is_told_in_their_words(monkeypatch, traffic, text, told):
-    monkeypatch.setitem(ODD_METRICS, "theirs", text)
-    monkeypatch.setattr(Engine, "mode", "theirs")
-    found = traffic(None)
-    assert found["speculation"] is None and found["problems"][0].startswith(told)
+def test_what_other_engines_count_is_told_in_their_words(engine, metrics, who, tokens):
+    engine.metrics = metrics
+    found = engine.ask()
+    said = found["problems"][0]
+    assert found["speculation"] is None and said.startswith(who) and tokens in said
 
 
 def test_counters_beyond_all_numbers_are_no_speculation():
     huge = endpoint.metrics("\n".join(['vllm:spec_decode_num_drafts_total{engine="0"} 1e308'] * 3))
     assert endpoint.acceptance(endpoint.Counts(), huge) is None
-
-
-def test_no_key_and_no_password_is_printed(traffic, engine):
-    assert "secret" not in (said := traffic(None, "--api-key", "sec\rret")) and "a sign that none can have" in said
-    said = traffic(None, address=engine.replace("//", "//me:secret@"))
-    assert "secret" not in said and "give a key with --api-key" in said
 
 
 @given(st.lists(st.binary(min_size=1, max_size=9)))
@@ -496,7 +494,7 @@ def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(mo
 
     monkeypatch.setattr(endpoint, "ask", ask)
     with pytest.raises(KeyboardInterrupt):
-        endpoint.ask_all(engine, [Prompt(i, "all", i) for i in "abcdefgh"], 3, 0.0, interrupted)
+        endpoint.ask_all(engine.address, [Prompt(i, "all", i) for i in "abcdefgh"], 3, 0.0, interrupted)
     go_on.set()
     for thread in threading.enumerate():
         if thread.name.startswith("ThreadPoolExecutor"):
@@ -504,33 +502,9 @@ def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(mo
     assert asked == ["a", "b"] and not waited
 
 
-def test_a_key_that_the_server_repeats_is_not_printed(monkeypatch, capsys, tmp_path, engine):
-    monkeypatch.setattr(Engine, "key", "sk-right")
-    refuse = Engine.reply
-    monkeypatch.setattr(
-        Engine, "reply", lambda self, text, code=200: refuse(self, text.replace("no key", "not sk-secret"), code)
-    )
-    (tmp_path / "p.txt").write_text("Why?")
-    assert main(["traffic", str(tmp_path / "p.txt"), "--endpoint", engine, "--api-key", "sk-secret"]) == 2
-    said = capsys.readouterr().err
-    assert "sk-secret" not in said and "not …" in said
-
-
-def test_nor_is_one_of_the_environment_that_stands_in_a_stream(monkeypatch, capsys, tmp_path, engine):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    answers = Engine.reply
-    said = "out of memory for sk-secret"
-    monkeypatch.setattr(
-        Engine, "reply", lambda self, text, *more: answers(self, text.replace("out of memory", said), *more)
-    )
-    (tmp_path / "p.txt").write_text("breaks")
-    assert main(["traffic", str(tmp_path / "p.txt"), "--endpoint", engine]) == 2
-    told = capsys.readouterr().err
-    assert "out of memory for …" in told and "sk-secret" not in told
-
-
-@pytest.mark.parametrize("wrong", [["--temperature", "nan"], ["--temperature", "-1"], ["--max-new-tokens", "0"]])
-def test_settings_that_no_server_can_take_are_refused_here(capsys, tmp_path, engine, wrong):
-    (tmp_path / "p.txt").write_text("Why?")
-    assert main(["traffic", str(tmp_path / "p.txt"), "--endpoint", engine, *wrong]) == 2
-    assert wrong[0] in capsys.readouterr().err and not Engine.asked
+@pytest.mark.parametrize(
+    "wrong", ["--temperature nan", "--temperature -1", "--max-new-tokens 0", "--at-once 0", "--at-once 100000"]
+)
+def test_settings_that_no_server_can_take_are_refused_here(engine, wrong):
+    option, value = wrong.split()
+    assert option in engine.ask(option, value) and not engine.asked
