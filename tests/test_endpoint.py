@@ -114,12 +114,17 @@ def engine(monkeypatch, tmp_path, capsys):
 
 
 def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
-    result = engine.ask(prompts="hello\nfail here\nagain\n")
+    prompts = [{"prompt": "hello"}, {"text": "none"}, {"prompt": "fail here"}, {"prompt": "again"}]
+    settings = ["--max-new-tokens", "9", "--temperature", "0.5"]
+    result = engine.ask(*settings, prompts="\n".join(map(json.dumps, prompts)))
     assert (result["model"], result["answers"]) == ("some-model", 2)
+    assert [body["messages"][0]["content"] for body in engine.asked] == ["hello", "fail here", "again"]
+    assert all((body["max_tokens"], body["temperature"]) == (9, 0.5) for body in engine.asked)
     assert result["speculation"] == {
         "rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75, "survival_by_position": [0.5, 0.25], "alpha_by_position": [0.5, 0.5],
     }  # fmt: skip
-    assert len(result["problems"]) == 1 and "500" in result["problems"][0]
+    of_the_file, of_the_server = result["problems"]
+    assert of_the_file.startswith("Line 2") and "500" in of_the_server
     assert main(["traffic", written(tmp_path, "hello\nagain"), "--endpoint", engine.address]) == 0
     shown = capsys.readouterr().out
     assert all(part in shown for part in ("4 rounds", "2.50 drafts", "1.75 tokens", "one after the other"))

@@ -8,6 +8,7 @@ import pytest
 
 import specdec_lab as sd
 from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.misconceptions import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 from specdec_lab.show.guess import Measured, compare
 
@@ -71,26 +72,26 @@ def test_an_outcome_over_all_that_can_be_given(guess, interval, theory):
     data = shown.data
     assert (data["question"], data["unit"], data["theory"]) == ("How many?", "ms", theory)
     assert data["measured"] == {"name": "measured", "value": 1.0, "interval": interval and (0.9, 1.2)}
-    assert (shown.error == "There was no guess to compare with.") == (guess is None)
+    assert ("no guess" in shown.error) == (guess is None)
     assert shown.claim["measured"][-1]["theory"] == theory
 
 
 @pytest.mark.parametrize(
     ("guess", "measured", "interval", "words"),
     [
-        (1.8, 1.0, None, "Your guess was 1.8 times too high."),
-        (0.5, 1.0, None, "Your guess was 2 times too low."),
-        (1.04, 1.0, None, "Your guess was right: it lies within 5 % of the measurement."),
-        (1.3, 1.0, (0.8, 1.4), "Your guess was right: it lies in the interval of the measurement."),
-        (1.5, 1.0, (0.8, 1.4), "Your guess was 1.5 times too high."),
-        (0.0, 2.0, None, "Your guess was too low by 2."),
-        (3.0, 0.0, None, "Your guess was too high by 3."),
-        (0.0, 0.0, None, "Your guess was right: it lies within 5 % of the measurement."),
-        (1234.0, 1.0, None, "Your guess was 1200 times too high."),
+        (1.8, 1.0, None, "1.8 times too high"),
+        (0.5, 1.0, None, "2 times too low"),
+        (1.04, 1.0, None, "right: it lies within 5 %"),
+        (1.3, 1.0, (0.8, 1.4), "right: it lies in the interval"),
+        (1.5, 1.0, (0.8, 1.4), "1.5 times too high"),
+        (0.0, 2.0, None, "too low by 2."),
+        (3.0, 0.0, None, "too high by 3."),
+        (0.0, 0.0, None, "right: it lies within 5 %"),
+        (1234.0, 1.0, None, "1200 times too high"),
     ],
 )
 def test_the_error_in_words(guess, measured, interval, words):
-    assert compare("guess", guess, Measured("measured", measured, interval=interval)) == words
+    assert words in compare("guess", guess, Measured("measured", measured, interval=interval))
 
 
 def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypatch):
@@ -101,7 +102,7 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypat
         assert Ledger().claim("a")["assumed"] == line
 
     keep(shown, 2, kind="revision", age=0)
-    assert shown.error == "Your guess was 3 times too high. Your second guess was 2 times too high."
+    assert all(part in shown.error for part in ("guess was 3 times too high", "second guess was 2 times too high"))
     keep(shown, 1, kind="revision")
     again = sd.outcome("a", 1.0)  # the cell is run again
     assert again.state == shown.state
@@ -114,7 +115,7 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypat
         yesterday.setattr("specdec_lab.course.ledger._now", lambda: before(24 * HOUR))
         sd.outcome("b", 1.0)
     keep(sd.guess("b", "How many?"), 1, age=0)
-    assert sd.outcome("b", 1.0).error.endswith("It was made when the measurement was known.")
+    assert "made when the measurement was known" in sd.outcome("b", 1.0).error
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypat
         (-HOUR, 0, 0),  # the clock was set back meanwhile
     ],
 )
-def test_a_guess_was_made_when_it_was_made_though_a_clock_is_wrong_or_a_kernel_busy(age, when, seconds):
+def test_when_a_guess_was_made_by_clocks_that_are_wrong(age, when, seconds):
     keep(sd.guess("a", "How many?"), 3, age=age, when=before(when))
     assert ago(sd.guess("a", "How many?").kept["when"]) == pytest.approx(seconds, abs=5)
 
@@ -153,14 +154,14 @@ def test_all_widgets_of_a_ledger_learn_if_its_file_has_what_was_entered(fresh_le
     assert Ledger().claim("a")["guess"]["value"] == 3 == second.state["a"]["guess"]["value"]
 
 
-def test_a_guess_that_waited_for_a_busy_kernel_was_made_in_time_and_the_outcome_learns_of_it():
+def test_an_outcome_learns_of_a_guess_that_waited():
     """The page sends it while another cell runs; an old kernel hears it behind the cell that measures."""
     control = sd.guess("a", "How many?")
     shown = sd.outcome("a", 2.0)
-    assert shown.error == "There was no guess to compare with."
+    assert "no guess" in shown.error
     keep(control, 3)
     assert shown.state == control.state and shown.state["a"]["guess"]["value"] == 3
-    assert shown.error == "Your guess was 1.5 times too high."
+    assert "1.5 times too high" in shown.error
 
 
 @pytest.mark.parametrize(
@@ -210,6 +211,6 @@ def test_the_ledger_as_a_page_judges_a_guess_as_the_newest_outcome_does():
     page = " ".join(repr(sd.ledger()).split())
     assert f"How <many>? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
     assert "01.b no guess 2" in page
-    assert "1 of 2 questions right at the first attempt" in page
-    assert "tokens per pass is the speed-up (1×)" in page
+    assert "1 of 2 questions" in page
+    assert f"{MISCONCEPTIONS[7]} (1×)" in page
     assert "How &lt;many&gt;?" in sd.ledger()._repr_html_()

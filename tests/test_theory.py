@@ -98,18 +98,15 @@ def test_several_drafts_for_one_place_by_hand():
     p, q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
     again, without = theory.siblings(p, q, 2, again=True), theory.siblings(p, q, 2)
     assert again.kept == pytest.approx(0.6 + 0.4 * 0.4) and without.kept == pytest.approx(0.6 + 0.4 * 0.75)
-    for found in (again, without):
+    for found in (again, without, theory.siblings(p, q, 3)):
         assert found.output == pytest.approx(list(p))
     assert theory.siblings(p, q, 1).kept == pytest.approx(theory.acceptance(p, q))
-    assert theory.siblings(p, q, 3).output == pytest.approx(list(p))
     wrong = theory.siblings(p, q, 2, again=True, left=lambda p, q: p)
     assert wrong.output != pytest.approx(list(p), abs=0.05)
 
 
-P, Q = (
-    (0.2, 0.45, 0.35),
-    (0.6, 0.2, 0.2),
-)  # accepted with 1/3, 1, 1; refused with 0.4; lacking 0.25 of the second, 0.15 of the third
+# Accepted with 1/3, 1, 1; refused with 0.4; lacking 0.25 of the second, 0.15 of the third.
+P, Q = (0.2, 0.45, 0.35), (0.6, 0.2, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +134,15 @@ def test_rules_where_one_distribution_has_a_zero_or_both_are_one():
     assert match((1.0, 0.0), (1.0, 0.0)) == ([1.0, 0.0], [1.0, 0.0])
 
 
-def test_several_drafts_of_one_place_where_the_draft_is_sure_or_silent():
-    p = (0.5, 0.3, 0.2)
-    sure = theory.siblings(p, (1.0, 0.0, 0.0), 2)  # nothing is left to draw as the second
-    assert (sure.kept, sure.output) == (0.5, pytest.approx(list(p)))
-    silent = theory.siblings(p, (0.0, 0.0, 0.0), 2)
-    assert (silent.kept, silent.output) == (0.0, list(p))
-    late = theory.siblings(p, (0.0, 0.5, 0.5), 1)  # the first token is never drawn, those behind it are
-    assert (late.kept, late.output) == (pytest.approx(0.5), pytest.approx(list(p)))
-    unlikely = theory.siblings((0.0, 0.0, 1.0), (0.5, 0.5, 0.0), 2)  # a target that says nothing of what is drawn
-    assert (unlikely.kept, unlikely.output) == (0.0, [0.0, 0.0, 1.0])
+@pytest.mark.parametrize(
+    ("p", "q", "drafts", "kept"),
+    [
+        ((0.5, 0.3, 0.2), (1.0, 0.0, 0.0), 2, 0.5),  # nothing is left to draw as the second
+        ((0.5, 0.3, 0.2), (0.0, 0.0, 0.0), 2, 0.0),
+        ((0.5, 0.3, 0.2), (0.0, 0.5, 0.5), 1, 0.5),  # the first token is never drawn, those behind it are
+        ((0.0, 0.0, 1.0), (0.5, 0.5, 0.0), 2, 0.0),  # a target that says nothing of what is drawn
+    ],
+)
+def test_several_drafts_of_one_place_where_the_draft_is_sure_or_silent(p, q, drafts, kept):
+    found = theory.siblings(p, q, drafts)
+    assert (found.kept, found.output) == (pytest.approx(kept), pytest.approx(list(p)))

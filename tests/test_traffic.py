@@ -139,10 +139,20 @@ def test_the_report_says_its_verdict_and_what_it_rests_on(capsys, tmp_path, pair
     texts = ["the cat sat on the mat", "a cat", "on a mat the cat", "the mat . the cat", "sat on", "the " * 100]
     lines = "\n".join(json.dumps({"kind": "ab"[i % 2], "prompt": t}) for i, t in enumerate(texts))
     argv = ["traffic", written(tmp_path, f"{lines}\n{{bad"), "--device", "cpu", "--target", pair[0], "--draft", pair[1]]
-    argv += ["--drafters", "lookup,model", "--max-new-tokens", "10", "--html", str(tmp_path / "out.html")]
+    argv += [
+        "--drafters",
+        "lookup,model",
+        "--max-new-tokens",
+        "10",
+        "--html",
+        str(tmp_path / "out.html"),
+        "--repeats",
+        "3",
+    ]
     assert main([*argv, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["verdict"] == "too few prompts" and "5 prompts are too few to decide" in result["reason"]
+    assert (result["meta"]["prompts"], result["meta"]["repeats"]) == (5, 3)
+    assert result["verdict"] == "too few prompts" and "5 prompts" in result["reason"]
     assert [(c["first"], c["second"]) for c in result["compared"]] in ([("lookup", "model")], [("model", "lookup")])
     assert {r["arm"] for r in result["rows"]} == {"plain", "lookup", "model"}
     assert len(result["latency"]) == 2 and all(set(x) == set(PACES) for x in result["latency"].values())
