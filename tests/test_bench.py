@@ -48,7 +48,7 @@ def run(capsys, folders):
     return command
 
 
-def test_the_rows_over_all_kinds_by_arm_with_other_programs_or_without():
+def test_the_rows_over_all_kinds_by_arm():
     named = [
         {"arm": arm, "kind": kind}
         for arm in ("plain", "llama-plain", "hf-lookup", "lookup")
@@ -80,7 +80,7 @@ def test_the_report_has_every_arm_and_kind(run, temperature):
         assert ("30% of the time of lookup" in as_text(result)) == doubted
 
 
-def test_pilots_have_prompts_of_their_own_where_there_are_enough(folders):
+def test_pilots_have_prompts_of_their_own(folders):
     every = read_prompts(folders[2])
     pilot, rest = bench.set_aside(every)
     assert ([p.id for p in pilot], rest) == (["p0", "p1"], every)  # four would give no interval
@@ -95,14 +95,14 @@ def test_pilots_have_prompts_of_their_own_where_there_are_enough(folders):
     assert alone in pilot and alone in rest  # or its kind would be missing in the result
 
 
-def test_the_table_has_a_row_for_each_arm_and_kind(run):
+def test_the_table_has_a_row_for_each(run):
     out, _ = run("--gamma 2 --drafters lookup --max-new-tokens 8 --timed 1")
     assert "token for token" in out and "Times of the first 1 prompts of each kind in units" in out
     heads, *rows = (line.split() for line in out[out.index("         arm") :].splitlines() if line.strip())
     assert heads[-1] == "repetition" and all(row[-1].endswith("%") for row in rows)
 
 
-def test_gamma_best_drafts_as_many_as_the_best_gamma_says(run, monkeypatch):
+def test_gamma_best_drafts_as_many_as_it_says(run, monkeypatch):
     best, measured, decode_all = {"lookup": 2, "model": 6}, [], bench.decode_all
     monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])
     monkeypatch.setattr(bench, "best_gamma", lambda pilot, plain, ids, cost: best[pilot.arm])
@@ -151,13 +151,13 @@ def test_peers_decode_the_same_prompts(run, temperature):
     assert result["floor"]["work"]["weight_bytes"] == 4 * result["floor"]["work"]["weights"]
 
 
-def test_without_a_draft_model_a_peer_is_left_out_and_said(run, tmp_path):
+def test_without_a_draft_model_a_peer_is_missing(run, tmp_path):
     none = ("--weights", str(tmp_path))
     out, said = run("--json --peers --drafters lookup --max-new-tokens 4", draft=none)
     arms = [r["arm"] for r in json.loads(out)["rows"] if r["kind"] == "overall"]
     assert arms == ["plain", "lookup", "hf-plain", "hf-lookup"]
     (line,) = [line for line in said.splitlines() if "hf-assisted" in line]
-    assert line.startswith("hf-assisted is left out: There are no weights for the drafter “model” in ")
+    assert line.startswith("hf-assisted is left out") and "“model”" in line and str(tmp_path) in line
 
 
 def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):

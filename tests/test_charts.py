@@ -48,7 +48,7 @@ NUMBERS = {
 }
 
 
-def test_a_table_marks_the_best_of_each_column_and_says_every_number_in_words():
+def test_a_table_marks_the_best_of_each_column():
     table = Table("On six texts", NUMBERS, best={"E": max, "d": min, "speed-up": max}, digits={"E": 3})
     assert table.marked() == {("lookup", "E"), ("lookup", "d"), ("eagle", "speed-up")}
     said = repr(table).splitlines()
@@ -65,7 +65,7 @@ def test_a_table_marks_the_best_of_each_column_and_says_every_number_in_words():
         assert value in page
 
 
-def test_a_table_marks_the_best_of_each_row_and_nothing_where_all_are_equal():
+def test_a_table_marks_the_best_of_each_row():
     rows = {"chat": {"a": 1.5, "b": 0.2}, "sums": {"a": 1.0, "b": 2.0}, "tie": {"a": 1.0, "b": 1.0}}
     assert Table("", rows, best=max, across=True).marked() == {("chat", "a"), ("sums", "b")}
     assert Table("", rows, best=min).marked() == {("sums", "a"), ("tie", "a"), ("chat", "b")}
@@ -73,7 +73,7 @@ def test_a_table_marks_the_best_of_each_row_and_nothing_where_all_are_equal():
     assert Table("", {"a": {"yes": True, "n": 3}}, best=max).marked() == set()
 
 
-def test_the_shade_of_a_table_grows_with_its_numbers_and_is_alike_for_gain_and_loss():
+def test_a_shade_is_alike_for_gain_and_loss():
     page = Table("", {"one": {"gain": 2.0, "loss": -1.0, "c": "text"}}, shade=True)._repr_html_()
     assert re.findall(r"rgba\(0,114,178,([^)]*)\)", page) == ["0.45", "0.23"]
     assert "rgba" not in Table("", {"one": {"a": 1.0}})._repr_html_()
@@ -170,12 +170,11 @@ def test_a_plot_is_one_picture_in_three_forms():
     data = bundle["application/vnd.plotly.v1+json"]["data"]
     assert [d["name"] for d in data] == ["a", "b"] and list(data[0]["y"]) == [2, 3]
     assert list(data[0]["error_y"]["array"]) == [0.5, 0.5] and list(data[0]["error_y"]["arrayminus"]) == [0.5, 1.0]
-    assert data[0]["line"]["dash"] != data[1]["line"]["dash"]  # not colour alone
-    assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]
+    assert data[0]["marker"]["symbol"] != data[1]["marker"]["symbol"]  # not colour alone
     assert len(json.dumps(bundle, default=str)) < 20_000
 
 
-def test_lines_are_told_apart_by_dashes_too_and_what_they_are_compared_with_is_grey():
+def test_lines_have_dashes_too_and_plain_decoding_is_grey():
     plain = charts.Line("plain decoding", [(0, 1), (1, 1)], dots=False, plain=True)
     lines = [charts.Line(name, [(0, 0), (1, 2)]) for name in "abc"]
     plot = sd.Plot("", [lines[0], plain, *lines[1:]], "x", "y")
@@ -197,7 +196,8 @@ def test_the_axis_ends_on_a_number_above_all_points(highest):
     assert min(tops) == charts.TOP
 
 
-def test_measured_times_are_milliseconds_with_the_shortest_and_the_longest_in_whatever_turn_they_came():
+def test_measured_times_are_milliseconds_with_their_extremes():
+    """In whatever turn they came."""
     line = charts.Line.timed("T", {1: [0.002, 0.001, 0.004], 3: [0.005, 0.009, 0.003]})
     assert line.points == [(1, 2.0), (3, 5.0)] and line.spread == [(1.0, 4.0), (3.0, 9.0)]
 
@@ -223,7 +223,7 @@ def test_ticks_are_few_and_inside(low, high):
     assert all(low <= t <= high + 1e-9 for t in found)
 
 
-def test_a_learning_curve_is_that_of_the_first_draft_in_thousands_of_tokens():
+def test_a_learning_curve_is_of_the_first_draft():
     curve = sd.LearningCurve()
     curve.histories["eagle"] = [
         {"tokens": n, "steps": [{"overlap": x}, {"overlap": x / 2}]} for n, x in ((500, 0.5), (2000, 0.75))

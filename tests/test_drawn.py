@@ -91,7 +91,7 @@ def test_chains_are_exact_under_every_sampler(monkeypatch, sampler):
 
 
 @pytest.mark.parametrize("name", [*TRAINED, *TREES])
-def test_each_number_of_the_table_serves_one_draft_and_one_purpose(name):
+def test_each_number_serves_one_draft_and_one_purpose(name):
     """A draft at position i is drawn with the number of i: were it another draft's, the two would not be independent."""
     target, _, drafter, _ = (make_tree if name in TREES else make)(name, 4, [0, 1, 2, 3])
     table = Uniforms(5, 2)

@@ -130,7 +130,7 @@ def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
     assert all(part in shown for part in ("4 rounds", "2.50 drafts", "1.75 tokens", "one after the other"))
 
 
-def test_as_many_prompts_wait_at_once_as_were_asked_for(engine):
+def test_as_many_prompts_wait_as_were_asked_for(engine):
     waiting, most, lock = 0, 0, threading.Lock()
     post = engine.do_POST
 
@@ -161,7 +161,7 @@ def test_as_many_prompts_wait_at_once_as_were_asked_for(engine):
     ],
     ids=["none", "of other things", "words", "NaN", "bytes", "a place of great length"],
 )
-def test_an_engine_that_counts_no_speculation_is_measured_and_told(engine, metrics):
+def test_an_engine_that_counts_no_speculation(engine, metrics):
     engine.metrics = metrics
     result = engine.ask()
     assert result["speculation"] is None and "no speculation" in result["problems"][0]
@@ -198,15 +198,8 @@ def test_an_engine_that_answers_oddly_is_one_sentence(monkeypatch, engine, what,
 @pytest.mark.parametrize(
     "address",
     [
-        *(
-            "file:///etc/hostname",
-            "http://",
-            "http://[",
-            "ftp://x",
-            "nonsense",
-            "http://a b/v1",
-            "http://127.0.0.1:99999",
-        ),
+        *["file:///etc/hostname", "http://", "http://[", "ftp://x", "nonsense", "http://127.0.0.1:99999"],
+        "http://a b/v1",
         "http://127.0.0.1:9/v1",  # where nobody answers
     ],
 )
@@ -215,7 +208,7 @@ def test_an_address_where_no_engine_is_is_one_sentence(engine, address):
 
 
 @pytest.mark.parametrize("prefix", ["vllm", "llamacpp"])
-def test_acceptance_is_of_what_the_counters_of_all_engines_grew_by_between_two_readings(prefix):
+def test_acceptance_is_what_all_engines_counters_grew_by(prefix):
     def read(*lines):
         return endpoint.metrics("\n".join(f"{prefix}:spec_decode_num_{line}" for line in lines))
 
@@ -278,6 +271,24 @@ class Streamed:
         return self.lines.pop(0).encode()
 
 
+@pytest.fixture
+def streamed(monkeypatch):
+    """(a prompt, lines) → the answer that is made of them, and what the server was asked for."""
+
+    def answer(prompt, *lines):
+        now, asked = [100.0], []
+
+        def fetch(url, body, timeout, key):
+            asked.append((url, body))
+            return Streamed(now, lines)
+
+        monkeypatch.setattr("time.perf_counter", lambda: now[0])
+        monkeypatch.setattr(endpoint, "fetch", fetch)
+        return endpoint.ask("http://x/v1", "m", prompt, 9, 0.5), *asked
+
+    return answer
+
+
 ROLE = 'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n'
 END = 'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n'
 USAGE = 'data:{"choices": [], "usage": {"completion_tokens": 4}}\n'
@@ -294,19 +305,12 @@ USAGE = 'data:{"choices": [], "usage": {"completion_tokens": 4}}\n'
         ('{"text": "a"}', True),
     ],
 )
-def test_an_answer_is_streamed_and_timed_from_the_first_token_that_is_written(monkeypatch, event, raw):
+def test_an_answer_is_timed_from_its_first_token(streamed, event, raw):
     """A part that only says who speaks comes at once; taken for a token, it hides the wait and makes the others slow."""
-    now, asked, line = [100.0], [], f'data: {{"choices": [{event}]}}\n'
-
-    def fetch(url, body, timeout, key):
-        asked.append((url, body))
-        return Streamed(now, [": a comment\n", ROLE, line, line, line, END, USAGE, "data: [DONE]\n"])
-
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    monkeypatch.setattr(endpoint, "fetch", fetch)
-    found = endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello", raw=raw), 9, 0.5)
+    tokens = [f'data: {{"choices": [{event}]}}\n'] * 3
+    lines = [": a comment\n", ROLE, *tokens, END, USAGE, "data: [DONE]\n"]
+    found, (url, body) = streamed(Prompt("a", "all", "hello", raw=raw), *lines)
     assert found == endpoint.Answer(first=3.0, rest=2.0, tokens=4)
-    ((url, body),) = asked
     what = {"prompt": "hello"} if raw else {"messages": [{"role": "user", "content": "hello"}]}
     assert url == ("http://x/v1/completions" if raw else "http://x/v1/chat/completions")
     assert body == {
@@ -314,7 +318,15 @@ def test_an_answer_is_streamed_and_timed_from_the_first_token_that_is_written(mo
     }  # fmt: skip
 
 
-def test_a_key_is_given_and_the_servers_own_words_are_told(monkeypatch, engine):
+def test_nobody_waits_for_the_first_pieces_tokens(streamed):
+    """Five of eight tokens come at once, the other three within three seconds."""
+    five, one = ('data: {"choices": [{"delta": {"content": "%s"}}]}\n' % ("a" * n) for n in (5, 1))
+    usage = 'data: {"usage": {"completion_tokens": 8}}\n'
+    found, _ = streamed(Prompt("a", "all", "hello"), five, one, one, one, usage)
+    assert found == endpoint.Answer(1.0, 3.0, 8, begun=5)
+
+
+def test_a_key_is_given_and_errors_are_told(monkeypatch, engine):
     engine.key = "secret"
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # which knows no server of this machine
     monkeypatch.delenv("no_proxy", raising=False)
@@ -355,7 +367,7 @@ def test_no_key_and_no_password_is_printed(monkeypatch, engine):
         ([WAIT] * 5, "too many"),
     ],
 )  # fmt: skip
-def test_what_a_server_says_instead_of_an_answer_is_told(engine, said, told):
+def test_what_a_server_says_instead_is_told(engine, said, told):
     engine.said = said
     assert told in engine.ask()
 
@@ -367,7 +379,7 @@ def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, engine):
     assert err.index("does not answer yet") < err.index("Asking a for 1 answers") < err.index("1 of 1 prompts")
 
 
-def test_a_server_is_asked_in_the_way_that_it_wants(engine):
+def test_a_server_is_asked_as_it_wants(engine):
     refused = [
         (400, {}, json.dumps({"error": {"message": f"use '{word}'"}}))
         for word in ("max_completion_tokens", "temperature 1")
@@ -381,7 +393,7 @@ def test_a_server_is_asked_in_the_way_that_it_wants(engine):
     assert any("1 times to wait" in line for line in found["problems"])
 
 
-def test_what_a_server_wants_is_found_out_by_prompts_that_wait_at_once(monkeypatch):
+def test_two_prompts_find_out_what_a_server_wants(monkeypatch):
     """Both are refused before either has told the other why."""
     both = threading.Barrier(2, timeout=10)
 
@@ -403,7 +415,7 @@ def test_a_byte_that_is_no_text_spoils_no_counter(engine):
     assert endpoint.metrics(endpoint.metrics_of(engine.address)) == {("spec_decode_num_drafts", None): 1.0}
 
 
-def test_a_stream_in_one_piece_is_told_and_not_timed(engine):
+def test_a_stream_in_one_piece_is_not_timed(engine):
     engine.said = (200, {}, stream(*[PIECE] * 8, usage=8))
     held = engine.ask()
     assert held["ms_to_first_token"] is held["ms_per_token"] is None and "in one piece" in held["problems"][-1]
@@ -411,19 +423,7 @@ def test_a_stream_in_one_piece_is_told_and_not_timed(engine):
     assert engine.ask()["answers"] == 1
 
 
-def test_the_tokens_of_the_first_piece_do_not_count_as_waited_for(monkeypatch):
-    """Five of eight tokens come at once, the other three within three seconds."""
-    now = [100.0]
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    five, one = ('data: {"choices": [{"delta": {"content": "%s"}}]}\n' % ("a" * n) for n in (5, 1))
-    usage = 'data: {"usage": {"completion_tokens": 8}}\n'
-    monkeypatch.setattr(endpoint, "fetch", lambda *asked: Streamed(now, [five, one, one, one, usage]))
-    assert endpoint.ask("http://x/v1", "m", Prompt("a", "all", "hello"), 9, 0.5) == endpoint.Answer(
-        1.0, 3.0, 8, begun=5
-    )
-
-
-def test_a_server_with_several_models_is_asked_for_one_by_its_name(engine):
+def test_one_of_several_models_is_asked_for(engine):
     engine.models = json.dumps({"data": [{"id": "embeds"}, {"id": "chats"}]})
     first = engine.ask()
     assert first["model"] == "embeds" and "--model: chats" in first["problems"][0]
@@ -431,7 +431,7 @@ def test_a_server_with_several_models_is_asked_for_one_by_its_name(engine):
     assert "embeds, chats" in engine.ask("--model", "chat")
 
 
-def test_an_address_without_v1_or_with_more_than_it_is_named(engine):
+def test_an_address_ends_with_v1(engine):
     for address in (engine.address.removesuffix("/v1"), f"{engine.address}/chat/completions"):
         assert "up to /v1" in engine.ask(address=address)
     assert engine.ask(address=engine.address.replace("http", "HTTP"))["answers"] == 1
@@ -468,7 +468,7 @@ def test_lines_are_the_same_however_they_arrive(pieces):
     assert b"\n".join(http_client.lines(Response(), 9.0)) == b"".join(pieces).removesuffix(b"\n")
 
 
-def test_a_line_that_comes_a_byte_at_a_time_has_an_end(monkeypatch):
+def test_a_line_of_single_bytes_has_an_end(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     with pytest.raises(ValueError, match="not ended after 5 seconds"):
@@ -481,7 +481,7 @@ def test_a_proxy_is_named_where_one_stands_between(monkeypatch):
         http_client.fetch("http://a.server.example/v1/models")
 
 
-def test_after_an_interrupt_no_further_prompt_is_asked_and_none_is_waited_for(monkeypatch, engine):
+def test_after_an_interrupt_nothing_is_asked_or_awaited(monkeypatch, engine):
     second, go_on, asked, waited = threading.Event(), threading.Event(), [], []
 
     def ask(base, model, prompt, *more):

@@ -18,7 +18,7 @@ def test_an_entry_is_short():
     assert {entry.word: n for entry in ENTRIES if (n := len(entry.text.split())) > 70} == {}
 
 
-def test_all_entries_and_the_rows_of_both_tables_are_looked_at():
+def test_all_entries_and_rows_are_looked_at():
     found = {entry.word for entry in ENTRIES}
     assert set(re.findall(r"(?m)^## (.*)$", TEXT)) < found
     assert {"u", "B", "plain decoding", "target"} < found

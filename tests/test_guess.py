@@ -127,12 +127,12 @@ def test_after_the_outcome_one_line_and_one_second_guess(fresh_ledger, monkeypat
         (-HOUR, 0, 0),  # the clock was set back meanwhile
     ],
 )
-def test_when_a_guess_was_made_by_clocks_that_are_wrong(age, when, seconds):
+def test_when_a_guess_was_made_by_wrong_clocks(age, when, seconds):
     keep(sd.guess("a", "How many?"), 3, age=age, when=before(when))
     assert ago(sd.guess("a", "How many?").kept["when"]) == pytest.approx(seconds, abs=5)
 
 
-def test_an_older_line_that_waited_does_not_replace_a_newer_one():
+def test_an_older_line_replaces_no_newer_one():
     shown = sd.outcome("a", 2.0)
     enter(shown, assumed="newer")
     enter(shown, HOUR, assumed="older")
@@ -142,7 +142,7 @@ def test_an_older_line_that_waited_does_not_replace_a_newer_one():
     assert Ledger().claim("a")["assumed"] == "mine"
 
 
-def test_all_widgets_of_a_ledger_learn_if_its_file_has_what_was_entered(fresh_ledger):
+def test_all_widgets_learn_what_the_file_has(fresh_ledger):
     first, second, quiz = sd.guess("a", "How many?"), sd.guess("a", "How many?"), sd.quiz("01")
     fresh_ledger.rename(fresh_ledger.with_name("away"))
     fresh_ledger.mkdir()
@@ -181,7 +181,7 @@ def test_tensors_and_arrays_are_numbers_too(fresh_ledger):
     assert (measured["value"], measured["interval"], measured["theory"]) == (2.0, [1.0, 3.0], 1.5)
 
 
-def test_a_ledger_that_cannot_be_written_is_said_where_the_learner_looks(tmp_path, monkeypatch):
+def test_a_ledger_that_cannot_be_written_is_said(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path / "file" / "ledger.json"))
     control = sd.guess("a", "How many?")
@@ -197,7 +197,7 @@ def test_a_ledger_that_cannot_be_written_is_said_where_the_learner_looks(tmp_pat
     assert "cannot be used" in repr(sd.ledger())
 
 
-def test_the_ledger_as_a_page_judges_a_guess_as_the_newest_outcome_does():
+def test_the_ledgers_page_judges_by_the_newest_outcome():
     """By its value and its interval; and what was measured before says nothing any more."""
     assert "No prediction yet" in repr(sd.ledger())
     keep(sd.guess("01.a", "How <many>?", "ms"), 3)

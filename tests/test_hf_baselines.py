@@ -49,7 +49,7 @@ def our_lab(monkeypatch):
     return made
 
 
-def test_the_text_is_what_follows_the_prompt_and_each_call_of_the_target_is_a_pass(our_lab):
+def test_each_call_of_the_target_is_a_pass(our_lab):
     hf = our_lab.writes(2, 1, 3)
     text = generate(our_lab, PROMPT, {})
     assert (text.tokens, text.target_passes) == ([10, 11, 10, 10, 11, 12], 3)
@@ -98,7 +98,7 @@ def test_the_same_seed_and_request_draw_the_same_text(our_lab):
     assert hf.drawn[2] != hf.drawn[0] != hf.drawn[3]
 
 
-def test_a_peer_that_transformers_cannot_run_is_left_out_with_a_sentence(our_lab, monkeypatch):
+def test_a_peer_that_transformers_cannot_run(our_lab, monkeypatch):
     def generate(lab, ids, options, **settings):
         if "assistant_model" in options:
             raise IndexError("heads of different sizes\nand more")
@@ -108,9 +108,8 @@ def test_a_peer_that_transformers_cannot_run_is_left_out_with_a_sentence(our_lab
     our_lab.plain_draft = object
     said = []
     assert list(hf_arms(our_lab, 5, said.append)) == ["hf-plain", "hf-lookup"]
-    assert said == [
-        "hf-assisted is left out: transformers cannot run it with this pair (IndexError: heads of different sizes)."
-    ]
+    (line,) = said
+    assert line.startswith("hf-assisted is left out") and "IndexError: heads of different sizes)" in line
 
 
 def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):

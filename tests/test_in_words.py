@@ -405,7 +405,7 @@ def test_what_equal_bits_cost_on_this_machine(monkeypatch, device, price, says):
 @pytest.mark.parametrize(
     ("warm", "says"), [((1.3, [1.2, 1.4]), "costs 62% of the gain"), ((1.7, [1.5, 1.9]), "1.90) at")]
 )
-def test_what_sampling_costs_is_said_only_where_intervals_lie_apart(monkeypatch, warm, says):
+def test_what_sampling_costs_where_intervals_lie_apart(monkeypatch, warm, says):
     def saved(temperature, **_):
         S, interval = warm if temperature else (1.8, [1.7, 1.9])
         rows = [{"arm": "eagle", "kind": "overall", "prompts": 36, "ratio_to_plain": S, "ratio_interval": interval}]

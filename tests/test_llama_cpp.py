@@ -51,7 +51,7 @@ def program(tmp_path, monkeypatch):
 LAB = SimpleNamespace(target=SimpleNamespace(name=NAME), plain_draft=object)
 
 
-def test_each_way_has_a_server_that_ends_with_the_block(program):
+def test_each_way_has_a_server_that_ends(program):
     before = len(psutil.Process().children())
     with llama_arms(LAB, program()) as arms:
         assert list(arms) == ["llama-plain", "llama-ngram", "llama-draft"]
@@ -62,14 +62,14 @@ def test_each_way_has_a_server_that_ends_with_the_block(program):
     assert len(psutil.Process().children()) == before
 
 
-def test_a_way_that_a_server_does_not_know_is_left_out_and_said(program):
+def test_a_way_that_a_server_does_not_know(program):
     said = []
     with llama_arms(LAB, program("--spec-draft-n-max"), said.append) as arms:
         assert list(arms) == ["llama-plain", "llama-ngram"]
     assert len(said) == 1 and "llama-draft is left out" in said[0] and "unknown argument" in said[0]
 
 
-def test_without_llama_cpp_nothing_is_measured_and_a_wrong_path_is_said(program, monkeypatch):
+def test_without_llama_cpp_nothing_is_measured(program, monkeypatch):
     monkeypatch.setenv("PATH", "")
     said = []
     with llama_arms(LAB, None, said.append) as arms:
@@ -87,14 +87,14 @@ def test_without_llama_cpp_nothing_is_measured_and_a_wrong_path_is_said(program,
 )
 def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
     monkeypatch.setattr(llama_cpp, "fetch", lambda *_, **__: io.BytesIO(answer.encode()))
-    with pytest.raises(LabError, match="http://here does not answer like a llama-server"):
+    with pytest.raises(LabError, match="http://here .* like a llama-server"):
         ask("http://here", [1])
     monkeypatch.undo()
-    with pytest.raises(LabError, match="does not answer as it should .* mend --llama-server"):
+    with pytest.raises(LabError, match="mend --llama-server"):
         ask("http://127.0.0.1:9", [1])
 
 
-def test_texts_are_compared_with_the_plain_ones_of_their_own_kind():
+def test_texts_are_compared_with_their_own_plain_ones():
     def run(arm, *tokens, made=lambda tokens: Generated(tokens, 1.0, 1)):
         return Run(arm, None, {str(i): [made([token])] for i, token in enumerate(tokens)})
 

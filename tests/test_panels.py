@@ -37,6 +37,6 @@ def test_the_load_lab_says_where_drafting_begins_to_lose():
     assert here["bends at 16 rows"]["limits"][4] == 11 and here["a flat one"]["limits"][4] is None
 
 
-def test_a_policy_that_asks_for_what_was_not_measured_is_told_so():
+def test_a_policy_that_wants_what_was_not_measured():
     with pytest.raises(LabError, match="With 1 texts the policy “mine” wants γ = 3, which was not measured"):
         loadlab.LoadLab(MACHINES, {"mine": lambda texts, last: 3})

@@ -32,7 +32,7 @@ def test_a_help_page_is_read_without_its_credits(tmp_path):
     assert (found.title, found.text) == ("On ferries", LONG)
 
 
-def test_a_campaign_is_read_in_english_and_in_its_translations(tmp_path):
+def test_a_campaign_is_read_in_all_its_languages(tmp_path):
     said = [f"{LONG} {i}." for i in range(3)]
     text = "\n".join(
         f'[message]\nspeaker=x\nmessage= _ "{s.replace("old", chr(34) * 2 + "old" + chr(34) * 2)}"' for s in said
@@ -87,7 +87,7 @@ def one_source(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: name)
 
 
-def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp_path, monkeypatch, one_source):
+def test_a_source_is_fetched_once(tmp_path, monkeypatch, one_source):
     monkeypatch.setattr(subprocess, "run", client(fails=("old",)))
     said = []
     tool.write_passages(tmp_path, said.append)
@@ -97,11 +97,8 @@ def test_a_source_is_fetched_once_and_the_first_package_that_exists_is_taken(tmp
     monkeypatch.setattr(subprocess, "run", lambda *a, **k: pytest.fail("fetched twice"))
     tool.write_passages(tmp_path, said.append)
     assert read_passages(tmp_path) == made
-    assert {p.name for p in tmp_path.iterdir()} == {
-        LIST,
-        "gnome-help.jsonl",
-        f"{PYTHON}.jsonl",
-    }  # packages are not kept
+    packages_are_not_kept = {LIST, "gnome-help.jsonl", f"{PYTHON}.jsonl"}
+    assert {p.name for p in tmp_path.iterdir()} == packages_are_not_kept
 
 
 def test_weights_go_with_the_folder(tmp_path, monkeypatch, one_source):
@@ -111,16 +108,15 @@ def test_weights_go_with_the_folder(tmp_path, monkeypatch, one_source):
     found = read_passages(tmp_path)
     assert [d.source for d in found.documents] == ["gnome-help", PYTHON]
     assert found.weights == {"gnome-help": 3, PYTHON: 1.5, WRITTEN: 8}
-    for torn in ("{", "[]", '{"gnome-help": {}}', '{"none": {"weight": 1}}', '{"b": {"weight": 1}}'):
-        write(tmp_path / LIST, torn)
-        with pytest.raises(LabError, match="and the files that it lists cannot be used"):
+    for torn in ("{", "[]", '{"gnome-help": {}}', '{"none": {"weight": 1}}', '{"b": {"weight": 1}}', None):
+        (tmp_path / LIST).unlink()
+        if torn is not None:
+            write(tmp_path / LIST, torn)
+        with pytest.raises(LabError, match="cannot be used"):
             read_passages(tmp_path)
-    (tmp_path / LIST).unlink()
-    with pytest.raises(LabError, match="and the files that it lists cannot be used"):
-        read_passages(tmp_path)
 
 
-def test_every_source_names_its_client_and_its_licence_which_the_shipped_weights_name_too():
+def test_every_source_names_its_client_and_its_licence():
     """They have learned from these texts: whoever ships them says under which terms the texts are."""
     card = (Path(__file__).parents[1] / "specdec_lab" / "weights" / "README.md").read_text(encoding="utf-8")
     for source in tool.SOURCES:
@@ -129,14 +125,14 @@ def test_every_source_names_its_client_and_its_licence_which_the_shipped_weights
     assert len({source.name for source in tool.SOURCES}) == len(tool.SOURCES)  # each is a file's name
 
 
-def test_what_cannot_be_fetched_is_left_out_with_a_sentence(tmp_path, monkeypatch, one_source):
+def test_what_cannot_be_fetched_is_left_out(tmp_path, monkeypatch, one_source):
     for which, says in (
-        (lambda name: None, "“gnome-help” is left out: this machine has no apt-get."),
-        (lambda name: name, "“gnome-help” is left out: apt could not fetch old|new."),
+        (lambda name: None, "no apt-get"),
+        (lambda name: name, "could not fetch old|new"),
     ):
         said = []
         monkeypatch.setattr(shutil, "which", which)
         monkeypatch.setattr(subprocess, "run", client(fails=("old", "new")))
         tool.write_passages(tmp_path, said.append)
         assert {d.source for d in read_passages(tmp_path).documents} == {PYTHON}
-        assert says in said
+        assert any("“gnome-help” is left out" in line and says in line for line in said)

@@ -7,16 +7,19 @@ from specdec_lab.show.report import PACES, Letter, body
 
 
 def row(arm: str, kind: str, **more) -> dict:
-    which = {"arm": arm, "kind": kind, "gamma": 3, "prompts": 8}
-    new = {"tokens_per_pass": 2.25, "alpha": 0.5, "repetition": 0.125}
     return {
-        **which,
-        **new,
-        "alpha_by_position": [0.5, 0.25],
-        "ratio_to_plain": 1.5,
-        "ratio_interval": [1.25, 1.75],
-        **more,
-    }
+        "arm": arm, "kind": kind, "gamma": 3, "prompts": 8, "tokens_per_pass": 2.25, "alpha": 0.5, "repetition": 0.125,
+        "alpha_by_position": [0.5, 0.25], "ratio_to_plain": 1.5, "ratio_interval": [1.25, 1.75], **more,
+    }  # fmt: skip
+
+
+def lines_of(html: str) -> list[str]:
+    return [" ".join(line.split()) for line in as_text(html).splitlines()]
+
+
+def stands(lines: list[str], *parts: str) -> bool:
+    """Whether a line has all of these."""
+    return any(all(part in line for part in parts) for line in lines)
 
 
 def plain_row(kind: str) -> dict:
@@ -41,10 +44,10 @@ def measured(*kinds: str) -> dict:
 
 def test_the_page_of_a_measurement_says_its_numbers():
     html = body(measured("chat", "code"))
-    lines = [" ".join(line.split()) for line in html_to_text(html).splitlines()]
-    assert "a < b on no machine, temperature 0.5, 8 prompts, each decoded 3 times by every arm, by turns." in lines[4]
+    lines = lines_of(html)
+    assert stands(lines, "a < b on no machine", "temperature 0.5", "8 prompts", "3 times")
     assert "plain 50.0 40.0 39.0 60.0 1000.0" in lines and "eagle 55.0 10.0 9.0 15.0 400.0" in lines
-    assert any(line.startswith("A whole answer, its prompt read as well, came 2.50 times as fast.") for line in lines)
+    assert stands(lines, "whole answer", "2.50 times as fast")
     of_kinds = [line for line in lines if re.match(r"(plain|eagle) (–|3) ", line)]
     assert of_kinds[:2] == ["plain – overall 8 1.00 – 1.00 – 12%", "eagle 3 overall 8 2.25 0.50 1.50 1.25 to 1.75 12%"]
     assert [line.split()[2] for line in of_kinds] == ["overall"] * 2 + ["chat"] * 2 + ["code"] * 2
@@ -55,13 +58,13 @@ def test_the_page_of_a_measurement_says_its_numbers():
 def test_an_example_letter_follows_the_decision_and_is_folded():
     estimate = {"drafter": "eagle", "gamma": 3, "ratio_to_plain": 1.5, "ratio_interval": [1.25, 1.75]}
     result = measured("chat") | {"estimate": estimate, "reason": "<reason>."}
-    switched_on = Letter(result, "mails")
-    assert "I switch eagle on for mails, with up to 4 texts at once." in switched_on.text
-    assert switched_on.html.startswith("<details>") and "&lt;reason&gt;." in switched_on.html
-    for verdict, said in (("don't", "I leave drafts off for mails"), ("unclear", "Nothing is decided yet")):
+    letter = Letter(result, "mails")
+    assert letter.html.startswith("<details>") and "&lt;reason&gt;." in letter.html and "4 texts at once" in letter.text
+    ends = {"deploy": "switch eagle on for mails", "don't": "leave drafts off for mails"}
+    ends |= dict.fromkeys(("unclear", "too few prompts"), "Nothing is decided")
+    for verdict, end in ends.items():
         text = Letter(result | {"verdict": verdict}, "mails").text
-        assert said in text and "I switch eagle on" not in text
-    assert "Nothing is decided yet" in Letter(result | {"verdict": "too few prompts"}, "mails").text
+        assert [other for other in dict.fromkeys(ends.values()) if other in text] == [end]
 
 
 def test_with_one_kind_its_rows_are_not_said_twice():
@@ -77,12 +80,9 @@ def test_the_page_of_a_server_says_its_numbers():
         "speculation": {**found, "survival_by_position": [0.75, 0.25], "alpha_by_position": [0.75, 1 / 3]},
     }  # fmt: skip
     html = body(result)
-    lines = [" ".join(line.split()) for line in html_to_text(html).splitlines()]
-    assert lines[:3] == [
-        "<m> at http://x/<v1>: 5 prompts, 3 at once.",
-        "120 ms to the first token, then 12.5 ms a token (95 % within 20.2); 80 tokens a second in all.",
-        "4 rounds with drafts: 2.50 drafts and 1.75 tokens each.",
-    ]
+    lines = lines_of(html)
+    assert stands(lines, "<m> at http://x/<v1>", "5 prompts", "3 at once") and "<m>" not in html
+    assert stands(lines, "120 ms to the first", "12.5 ms a token", "within 20.2", "80 tokens a second")
+    assert stands(lines, "4 rounds", "2.50 drafts", "1.75 tokens")
     assert [line for line in lines if line[0] in "12" and "ms" not in line] == ["1 0.75 0.75", "2 0.25 0.33"]
-    assert "Restart it between two runs" in lines[-1]
-    assert "<m>" not in html
+    assert "Restart it" in lines[-1]

@@ -86,7 +86,7 @@ def test_the_interval_holds_95_percent_of_other_suites():
     assert 88 <= found["held"] <= 99 and max(found["below"], found["above"]) <= 9
 
 
-def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prompts():
+def test_a_ratio_is_taken_from_the_same_prompts():
     some, other = {"a": (30, 10), "b": (80, 40)}, {"a": (15, 10), "b": (40, 40)}
     value, (low, high) = results.tokens_per_pass(some, other)
     assert value == low == high == 2.0  # pairs: whichever prompts are drawn
@@ -94,7 +94,7 @@ def test_how_many_times_the_tokens_a_pass_of_another_is_taken_from_the_same_prom
     assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws
 
 
-def test_what_a_gpu_did_can_be_read_as_it_is_measured():
+def test_what_a_gpu_did_can_be_read():
     recorded = results.recorded_gpu()
     assert "NVIDIA" in recorded["hardware"]
     for T in recorded["passes"].values():

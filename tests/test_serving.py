@@ -44,7 +44,7 @@ def now(monkeypatch) -> list[float]:
     return now
 
 
-def test_a_round_writes_what_it_accepts_and_one_token_more():
+def test_a_round_writes_one_more_than_it_accepts():
     slow, fast = (simulate([Arrival(0.0, 10_000)], always(gamma), COSTS, ACCEPTED) for gamma in (1, 4))
     assert fast.mean == pytest.approx(1 / 3.2, rel=0.03)  # E tokens a step of the same length
     assert slow.mean == pytest.approx(1 / 1.8, rel=0.03)
@@ -52,7 +52,7 @@ def test_a_round_writes_what_it_accepts_and_one_token_more():
     assert one.steps == same.steps != other.steps
 
 
-def test_texts_wait_when_the_batch_is_full_and_leave_when_done():
+def test_texts_wait_while_the_batch_is_full():
     record = simulate([Arrival(0.0, 4), Arrival(0.0, 4), Arrival(0.0, 4)], never, COSTS, ACCEPTED, most=2)
     assert [step.running for step in record.steps] == [2] * 4 + [1] * 4
     assert [s.done for s in record.served] == [4.0, 4.0, 8.0]
@@ -67,7 +67,7 @@ def test_hysteresis_stops_the_flapping():
     assert [calm(n, 0) for n in (3, 4, 6, 7)] == [4, 0, 0, 0]
 
 
-def test_the_schedule_takes_what_writes_most_for_each_number_of_texts():
+def test_the_schedule_takes_what_writes_most():
     """A pass takes its rows: free up to 8, then n(γ + 1)/8. E = 2.1 with γ = 1, 3 with γ = 3."""
     costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in range(1, 17) for g in (0, 1, 3)})
     assert costs.schedule({0: 1.0, 1: 2.1, 3: 3.0}) == [(1, 2, 3), (3, 16, 1)]  # 3 texts: 2.1/1 against 3/1.5
@@ -77,7 +77,7 @@ def test_the_schedule_takes_what_writes_most_for_each_number_of_texts():
     assert [policy(n, 0) for n in (1, 2, 3, 5, 6, 16, 99)] == [3, 3, 1, 1, 0, 0, 0]
 
 
-def test_a_schedule_only_falls_whatever_the_clock_says_of_one_number_of_texts():
+def test_a_schedule_only_falls():
     """With 2 texts one draft seems dear, by chance; it pays with 1 and with 3, and with 4 it does not."""
     prices = {(n, 0): 1.0 for n in range(1, 6)} | {(n, 1): 1.4 for n in range(1, 4)} | {(4, 1): 1.7, (5, 1): 1.9}
     costs = StepCosts(prices | {(2, 1): 1.6})
@@ -161,7 +161,7 @@ def test_a_real_run_by_a_clock_that_is_told(monkeypatch):
     assert sum(slept) == pytest.approx(6.0) and max(slept) == 0.05
 
 
-def test_costs_lie_on_lines_between_the_measured_ones_and_nowhere_else():
+def test_costs_lie_on_lines_between_the_measured_ones():
     costs = StepCosts({(2, 0): 1.0, (4, 0): 4.0, (2, 2): 2.0, (4, 2): 8.0})
     assert costs(3, 0) == pytest.approx(2.5) and costs(3, 2) == pytest.approx(5.0) and costs(4, 2) == 8.0
     assert costs(1, 0) == 1.0  # with fewer than were measured, as with the fewest
@@ -181,7 +181,7 @@ def test_the_crossover_is_where_drafts_no_longer_pay():
     assert grows.crossover(1, 1.55) == 6  # 6 texts: 1.6 plain steps of 6 texts for 1.55 tokens
 
 
-def test_arrivals_are_as_many_as_asked_for_and_come_from_their_seed():
+def test_arrivals_have_their_rates_and_their_seed():
     rates = [(1000, 0.5), (1000, 0.0), (1000, 2.0)]
     arrivals = bursts(rates, tokens=(5, 9), seed=0)
     early, middle, late = (sum(1000 * i <= a.at < 1000 * (i + 1) for a in arrivals) for i in range(3))
@@ -193,7 +193,7 @@ def test_arrivals_are_as_many_as_asked_for_and_come_from_their_seed():
     assert sum(g > 1 for g in gaps) / len(gaps) == pytest.approx(0.368, abs=0.03)  # as a Poisson process waits
 
 
-def test_batches_are_timed_with_as_many_drafts_as_they_are_said_to_have(monkeypatch, now):
+def test_batches_are_timed_with_the_drafts_they_name(monkeypatch, now):
     """Each row of a pass takes 1.0: n texts with γ drafts take n(γ + 1). And a prompt takes its tokens."""
     target = TinyModel(5, seed=1, context=400)
     slowed(target, now, len)
@@ -227,7 +227,7 @@ def test_what_a_drafter_missed_is_timed_a_token(now):
     assert catch_up_cost(target, LookupDrafter(), [0, 1, 2], texts=2, missed=3, samples=3) == 0.0
 
 
-def test_each_row_of_a_step_costs_as_much_as_the_one_before_or_more():
+def test_each_row_costs_no_less_than_the_last():
     free = {(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 4) for g in (0, 1, 2, 4)} | {(4, 2): 2.2}  # a bump
     costs = StepCosts({key: seconds + 0.1 * key[1] for key, seconds in free.items()}, free=free)
     seconds = costs.by_rows(4, 4)
@@ -241,7 +241,7 @@ def test_each_row_of_a_step_costs_as_much_as_the_one_before_or_more():
 SURE, UNSURE = Outcome(4, (0.95, 0.9, 0.9, 0.85)), Outcome(0, (0.2, 0.05, 0.02, 0.01))
 
 
-def test_by_confidence_is_as_good_as_the_best_of_the_others_and_better_in_between():
+def test_by_confidence_is_no_worse_than_the_others():
     """Half of the rounds are sure, and the other half hopeless: fixed drafts pay for both."""
     costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 2, 4, 8, 16) for g in (0, 1, 2, 4)})
     outcomes = [SURE, UNSURE]
@@ -253,7 +253,7 @@ def test_by_confidence_is_as_good_as_the_best_of_the_others_and_better_in_betwee
         assert texts != 4 or chosen > 1.2 * max(plain, fixed)
 
 
-def test_a_real_server_checks_what_the_policy_finds_worth_its_row():
+def test_a_real_server_checks_what_pays_its_row():
     target, draft = TinyModel(4, seed=1, context=200), TinyModel(4, seed=2, spread=3.0, context=200)
     costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 5) for n in (1, 2, 3) for g in (0, 4)})
     batch, prompts, traces = Batch(target, 3), [[1, 2, 3], [3, 0], [2, 3]], []

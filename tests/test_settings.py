@@ -45,7 +45,7 @@ def drawn_with(settings: dict) -> dict:
     return {key: value for key, value in settings.items() if key not in ("request", "gamma")}
 
 
-def test_pilots_and_measurements_have_the_settings_of_the_command_line(lab, mine, monkeypatch, capsys):
+def test_pilots_and_measurements_have_the_commands_settings(lab, mine, monkeypatch, capsys):
     """A γ that is best for other texts is not the best; and no prompt of a pilot is measured, or timed."""
     command = ["bench", "--prompts", mine, *OPTIONS, "--drafters", "lookup,model", "--gamma", "best"]
     assert main([*command, "--timed", "1", "--repeats", "2"]) == 0
@@ -63,7 +63,7 @@ def test_pilots_and_measurements_have_the_settings_of_the_command_line(lab, mine
     assert measured == once + once[:3]  # and the first of each kind once more: of those that are measured
 
 
-def test_a_text_that_ends_early_is_not_the_same_text(lab, mine, capsys):
+def test_a_text_that_ends_early_is_another(lab, mine, capsys):
     """All that was written is alike, and one has more of it."""
     command = ["bench", "--prompts", mine, "--json", "--drafters", "lookup", "--gamma", "2"]
     assert main(command) == 0
@@ -83,7 +83,7 @@ def test_transformers_lookup_copies_as_many_tokens_as_ours(lab, mine, monkeypatc
     assert asked == [copied]
 
 
-def test_a_report_on_traffic_has_the_settings_of_the_command_line(lab, mine, monkeypatch):
+def test_a_report_on_traffic_has_the_commands_settings(lab, mine, monkeypatch):
     seen = []
 
     def compare_drafters(lab, prompts, drafters, repeats, say, **settings):
@@ -96,7 +96,7 @@ def test_a_report_on_traffic_has_the_settings_of_the_command_line(lab, mine, mon
     assert seen == [(11, ("lookup", "model"), 5, ASKED)]
 
 
-def test_of_each_kind_the_first_ones_are_taken_in_the_order_of_the_file():
+def test_the_first_of_each_kind_are_taken():
     """So that a report lists kinds as the file does, whatever they are called."""
     prompts = [Prompt(str(i), "cab"[i % 3], "x") for i in range(9)]
     assert [p.id for p in first_of_each_kind(prompts, 2)] == list("012345")

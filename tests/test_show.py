@@ -28,7 +28,7 @@ def data() -> dict:
     return explorer_data(trace, words, "a title")
 
 
-def test_every_mark_has_its_own_colour_and_symbol_wherever_rounds_are_shown():
+def test_every_mark_has_its_own_colour_and_symbol():
     """A corrected token does not look like one that was accepted."""
     assert len({m.symbol for m in MARKS.values()}) == len(MARKS)
     promised = {"accepted": "#009E73", "rejected": "#D55E00", "corrected": "#E69F00", "bonus": "#0072B2"}
@@ -43,7 +43,7 @@ def test_line_breaks_stay_on_one_line():
     assert (visible("  "), visible(" a"), visible("")) == ("␣␣", " a", "")
 
 
-def test_a_round_in_the_terminal_is_the_same_with_and_without_colour():
+def test_a_round_is_the_same_without_colour():
     r = trace_of(uniforms=Uniforms(2, 3)).rounds[0]
     parts = [(d.status, f"{MARKS[d.status].symbol}“w{d.id} ”") for d in r.drafted]
     parts.append((r.emitted.kind, f"{MARKS[r.emitted.kind].symbol}“w{r.emitted.id} ”"))

@@ -127,7 +127,7 @@ def test_what_each_rule_emits_by_hand(name, out):
     assert theory.emitted(P, Q, *rule(P, Q)) == pytest.approx(out)
 
 
-def test_rules_where_one_distribution_has_a_zero_or_both_are_one():
+def test_rules_where_a_chance_is_zero_or_one():
     rule, match = (theory.RULES[name] for name in theory.RULES if "exact way" in name or "the rule" in name)
     assert rule((0.5, 0.5), (0.0, 1.0)) == ([1.0, 0.5], [1.0, 0.0])
     assert rule(P, P) == ([1.0] * 3, list(P))
@@ -143,6 +143,6 @@ def test_rules_where_one_distribution_has_a_zero_or_both_are_one():
         ((0.0, 0.0, 1.0), (0.5, 0.5, 0.0), 2, 0.0),  # a target that says nothing of what is drawn
     ],
 )
-def test_several_drafts_of_one_place_where_the_draft_is_sure_or_silent(p, q, drafts, kept):
+def test_several_drafts_of_a_sure_or_silent_draft(p, q, drafts, kept):
     found = theory.siblings(p, q, drafts)
     assert (found.kept, found.output) == (pytest.approx(kept), pytest.approx(list(p)))

@@ -33,20 +33,20 @@ def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
     assert not problems
     assert [p.content for p in prompts[:2]] == [messages, messages]
     assert prompts[2].content[0]["content"] == "look\nhere"
-    assert [(p.kind, p.raw) for p in prompts] == [("all", False)] * 3 + [("code", False), ("all", True)] + [
-        ("all", False)
-    ] * 2
+    assert [p.kind for p in prompts] == ["all"] * 3 + ["code"] + ["all"] * 3
+    assert [p.raw for p in prompts] == [False] * 4 + [True] + [False] * 2
     assert len({p.id for p in prompts}) == 7
     prompts, problems = read_traffic("builtin")
     assert len(prompts) >= 72 and not problems
 
 
-def test_of_a_conversation_only_the_last_answer_is_left_off_and_a_line_says_itself_what_it_is(tmp_path):
+def test_of_a_conversation_only_the_last_answer_is_left_off(tmp_path):
+    """And the line itself says what it is, whatever stands in its request."""
     said = [{"role": role, "content": role[0]} for role in ("user", "assistant", "user", "assistant", "assistant")]
     lines = [{"id": "outer", "kind": "code", "request": {"id": "inner", "kind": "chat", "messages": said}}]
     lines += [{"messages": said[1:2]}]  # nobody asked anything
     ((prompt,), (problem,)) = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert prompt.content == said[:3] and "must be a list of messages" in problem
+    assert prompt.content == said[:3] and problem.startswith("Line 2")
     assert (prompt.id, prompt.kind) == ("1: outer", "code")
 
 
@@ -95,25 +95,24 @@ def test_each_form_of_traffic_is_read_as_what_it_is(tmp_path, text, contents):
         ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
     ],
 )  # fmt: skip
-def test_what_is_no_traffic_is_refused_and_never_measured_as_prose(tmp_path, text, said):
+def test_what_is_no_traffic_is_never_prose(tmp_path, text, said):
     with pytest.raises(LabError, match=said):
         read_traffic(written(tmp_path, text))
 
 
-def test_it_is_said_what_share_of_a_log_is_measured_and_why_not_the_rest(tmp_path):
+def test_what_share_of_a_log_is_measured(tmp_path):
     call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
     image = {"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}
     lines = [{"messages": [USER], "tools": [{"type": "function"}]}] * 3
     lines += [{"messages": [USER, call, {"role": "tool", "content": "4"}]}] * 12 + [{"messages": [image]}] * 5
     prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
     assert len(prompts) == 3
-    assert problems[0].startswith("3 of 20 entries (15%) are measured. Of the others: 12 times a message calls a tool")
-    assert "5 times a message holds a part that is no text (“image_url”)" in problems[0]
+    assert all(part in problems[0] for part in ("3 of 20", "15%", "12 times", "tool", "5 times", "“image_url”"))
     assert len([line for line in problems if "was left out" in line]) == 10 and "And 7 more." in problems
-    assert "3 entries offered tools to the model" in problems[-1]
+    assert "3 entries" in problems[-1] and "tools" in problems[-1]
 
 
-def test_engines_numbers_are_those_of_their_formulas_and_lead_back():
+def test_engines_numbers_follow_their_formulas():
     """Accepted 2, 0, 4 and 1 of four drafts; and a round without drafts, which only SGLang counts."""
     trace = Trace([0]).collect(rounds_of_accepted([2, 0, 4, 1], gamma=4))
     trace.rounds.append(replace(trace.rounds[1], drafted=()))
@@ -135,7 +134,7 @@ def pair(tmp_path_factory):
     return [save(tmp_path_factory.mktemp(name), seed=i) for i, name in enumerate(("target", "draft"))]
 
 
-def test_the_report_says_its_verdict_and_what_it_rests_on(capsys, tmp_path, pair):
+def test_the_report_says_its_verdict(capsys, tmp_path, pair):
     texts = ["the cat sat on the mat", "a cat", "on a mat the cat", "the mat . the cat", "sat on", "the " * 100]
     lines = "\n".join(json.dumps({"kind": "ab"[i % 2], "prompt": t}) for i, t in enumerate(texts))
     argv = ["traffic", written(tmp_path, f"{lines}\n{{bad"), "--device", "cpu", "--target", pair[0], "--draft", pair[1]]
