@@ -108,6 +108,8 @@ def texts(*rates: float) -> list[Trace]:
     return [chains((rate,), 1, texts=1, rounds=200)["kind"]["0"] for rate in rates]
 
 
+KINDS = {"repeat": {"a": 0.9, "b": 0.8}, "story": {"c": 0.5, "d": None}}
+EASIER = traces_of([(3, 0.9, 0.95), (0, 0.3, 0.2)])
 NO_ROUNDS = {"kind": {**chains((0.6,), 3, texts=1)["kind"], "1": Trace([0], [])}}
 ALPHAS = {"a": {"0": 0.6, "1": 0.5, "2": 0.4}, "b": {"0": 0.5, "1": 0.7}, "c": {"0": 0.5, "1": 0.52, "2": None}}
 OWN = {"a": texts(0.8, 0.7, 0.8, 0.7), "b": texts(0.5, 0.5, 0.5, 0.5), "c": texts(0.4, 0.4, 0.8, 0.8)}
@@ -118,15 +120,9 @@ SAID += [
     case("race", race(4.0), says="0.75 times as fast … a loss"),
     case("race", race(3.0), says="neither a gain nor a loss", never="These times say little"),
     case("race", race(1.5, ratios=(1.0, 2.0, 3.0)), says="These times say little"),
-    case(
-        "kinds", {"repeat": {"a": 0.9, "b": 0.8}, "story": {"c": 0.5, "d": None}},
-        says="repeat 0.85, story 0.50 … 0.50 to 0.90 … repeat lies above each of the kind story",
-    ),
-    case("kinds", {"repeat": {"a": 0.9, "b": 0.4}, "story": {"c": 0.5}}, says="the kind alone does not decide"),
-    case(
-        "sureness", traces_of([(3, 0.9, 0.95), (0, 0.3, 0.2)]),
-        says="less than 0.4 … α is 0.30, over 1 … more than 0.8 … α is 0.90, over 3", never="no easier",
-    ),
+    case("kinds", KINDS, says="repeat 0.85, story 0.50 … 0.50 to 0.90 … repeat lies above each of the kind story"),
+    case("kinds", KINDS | {"repeat": {"a": 0.9, "b": 0.4}}, says="the kind alone does not decide"),
+    case("sureness", EASIER, says="0.4, α is 0.30, over 1 … 0.8, α is 0.90, over 3", never="no easier"),
     case("sureness", traces_of([(3, 0.2, 0.95), (0, 0.3, 0.2)]), says="no easier to guess"),
     case("sureness", traces_of([(3, 0.9, 0.95)]), says="equally sure", never="α is"),
     case("formula", chains((0.6,), 1), chains((0.6,), 3), 3, says="do not show that it is wrong", never="survive"),
@@ -178,14 +174,12 @@ BITS = {
 AS_MUCH = {"4 bits": {"plain": 60, "best": 108, "times plain": (1.9, [1.7, 2.1])}}
 ARMS = arms(plain=(114, 2.2, 2.4), ngram=(110, 2.1, 2.3), draft=(61, 1.2, 1.3))
 PACES = {"plain": 100, "a": 160, "b": 101, "c": 80}, {"plain": 100, "a": 90, "b": 60, "c": 50}
+TWO = {"lookup": (1.5, 1.8), "eagle": (1.7, 2.4)}
 SAME = dict.fromkeys(PACES[0], 12)
 RATIOS = {"a": (1.2, (1.1, 1.3)), "b": (1.2, (0.9, 1.5)), "c": (1.01, (1.005, 1.015)), "d": (0.9, (0.8, 0.95))}
 
 SAID += [
-    case(
-        "best_gammas", by_gamma(eagle=(1.4, 1.8), untrained=(0.9, 0.7)),
-        says="“eagle” 1.80 times with γ = 4. … “untrained” loses", never="slow rounds",
-    ),
+    case("best_gammas", by_gamma(eagle=(1.4, 1.8)), says="“eagle” 1.80 times with γ = 4", never="slow rounds"),
     case(
         "best_gammas", by_gamma(medusa=(1.21, 1.20), lookup=(1.01, 0.9), untrained=(0.9, 0.7)),
         says="“medusa” 1.21 times with γ = 1 or 4. “lookup” at best comes out even. “untrained” loses",
@@ -199,31 +193,18 @@ SAID += [
     ),
     case("fewer_bits", BITS | AS_MUCH, says="2.00 times … 1.90 times", never="So drafts"),
     case("fewer_bits", BITS | AS_MUCH, says="2.00 times … 1.90 times", never="Alone"),
-    case(
-        "other_program", ARMS,
-        says="“p-plain” writes 114 … 110 with “p-ngram” and 61 with “p-draft” … “p-ngram” cannot … “p-draft” is slower",
-    ),
+    case("other_program", ARMS, says="“p-plain” … 114 … 110 with “p-ngram” and 61 … “p-ngram” cannot … “p-draft” is slower"),
     case("other_program", ARMS | arms(draft=(200, 3.0, 4.0)), says="“p-draft” is faster; “p-ngram” cannot"),
     case(
         "drafters_on_a_card", *PACES, SAME | {"b": 10}, 12,
-        says="Greedy, faster … “a” 1.60; as fast: “b” 1.01; slower: “c” 0.80. … temperature 1, slower: “a” 0.90, “b” 0.60 and "
-        "“c” 0.50. … 12 greedy texts … 2 with “b”",
+        says="faster … “a” 1.60; as fast: “b” 1.01; slower: “c” 0.80. … 1, slower: “a” 0.90, “b” 0.60 … 0.50. … 2 with “b”",
     ),
     case("drafters_on_a_card", *PACES, SAME, 12, says="All 12 greedy texts"),
-    case("auto", {"eagle": {"auto": 1.5, "fixed": 1.6}}, says="auto 1.50, fixed 1.60. … each of them … not slower"),
-    case(
-        "auto", {"eagle": {"auto": 1.5, "fixed": 1.6}, "untrained": {"auto": 0.92, "fixed": 0.8}},
-        says="eagle: auto 1.50, fixed 1.60; untrained: auto 0.92, fixed 0.80. With untrained auto was slower",
-    ),
-    case(
-        "fastest", *clocked(lookup=(1.5, 1.8), eagle=(1.7, 2.4), hybrid=(1.71, 2.3)),
-        says="hybrid and eagle lie within 2 % … 2.40, has eagle",
-    ),
-    case(
-        "fastest", *clocked(lookup=(1.5, 1.8), eagle=(1.7, 2.4), hybrid=(2.04, 2.3)),
-        says="hybrid is ahead, 1.20 times as fast as eagle … 2.40, has eagle", never="overlap",
-    ),
-    case("fastest", *clocked(eagle=(1.7, 2.4), hybrid=(1.8, 2.3)), says="hybrid is ahead … overlap"),
+    case("auto", {"a": {"auto": 1.5, "fixed": 1.6}}, says="a: auto 1.50, fixed 1.60. … each of them … not slower"),
+    case("auto", {"a": {"auto": 1.5}, "b": {"auto": 0.92}}, says="a: auto 1.50; b: auto 0.92. With b auto was slower"),
+    case("fastest", *clocked(**TWO, hybrid=(1.71, 2.3)), says="hybrid and eagle lie within 2 % … 2.40, has eagle"),
+    case("fastest", *clocked(**TWO, hybrid=(2.04, 2.3)), says="hybrid … 1.20 times … eagle … 2.40", never="overlap"),
+    case("fastest", *clocked(**TWO, hybrid=(1.8, 2.3)), says="hybrid is ahead … overlap"),
     case("gained", RATIOS, says="Gained: a (1.20). Lost: d (0.90). No difference … b (1.20) and c (1.01)."),
 ]  # fmt: skip
 
@@ -235,6 +216,7 @@ CURVES = {
     "always 4": [(10, 30.0), (70, 500.0)],
     "by load": [(10, 31.0), (88, 310.0)],
 }
+LEVEL, AHEAD = {"by load": [(10, 30.5), (89, 310.0)]}, {"by confidence": [(10, 29.0), (95, 290.0)]}
 FOUND = {1: 2.0, 2: 1.0}
 HOPED = {"high": {1: 2.2, 2: 1.2}, "low": {1: 1.8, 2: 0.8}, "both": {1: 2.2, 2: 0.9}, "right": {1: 2.01, 2: 1.0}}
 REAL, SIMULATED = {"never": 100.0, "always": 150.0}, {"never": 80.0, "always": 120.0}
@@ -242,38 +224,17 @@ ROWS = {"short": {(16, 0): 0.02, (16, 4): 0.052}, "long": {(16, 0): 0.06, (16, 4
 TURNS = {"never": [100, 101, 102], "always": [95, 96, 120], "by confidence": [110, 111, 112]}
 
 SAID += [
-    case(
-        "crossovers", BENDS, {0: 1.0, 1: 1.6, 4: 2.2},
-        says="γ = 4 pays with up to 3 … loses from 4 … γ = 1 pays with up to 6 … loses from 7 on",
-    ),
+    case("crossovers", BENDS, {0: 1.0, 1: 1.6, 4: 2.2}, says="γ = 4 … to 3 … from 4 on; γ = 1 … to 6 … from 7 on"),
     case("crossovers", FLAT, {0: 1.0, 4: 2.2}, says="pays with up to 8 … loses nowhere up to 8"),
     case("crossovers", FLAT, {0: 1.0, 4: 1.01}, says="γ = 4 pays nowhere and loses nowhere"),  # a tie
     case("crossovers", FLAT, {0: 1.0, 4: 0.99}, says="γ = 4 pays nowhere and loses nowhere up to 8"),
-    case(
-        "policies", CURVES,
-        says="“always 4” is the fastest: 30 ms … 50 with “never” … “never” writes the most: 90 … 90 with “never”",
-    ),
-    case(
-        "policies", CURVES | {"by load": [(10, 30.5), (89, 310.0)]},
-        says="“always 4” and “by load” cannot … 30 ms … “never” and “by load” cannot … 90 tokens",
-    ),
-    case(
-        "policies", CURVES | {"by confidence": [(10, 29.0), (95, 290.0)]},
-        says="“by confidence” writes the most: 95 … 90 with “never”",
-    ),
-    case(
-        "predictions", HOPED, FOUND,
-        says="high: 15% … 20% … too high. low: 15% … 20% … too low. both: 10% … 10% … both directions. right: less than 1%",
-    ),
+    case("policies", CURVES, says="“always 4” is … 30 ms … 50 with “never” … “never” writes … 90 tokens … 90 with “never”"),
+    case("policies", CURVES | LEVEL, says="“always 4” and “by load” cannot … 30 ms … “never” and “by load” cannot … 90"),
+    case("policies", CURVES | AHEAD, says="“by confidence” writes the most: 95 … 90 with “never”"),
+    case("predictions", HOPED, FOUND, says="15% … 20% … high. … 15% … 20% … low. … 10% … 10% … both … less than 1%"),
     case("served", REAL, SIMULATED, 110.0, says="same: never before always. … 1.25 to 1.25 … “never” differ by 10%"),
-    case(
-        "served", REAL | {"schedule": 99.5}, SIMULATED | {"schedule": 80.5}, 100.0,
-        says="never and schedule before always",
-    ),
-    case(
-        "served", REAL | {"always": 90.0}, SIMULATED, 100.0,
-        says="real order is always before never … simulated one never before always", never="same",
-    ),
+    case("served", REAL | {"third": 99.5}, SIMULATED | {"third": 80.5}, 100.0, says="never and third before always"),
+    case("served", REAL | {"always": 90.0}, SIMULATED, 100.0, says="real … always before never … never before always"),
     case(  # the mistake that it is there for: a row costs more, though the ratio falls, as the plain step tripled
         "draft_rows", ROWS, 16, 4,
         says="0.50 ms after short and 0.95 ms after long … more expensive … 20 ms and 60 ms … 4 drafts … 2.60 and 2.02",
@@ -327,10 +288,7 @@ SAID += [
     case("chain_and_tree", row(2, 2.0, 1.5), row(2, 2.2, 1.52), says="no difference", never="slow rounds"),
     case("chain_and_tree", row(2, 2.0, 1.6), row(2, 2.01, 1.5), says="tree is ahead by what it costs, and not by E"),
     # One pause of a quarter of a second made o = 0.25 of a chain: its clock ratio was 1.25, and by medians it is 1.41.
-    case(
-        "chain_and_tree", row(8, 2.6, 1.55), row(8, 2.46, 1.54, slow=0.12),
-        says="no difference … 12% of the time of the chain",
-    ),
+    case("chain_and_tree", row(8, 2.6, 1.55), row(8, 2.46, 1.54, slow=0.12), says="no difference … 12% … the chain"),
     case(
         "suite_of_trees", {"greedy": trees((4, 2.0, 2.1, (1.03, 1.06)), (16, 2.2, 2.73, (1.2, 1.3)))},
         says="Greedy: the tree writes more with 4 and 16 … From 4 to 16 … chain grow 1.10 times … tree 1.30 times",
@@ -339,14 +297,8 @@ SAID += [
         "suite_of_trees", {"sampled": trees((4, 2.0, 2.0, (1.005, 1.03)), (8, 2.0, 1.8, (0.85, 0.95)))},
         says="the two cannot be told apart with 4, the chain writes more with 8",
     ),
-    case(
-        "best_ways", WAYS,
-        says="a tree of 8 with 1 text, no drafts with 16 texts. The tree of 8 … 2.00 times … 1 text … 0.50 times with 16 texts",
-    ),
-    case(
-        "best_ways", WAYS | NEAR,
-        says="a chain of 2 or a tree of 8 with 1 text, no drafts or a chain of 2 with 16 texts",
-    ),
+    case("best_ways", WAYS, says="a tree of 8 with 1 text, no drafts with 16 … tree of 8 … 2.00 times … 1 text … 0.50 … 16"),
+    case("best_ways", WAYS | NEAR, says="a chain of 2 or a tree of 8 with 1 text, no drafts or a chain of 2 with 16"),
 ]  # fmt: skip
 
 

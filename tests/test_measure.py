@@ -57,7 +57,7 @@ def test_nothing_speaks_against_times_that_can_be_true(quiet):
         (times(k1=0.010, k5=0.008), "in each of 5 turns"),
         ({1: [0.010] * 4 + [0.007], 5: [0.008] * 5}, "Probably another program"),
         ({1: [0.010] * 4, 5: [0.005] * 4}, "Probably another program"),  # four turns are few
-        (times(noise=0.004, k1=0.010, k5=0.012), "8 ms from time to time, and 5 tokens by 2 ms from 1"),
+        (times(noise=0.004, k1=0.010, k5=0.012), "by 8 ms from time to time, and 5 tokens by 2 ms from 1"),
     ],
 )
 def test_times_that_cannot_be_true_are_doubted(loud, says):

@@ -138,16 +138,8 @@ def test_the_report_says_its_verdict(capsys, tmp_path, pair):
     texts = ["the cat sat on the mat", "a cat", "on a mat the cat", "the mat . the cat", "sat on", "the " * 100]
     lines = "\n".join(json.dumps({"kind": "ab"[i % 2], "prompt": t}) for i, t in enumerate(texts))
     argv = ["traffic", written(tmp_path, f"{lines}\n{{bad"), "--device", "cpu", "--target", pair[0], "--draft", pair[1]]
-    argv += [
-        "--drafters",
-        "lookup,model",
-        "--max-new-tokens",
-        "10",
-        "--html",
-        str(tmp_path / "out.html"),
-        "--repeats",
-        "3",
-    ]
+    argv += ["--drafters", "lookup,model", "--max-new-tokens", "10", "--repeats", "3"]
+    argv += ["--html", str(tmp_path / "out.html")]
     assert main([*argv, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["meta"]["prompts"], result["meta"]["repeats"]) == (5, 3)
