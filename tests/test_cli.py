@@ -70,6 +70,7 @@ def test_demo_has_symbols_and_colour_where_wanted(capsys, monkeypatch):
 WRONG = {
     "demo --gamma 0": "γ is 0",
     "demo --gamma 257": "at most 256",
+    "demo --gamma 100000000000000000000": "at most 256",
     "demo --temperature -1": "temperature is -1.0",
     "demo --prompt ''": "prompt is empty",
     f"demo --prompt '{'word ' * 9000}'": "shorten the prompt",
