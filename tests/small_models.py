@@ -14,6 +14,7 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
+from specdec_lab.models.base import Cached
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.reference import ReferenceModel
 
@@ -62,3 +63,11 @@ def text(n: int, seed: int = 0) -> list[int]:
 def uncached(model: ReferenceModel, tokens: list[int]) -> torch.Tensor:
     """[len(tokens), V] by `transformers` itself, without any cache."""
     return model.hf(torch.tensor([tokens]), use_cache=False).logits[0]
+
+
+def check_pass(cached: Cached, *texts: list[int]) -> None:
+    """Extend a cache, which holds the beginnings of these texts, by the rest: rows as `transformers` has without one."""
+    model, held = cached.model, list(cached.lengths)
+    rows = cached.extend([tokens[n:] for tokens, n in zip(texts, held, strict=True)]).logits
+    for row, tokens, n in zip(rows, texts, held):
+        assert torch.allclose(row[: len(tokens) - n], uncached(model, tokens)[n:], **near(model))

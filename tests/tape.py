@@ -12,19 +12,18 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from specdec_lab.models.cuda_graph import CapturedPass
+
 # "lift_fresh" is a tensor made of a list
 WAITS = ("item", "_local_scalar_dense", "nonzero", "is_nonzero", "equal", "lift_fresh")
 
 
-class Tape(TorchDispatchMode):
-    """Takes the place of `CapturedPass`."""
+class Graph(TorchDispatchMode):
+    """Takes the place of `torch.cuda.CUDAGraph`, and of the context in which it records."""
 
-    def __init__(self, do, x: Tensor):
+    def __init__(self):
         super().__init__()
         self.steps = []
-        self.x = x.clone()
-        with self:
-            self.out = do(self.x)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -37,11 +36,6 @@ class Tape(TorchDispatchMode):
             self.steps.append((func, args, kwargs, out))
         return out
 
-    def __call__(self, x: Tensor) -> Tensor:
-        self.x.copy_(x)
-        self.replay()
-        return self.out.clone()
-
     def replay(self) -> None:
         for func, args, kwargs, out in self.steps:
             again = func(*args, **kwargs)
@@ -50,12 +44,13 @@ class Tape(TorchDispatchMode):
                     old.copy_(new)
 
 
-class Graph(Tape):
-    """Takes the place of `torch.cuda.CUDAGraph`, and of the context in which it records."""
+class Tape(CapturedPass):
+    """A captured pass without torch.cuda, and without a look at its first replay."""
 
-    def __init__(self):
-        TorchDispatchMode.__init__(self)
-        self.steps = []
+    def __init__(self, do: Callable[[Tensor], Tensor], x: Tensor):
+        self.x, self.graph = x.clone(), Graph()
+        with self.graph:
+            self.out = do(self.x)
 
 
 def each(change: Callable[[Tensor], object], given):
