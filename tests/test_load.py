@@ -1,5 +1,6 @@
 """Loading models by name or path, devices, and pairs that do not fit."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +23,11 @@ def folder(tmp_path_factory) -> str:
     return save(tmp_path_factory.mktemp("target"))
 
 
+@pytest.fixture(scope="module")
+def lab(folder):
+    return load(folder, device="cpu")
+
+
 def test_any_pair_by_path(folder, tmp_path):
     lab = load(folder, save(tmp_path, seed=1), device="cpu")
     trace = lab.speculative("the cat sat", "model", temperature=1.0, max_new_tokens=20)
@@ -34,11 +40,8 @@ def test_any_pair_by_path(folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (
-            ["<end>", "the", "sat", "cat", "on", "a", "mat", "."],
-            r"2 of 8 tokens differ, first “(cat|sat)” at id 2",
-        ),  # of equal sizes
-        ([*SENTENCE, "dog"], "1 of 8 tokens differ, first “dog” at id 8"),
+        (["<end>", "the", "sat", "cat", *SENTENCE[4:]], "2 of 8 tokens .* at id 2"),  # of equal sizes
+        ([*SENTENCE, "dog"], "1 of 8 tokens .* “dog” at id 8"),
     ],
 )
 def test_vocabularies_that_differ_are_one_sentence(folder, tmp_path, words, says):
@@ -46,15 +49,15 @@ def test_vocabularies_that_differ_are_one_sentence(folder, tmp_path, words, says
         load(folder, save(tmp_path, words), device="cpu")
 
 
-def test_an_unknown_name_without_network_is_one_sentence(monkeypatch):
+def test_an_unknown_name_without_network(monkeypatch):
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(LabError, match=r"“nobody/no-such-model” cannot be loaded: check the name, and the network"):
+    with pytest.raises(LabError, match="“nobody/no-such-model” cannot be loaded"):
         load("nobody/no-such-model", device="cpu")
 
 
-def test_auto_prefers_cuda_then_mps_then_cpu_and_what_is_not_there_is_one_sentence(monkeypatch):
+def test_auto_prefers_cuda_then_mps_then_cpu(monkeypatch):
     here = {"cuda": True, "mps": True}
     monkeypatch.setattr(torch.cuda, "is_available", lambda: here["cuda"])
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: here["mps"])
@@ -64,14 +67,14 @@ def test_auto_prefers_cuda_then_mps_then_cpu_and_what_is_not_there_is_one_senten
         with pytest.raises(LabError, match=f"no {kind} device"):
             loading.pick_device(kind)
     assert loading.pick_device().type == "cpu"
-    with pytest.raises(LabError, match="choose auto, cpu, cuda or mps"):
+    with pytest.raises(LabError, match="no device “tpu”"):
         loading.pick_device("tpu")
 
 
-@pytest.mark.parametrize(("bf16", "dtype"), [(True, torch.bfloat16), (False, torch.float16)])
-def test_the_number_format_fits_the_device(monkeypatch, bf16, dtype):
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **k: bf16)
-    assert loading.pick_dtype("auto", torch.device("cuda")) == dtype
+def test_the_number_format_fits_the_device(monkeypatch):
+    for bf16, dtype in ((True, torch.bfloat16), (False, torch.float16)):
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda here=bf16, **k: here)
+        assert loading.pick_dtype("auto", torch.device("cuda")) == dtype
     assert loading.pick_dtype("auto", torch.device("cpu")) == torch.float32
     assert loading.pick_dtype("bfloat16", torch.device("cpu")) == torch.bfloat16
     with pytest.raises(LabError, match="no number format “int3”"):
@@ -83,7 +86,7 @@ def test_not_enough_memory_to_load_is_one_sentence(monkeypatch, folder):
         raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 99 bytes")
 
     monkeypatch.setattr(loading.AutoModelForCausalLM, "from_pretrained", fail)
-    with pytest.raises(LabError, match="Not enough memory to load .*: close some programs"):
+    with pytest.raises(LabError, match="Not enough memory to load"):
         load(folder, device="cpu")
 
 
@@ -95,8 +98,7 @@ def test_nan_weights_are_one_sentence(folder):
             run("the cat sat the cat")
 
 
-def test_unknown_names_are_one_sentence(folder):
-    lab = load(folder, device="cpu")
+def test_unknown_names_are_one_sentence(lab):
     with pytest.raises(LabError, match="choose one of lookup"):
         lab.speculative("the cat", "magic")
     with pytest.raises(LabError, match="name a draft model with --draft"):
@@ -110,21 +112,20 @@ def test_a_notebook_shows_the_sentence_alone():
     shown = []
     shell._showtraceback = lambda kind, value, lines: shown.append("\n".join(lines))
     shell.run_cell("from specdec_lab.engine.sampling import Sampler\nSampler(-1.0)")
-    assert shown == ["specdec_lab: The temperature is -1.0, but must be 0 (greedy) or a positive number."]
+    assert len(shown) == 1 and re.fullmatch(r"specdec_lab: .*-1\.0.*", shown[0])
 
 
 @pytest.mark.parametrize(
     ("tokenizers", "makers", "ends"), [(2, 5, {2, 5}), (2, [5, 6], {2, 5, 6}), (None, None, set())]
 )
-def test_a_text_ends_with_the_tokenizers_end_and_with_those_of_the_models_makers(tokenizers, makers, ends):
+def test_a_text_ends_as_tokenizer_and_makers_say(tokenizers, makers, ends):
     for settings in (SimpleNamespace(eos_token_id=makers), *([None] if makers is None else [])):
         model = SimpleNamespace(hf=SimpleNamespace(generation_config=settings))
         assert loading.eos_of(model, SimpleNamespace(eos_token_id=tokenizers)) == ends
 
 
-def test_plain_settings_become_a_sampler_stops_and_numbers(folder):
+def test_plain_settings_become_a_sampler_stops_and_numbers(lab):
     """None is lost on the way: a request that is lost gives the same text again."""
-    lab = load(folder, device="cpu")
     given = {"temperature": 0.7, "top_k": 3, "top_p": 0.8, "min_p": 0.1}
     settings = lab.settings(**given, max_new_tokens=9, stop_strings=["dog", "cat sat"], seed=4, request=5)
     assert settings["sampler"] == Sampler(**given)
@@ -137,10 +138,9 @@ def test_plain_settings_become_a_sampler_stops_and_numbers(folder):
         lab.settings(stop_strings=["dog", ""])
 
 
-def test_each_drafter_that_is_asked_for_has_a_text_of_its_own(folder):
+def test_each_drafter_has_a_text_of_its_own(lab, monkeypatch):
     """Though the weights of a trained one are loaded once: a batch asks for one for each text."""
-    lab = load(folder, device="cpu")
-    lab._trained["eagle"] = LookupDrafter()
+    monkeypatch.setitem(lab._trained, "eagle", LookupDrafter())
     for name in ("eagle", "hybrid", "lookup"):
         one, two = lab.drafter(name), lab.drafter(name)
         for drafter, text in ((one, [1, 2, 3, 1, 2]), (two, [5, 6, 7, 5, 6])):
@@ -160,8 +160,7 @@ def metaspace() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=core, eos_token="</s>", unk_token="<s>")
 
 
-def test_a_token_is_written_as_it_stands_inside_a_text_blanks_and_all(folder):
-    lab = load(folder, device="cpu")
+def test_a_token_is_written_with_its_blanks(lab):
     target = SimpleNamespace(vocab_size=11, name="m")
     pieces = Lab(target, metaspace(), frozenset({1}))
     assert [pieces.text([i]) for i in range(2, 11)] == ["\n", " ", " a", " the", "the", " cat", "at", "s", "."]
