@@ -54,12 +54,7 @@ def test_products_are_those_of_the_weights(rows):
 @pytest.fixture
 def folder(tmp_path, lab) -> str:
     """A small Llama whose layers are numbers of 4 bits, and whose head, of its own, of 8."""
-    sizes = LLAMA | {
-        "vocab_size": lab.target.vocab_size,
-        "hidden_size": 64,
-        "intermediate_size": 64,
-        "num_hidden_layers": 2,
-    }
+    sizes = LLAMA | {"vocab_size": lab.target.vocab_size, "hidden_size": 64, "num_hidden_layers": 2}
     hf = LlamaForCausalLM(LlamaConfig(**sizes, tie_word_embeddings=False))
     for i, (name, p) in enumerate(hf.named_parameters()):
         if p.dim() == 2 and "embed" not in name:
@@ -78,13 +73,13 @@ def test_a_model_runs_from_its_numbers(folder):
 
 
 def test_what_cannot_be_read_in_4_bits_is_said(folder, tmp_path, lab):
-    with pytest.raises(LabError, match="Only the fast backend reads weights in 4 bits"):
+    with pytest.raises(LabError, match="Only the fast backend"):
         load(folder, device="cpu", dtype="int4", backend="reference", say=lambda line: None)
     hf = LlamaForCausalLM.from_pretrained(folder)
     hf.model.layers[1].mlp.up_proj.weight.data[0, 0] += 0.01
     hf.save_pretrained(tmp_path / "other")
     lab.tokenizer.save_pretrained(tmp_path / "other")
-    with pytest.raises(LabError, match="is not stored in 4 bits .* use --dtype float32 or bfloat16"):
+    with pytest.raises(LabError, match="is not stored in 4 bits"):
         load(str(tmp_path / "other"), device="cpu", dtype="int4", say=lambda line: None)
-    with pytest.raises(LabError, match="written for a CPU, not for cuda"):
+    with pytest.raises(LabError, match="not for cuda"):
         loading.pick_dtype("int4", torch.device("cuda"))
