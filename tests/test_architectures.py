@@ -9,10 +9,12 @@ import torch
 from specdec_lab.models import load, reference
 from specdec_lab.models.reference import ReferenceModel
 
-RUN = {"llama": "fast", "qwen2": "fast", "qwen3": "reference", "mistral": "reference", "mixtral": "reference", "phi3": "reference",
-       "gpt2": "reference", "gpt_neox": "reference", "falcon": "reference", "gptj": "reference, attention written out",
-       "deepseek_v3": "reference", "gpt_neo": "reference, attention written out", "whisper": "reference",
-       "mpt": "reference, attention written out, no trees"}  # fmt: skip
+WRITTEN_OUT = "reference, attention written out"
+RUN = dict.fromkeys(["llama", "qwen2"], "fast")
+RUN |= dict.fromkeys(
+    ["qwen3", "mistral", "mixtral", "phi3", "gpt2", "gpt_neox", "falcon", "deepseek_v3", "whisper"], "reference"
+)
+RUN |= {"gptj": WRITTEN_OUT, "gpt_neo": WRITTEN_OUT, "mpt": f"{WRITTEN_OUT}, no trees"}
 REFUSED = {
     "bloom": "does not run with a cache",
     "mamba2": None,
@@ -40,8 +42,8 @@ def test_the_page_says_what_was_found():
         assert f" {family}," in rows[how].replace(" |", ",") or f" {family} " in rows[how]
 
 
-def test_a_family_is_found_out_that_is_wrong_in_a_tree_or_at_the_end_of_its_window(monkeypatch):
-    """As MPT and GPT-Neo were."""
+def test_a_family_that_is_wrong_is_found_out(monkeypatch):
+    """In a tree, or at the end of its window: as MPT and GPT-Neo were."""
     monkeypatch.setattr(ReferenceModel, "agrees_in_a_tree", lambda self: True)
     assert architectures.runs("mpt")[1].startswith("a tree writes another text")
     monkeypatch.setattr(reference, "WINDOW", re.compile("sliding_window"))
@@ -49,8 +51,8 @@ def test_a_family_is_found_out_that_is_wrong_in_a_tree_or_at_the_end_of_its_wind
     assert how == "differs" and why.endswith("(window: 16 tokens)")
 
 
-def test_a_text_of_mpt_ends_at_its_longest_beside_others_that_have_drafts():
-    """The filling of its row stands behind the last slot that the model makes biases for."""
+def test_a_text_of_mpt_ends_at_its_longest():
+    """Beside others that have drafts. The filling of its row stands behind the last slot that the model makes biases for."""
     target = load.wrapped(architectures.tiny("mpt", 1, "longest"), "mpt")
     text = [7, 5] * (target.context // 2)
     alone, both = target.cached(), target.cached(2)

@@ -133,7 +133,6 @@ DAMAGED = {
 TEMPLATES = {
     "does not parse": ("{% for %}", "does not take this prompt"),
     "refuses": ("{{ raise_exception('Conversation roles must alternate') }}", "Conversation roles must alternate"),
-    "asks for what is not there": ("{{ messages.foo.bar }}", "does not take this prompt"),
     "divides by 0": ("{{ 1 / 0 }}", "division by zero"),
     "never ends": ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", "it does not end"),
     "says nothing": ("", "makes nothing of this prompt"),

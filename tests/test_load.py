@@ -98,9 +98,7 @@ def test_nan_weights_are_one_sentence(folder):
             run("the cat sat the cat")
 
 
-def test_unknown_names_are_one_sentence(lab):
-    with pytest.raises(LabError, match="choose one of lookup"):
-        lab.speculative("the cat", "magic")
+def test_a_draft_model_has_to_be_named(lab):
     with pytest.raises(LabError, match="name a draft model with --draft"):
         lab.speculative("the cat", "model")
 
