@@ -1,6 +1,7 @@
 """What only a GPU can show: passes captured as CUDA graphs give what the same passes give one operation at a time.
 
-All else that runs there is in test_pretended_gpu. With SPECDEC_LAB_TEST_DEVICE=cuda, test_exact_pair runs there, too.
+All else that runs there is in test_pretended_gpu. With SPECDEC_LAB_TEST_DEVICE=cuda, test_exact_pair runs there, too:
+greedy texts of all drafters are those of plain decoding.
 """
 
 import copy
@@ -24,14 +25,13 @@ PROMPTS = "Write one sentence about rivers.", "one two three four one two three 
 NEAR_TIE = 1e-3  # in logits: on a GPU a pass over γ + 1 rows rounds differently from a pass over one
 
 
-def check_same(target, ids, tokens, expected, what) -> bool:
-    """Whether two greedy texts are equal. Where they part, the target's two best logits must be nearly tied."""
+def check_same(target, ids, tokens, expected, what) -> None:
+    """Two greedy texts are equal; or the target's two best logits must be nearly tied where they part."""
     if tokens == expected:
-        return True
+        return
     at = next(i for i, (a, b) in enumerate(zip(tokens, expected)) if a != b)
     first, second = target.cached().extend([ids + expected[:at]]).logits[0, -1].topk(2).values.tolist()
     assert first - second < NEAR_TIE, f"{what} differs at {at}, margin {first - second:.4f}"
-    return False
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_captured_passes_are_those_of_the_reference(on_gpu):
     assert {key[1] for key in ours.held.captured} >= {1, 2, 5, 16}
 
 
-def test_captured_passes_in_half_precision_are_those_that_are_not(half):
+def test_captured_passes_in_half_precision(half):
     one_by_one = copy.copy(half.target)
     one_by_one.capture = None
     tokens = half.encode("A river rises in the mountains, and a city grows where it meets the sea. " * 2)
@@ -73,24 +73,13 @@ def test_captured_passes_in_half_precision_are_those_that_are_not(half):
 
 
 @pytest.mark.parametrize("name", DRAFTERS)
-def test_greedy_output_is_plain_output(on_gpu, name):
-    for prompt in PROMPTS:
-        plain = on_gpu.plain(prompt, max_new_tokens=48)
-        drafter = on_gpu.drafter(name)
-        tokens = on_gpu.speculative(prompt, drafter, max_new_tokens=48).tokens
-        check_same(on_gpu.target, on_gpu.encode(prompt), tokens, plain.tokens, name)
-    for model in (on_gpu.target, getattr(getattr(drafter, "other", drafter), "model", None)):
-        assert model is None or model.capture is CapturedPass
-
-
-@pytest.mark.parametrize("name", DRAFTERS)
 def test_sampled_rounds_run_in_half_precision(half, name):
     trace = half.speculative("Tell me about the sea.", name, temperature=1.0, max_new_tokens=64)
     trace.check()
     assert trace.alpha is None or name in ("untrained", "lookup", "suffix", "lookup-tree") or trace.alpha > 0.1
 
 
-def test_texts_of_a_batch_that_come_and_go_are_those_written_alone(on_gpu):
+def test_texts_of_a_batch_are_those_written_alone(on_gpu):
     batch, asked = Batch(on_gpu.target, 3), [PROMPTS[i % 2] + " Please." * i for i in range(7)]
     traces = [
         batch.submit(Request(on_gpu.target, on_gpu.encode(p), on_gpu.drafter("eagle"), stops=on_gpu.stops(16 + 5 * i)))
@@ -103,7 +92,7 @@ def test_texts_of_a_batch_that_come_and_go_are_those_written_alone(on_gpu):
         check_same(on_gpu.target, on_gpu.encode(prompt), trace.tokens, alone.tokens, prompt)
 
 
-def test_a_model_that_comes_after_another_one_has_gone_is_captured_too():
+def test_a_model_after_another_is_captured_too():
     for _ in range(2):
         lab = load(device="cuda", dtype="float32")
         assert lab.plain(PROMPTS[0], max_new_tokens=8).tokens
