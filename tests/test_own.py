@@ -61,29 +61,29 @@ def test_it_goes_on_where_it_was_interrupted(made, writer, tmp_path, small_batch
     assert all((once[name] - again[name]).abs().max() < 1e-4 for name in once)
 
 
-def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
-    lab = made[0]
-    with pytest.raises(LabError, match="7 prompts are too few"):
-        own.own_draft(lab, PROMPTS[:7], tmp_path)
-    long = [Prompt("0", "mine", "a " * 600), *PROMPTS[1:]]
-    with pytest.raises(LabError, match="shorten"):
-        own.own_draft(lab, long, tmp_path)
+LONG = Prompt("long", "long", "a " * 600)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "name", "says"),
+    [(PROMPTS[:7], "", "7 prompts"), ([LONG, *PROMPTS[1:]], "", "shorten"), (PROMPTS, "file", "cannot be kept")],
+)
+def test_what_cannot_be_learned_from_is_refused(made, tmp_path, prompts, name, says):
     (tmp_path / "file").touch()
-    with pytest.raises(LabError, match="cannot be kept"):
-        own.own_draft(lab, PROMPTS, tmp_path / "file")
+    with pytest.raises(LabError, match=says):
+        own.own_draft(made[0], prompts, tmp_path / name)
 
 
-def test_prompts_that_leave_no_room_for_an_answer_are_left_out(made, tmp_path):
+def test_prompts_that_leave_no_room_are_left_out(made, tmp_path):
     """Of a long list of one's own: one that is too long should not end it all."""
-    lab, said = made[0], []
-    long, raw = Prompt("long", "long", "a " * 600), Prompt("raw", "raw", "a b c", raw=True)
-    own.write_answers(lab, [*PROMPTS, long, raw], PROMPTS[:2], tmp_path, 2_000, 28, say=said.append)
-    assert said[0] == f"{len(PROMPTS) + 4} prompts are put into tokens …"  # of thousands this takes a while
-    assert said[1].startswith("Prompts of more than 476 tokens are left out") and said[1].endswith(": 1.")
+    lab, said, raw = made[0], [], Prompt("raw", "raw", "a b c", raw=True)
+    own.write_answers(lab, [*PROMPTS, LONG, raw], PROMPTS[:2], tmp_path, 2_000, 28, say=said.append)
+    assert f"{len(PROMPTS) + 4} prompts" in said[0]  # of thousands this takes a while
+    assert "476" in said[1] and said[1].endswith(": 1.")
     assert set(read_answers(tmp_path / LEARNED, lab.target).kind) == {"mine", "raw"}
     assert lab.tokenizer("a b c").input_ids in [r.tokens for r in own.OwnRequests(lab, [raw], 9).asked]
     with pytest.raises(LabError, match="too few prompts"):
-        own.write_answers(lab, PROMPTS, [long], tmp_path, 9_000, 28)
+        own.write_answers(lab, PROMPTS, [LONG], tmp_path, 9_000, 28)
 
 
 def test_our_own_prompts_are_none_of_the_built_in_ones():
@@ -93,7 +93,7 @@ def test_our_own_prompts_are_none_of_the_built_in_ones():
         assert not {str(p.content) for p in prompts} & {str(p.content) for p in read_prompts()}
 
 
-def test_a_draft_that_began_with_other_weights_is_not_gone_on_with(tmp_path, monkeypatch):
+def test_other_weights_have_a_folder_of_their_own(tmp_path, monkeypatch):
     """Its gain would be shown as that of the weights of today."""
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
     monkeypatch.setattr(own.trained, "WEIGHTS", tmp_path)

@@ -29,18 +29,28 @@ from specdec_lab.train.loop import Trainer, evaluate_by_kind, mean_of
 pytestmark = pytest.mark.usefixtures("small_batches")
 
 
-@pytest.mark.parametrize("name", recipes.KINDS)
-def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
+@pytest.fixture
+def train(written):
+    """A short training on the tiny target's text; where it is not to go on, it begins anew."""
     target, tokenizer, text = written
-    (text / f"{name}.pt").unlink(missing_ok=True)
-    said = []
-    trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=said.append)
+
+    def some(name, tokens, *, on=False, folder=text, **more) -> Trainer:
+        if not on:
+            (folder / f"{name}.pt").unlink(missing_ok=True)
+        return recipes.train(name, target, tokenizer, folder, tokens, **{"say": silent, **more})
+
+    return some
+
+
+@pytest.mark.parametrize("name", recipes.KINDS)
+def test_training_helps_and_can_be_continued(train, written, writer, tmp_path, name):
+    target, _, text = written
+    trainer, said = train(name, 4_000), []
     trained = trainer.evaluate()[0]
     fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
     untrained = Trainer(fresh, trainer.batches).evaluate()[0]
     assert trained.kl < 0.8 * untrained.kl
     assert trained.overlap > untrained.overlap
-    assert said
 
     recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
     lab = load(writer, device="cpu", weights=tmp_path)
@@ -51,7 +61,7 @@ def test_training_helps_and_can_be_continued(written, writer, tmp_path, name):
     assert sum(len(r.drafted) for r in trace.rounds) > 0
 
     tokens = trainer.tokens
-    more = recipes.train(name, target, tokenizer, text, tokens=4_600, say=said.append)
+    more = train(name, 4_600, on=True, say=said.append)
     assert more.tokens > tokens
     assert len(more.history[-1]["steps"]) == {"eagle": 4, "medusa": 4}.get(name, 1)
     assert any("Going on" in line for line in said)
@@ -100,8 +110,8 @@ def promised(trainer, lab, trace) -> list[torch.Tensor]:
 
 
 @pytest.mark.parametrize("name", recipes.KINDS)
-def test_a_draft_is_for_the_position_that_was_learned_and_accepted_as_often_as_promised(sharp, monkeypatch, name):
-    """Against p along the text that came out. Each head of Medusa has a position of its own; at others, q is another."""
+def test_a_draft_is_accepted_as_often_as_promised(sharp, monkeypatch, name):
+    """For the position that was learned: against p along the text that came out. Each head of Medusa has a position of its own; at others, q is another."""
     lab, text = sharp
     monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # as exact as training: only positions are in question
     gamma = 4 if name == "medusa" else 1
@@ -123,16 +133,13 @@ def test_a_draft_is_for_the_position_that_was_learned_and_accepted_as_often_as_p
     assert together.alpha_by_position[0] == pytest.approx(np.nanmean(said[0]), abs=0.06)
 
 
-def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, monkeypatch):
-    target, tokenizer, text = written
-    path = text / "eagle.pt"
+def test_an_interrupted_training_goes_on(train, monkeypatch):
+    """As if nothing had happened."""
 
     def weights(trainer):
         return torch.cat([p.detach().flatten() for p in trainer.net.parameters()])
 
-    path.unlink(missing_ok=True)
-    whole = weights(recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent))
-    path.unlink()
+    whole = weights(train("eagle", 1_600))
     for stop in (5, 12):  # in the first stage, and in the second
         look, steps = Trainer.guesses, []
 
@@ -142,19 +149,18 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(written, mon
                 raise KeyboardInterrupt
             return look(self, *a)
 
-        with monkeypatch.context() as m:
+        with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
             m.setattr(Trainer, "guesses", interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent)
-    resumed = recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent)
+            train("eagle", 1_600, on=stop == 12)
+    resumed = train("eagle", 1_600, on=True)
     assert torch.equal(weights(resumed), whole)
     assert len(resumed.history[-1]["steps"]) == 4
 
 
-def check_batches(batches: Batches, target, answers: Answers, seeds=range(20)) -> float:
+def check_batches(batches: Batches, target, answers: Answers) -> float:
     """A batch is texts that the target wrote, with the rows that it has at the same tokens: the share of texts seen."""
     known, seen = {tuple(answers.text(i)[:-1]): i for i in range(len(answers))}, set()
-    for seed in seeds:
+    for seed in range(20):
         tokens, rows, counts = batches.random(np.random.default_rng(seed))
         assert tokens.numel() <= batches.positions
         for b, of_text in enumerate(counts):
@@ -176,24 +182,9 @@ def test_a_batch_is_what_the_target_wrote_and_its_rows(written, monkeypatch):
     batches = Batches(target, answers, held, (1, 2))
     for _ in range(2):
         assert check_batches(batches, target, answers) > 0.5
-        monkeypatch.setattr(Batches, "computed", kept_only(Batches.computed))
-    batches.depths = (2, 1)
-    batches.kept.clear()
-    monkeypatch.undo()
-    with pytest.raises(AssertionError):
-        batches.depths, made = (1, 2), batches.random(np.random.default_rng(0))
-        monkeypatch.setattr(batches, "random", lambda draw: made)
-        check_batches(batches, target, answers, [0])
+        monkeypatch.setattr(batches, "computed", lambda texts: pytest.fail("computed again") if texts else {})
     whole = [i for numbers, _ in Batches(target, answers, held).held_out() for i in numbers]
     assert sorted(whole) == sorted(set(whole)) and len(whole) == len(held)
-
-
-def kept_only(compute):
-    def none(self, texts):
-        assert not texts, "computed again"
-        return compute(self, texts)
-
-    return none
 
 
 def test_each_text_is_as_likely_as_any_other(written):
@@ -228,9 +219,8 @@ def test_the_loss_is_over_the_targets_own_tokens():
     assert matter.tolist() == [[False, False, True, False, True], [False] * 4 + [True]]  # each step guesses these
 
 
-def test_overlap_is_told_evaluate_by_kind(written):
-    target, tokenizer, text = written
-    trainer = recipes.train("eagle", target, tokenizer, text, tokens=300, say=silent)
+def test_overlap_is_told_by_kind(train):
+    trainer = train("eagle", 300)
     told, whole = evaluate_by_kind(trainer), trainer.evaluate()[0]
     for part in told.values():
         assert sum(n for n, _ in part.values()) == whole.n
@@ -239,35 +229,32 @@ def test_overlap_is_told_evaluate_by_kind(written):
     assert set(told["place"]) == {"under 64"}
 
 
-def test_a_checkpoint_of_another_design_is_one_sentence(written, tmp_path):
-    target, tokenizer, text = written
-    state = torch.load(text / "eagle.pt", weights_only=True)
+def test_a_checkpoint_of_another_design_is_one_sentence(train, written, tmp_path):
+    train("eagle", 300)
+    folder = shutil.copytree(written[2], tmp_path / "text")
+    state = torch.load(folder / "eagle.pt", weights_only=True)
     del state["net"]["join.weight"]
-    shutil.copytree(text, tmp_path / "text")
-    torch.save(state, tmp_path / "text" / "eagle.pt")
-    with pytest.raises(LabError, match="of another design than today's: delete it"):
-        recipes.train("eagle", target, tokenizer, tmp_path / "text", tokens=9_000, say=silent)
+    torch.save(state, folder / "eagle.pt")
+    with pytest.raises(LabError, match="of another design"):
+        train("eagle", 9_000, on=True, folder=folder)
 
 
-def test_training_can_begin_with_weights_and_not_only_with_parts_of_the_target(written, tmp_path):
-    target, tokenizer, text = written
-    (text / "eagle.pt").unlink(missing_ok=True)
-    first = recipes.train("eagle", target, tokenizer, text, tokens=1_600, say=silent)
-    recipes.export(first, "eagle", target, tmp_path / "eagle.safetensors")
+def test_training_can_begin_with_weights(train, written, tmp_path, monkeypatch):
+    """And not only with parts of the target."""
+    first = train("eagle", 1_600)
+    recipes.export(first, "eagle", written[0], tmp_path / "eagle.safetensors")
     began = []
+    monkeypatch.setattr(Trainer, "run", lambda self, plan, **kwargs: began.append(self.evaluate()[0].kl))
     for start in (None, tmp_path):
-        (text / "eagle.pt").unlink(missing_ok=True)
-        with pytest.MonkeyPatch.context() as m:
-            m.setattr(Trainer, "run", lambda self, plan, **kwargs: began.append(self.evaluate()[0].kl))
-            trainer = recipes.train("eagle", target, tokenizer, text, tokens=1_600, start=start, say=silent)
+        trainer = train("eagle", 1_600, start=start)
     assert (first.before, trainer.before) == (0, first.tokens)
     assert began[1] == pytest.approx(first.history[-1]["steps"][0]["kl"], rel=0.1)  # stored in 8 bits
     assert began[0] > 1.2 * began[1]
     with pytest.raises(LabError, match="no weights for the drafter “medusa”"):
-        recipes.train("medusa", target, tokenizer, text, tokens=1_600, start=tmp_path, say=silent)
+        train("medusa", 1_600, start=tmp_path)
 
 
-def test_a_head_has_the_tokens_that_the_target_wrote_most_and_all_special_ones(monkeypatch):
+def test_a_head_has_frequent_and_special_tokens(monkeypatch):
     """Users' words do not count; and without the end of a text among them, no draft could ever be that."""
     monkeypatch.setattr(recipes, "FREQUENT", 4)
     two = (np.array(x) for x in ([8, 8, 8, 7, 7, 8, 8, 5], [5, 3], [3, 2]))
@@ -275,16 +262,12 @@ def test_a_head_has_the_tokens_that_the_target_wrote_most_and_all_special_ones(m
     assert recipes.frequent_ids(answers, tokenizer, 10, [9]).tolist() == [2, 5, 7, 9]
 
 
-def test_a_training_that_goes_on_keeps_the_tokens_of_its_head(written, monkeypatch):
-    """Though others may be the most frequent ones by now: its rows have learned to speak of these."""
-    target, tokenizer, text = written
-    (text / "medusa.pt").unlink(missing_ok=True)
+def test_a_training_that_goes_on_keeps_its_head(train, monkeypatch):
+    """Though others may be the most frequent tokens by now: its rows have learned to speak of these."""
     some = torch.arange(4, 9)
-    for tokens in (300, 600):
-        monkeypatch.setattr(recipes, "frequent_ids", lambda *a, now=some - tokens // 600: now)
-        trainer = recipes.train("medusa", target, tokenizer, text, tokens=tokens, say=silent)
-        assert torch.equal(trainer.net.head.ids, some)
-    (text / "medusa.pt").unlink()
+    for tokens, frequent in ((300, some), (600, some - 1)):
+        monkeypatch.setattr(recipes, "frequent_ids", lambda *a, now=frequent: now)
+        assert torch.equal(train("medusa", tokens, on=tokens > 300).net.head.ids, some)
 
 
 @pytest.mark.parametrize("kind", ["kl", "tv"])
@@ -338,7 +321,7 @@ def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, monk
     out, err = capsys.readouterr()
     result = json.loads(out)
     assert result["weights"] == str(tmp_path / "medusa.safetensors")
-    assert "--passages FOLDER gives" in err
+    assert "--passages" in err
     assert result["tokens"] >= 4000
     # Text that is there, as tools/write_training_text.py writes it, is taken: nothing is added, and no prompts are read.
     monkeypatch.setattr(own, "write_answers", lambda *a, **k: pytest.fail("written again"))
@@ -347,7 +330,8 @@ def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, monk
         assert (tmp_path / enough / "medusa.safetensors").exists()
 
 
-def test_the_command_writes_text_alone_about_ones_own_prompts(capsys, writer, tmp_path):
+def test_the_command_writes_text_alone(capsys, writer, tmp_path):
+    """About prompts of one's own."""
     mine, folder = tmp_path / "own", tmp_path / "text"
     mine.mkdir()
     prompts = [json.dumps({"id": str(i), "kind": "mine", "prompt": f"a b c {x}"}) for i, x in enumerate("abcdefg")]
