@@ -25,9 +25,10 @@ def with_a_cut_head(net, target):
     return cut
 
 
-def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outside_its_head(written):
+def test_a_plain_llama_leaves_nearly_nothing_outside_the_head(written):
+    """To tokens that the draft model cannot draft."""
     target, tokenizer, text = written
-    trainer = recipes.train("model", target, tokenizer, text, tokens=4_000, say=lambda line: None)
+    trainer = recipes.train("model", target, tokenizer, text, tokens=4_000, say=silent)
     net, answers = with_a_cut_head(trainer.net, target), read_answers(text / LEARNED, target)
     texts = np.array([answers.text(i)[:24] for i in range(len(answers)) if answers.length[i] >= 24])
     whole = whole_llama(net, target.hf, texts[8:].tolist())
@@ -40,7 +41,7 @@ def test_as_a_plain_llama_the_draft_model_leaves_nearly_nothing_to_tokens_outsid
         assert (p - q).abs().sum(-1).mean() < 1e-2
 
 
-def test_the_draft_model_works_in_transformers_own_assisted_generation(written, writer, tmp_path, capsys):
+def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):
     """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
     target, tokenizer, text = written
     trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=silent)
@@ -53,14 +54,11 @@ def test_the_draft_model_works_in_transformers_own_assisted_generation(written, 
     prompt = [1, 3, 5, 8, 5, 0]  # words of the built-in prompts: only there outsiders are sure to be low
     said = draft.cached().extend([prompt]).logits[0].argmax(-1)
     assert said.tolist() == ours.ids[ours.cached().extend([prompt]).logits[0].argmax(-1)].tolist()
-    ids = torch.tensor([prompt])
-    for sampled in (False, True):
-        torch.manual_seed(0)
-        out = target.hf.generate(ids, assistant_model=draft.hf, max_new_tokens=20, do_sample=sampled, pad_token_id=0)
-        assert out.shape[1] > 6
-    plain = target.hf.generate(ids, max_new_tokens=20, do_sample=False, pad_token_id=0)
-    assisted = target.hf.generate(ids, assistant_model=draft.hf, max_new_tokens=20, do_sample=False, pad_token_id=0)
-    assert torch.equal(plain, assisted)
+    ids, more = torch.tensor([prompt]), {"max_new_tokens": 20, "pad_token_id": 0}
+    plain = target.hf.generate(ids, do_sample=False, **more)
+    assert torch.equal(plain, target.hf.generate(ids, do_sample=False, assistant_model=draft.hf, **more))
+    torch.manual_seed(0)
+    assert target.hf.generate(ids, do_sample=True, assistant_model=draft.hf, **more).shape[1] > 6
 
 
 def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
@@ -83,7 +81,7 @@ def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
         with pytest.raises(LabError, match="cannot be read"):
             lab.drafter("medusa")
     (text / "medusa.pt").write_bytes(b"torn")
-    with pytest.raises(LabError, match="delete it to begin anew"):
+    with pytest.raises(LabError, match="delete it"):
         recipes.train("medusa", target, tokenizer, text, tokens=2_000)
     (text / "medusa.pt").unlink()
     other = load_model(writer, "cpu")[0]
@@ -114,17 +112,14 @@ def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, mon
     monkeypatch.setattr("sys.argv", ["card", str(text), str(tmp_path), str(bench)])
     runpy.run_path(str(Path(__file__).parents[1] / "tools" / "model_card.py"), run_name="__main__")
     card = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert f"Drafters for {target.name}. They" in card
-    assert "its 12 most frequent tokens" in card
-    assert "The target computed in float32" in card
+    assert target.name in card and "its 12 most frequent tokens" in card
     lines = card.splitlines()
     for name, steps in fits.items():
         cells = next(line for line in lines if line.startswith(f"| {name} | ") and "tokens" in line).split(" | ")
         shown = [[float(x) for x in cell.strip(" |").split(", ")] for cell in cells[3:]]
         assert shown == [[round(step[x], 3) for step in steps] for x in ("overlap", "kl", "agree")]
-    (of,) = (x for x in lines if x.startswith("**On the prompts of `prompts.jsonl`**, temperature 0, 6 tokens, "))
-    assert "; times of the first 3 of each kind." in of
-    assert f"{load(writer, device='cpu').hardware}, float32" in of
+    (of,) = (x for x in lines if "`prompts.jsonl`**, temperature 0, 6 tokens" in x)
+    assert "first 3 of each kind" in of and f"{load(writer, device='cpu').hardware}, float32" in of
     for arm in ("lookup", "medusa"):
         (cells,) = (line.split(" | ") for line in lines if line.startswith(f"| {arm} | 4 | "))
         low, high = rows[arm]["ratio_interval"]

@@ -5,6 +5,7 @@ planted bugs are noticed in these, too.
 """
 
 import copy
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -151,7 +152,7 @@ def test_without_any_of_these_it_would_not_be(lab, tokens, full, monkeypatch, bu
 
 
 @pytest.mark.parametrize(("other", "fewest"), [((), 1), ((1,), 2), ((2,), 3), ((1, 3), 4), ((1, 2, 3, 4), 4)])
-def test_the_fewest_rows_with_the_same_bits_are_found_by_trying(other, fewest, monkeypatch):
+def test_the_fewest_rows_are_found_by_trying(other, fewest, monkeypatch):
     monkeypatch.setattr(linear, "TRIED", 240)
     weight = torch.randn(5, 32, dtype=torch.float64)
 
@@ -162,7 +163,7 @@ def test_the_fewest_rows_with_the_same_bits_are_found_by_trying(other, fewest, m
 
 
 @pytest.mark.parametrize("rows", [1, 2, 4])
-def test_the_price_of_bits_is_that_of_the_rows_that_are_filled_up(monkeypatch, rows):
+def test_the_price_of_bits_is_that_of_filling_up(monkeypatch, rows):
     """Where none is, there is none."""
     monkeypatch.setattr(linear, "can_pack", lambda weight: False)
     monkeypatch.setattr(linear, "fastest", lambda product, x: 1.0 if product.min_rows == 1 else 1.5)
@@ -170,12 +171,11 @@ def test_the_price_of_bits_is_that_of_the_rows_that_are_filled_up(monkeypatch, r
     assert linear.price_of_bits(4, 4) == (1.0 if rows == 1 else 1.5)
 
 
-def test_a_packed_product_has_the_same_bits_from_one_row_on():
+def test_a_packed_product_has_the_same_bits():
     """Where it adds up more than one block of numbers, one row differs on some processors, and is filled up."""
     torch.manual_seed(0)
     product, x = Linear(torch.randn(576, 1536) / 40), torch.randn(40, 1536)
     with torch.inference_mode():
         whole = product(x)
-        assert all(
-            torch.equal(product(x[i : i + k]), whole[i : i + k]) for k in (1, 2, 3, 5, 9, 17) for i in (0, 7, 20)
-        )
+        for k, i in itertools.product((1, 2, 3, 5, 9, 17), (0, 7, 20)):
+            assert torch.equal(product(x[i : i + k]), whole[i : i + k]), (k, i)
