@@ -2,12 +2,37 @@
 
 import os
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import nbformat
 import pytest
 
 KEPT = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"  # what the site keeps of what a reader did
+STARTING = 120_000  # ms for a kernel to import torch and to load the target, on a busy machine
+PHONE = {"width": 360, "has_touch": True, "is_mobile": True}
+DESK_AND_PHONE = pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Gives the files of a folder, and logs nothing."""
+
+    def log_message(self, *said) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path, host: type[Quiet] = Quiet) -> Iterator[str]:
+    """The address of a web server for this folder."""
+    server = ThreadingHTTPServer(("localhost", 0), partial(host, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 def address(jupyter: str, path: str) -> str:
@@ -15,12 +40,48 @@ def address(jupyter: str, path: str) -> str:
     return re.sub(r"lab/tree/[^?]*", path, jupyter)
 
 
-def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:
-    """Put a notebook of these cells into the course, and run it there to its end."""
+def idle(page) -> None:
+    """Wait until the kernel answers: Run All on one that does not runs nothing."""
+    page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for(timeout=STARTING)
+
+
+def run_all(page) -> None:
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+
+def end_kernels(page, jupyter: str) -> None:
+    for kernel in page.request.get(address(jupyter, "api/kernels")).json():
+        ended = page.request.delete(address(jupyter, f"api/kernels/{kernel['id']}"))
+        assert ended.ok, ended.status_text
+
+
+def write_cells(path: Path, cells: tuple[str, ...]) -> None:
+    """Put a notebook of these cells into the course."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
+
+
+def run_cells(page, path: Path, cells: tuple[str, ...]) -> None:
+    """Put a notebook of these cells into the course, and run it there to its end."""
+    write_cells(path, cells)
     page.run(f"{path.parent.name}/{path.name}", until=f".jp-InputPrompt:text-is('[{len(cells)}]:')")
+
+
+def keep_guess(page, value: str, number: int = 0) -> None:
+    """Fill in a guess of the page, and keep it."""
+    guess = page.get_by_role("group", name="Your guess").nth(number)
+    guess.get_by_label("your guess").fill(value)
+    guess.get_by_role("button", name="keep your guess").click()
+
+
+def open_file_menu(page) -> None:
+    """Unfold the progress, and in it what saves to a file and reads one; on a phone the contents have it."""
+    if page.get_by_role("button", name="contents").is_visible():
+        page.get_by_role("button", name="contents").click()
+    page.locator(".progress > summary").click()
+    page.get_by_text("save, or read a file").click()
 
 
 def focus_on(page, wanted: str, backwards: bool = False) -> None:

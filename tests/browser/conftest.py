@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from driving import address
+from driving import STARTING, end_kernels, idle, run_all
 from pages import page_with
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-STARTING = 120_000  # ms for a kernel to import torch and to load the target, on a busy machine
-REACTING = 30_000  # ms for everything else: what hangs is told soon
+REACTING = 30_000  # ms for everything but a start: what hangs is told soon
 FLAGS = ["--no-sandbox", "--no-first-run"]
 FLAGS += [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")]
 
@@ -94,20 +93,19 @@ def page(browser, jupyter, request):
     own = re.compile(r"(http|ws)://localhost|data:|blob:")
     page.on("request", lambda r: None if own.match(r.url) else page.outside.append(r.url))
 
-    def open_and_run(name: str, until: str) -> None:
+    def open_(name: str) -> None:
         page.goto(jupyter.replace("lessons/00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
         page.wait_for_selector(".jp-Notebook .jp-Cell")
-        # Run All on a kernel that has not answered yet runs nothing.
-        page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for(timeout=STARTING)
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        idle(page)
+
+    def open_and_run(name: str, until: str) -> None:
+        open_(name)
+        run_all(page)
         page.locator(until).first.wait_for(timeout=STARTING)
 
-    page.run = open_and_run
+    page.open, page.run = open_, open_and_run
     yield page
-    # The kernel may still be at the lesson's later cells, and the next notebook should have the machine.
-    for kernel in page.request.get(address(jupyter, "api/kernels")).json():
-        page.request.delete(address(jupyter, f"api/kernels/{kernel['id']}"))
+    end_kernels(page, jupyter)  # the lesson's later cells may still run, and the next notebook should have the machine
     page.close()
 
 
