@@ -64,7 +64,7 @@ def test_pictures_and_the_glossary_travel_with_the_lessons(folders, read_only):
     assert working_copy(mine, source) == []
 
 
-def test_a_copy_that_was_only_run_follows_its_lesson(copied):
+def test_a_copy_only_run_follows_its_lesson(copied):
     lesson, mine, update = copied
     write(mine, "a", "b", outputs=[RESULT])  # run and saved
     assert update() == []
@@ -74,7 +74,7 @@ def test_a_copy_that_was_only_run_follows_its_lesson(copied):
     assert read(mine)["cells"][1]["source"] == "c"
 
 
-def test_an_edited_copy_stays_and_the_update_lies_beside_it_and_is_work_too(copied):
+def test_an_update_lies_beside_an_edited_copy(copied):
     lesson, mine, update = copied
     write(mine, "a", "b", "my own cell")
     write(lesson, "a", "second")
@@ -91,7 +91,7 @@ def test_an_edited_copy_stays_and_the_update_lies_beside_it_and_is_work_too(copi
 
 
 @pytest.mark.parametrize("own", ["", '{"cells": [', "[]", json.dumps(notebook("mine"))])
-def test_a_torn_file_is_the_learners_too_and_a_torn_record_loses_nothing(copied, own):
+def test_a_torn_file_is_the_learners_too(copied, own):
     lesson, mine, update = copied
     mine.write_text(own)
     write(lesson, "z")
@@ -101,7 +101,7 @@ def test_a_torn_file_is_the_learners_too_and_a_torn_record_loses_nothing(copied,
     assert mine.read_text(encoding="utf-8") == own
 
 
-def test_without_lessons_and_without_a_place_to_write_it_says_so(folders, tmp_path):
+def test_without_lessons_or_a_place_it_says_so(folders, tmp_path):
     source, _ = folders
     with pytest.raises(LabError, match="from a clone"):
         working_copy(tmp_path / "mine", tmp_path / "nothing")

@@ -28,7 +28,7 @@ def fill(ledger: Ledger) -> dict:
     return ledger.read()
 
 
-def test_it_keeps_everything_in_a_file_that_a_later_kernel_reads(path):
+def test_a_later_kernel_reads_everything(path):
     data = fill(Ledger())
     text = path.read_text(encoding="utf-8")
     assert json.loads(text) == data == Ledger().read()
@@ -57,7 +57,7 @@ def test_a_working_copy_has_one_ledger(tmp_path, monkeypatch):
         assert Ledger().path == (folder if folder in (inner, source) else copy) / "ledger.json"
 
 
-def test_a_clone_has_one_ledger_whichever_of_its_folders_a_kernel_works_in(tmp_path, monkeypatch):
+def test_a_clone_has_one_ledger(tmp_path, monkeypatch):
     """Some editors start a kernel in the notebook's folder; a terminal stands in that of the clone."""
     monkeypatch.delenv("SPECDEC_LAB_LEDGER")
     clone = tmp_path / "clone"
@@ -78,17 +78,17 @@ def test_a_clone_has_one_ledger_whichever_of_its_folders_a_kernel_works_in(tmp_p
     assert ledgers() == {tmp_path / "lessons" / "ledger.json"}
 
 
-def test_a_mark_that_an_editor_put_in_front_is_no_damage(path):
+def test_a_mark_in_front_is_no_damage(path):
+    """As some editors put one."""
     before = fill(Ledger())
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert (
-        Ledger().read() == before
-        and "01.b" in Ledger().change(lambda data: data["claims"].update({"01.b": {}}))["claims"]
-    )
+    assert Ledger().read() == before
+    assert "01.b" in Ledger().change(lambda data: data["claims"].update({"01.b": {}}))["claims"]
     assert not path.read_bytes().startswith(b"\xef\xbb\xbf")
 
 
-def test_a_guess_is_fixed_has_one_revision_and_says_when_it_came_after_the_outcome(path):
+def test_a_guess_is_fixed_and_has_one_revision(path):
+    """And says when it came after the outcome."""
     ledger = Ledger()
     assert ledger.guess("a", 3.0)["value"] == 3.0
     assert ledger.guess("a", 4.0)["value"] == 3.0
@@ -110,7 +110,7 @@ def test_measurements_do_not_pile_up(path):
     assert values == [float(i) for i in range(5, MEASUREMENTS + 5)]
 
 
-def test_of_an_exercise_the_tries_are_counted_and_the_best_and_the_last_kept(path):
+def test_tries_are_counted_best_and_last_kept(path):
     ledger = Ledger(path)
     for n, points in enumerate((0.0, 2.0, 1.0), 1):
         ledger.judge("1.bytes", {"points": points, "status": "wrong"})
@@ -144,44 +144,71 @@ def test_two_notebooks_at_once_lose_nothing(path):
     assert len(data["quiz"]["shared"]) == 120
 
 
+LEDGER = '{"schema": 1, "claims": {%s}, "quiz": {%s}, "parts": {%s}}'
+
+
+def claim(of: str) -> str:
+    return LEDGER % (f'"a": {of}', "", "")
+
+
+def measured(of: str) -> str:
+    return claim(f'{{"measured": [{{"value": 1, {of}}}]}}')
+
+
+def answers(of: str) -> str:
+    return LEDGER % ("", f'"a": {of}', "")
+
+
+def part(best: str, tries: int = 1) -> str:
+    return LEDGER % ("", "", f'"1.a": {{"tries": {tries}, "best": {best}}}')
+
+
 FOREIGN = {
     "empty": "",
     "cut off": '{"schema": 1, "claims": {"01.a": {"quest',
     "another thing": '["a list"]',
     "not text": b"\xff\xfe\x00",
     "endless": "[" * 100_000,
-    "claims that are none": '{"schema": 1, "claims": {"a": "b"}, "quiz": {}}',
-    "a guess without end": '{"schema": 1, "claims": {"a": {"guess": {"value": 1e999}}}, "quiz": {}}',
-    "a guess beyond all": '{"schema": 1, "claims": {"a": {"guess": {"value": 1%s}}}, "quiz": {}}' % ("0" * 400),
-    "a line that is none": '{"schema": 1, "claims": {"a": {"assumed": 3}}, "quiz": {}}',
-    "a reason that is none": '{"schema": 1, "claims": {"a": {"guess": {"value": 1, "reason": 1}}}, "quiz": {}}',
-    "half an interval": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "interval": [1]}]}}, "quiz": {}}',
-    "a belief that is none": '{"schema": 1, "claims": {}, "quiz": {"a": [{"right": true, "misconception": [1]}]}}',
-    "a guess in words": '{"schema": 1, "claims": {"a": {"guess": {"value": "three"}}}, "quiz": {}}',
-    "a measurement that is none": '{"schema": 1, "claims": {"a": {"measured": {"value": 1}}}, "quiz": {}}',
-    "a part without tries": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 0, "best": {"points": 1, "status": "right"}}}}',
-    "a part with tries below zero": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": -1, "best": {"points": 1, "status": "right"}}}}',
-    "points below zero": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": -0.5, "status": "right"}}}}',
-    "endless points": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1e400, "status": "right"}}}}',
-    "very many points": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1e12, "status": "right"}}}}',
-    "points that are words": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": "2", "status": "right"}}}}',
-    "a part without a status": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 0, "status": ""}}}}',
-    "a time that is a number": '{"schema": 1, "claims": {"a": {"measured": [{"value": 2.0, "when": 1730000000}]}}, "quiz": {}}',
-    "no time": '{"schema": 1, "claims": {"a": {"measured": [{"value": 2.0, "when": null}]}}, "quiz": {}}',
-    "a guess at a time that is a number": '{"schema": 1, "claims": {"a": {"guess": {"value": 2.0, "when": 1.5}}}, "quiz": {}}',
-    "a line at a time that is a number": '{"schema": 1, "claims": {"a": {"assumed": "", "assumed_when": 3}}, "quiz": {}}',
-    "an answer at a time that is a list": '{"schema": 1, "claims": {}, "quiz": {"a": [{"right": true, "when": [1]}]}}',
-    "a part at a time that is a number": '{"schema": 1, "claims": {}, "quiz": {}, "parts": {"1.a": {"tries": 1, "best": {"points": 1, "status": "right", "when": 5}}}}',
-    "an interval in words": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "interval": ["a", "b"]}]}}, "quiz": {}}',
-    "an endless interval": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "interval": [1, 1e999]}]}}, "quiz": {}}',
-    "a theory in words": '{"schema": 1, "claims": {"a": {"measured": [{"value": 1, "theory": "two"}]}}, "quiz": {}}',
-    "attempts that are none": '{"schema": 1, "claims": {}, "quiz": {"a": {}}}',
+    "claims that are none": claim('"b"'),
+    "a guess without end": claim('{"guess": {"value": 1e999}}'),
+    "a guess beyond all": claim('{"guess": {"value": 1%s}}' % ("0" * 400)),
+    "a guess in words": claim('{"guess": {"value": "three"}}'),
+    "a guess at a time that is a number": claim('{"guess": {"value": 2.0, "when": 1.5}}'),
+    "a reason that is none": claim('{"guess": {"value": 1, "reason": 1}}'),
+    "a line that is none": claim('{"assumed": 3}'),
+    "a line at a time that is a number": claim('{"assumed": "", "assumed_when": 3}'),
+    "a measurement that is none": claim('{"measured": {"value": 1}}'),
+    "half an interval": measured('"interval": [1]'),
+    "an interval in words": measured('"interval": ["a", "b"]'),
+    "an endless interval": measured('"interval": [1, 1e999]'),
+    "a theory in words": measured('"theory": "two"'),
+    "a time that is a number": measured('"when": 1730000000'),
+    "no time": measured('"when": null'),
+    "attempts that are none": answers("{}"),
+    "a belief that is none": answers('[{"right": true, "misconception": [1]}]'),
+    "an answer at a time that is a list": answers('[{"right": true, "when": [1]}]'),
+    "a part without tries": part('{"points": 1, "status": "right"}', tries=0),
+    "a part with tries below zero": part('{"points": 1, "status": "right"}', tries=-1),
+    "points below zero": part('{"points": -0.5, "status": "right"}'),
+    "endless points": part('{"points": 1e400, "status": "right"}'),
+    "very many points": part('{"points": 1e12, "status": "right"}'),
+    "points that are words": part('{"points": "2", "status": "right"}'),
+    "a part without a status": part('{"points": 0, "status": ""}'),
+    "a part at a time that is a number": part('{"points": 1, "status": "right", "when": 5}'),
 }
+
+
+def test_a_ledger_with_few_entries_is_read(path):
+    """The files above are made like these: each is refused for what is wrong in it alone."""
+    path.parent.mkdir()
+    for content in (measured('"when": ""'), answers('[{"right": true}]'), part('{"points": 1, "status": "right"}')):
+        path.write_text(content)
+        assert Ledger().read() == json.loads(content)
 
 
 @pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
 @pytest.mark.parametrize("first", ["read", "write"])
-def test_a_file_that_is_no_ledger_is_set_aside(path, content, first):
+def test_a_file_that_is_none_is_set_aside(path, content, first):
     path.parent.mkdir()
     content = content.encode() if isinstance(content, str) else content
     path.write_bytes(content)
@@ -191,9 +218,7 @@ def test_a_file_that_is_no_ledger_is_set_aside(path, content, first):
         assert ledger.read() == {"schema": 1, "claims": {}, "quiz": {}}
     else:
         ledger.guess("a", 1.0)
-    assert ledger.news() == (
-        "ledger.json could not be read as a ledger: it is now “ledger (set aside 2).json”, and a new one begins."
-    )
+    assert "“ledger (set aside 2).json”" in ledger.news()
     assert (path.parent / "ledger (set aside 2).json").read_bytes() == content
     assert (path.parent / "ledger (set aside 1).json").read_text() == "older"
     fill(ledger)
@@ -201,18 +226,19 @@ def test_a_file_that_is_no_ledger_is_set_aside(path, content, first):
     assert "01.a" in Ledger().read()["claims"]
 
 
-def test_a_ledger_of_a_newer_version_is_left_alone(path):
+def test_a_newer_ledger_is_left_alone(path):
     """To set it aside, or to write into it, would take away what the newer version knows."""
     path.parent.mkdir()
     newer = '{"schema": 2, "claims": {}, "quiz": {}}'
     path.write_text(newer)
     ledger = Ledger()
     fill(ledger)
-    assert "of a newer version of the course: update this one" in ledger.news()
+    assert "newer version" in ledger.news()
     assert path.read_text() == newer and ledger.read()["claims"]["01.a"]["guess"]["value"] == 3.0
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(path):
+def test_without_a_folder_the_lesson_goes_on(path):
+    """It is said once; what waited is written when it can be."""
     path.parent.write_text("a file where the folder should be")
     ledger = Ledger()
     data = fill(ledger)
@@ -220,10 +246,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_lesson_goes_on(
     assert ledger.guess("01.a", 9.0)["value"] == 3.0
     assert Ledger().read()["claims"]["01.a"]["assumed"] == "reading is free"  # another cell of this kernel
     told = ledger.news()
-    assert told.startswith(f"The ledger {path} cannot be used (")
-    assert not ledger.written
-    assert told.endswith("): what you enter is kept only until the kernel stops.")
-    assert told.count(":") == 1 + str(path).count(":")
+    assert told.count(f"The ledger {path} cannot be used") == 1 and not ledger.written
     ledger.read()
     path.parent.unlink()  # it can be written again: what waited goes into the file
     ledger.add_measurement("01.a", 1.6)
@@ -249,7 +272,7 @@ def test_what_others_wrote_meanwhile_stays(path, monkeypatch):
     assert set(json.loads(path.read_text())["claims"]) == {"a", "b", "c"}
 
 
-def test_a_write_that_breaks_off_leaves_the_old_file(path, monkeypatch):
+def test_a_broken_write_leaves_the_old_file(path, monkeypatch):
     Ledger().guess("a", 1.0)
     full = OSError(28, "No space left on device")
     monkeypatch.setattr(module.Path, "replace", lambda *_: (_ for _ in ()).throw(full))
@@ -260,18 +283,16 @@ def test_a_write_that_breaks_off_leaves_the_old_file(path, monkeypatch):
     assert set(ledger.read()["claims"]) == {"a", "b"}
 
 
-def test_no_name_of_the_course_is_also_a_module_that_would_hide_it():
+def test_no_module_hides_a_name_of_the_course():
     from importlib.util import find_spec
 
     assert [name for name in sd.__all__ if find_spec(f"specdec_lab.{name}")] == []
 
 
 @pytest.mark.parametrize("use", [Ledger.read, lambda ledger: ledger.guess("a", 1.0)])
-def test_something_else_in_the_place_of_the_file_is_told_and_left_alone(path, use):
+def test_what_is_no_file_is_left_alone(path, use):
     """It may be a pipe, from which reading never ends."""
     path.mkdir(parents=True)
     use(ledger := Ledger())
-    assert ledger.news() == (
-        f"The ledger {path} cannot be used (it is no plain file): what you enter is kept only until the kernel stops."
-    )
+    assert "(it is no plain file)" in ledger.news()
     assert list(path.parent.iterdir()) == [path]

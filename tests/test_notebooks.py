@@ -42,7 +42,7 @@ def test_a_result_changed_by_hand_breaks_the_seal(tmp_path):
     assert kept.metadata.seal != build.seal(kept)
 
 
-def test_a_word_links_to_the_glossary_where_it_is_first_emphasised():
+def test_a_word_links_where_it_is_first_emphasised():
     texts = ["no *alpha by position* [**row**](x) here", "**Rows** and a **row**, *draft then*, ***row***", "**row**"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text) for text in texts])
     build.link_terms(notebook)
@@ -61,7 +61,7 @@ def test_a_cell_that_teaches_nothing_is_closed(tmp_path):
     assert [c.source for c in cells] == ["import math", "1"]
 
 
-def test_a_text_behind_a_folded_answer_is_a_cell_of_its_own(tmp_path):
+def test_text_behind_an_answer_is_its_own_cell(tmp_path):
     """In the same cell it would stand close below the answer: JupyterLab gives <details> no space."""
     answer = "<details><summary>?</summary>\n\nyes\n\n</details>"
     source = tmp_path / "a.md"
@@ -70,7 +70,7 @@ def test_a_text_behind_a_folded_answer_is_a_cell_of_its_own(tmp_path):
     assert found == [f"# One\n\n{answer}\n\n{answer}", f"text\n\n{answer}\n\n## Two\n\ntext"]
 
 
-def test_text_is_stored_without_running_but_code_is_not(tmp_path, monkeypatch):
+def test_text_is_stored_without_running_it(tmp_path, monkeypatch):
     (tmp_path / "README.md").write_text("", encoding="utf-8")
     tmp_path = tmp_path / "lessons"
     source = tmp_path / "src" / "a.md"
@@ -96,7 +96,7 @@ class TestLesson:
         kept, made = ([(c.cell_type, c.source) for c in n.cells] for n in (stored(source), build.from_source(source)))
         assert kept == made, "run `make notebooks`"
 
-    def test_it_was_executed_without_errors_and_its_results_are_those_that_its_code_gave(self, source):
+    def test_its_results_are_those_of_its_code(self, source):
         """As `make notebooks` stored them: nothing was changed by hand."""
         notebook = stored(source)
         assert notebook.metadata.seal == build.seal(notebook), "run `make notebooks`"
@@ -111,7 +111,7 @@ class TestLesson:
             shown = [o["data"][STORED]["script"] for o in cell["outputs"] if STORED in o.get("data", {})]
             assert wanted == [kind for kind in shown if kind in ("guess", "outcome")], cell["source"]
 
-    def test_it_is_light_needs_nothing_from_outside_and_says_its_pictures_in_text(self, source):
+    def test_it_is_light_and_stands_alone(self, source):
         text = (LESSONS / f"{source.stem}.ipynb").read_text(encoding="utf-8")
         assert len(text) < 1_000_000 and "widget-view" not in text and "cdn" not in text.lower()
         for cell in code(stored(source)):
@@ -152,7 +152,7 @@ class TestLesson:
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda p: p.stem)
 class TestPicture:
-    def test_it_says_what_it_shows_and_is_readable_on_any_page(self, path):
+    def test_it_is_readable_on_any_page(self, path):
         """A picture in <img> does not know the theme of its page, so it brings its own ground; its words are large."""
         picture, text = ElementTree.parse(path).getroot(), path.read_text("utf-8")
         title, description = (picture.find(SVG + name).text for name in ("title", "desc"))
@@ -167,7 +167,7 @@ class TestPicture:
             not re.search(r"<script|<image|href|@import|url\(|&lt;", text) and len(text) < 20_000
         )  # nothing from outside
 
-    def test_a_lesson_shows_it_and_says_in_words_what_is_seen(self, path):
+    def test_a_lesson_shows_and_describes_it(self, path):
         shown = [
             re.findall(rf"!\[([^\]]+)\]\(pictures/{path.name.replace('_narrow', '')}\)", s.read_text("utf-8"))
             for s in SOURCES

@@ -20,7 +20,7 @@ def test_a_core_lesson_is_one_idea(name):
     assert found.minutes <= 18
 
 
-def test_the_ways_are_as_long_as_they_are_said_to_be():
+def test_the_ways_are_as_long_as_said():
     assert len(PATH) == 10 and spine.hour() <= 45
     assert sum(found.minutes for found in PATH.values()) <= spine.AIM
     assert sum(found.words for found in CORE.values()) <= 8_000
@@ -42,7 +42,7 @@ def test_what_is_published_is_what_is_counted():
         )
 
 
-def test_a_page_without_its_place_for_minutes_is_refused():
+def test_a_page_without_its_place_is_refused():
     assert spine.put("a <!-- hour -->1<!-- /hour --> b", spine.mark("hour"), "2") == "a <!-- hour -->2<!-- /hour --> b"
     with pytest.raises(ValueError, match="0 times"):
         spine.put("no place", spine.mark("hour"), "2")
@@ -79,20 +79,20 @@ def count(tmp_path):
     return counted
 
 
-def test_what_is_folded_is_read_only_below_a_question(count):
+def test_folded_text_is_read_below_a_question(count):
     folded = "<details><summary>{}</summary>\n\nfour five six\n\n</details>\n\n"
     of = count(text("One two three.\n\n" + folded.format("And why?") + folded.format("Hint 1") + "(Seven eight nine.)"))
     assert (of.words, of.answers, of.folded, of.brackets) == (6, 3, 1, 1)
     assert of.minutes == pytest.approx(0.5 + 9 / 170)
 
 
-def test_a_folded_cell_is_not_seen_and_code_counts_less(count):
+def test_code_counts_less_and_is_unseen_if_folded(count):
     of = count(code("a = 1\n\nb = 2"), code("c = 3", tags=["fold"]))
     assert (of.cells, of.lines, of.code) == (1, 2, 6)
     assert of.minutes == pytest.approx(0.5 + 0.7 * 6 / 170)
 
 
-def test_what_cells_print_and_show_as_a_table_is_read(count):
+def test_printed_text_and_tables_are_read(count):
     table = {"text/html": "<table></table>", "text/plain": "five six"}
     of = count(code("", "one two three four\n", table, WIDGET))
     assert of.printed == 6
@@ -105,7 +105,7 @@ def test_pictures_are_plots_drawings_and_races(count):
     assert (of.pictures, of.printed, of.tasks) == (4, 0, 0)
 
 
-def test_a_quiz_has_choices_and_sums_and_is_read_with_its_right_replies(count):
+def test_a_quiz_is_read_with_its_right_replies(count):
     of = count(code('sd.quiz("01")', WIDGET, tags=["fold"]))
     assert (of.quiz, of.choices, of.sums, of.tasks) == (3, 2, 1, 0) and 150 < of.quizzed < 300
     assert of.minutes == pytest.approx(0.5 + 2 * 0.3 + 1 + of.quizzed / 170)
@@ -121,7 +121,7 @@ def test_a_quiz_has_choices_and_sums_and_is_read_with_its_right_replies(count):
         ("<details><summary>More</summary>\n\nAnd then **what?**\n\n</details>", 0),
     ],
 )
-def test_a_question_in_bold_is_a_guess_without_a_field(count, prose, asked):
+def test_a_question_in_bold_is_a_guess(count, prose, asked):
     assert count(text(prose)).asked == asked
 
 
@@ -134,7 +134,7 @@ def test_a_question_in_bold_is_a_guess_without_a_field(count, prose, asked):
         ("Look at it.\n\n## 2. The next\n\n1. First.\n2. Second.", 1),
     ],
 )
-def test_the_text_below_a_widget_says_how_much_there_is_to_do(count, below, tasks):
+def test_the_text_below_a_widget_counts_its_tasks(count, below, tasks):
     of = count(code("sd.Sandbox()", WIDGET), text(below))
     assert of.tasks == tasks
     assert count(code('sd.guess("a", "b")', WIDGET), text(below)).tasks == 0
@@ -147,7 +147,7 @@ def test_the_checkpoint_asks_for_words_numbers_and_letters(count):
     assert (of.tasks, of.sums, of.choices, of.parts) == (1, 2, 1, 2)
 
 
-def test_sections_are_counted_alone_and_together_they_are_the_whole(count):
+def test_sections_together_are_the_whole(count):
     cells = text("a b\n\n## 1. One\n\nc"), code("x"), text("d\n\n## 2. Two\n\ne\n\n## Where to go\n\nf g h")
     words = [count(*cells, sections=(n,)).words for n in range(4)]
     assert words == [2, 4, 3, 6] and sum(words) == count(*cells).words

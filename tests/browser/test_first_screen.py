@@ -218,7 +218,7 @@ def test_a_word_has_its_card_in_place(visit):
     phone.wait_for_url(re.compile("glossary.html#token"))
 
 
-def test_a_guess_is_in_the_progress_and_leads_on(visit):
+def test_a_guess_is_in_the_progress(visit):
     page = visit("lessons/01_idle_math.html")
     keep_guess(page, "1.2")
     page.locator('nav a[href*="08_"]').first.click()
@@ -296,7 +296,7 @@ def test_on_a_phone_a_line_chart_stands_upright(visit):
     assert desk.locator(".result > div > .sdl-chart").count() == 0 < desk.locator("main script.upright").count()
 
 
-def test_to_go_on_leads_to_the_first_open_question(visit):
+def test_to_go_on_leads_to_an_open_question(visit):
     page = visit("lessons/00_start_here.html")
     keep_guess(page, "1.2")
     page.get_by_role("link", name="Speculative decoding", exact=True).click()

@@ -1,7 +1,6 @@
 """What the page makes of numbers, guesses and answers: every way to type a number, every answer that the quizzes know."""
 
 import itertools
-import json
 
 import pytest
 from driving import KEPT
@@ -39,9 +38,9 @@ def test_what_is_no_number_is_one_sentence(computed):
     wrong = ["abc", "1.8x", "1.2.3", "1,2,3", "1.234,5", "nan", "NaN", "inf", "1e999"]
     wrong += ["1_000", "3/4", "--1", "²", "0x10"]
     for typed, found in zip(wrong, computed("x.map((typed) => readNumber(typed, ''))", wrong), strict=True):
-        assert found == {"wrong": f"“{typed}” is not a number: write something like 1.8."}
+        assert set(found) == {"wrong"} and f"“{typed}”" in found["wrong"]
     (found,) = computed("x.map((typed) => readNumber(typed))", ["1,500"])
-    assert found["wrong"] == "“1,500” has two readings: write 1500 or 1.500."
+    assert "two readings" in found["wrong"]
     for found in computed("x.map((typed) => readNumber(typed, 'ms'))", ["", "  ", " ms"]):
         assert "still missing" in found["wrong"]
 
@@ -51,7 +50,7 @@ def test_numbers_are_shown_as_python_shows_them(computed):
     assert computed("x.map(short)", numbers) == [short(x) for x in numbers]
 
 
-def test_the_error_of_a_guess_is_said_as_python_says_it(computed):
+def test_the_error_of_a_guess_is_pythons(computed):
     guesses, values = (0, 0.3, 0.96, 1, 1.04, 1.3, 2.7, 1234.4, 1e9), (0, 0.5, 1, 1.24, 950.3)
     spreads = (None, (0.9, 1.1), (0.3, 1.3), (1.0, 1.0))
     cases = [[g, {"value": v, "interval": s}] for g, v, s in itertools.product(guesses, values, spreads)]
@@ -75,7 +74,7 @@ def test_a_choice_is_judged_by_what_it_says(computed):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(computed, name):
+def test_every_version_tells_answer_and_mistakes_apart(computed, name):
     cases, expected = [], []
     for problem in variants(name):
         posed = as_data(problem)
@@ -92,7 +91,7 @@ def test_every_version_of_a_problem_tells_answer_and_mistakes_apart(computed, na
     assert judged(computed, cases) == expected
 
 
-def test_an_answer_may_be_off_by_its_tolerance_and_a_count_not_at_all(computed):
+def test_an_answer_may_be_off_by_its_tolerance(computed):
     posed = {"answer": 50, "how": "", "mistakes": [], "tolerance": 0.02}
     values = (49.01, 50.99, 48.9, 51.1)
     assert [x["right"] for x in judged(computed, [[posed, v] for v in values])] == [True, True, False, False]
@@ -107,10 +106,11 @@ def test_feedback_names_the_mistake_and_minds_the_confidence(computed):
         said = {"right": right, "reason": "The reason.", "belief": belief}
         return computed("feedback(x[0], x[1], x[2])", [said, confidence, beliefs])
 
-    wrong = ["✗ Not yet. The reason.", f"The belief behind this is common, and wrong: “{MISCONCEPTIONS[7]}”."]
-    assert told(False, 7, "guess") == wrong
+    wrong, belief = told(False, 7, "guess")
+    assert wrong.startswith("✗") and wrong.endswith("The reason.") and MISCONCEPTIONS[7] in belief
     assert len(told(False, 7, "sure")) == 3
-    assert told(True, None, "sure") == ["✓ Right. The reason."]
+    (right,) = told(True, None, "sure")
+    assert right.startswith("✓") and right.endswith("The reason.")
     assert len(told(True, None, "guess")) == 2
     assert {"guess", "sure"} < {*CONFIDENCE}  # the words that these two sentences look for
 
@@ -118,10 +118,8 @@ def test_feedback_names_the_mistake_and_minds_the_confidence(computed):
 def test_a_retry_is_shuffled_or_has_fresh_numbers(computed):
     choices, numbers = ([*map(as_data, item.versions())] for item in (EVERY[0], next(i for i in EVERY if i.problem)))
     orders = computed("x.map((versions) => Array.from({length: 60}, () => pose({versions})))", [choices])[0]
-    assert len({json.dumps(posed) for posed in orders}) > 10
-    assert {json.dumps(sorted(c["text"] for c in posed["choices"])) for posed in orders} == {
-        json.dumps(sorted(c["text"] for c in choices[0]["choices"]))
-    }
+    found = [[c["text"] for c in posed["choices"]] for posed in (*orders, choices[0])]
+    assert len({*map(tuple, found)}) > 10 and len({tuple(sorted(order)) for order in found}) == 1
     again = computed("Array.from({length: 60}, () => pose({versions: x}, x[2]).question)", numbers)
     assert {*again} == {v["question"] for v in numbers} - {numbers[2]["question"]}
 
@@ -139,19 +137,19 @@ def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
         if i == 1:
             attempts = page.evaluate(KEPT)["quiz"][item.id]
             assert [a["right"] for a in attempts] == [False, True]
-    assert f"{n - 1} of {n} right at the first attempt." in page.inner_text("body")
-    entered = [(id, a) for id, attempts in page.evaluate(KEPT)["quiz"].items() for a in attempts]
-    entries = [
-        {"n": str(n), "id": id, "kind": "attempt", "value": a, "when": a["when"], "age": 0}
-        for n, (id, a) in enumerate(entered)
-    ]
-    quiz.set_state({"outgoing": entries})
-    kept = json.loads(fresh_ledger.read_text(encoding="utf-8"))["quiz"]
-    assert {id: len(attempts) for id, attempts in kept.items()} == {
-        item.id: 2 if i == 1 else 1 for i, item in enumerate(quiz.items)
-    }
+    assert f"{n - 1} of {n} right at the first attempt" in page.inner_text("body")
+    entered = page.evaluate(KEPT)["quiz"]
+    assert [len(entered[item.id]) for item in quiz.items] == [1, 2, *[1] * (n - 2)]
     fields = {"when", "question", "said", "chosen", "right", "confidence", "misconception"}
-    assert all(set(a) == fields for attempts in kept.values() for a in attempts)
+    assert all(set(a) == fields for attempts in entered.values() for a in attempts)
+    # A kernel takes what the page made of them.
+    sent = [
+        {"n": f"{id} {i}", "id": id, "kind": "attempt", "value": a, "when": a["when"], "age": 0}
+        for id, attempts in entered.items()
+        for i, a in enumerate(attempts)
+    ]
+    quiz.set_state({"outgoing": sent})
+    assert Ledger().read()["quiz"] == entered
 
 
 OUTBOX = """() => {
@@ -175,7 +173,7 @@ OUTBOX = """() => {
 }"""
 
 
-def test_an_entry_waits_for_the_ledger_that_it_was_made_for(computed):
+def test_an_entry_waits_for_its_own_ledger(computed):
     """The same claim in two notebooks whose ledgers are not one: each hears of its own."""
     before, between, after = computed(f"({OUTBOX})()", None)
     assert before == [[[1], "Noted …"], [[], ""]]
@@ -198,7 +196,7 @@ def answer(section, item, right: bool) -> None:
         choice = next(c for c in item.choices if c.right == right)
         section.get_by_role("radio", name=choice.text.replace("`", ""), exact=True).check()
     section.get_by_role("button", name="check").click()
-    assert "Say how sure you are, too." in section.inner_text()
+    assert "how sure" in section.inner_text()  # asked for, before anything is told
     section.get_by_role("radio", name="think so").check()
     section.get_by_role("button", name="check").click()
     section.get_by_role("button", name="checked").click(force=True)  # a second press counts nothing

@@ -22,7 +22,7 @@ def seconds(race) -> float:
     return float(race.locator(".sdl-where").inner_text().split()[0])
 
 
-def test_a_text_is_chosen_and_its_rounds_are_stepped_through(visit):
+def test_a_chosen_text_is_stepped_through(visit):
     page = visit("gallery.html")
     explorer = page.get_by_role("group", name="Round Explorer")
     assert page.get_by_label("drafter").input_value() == "hybrid"  # the best of them
@@ -37,10 +37,10 @@ def test_a_text_is_chosen_and_its_rounds_are_stepped_through(visit):
 
     # Only EAGLE has every γ: another drafter brings γ = 4 with it, and it is said.
     page.get_by_label("drafter").select_option("lookup")
-    page.get_by_text("This drafter was recorded with γ = 4 at temperature 0.").wait_for()
+    page.get_by_text("recorded with γ = 4 at temperature 0").wait_for()
     explorer.get_by_text("lookup, γ = 4, temperature 0").wait_for()
     page.get_by_label("temperature").select_option("1")
-    page.get_by_text("Only EAGLE was recorded with this: the drafter changed.").wait_for()
+    page.get_by_text("Only EAGLE").wait_for()
     explorer.get_by_text("EAGLE, γ = 4, temperature 1").wait_for()
 
     # Over a reload: the choice, and what was revealed of each trace.
@@ -53,7 +53,7 @@ def test_a_text_is_chosen_and_its_rounds_are_stepped_through(visit):
     assert explorer.locator("[data-happened]").count() >= 2
 
 
-def test_on_a_phone_every_round_stays_within_the_window(visit):
+def test_every_round_stays_within_a_phones_window(visit):
     """Long tokens take two lines; where they did not, the last column stood outside."""
     page = visit("gallery.html", width=360)
     explorer = page.get_by_role("group", name="Round Explorer")
@@ -70,7 +70,7 @@ def test_on_a_phone_every_round_stays_within_the_window(visit):
         onward.click()
 
 
-def test_every_number_of_the_table_leads_to_its_rounds(visit):
+def test_a_number_in_the_table_leads_to_rounds(visit):
     page = visit("gallery.html")
     cell = page.get_by_role("row", name=re.compile("^story")).get_by_role("link").nth(1)
     said = cell.inner_text()
@@ -92,9 +92,8 @@ def drive_race(page, race) -> None:
     assert seconds(race) > first
     page.keyboard.press("ArrowLeft")
     assert sum(written(race)) < sum(third)
-    assert re.match(
-        r"After [\d.]+ s: plain decoding \d+ tokens, with drafts \d+", race.locator(".sdl-live").text_content()
-    )
+    heard = [int(n) for n in re.findall(r"(\d+)(?: tokens|$)", race.locator(".sdl-live").text_content().rstrip("."))]
+    assert heard == written(race)
 
     race.get_by_label("pace").select_option("20× slower")
     before = seconds(race)
@@ -120,7 +119,7 @@ def test_the_race_is_played_paused_and_stepped(visit):
     drive_race(page, race_of(page))
 
 
-def test_the_race_with_less_motion_moves_twice_a_second(visit):
+def test_with_less_motion_the_race_moves_seldom(visit):
     page = visit(GALLERY, reduced_motion="reduce")
     race = race_of(page)
     race.get_by_label("pace").select_option("20× slower")
@@ -170,9 +169,7 @@ def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
     assert other.get_by_label("γ, drafts a round").input_value() == "7"
 
     other.evaluate("location.hash = 'speedup-1?alpha=0.5&gamma=99&machine=nowhere'")
-    other.get_by_text(
-        "This link asks for gamma=99, machine=nowhere, which is not here: you see the nearest."
-    ).wait_for()
+    other.get_by_text("gamma=99, machine=nowhere").wait_for()
     other.get_by_text("α = 0.50, γ = 4").wait_for(state="attached")
 
 
@@ -194,10 +191,10 @@ def test_the_race_in_jupyterlab(page, course):
     assert page.outside == []
 
 
-def test_fewer_drafts_than_asked_for_are_noted_and_the_table_shows_the_choice(visit):
+def test_fewer_drafts_than_asked_for_are_noted(visit):
     page = visit("gallery.html")
     explorer = page.get_by_role("group", name="Round Explorer")
-    explorer.get_by_text("The drafter offered only 2 here.").wait_for()  # of 4
+    explorer.get_by_text("only 2 here").wait_for()  # of 4
     explorer.get_by_role("button", name="reveal").click()
     explorer.locator(".sdl-token").first.click()
     assert explorer.locator(".sdl-few").count() == 1  # over everything that is drawn anew
@@ -205,7 +202,6 @@ def test_fewer_drafts_than_asked_for_are_noted_and_the_table_shows_the_choice(vi
     page.get_by_label("drafter").select_option("eagle")
     explorer.get_by_text("EAGLE, γ = 4").wait_for()
     assert explorer.locator(".sdl-few").count() == 0
-    tops = page.locator(".sdl-gallery > .sdl-nav select").evaluate_all(
-        "all => all.map((e) => e.getBoundingClientRect().top)"
-    )
-    assert len(tops) == 4 and len(set(tops)) == 1
+    menus = page.locator(".sdl-gallery > .sdl-nav select")
+    tops = menus.evaluate_all("all => all.map((e) => e.getBoundingClientRect().top)")
+    assert len(tops) == 4 and len(set(tops)) == 1  # they stand in a row

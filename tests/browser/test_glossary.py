@@ -3,7 +3,7 @@
 FIRST = "lessons/00_start_here.ipynb"  # which the lab's own address opens
 
 
-def test_a_word_leads_to_its_place_in_the_glossary(page, jupyter):
+def test_a_word_leads_into_the_glossary(page, jupyter):
     page.goto(jupyter.replace(FIRST, "lessons/02_draft_then_verify.ipynb") + "&reset")
     link = page.locator('.jp-Notebook a[href*="glossary.md"]', has_text="dial").first
     link.click()
@@ -14,6 +14,6 @@ def test_a_word_leads_to_its_place_in_the_glossary(page, jupyter):
     assert page.locator(".jp-MarkdownViewer").count() == 1
 
 
-def test_the_glossary_is_shown_as_a_page_from_the_file_browser_too(page, jupyter):
+def test_the_file_browser_shows_the_glossary(page, jupyter):
     page.goto(jupyter.replace(FIRST, "lessons/glossary.md") + "&reset")
     page.locator(".jp-MarkdownViewer h1", has_text="Glossary").wait_for()

@@ -71,7 +71,7 @@ def test_each_lesson_has_its_own_picture(pages):
     assert len(pictures) == 12 and pictures <= tiles
 
 
-def test_the_end_of_a_page_leads_on_and_back(pages):
+def test_the_end_of_pages_leads_on_and_back(pages):
     """Along the lessons; from what belongs to a lesson back to it, and on to the next."""
     numbered = lessons(pages)
     assert list(numbered.values()) == ONWARD

@@ -1,15 +1,13 @@
 """The model in the page, on a tiny target: its graphs, its rule and its drafters do what the engine does."""
 
-import functools
-import http.server
 import json
 import lzma
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 import torch
+from driving import served
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.drafters import trained
@@ -84,18 +82,15 @@ def page(browser, live, pair, tmp_path_factory):
     except LabError as e:
         pytest.skip(str(e))
     (folder / "index.html").write_text(PAGE, encoding="utf-8")
-    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    tab = browser.new_page()
-    tab.goto(f"http://127.0.0.1:{server.server_port}/index.html")
-    tab.wait_for_function("window.rounds")
-    said = tab.evaluate("ask({ load: true }, 'ready')")
-    assert "ready" in said[-1], said[-1]
-    tab.folder = folder
-    yield tab
-    tab.close()
-    server.shutdown()
+    with served(folder) as host:
+        tab = browser.new_page()
+        tab.goto(f"{host}/index.html")
+        tab.wait_for_function("window.rounds")
+        said = tab.evaluate("ask({ load: true }, 'ready')")
+        assert "ready" in said[-1], said[-1]
+        tab.folder = folder
+        yield tab
+        tab.close()
 
 
 def written(page, prompt: str, name: str, temperature: int = 0) -> list[dict]:
@@ -105,50 +100,44 @@ def written(page, prompt: str, name: str, temperature: int = 0) -> list[dict]:
     return said
 
 
+def asked_with(prompt: str) -> list[int]:
+    """The tokens of a prompt, as a chat has them."""
+    tokenizer = AutoTokenizer.from_pretrained(embedded.target_dir())
+    asked = [{"role": "user", "content": prompt}]
+    return list(tokenizer.apply_chat_template(asked, add_generation_prompt=True, return_dict=False))
+
+
 def engine_rounds(page, pair, prompt: str, name: str) -> Trace:
     """The same by the engine, with the weights that the page has."""
     target, _ = pair
-    tokenizer = AutoTokenizer.from_pretrained(embedded.target_dir())
-    ids = tokenizer.apply_chat_template(
-        [{"role": "user", "content": prompt}], add_generation_prompt=True, return_dict=False
-    )
-    stops = Stops(TOKENS, eos=frozenset({2}))
+    ids, stops = asked_with(prompt), Stops(TOKENS, eos=frozenset({2}))
     if name == "plain":
-        return Trace(list(ids)).collect(plain(target, ids, stops=stops))
+        return Trace(ids.copy()).collect(plain(target, ids, stops=stops))
     drafter = LookupDrafter() if name == "lookup" else trained.load_drafter(name, target, page.folder)
-    return Trace(list(ids)).collect(speculative(target, drafter, ids, gamma=GAMMA, stops=stops))
+    return Trace(ids.copy()).collect(speculative(target, drafter, ids, gamma=GAMMA, stops=stops))
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)
 @pytest.mark.parametrize("name", ["plain", "lookup", "eagle", "model"])
-def test_the_page_writes_what_the_engine_writes_round_for_round(page, pair, prompt, name, monkeypatch):
+def test_the_page_writes_what_the_engine_writes(page, pair, prompt, name, monkeypatch):
     monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)
     said, trace = written(page, prompt, name), engine_rounds(page, pair, prompt, name)
     rounds = [message for message in said if "round" in message]
     assert [token for message in rounds for token in message["tokens"]] == trace.tokens
-    assert [[d["id"] for d in m["round"]["drafted"]] for m in rounds] == [
-        [d.id for d in r.drafted] for r in trace.rounds
-    ]
-    assert [[d["status"] for d in m["round"]["drafted"]] for m in rounds] == [
-        [d.status for d in r.drafted] for r in trace.rounds
-    ]
-    for message, r in zip(rounds, trace.rounds):
-        emitted = message["round"]["emitted"]
+    for message, r in zip(rounds, trace.rounds, strict=True):
+        drafted, emitted = message["round"]["drafted"], message["round"]["emitted"]
+        assert [(d["id"], d["status"]) for d in drafted] == [(d.id, d.status) for d in r.drafted]
         assert (emitted and emitted["kind"]) == (r.emitted and r.emitted.kind)
 
 
 def recorded(arm: str, temperature: str = "0"):
     """The rounds of the gallery's texts: (tokens of the prompt, rounds)."""
     found = json.loads(lzma.decompress((SITE / "rounds.json.xz").read_bytes()))
-    tokenizer = AutoTokenizer.from_pretrained(embedded.target_dir())
     for of in found["texts"].values():
-        ids = tokenizer.apply_chat_template(
-            [{"role": "user", "content": of["prompt"]}], add_generation_prompt=True, return_dict=False
-        )
-        yield list(ids), of["temperatures"][temperature]["traces"][arm]["rounds"]
+        yield asked_with(of["prompt"]), of["temperatures"][temperature]["traces"][arm]["rounds"]
 
 
-def test_the_rule_and_lookup_are_those_of_recorded_rounds(page):
+def test_rule_and_lookup_are_those_of_recorded_rounds(page):
     seen = 0
     for text, rounds in recorded("lookup-4"):
         for r in rounds:
@@ -164,7 +153,7 @@ def test_the_rule_and_lookup_are_those_of_recorded_rounds(page):
 
 
 @pytest.mark.parametrize("name", ["plain", "lookup", "eagle", "model"])
-def test_drawn_text_keeps_what_the_numbers_of_its_rounds_say(page, name):
+def test_drawn_text_keeps_what_its_numbers_say(page, name):
     rounds = [message["round"] for message in written(page, PROMPTS[1], name, temperature=1) if "round" in message]
     assert len(rounds) > 3 and (name == "plain") == (not any(r["drafted"] for r in rounds))
     for r in rounds:
@@ -178,7 +167,7 @@ def test_drawn_text_keeps_what_the_numbers_of_its_rounds_say(page, name):
             assert r["emitted"]["p"] > 0
 
 
-def test_the_rule_for_drawn_text_keeps_what_recorded_rounds_kept(page):
+def test_drawn_text_keeps_what_recorded_rounds_kept(page):
     """Of each row only the draft's own chances are recorded, which is all that decides: the rest stands as one token."""
     rule = "([drafts, p, q, us]) => rounds.verify(drafts, p, q, us, () => 0.5).kept"
     seen = set()

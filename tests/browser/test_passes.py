@@ -1,5 +1,7 @@
 """The Pass Explorer: what it says and draws is the floor of lesson 01."""
 
+import re
+
 import pytest
 import torch
 
@@ -21,22 +23,18 @@ def seconds_of(page) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    "k, longer, said",
+    ("k", "longer", "said"),
     [
-        (1, 10, "1 token: 10 ms at best, 100 tokens a second. The arithmetic is idle for 90 % of the pass."),
-        (5, 10, "5 tokens: at best 1.00 times as long as 1. The arithmetic is idle for 50 % of the pass."),
-        (10, 10, "10 tokens: at best 1.00 times as long as 1. Both take equally long."),
-        (
-            20,
-            20,
-            "20 tokens: at best 2.00 times as long as 1. Now the memory waits: the pass is 2.00 times as long as the reading.",
-        ),
+        (1, 10, r"1 token: 10 ms .* 100 tokens a second.* idle for 90 %"),
+        (5, 10, r"5 tokens: .* 1\.00 times .* idle for 50 %"),
+        (10, 10, r"10 tokens: .* 1\.00 times .* equally long"),
+        (20, 20, r"20 tokens: .* 2\.00 times .* memory waits"),
     ],
 )
-def test_a_pass_takes_as_long_as_the_longer_of_its_jobs(shown, k, longer, said):
+def test_the_longer_job_says_how_long(shown, k, longer, said):
     page = shown(sd.pass_explorer(TARGET, MACHINE))
     page.get_by_label("k, tokens in the pass").fill(str(k))
-    assert page.inner_text(".sdl-picture .sdl-words") == said
+    assert re.match(said, page.inner_text(".sdl-picture .sdl-words"))
     assert seconds_of(page) == {"reading": 10, "computing": k} and max(seconds_of(page).values()) == longer
     assert page.locator(".sdl-meets > *").count() == k
     wide = page.locator(".sdl-job i").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
@@ -45,14 +43,14 @@ def test_a_pass_takes_as_long_as_the_longer_of_its_jobs(shown, k, longer, said):
 
 
 @pytest.mark.parametrize("k", [1, 23, 32])
-def test_no_number_of_tokens_is_wider_than_a_phone(shown, k):
+def test_no_pass_is_wider_than_a_phone(shown, k):
     page = shown(sd.pass_explorer(TARGET, MACHINE), width=360)
     page.get_by_label("k, tokens in the pass").fill(str(k))
     card, drawing = (page.locator(f".sdl-{part}").bounding_box() for part in ("explorer", "meets"))
     assert drawing["x"] + drawing["width"] <= card["x"] + card["width"] - 10  # its padding
 
 
-def test_a_pass_that_is_run_reads_all_layers_and_ends(shown):
+def test_a_pass_reads_all_layers_and_ends(shown):
     page = shown(sd.pass_explorer(TARGET, MACHINE))
     read = "(document.querySelector('.sdl-read').getAttribute('d').match(/M/g) ?? []).length"
     assert page.evaluate(read) == TARGET.layers  # before it is run, what it will have read
@@ -62,7 +60,7 @@ def test_a_pass_that_is_run_reads_all_layers_and_ends(shown):
     assert page.locator(".sdl-beam:not(.sdl-rest)").count() == 0  # nothing is on its way any more
 
 
-def test_with_less_motion_no_button_is_offered_that_would_do_nothing(shown):
+def test_with_less_motion_no_idle_button_is_offered(shown):
     page = shown(sd.pass_explorer(TARGET, MACHINE), reduced_motion="reduce")
     assert page.get_by_role("button", name="run a pass").count() == 0
     assert page.locator(".sdl-meets > *").count() == 1

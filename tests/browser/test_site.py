@@ -66,7 +66,7 @@ def test_bars_are_as_long_as_their_numbers(visit):
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_chart_says_numbers_where_it_is_pointed_at(visit, width):
+def test_a_chart_says_the_numbers_pointed_at(visit, width):
     page = visit("lessons/05_choosing_gamma.html", width)
     chart = page.locator(".charted").filter(has_text="Speed-up, from the medians")
     svg = chart.locator("svg[role]")
@@ -119,7 +119,7 @@ def test_the_glossary_leads_to_words_lessons_and_on(visit):
     assert page.url.endswith("/lessons/00_start_here.html")
 
 
-def test_the_speed_up_and_its_map_say_one_thing(visit):
+def test_speed_up_and_map_say_one_thing(visit):
     """On a phone: for each place of the sliders the framed cell has the number above the map, and no other row moves."""
     page = visit("lessons/05_choosing_gamma.html", width=360)
     explorer = page.get_by_role("group", name="Speed-up Explorer")

@@ -19,7 +19,7 @@ from specdec_lab.show.page import html_to_text
 LESSONS = Path(__file__).parents[2] / "lessons"
 
 
-def test_a_live_widget_of_an_executed_notebook_is_found(monkeypatch):
+def test_a_widget_of_an_executed_notebook_is_found(monkeypatch):
     """And one of others, such as a bar of a download, is left for `build.store` to drop."""
     states = {"ours": {"state": sd.Sandbox().get_state()}, "other": {"state": {}}}
     shown = [nbformat.v4.new_output("display_data", data={stills.VIEW: {"model_id": name}}) for name in states]
@@ -33,7 +33,7 @@ def test_a_live_widget_of_an_executed_notebook_is_found(monkeypatch):
     assert ours[STORED]["script"] == "sandbox" and drawn == [([ours], "a page")] and set(other) == {stills.VIEW}
 
 
-def test_every_widget_leaves_a_picture_with_nothing_to_press(browser, fresh_ledger):
+def test_every_widget_leaves_a_still_picture(browser, fresh_ledger):
     trace = trace_of(keep=Keep(top=3), stops=Stops(20))
     data = explorer_data(trace, lambda ids: "".join(f"<b>{i}</b> " for i in ids), "a <title>")
     made = raced()

@@ -11,7 +11,7 @@ LESSONS = Path(__file__).parents[2] / "lessons"
 
 
 @pytest.mark.parametrize("notebook", sorted(LESSONS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_stored_lesson_is_readable_as_a_page_without_kernel_and_network(browser, tmp_path, notebook):
+def test_a_stored_lesson_is_readable_offline(browser, tmp_path, notebook):
     """Figures are there, answers stay folded, and nothing says that it could not be shown."""
     html, _ = HTMLExporter().from_filename(str(notebook))
     (tmp_path / "lesson.html").write_text(html, encoding="utf-8")

@@ -13,13 +13,7 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.show.explorer import (
-    RaceWidget,
-    RoundExplorer,
-    TreeExplorer,
-    explorer_data,
-    race_data,
-)
+from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, race_data
 from specdec_lab.show.guess import Measured, Outcome
 from specdec_lab.show.marks import MARKS
 from specdec_lab.show.page import html_to_text
@@ -88,7 +82,7 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     assert boxes == [max(1, len(r.tokens)) for r in trace.rounds]
 
 
-def test_a_menu_of_runs_keeps_what_was_done_with_each(shown):
+def test_a_menu_keeps_what_was_done_with_each(shown):
     """Rounds of another run, with another number of them, are never taken for those of this one."""
     runs = {f"seed {i}": trace_of(keep=Keep(top=3), uniforms=Uniforms(2, i), stops=Stops(12 + i)) for i in range(3)}
     data = [{"name": name} | explorer_data(trace, str, name) for name, trace in runs.items()]
@@ -116,8 +110,8 @@ def test_a_menu_of_runs_keeps_what_was_done_with_each(shown):
     assert page.locator(".sdl-explorer").inner_text().splitlines()[3:-1] == seen.splitlines()[3:-1]
 
 
-def test_a_real_round_keeps_the_words_of_the_target_until_it_is_answered(shown):
-    """A place each instead, and nothing moves with the press; a round made by hand shows them."""
+def test_a_real_round_keeps_the_targets_words(shown):
+    """Until it is answered: a place each instead, and nothing moves with the press. A round made by hand shows them."""
     trace = trace_of(sampler=Sampler(0.0), keep=Keep(top=3), stops=Stops(18))
     page = shown(RoundExplorer(explorer_data(trace, lambda ids: " ".join(f"w{i}" for i in ids), "a title")))
     strip, first = page.locator(".sdl-strip"), trace.rounds[0]
@@ -151,94 +145,66 @@ def test_the_end_of_an_answer_is_a_chip(shown):
     assert "<|im_end|>" not in page.inner_text(".sdl-explorer")
 
 
-TREES = [  # marks, parents, and the kind of the target's own token; what is shown: (depth, mark, text)
+TREES = [  # marks, parents, the kind of the target's own token; and what is shown: depth, mark and text
     (
-        (["rejected", "accepted", "discarded", "accepted"], [-1, -1, 0, 1], "bonus"),
-        [
-            (0, "rejected", "t0"),
-            (1, "discarded", "t2"),
-            (0, "accepted", "t1"),
-            (1, "accepted", "t3"),
-            (2, "bonus", "own"),
-        ],
+        ("rejected accepted discarded accepted", [-1, -1, 0, 1], "bonus"),
+        "0 rejected t0, 1 discarded t2, 0 accepted t1, 1 accepted t3, 2 bonus own",
     ),
     (
-        (["accepted", "discarded", "rejected", "rejected"], [-1, -1, 0, 0], "corrected"),
-        [
-            (0, "accepted", "t0"),
-            (1, "rejected", "t2"),
-            (1, "rejected", "t3"),
-            (1, "corrected", "own"),
-            (0, "discarded", "t1"),
-        ],
+        ("accepted discarded rejected rejected", [-1, -1, 0, 0], "corrected"),
+        "0 accepted t0, 1 rejected t2, 1 rejected t3, 1 corrected own, 0 discarded t1",
     ),
     (
-        (["rejected", "rejected", "discarded", "discarded"], [-1, -1, 0, 1], "corrected"),
-        [
-            (0, "rejected", "t0"),
-            (1, "discarded", "t2"),
-            (0, "rejected", "t1"),
-            (1, "discarded", "t3"),
-            (0, "corrected", "own"),
-        ],
+        ("rejected rejected discarded discarded", [-1, -1, 0, 1], "corrected"),
+        "0 rejected t0, 1 discarded t2, 0 rejected t1, 1 discarded t3, 0 corrected own",
     ),
 ]
 
 
-def test_the_tree_explorer_shows_each_draft_behind_what_it_follows(shown):
+def trees_of(*trees) -> TreeExplorer:
+    rounds = [tree_of(marks.split(), parents, kind) for marks, parents, kind in trees]
+    return TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds})
+
+
+def test_a_tree_shows_drafts_behind_what_they_follow(shown):
     """With its mark, as deep as it lies, and the target's own token behind the last draft that was kept."""
-    rounds = [tree_of(*tree) for tree, _ in TREES]
-    page = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds}))
-    for n, (r, (_, right)) in enumerate(zip(rounds, TREES), 1):
+    page, kept = shown(trees_of(*(tree for tree, _ in TREES))), 0
+    for n, ((marks, *_), right) in enumerate(TREES, 1):
         page.locator(".sdl-reveal").click()
         lines = page.locator(".sdl-branches [data-happened]").evaluate_all(
             """all => all.map((e) => {
                 let depth = -1;
                 for (let up = e; up; up = up.parentElement) depth += up.tagName === "UL";
-                return [depth, e.dataset.happened, e.querySelector("code").innerText];
+                return `${depth} ${e.dataset.happened} ${e.querySelector("code").innerText}`;
             })"""
         )
-        assert [tuple(line) for line in lines] == right
+        assert ", ".join(lines) == right
         assert all(colour == MARKS[word].colour for word, colour in painted(page))
-        found, kept = totals(page), sum(d["status"] == "accepted" for r in rounds[:n] for d in r["drafted"])
+        of_these = marks.count("accepted")
+        found, kept = totals(page), kept + of_these
         assert (found["rows computed"], found["new tokens"]) == (str(5 * n), str(kept + n))
-        assert f"{sum(d['status'] == 'accepted' for d in r['drafted'])} of 4 drafts kept" in page.inner_text(
-            ".sdl-verdict"
-        )
-        if n < len(rounds):
+        assert f"{of_these} of 4 drafts kept" in page.inner_text(".sdl-verdict")
+        if n < len(TREES):
             page.locator(".sdl-next").click()
 
 
-def way_chosen(page) -> list[str]:
-    return page.locator('.sdl-token[aria-pressed="true"] code').all_inner_texts()
-
-
-def test_what_is_chosen_in_a_tree_is_one_way_from_the_root(shown):
+def test_a_choice_is_one_way_from_the_root(shown):
     """A leaf brings its way with it, another branch replaces what is not on its way, and a draft takes off what hangs below."""
-    marks = ["accepted", "discarded", "accepted", "rejected", "discarded"]
-    round_ = tree_of(marks, [-1, -1, 0, 2, 1], "corrected")
-    page = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": [round_]}))
+    page = shown(trees_of(("accepted discarded accepted rejected discarded", [-1, -1, 0, 2, 1], "corrected")))
     page.evaluate("""() => {
         window.spoken = [];
         const live = document.querySelector(".sdl-trees .sdl-live");
         new MutationObserver(() => spoken.push(live.innerText)).observe(live, { childList: true });
     }""")
     assert totals(page) == {}
-    for draft, way in [
-        (3, "t0 t2 t3"),
-        (4, "t1 t4"),
-        (2, "t0 t2"),
-        (3, "t0 t2 t3"),
-        (2, "t0"),
-        (0, ""),
-        (3, "t0 t2 t3"),
-    ]:
+    ways = (3, "t0 t2 t3"), (4, "t1 t4"), (2, "t0 t2"), (3, "t0 t2 t3"), (2, "t0"), (0, ""), (3, "t0 t2 t3")
+    for draft, way in ways:
         page.locator(f'.sdl-token[data-column="{draft}"]').click()
-        assert way_chosen(page) == way.split()
-        n = len(way.split())
-        said = f"{n} draft{'s' * (n != 1)} chosen."
-        assert n == 0 or page.inner_text(".sdl-verdict") == said
-        assert [words.strip() for words in page.evaluate("spoken.splice(0)")] == [said]  # once for each change
+        chosen = page.locator('.sdl-token[aria-pressed="true"] code').all_inner_texts()
+        assert chosen == way.split()
+        assert not chosen or page.inner_text(".sdl-verdict").startswith(f"{len(chosen)} draft")
+        (said,) = page.evaluate("spoken.splice(0)")  # once for each change
+        assert said.startswith(f"{len(chosen)} draft")
     assert page.inner_text(".sdl-text").strip("▏") == ""
     page.locator(".sdl-reveal").click()
     assert page.inner_text(".sdl-verdict").startswith("Your way: 2 of 3 kept. 2 of ")
@@ -246,26 +212,28 @@ def test_what_is_chosen_in_a_tree_is_one_way_from_the_root(shown):
     assert page.inner_text(".sdl-text").strip("▏") == "t0t2own"  # what was kept is in the text at once
 
 
-def test_the_first_tree_shows_the_words_of_the_target_and_a_later_one_keeps_them(shown):
-    """Until it is revealed; its numbers would tell them, too."""
-    rounds = [tree_of(*tree) for tree, _ in TREES]
-    page = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds}))
+def test_the_first_tree_alone_shows_the_targets_words(shown):
+    """A later one keeps them until it is revealed; its numbers would tell them, too."""
+    page = shown(trees_of(*(tree for tree, _ in TREES)))
     shut, numbers = page.get_by_role("img", name="not shown yet"), page.locator(".sdl-numbers")
     assert (shut.count(), numbers.count()) == (0, 0)
-    assert page.inner_text(".sdl-verdict").startswith("Follow the target down the tree")
+    asked = page.inner_text(".sdl-verdict")
     page.locator(".sdl-next").click()
     assert (shut.count(), numbers.count()) == (5, 0)  # behind the text, and behind each of four drafts
-    assert page.inner_text(".sdl-verdict").startswith("The target is hidden now. Which drafts will be kept?")
+    assert page.inner_text(".sdl-verdict") != asked  # another question
     page.locator(".sdl-reveal").click()
     assert (shut.count(), numbers.count()) == (0, 1)
+
+
+def race_of(made) -> RaceWidget:
+    return RaceWidget(race_data(made.plain, made.speculative, lambda ids: f"t{ids[0]} ", "a race", "no machine"))
 
 
 def test_the_race_says_what_its_traces_say(shown):
     """Speculation writes more tokens here than plain decoding, so that a ratio of whole times would be another one."""
     made = raced(0.25)
     made.plain.rounds, made.plain.clock = made.plain.rounds[:10], made.plain.clock[:10]
-    data = race_data(made.plain, made.speculative, lambda ids: f"t{ids[0]} ", "a race", "no machine")
-    page = shown(RaceWidget(data))
+    page = shown(race_of(made))
     traces = made.plain, made.speculative
     plain, speculative = (0.25 * len(trace.rounds) / len(trace.tokens) for trace in traces)
     assert f"{plain / speculative:.2f}× as fast per token" in page.text_content(".sdl-won")
@@ -281,16 +249,15 @@ def test_the_race_says_what_its_traces_say(shown):
     assert len(rows) == 5
 
 
-def test_on_a_phone_both_ways_race_beside_each_other_and_their_text_follows_once(shown):
-    made = raced(0.25)
-    data = race_data(made.plain, made.speculative, lambda ids: f"t{ids[0]} ", "a race", "no machine")
-    page = shown(RaceWidget(data), width=360)
+def test_on_a_phone_the_text_follows_both_lanes(shown):
+    """Which run beside each other; the text stands there once."""
+    page = shown(race_of(raced(0.25)), width=360)
     places = [place for part in ("lane", "text") for place in page.locator(f".sdl-{part}").all() if place.is_visible()]
     tops = [place.bounding_box()["y"] for place in places]
     assert len(tops) == 3 and tops == sorted(tops) and tops[1] - tops[0] < 80
 
 
-def test_every_rule_is_drawn_as_high_as_its_numbers(shown):
+def test_rules_are_drawn_as_high_as_their_numbers(shown):
     """Left of each pair the whole of q, cut at what is kept; right what comes out, on what is kept, and p around it."""
     p, q = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
     page = shown(sd.Rules(p, q))
@@ -311,7 +278,7 @@ def test_every_rule_is_drawn_as_high_as_its_numbers(shown):
         assert tile.locator("text").all_text_contents()[1::2] == [f"{x:.2f}" for x in out]
 
 
-def test_the_points_of_an_outcome_stand_where_their_numbers_are(shown, fresh_ledger):
+def test_points_of_an_outcome_stand_at_their_numbers(shown, fresh_ledger):
     Ledger().guess("a", 3.0)
     outcome = Outcome("a", Measured("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
     kept = json.dumps(fresh_ledger.read_text("utf-8"))
