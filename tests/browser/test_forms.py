@@ -3,11 +3,9 @@
 import itertools
 
 import pytest
-from driving import KEPT
 
-from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.problems import PROBLEMS, Problem, variants
+from specdec_lab.course.problems import PROBLEMS, variants
 from specdec_lab.course.quiz import CONFIDENCE, items, lessons
 from specdec_lab.formats import short
 from specdec_lab.show.guess import Measured, Outcome, compare
@@ -124,34 +122,6 @@ def test_a_retry_is_shuffled_or_has_fresh_numbers(computed):
     assert {*again} == {v["question"] for v in numbers} - {numbers[2]["question"]}
 
 
-@pytest.mark.parametrize("lesson", ["02", "03"])
-def test_items_come_one_after_the_other(shown, fresh_ledger, lesson):
-    """All questions of a lesson: the second one wrong at first, and right at the second attempt, which does not count."""
-    quiz = Quiz(lesson, Ledger())
-    page, n = shown(quiz), len(quiz.items)
-    for i, item in enumerate(quiz.items):
-        assert page.locator(".sdl-item:visible").count() == i + 1
-        assert "at the first attempt" not in page.inner_text("body")
-        for wanted in (False, True) if i == 1 else (True,):
-            answer(page.locator(".sdl-item").nth(i), item, wanted)
-        if i == 1:
-            attempts = page.evaluate(KEPT)["quiz"][item.id]
-            assert [a["right"] for a in attempts] == [False, True]
-    assert f"{n - 1} of {n} right at the first attempt" in page.inner_text("body")
-    entered = page.evaluate(KEPT)["quiz"]
-    assert [len(entered[item.id]) for item in quiz.items] == [1, 2, *[1] * (n - 2)]
-    fields = {"when", "question", "said", "chosen", "right", "confidence", "misconception"}
-    assert all(set(a) == fields for attempts in entered.values() for a in attempts)
-    # A kernel takes what the page made of them.
-    sent = [
-        {"n": f"{id} {i}", "id": id, "kind": "attempt", "value": a, "when": a["when"], "age": 0}
-        for id, attempts in entered.items()
-        for i, a in enumerate(attempts)
-    ]
-    quiz.set_state({"outgoing": sent})
-    assert Ledger().read()["quiz"] == entered
-
-
 OUTBOX = """() => {
     const model = (owner) => {
         const own = { owner, data: { ledger: { ids: ["a"] } }, heard: [], news: "", outgoing: [] }, on = {};
@@ -179,25 +149,3 @@ def test_an_entry_waits_for_its_own_ledger(computed):
     assert before == [[[1], "Noted …"], [[], ""]]
     assert between == [[[1], "Noted …"], [[2], "Noted …"]]
     assert after == [[[], ""], [[2], "Noted …"]]
-
-
-def answer(section, item, right: bool) -> None:
-    """Answer as it is asked now; after an answer, again."""
-    if section.get_by_text("Press “again”").count():
-        section.get_by_role("button", name="again").click()
-    asked = section.locator("p").inner_text()
-    if item.problem:
-        posed = next(v for v in item.versions() if v.question in asked)
-        assert isinstance(posed, Problem)
-        section.get_by_label("answer").fill(f"{posed.answer if right else -17:.6g}")
-    else:
-        if section.get_by_role("button", name="show the choices").is_visible():
-            section.get_by_role("button", name="show the choices").click()
-        choice = next(c for c in item.choices if c.right == right)
-        section.get_by_role("radio", name=choice.text.replace("`", ""), exact=True).check()
-    section.get_by_role("button", name="check").click()
-    assert "how sure" in section.inner_text()  # asked for, before anything is told
-    section.get_by_role("radio", name="think so").check()
-    section.get_by_role("button", name="check").click()
-    section.get_by_role("button", name="checked").click(force=True)  # a second press counts nothing
-    assert ("✓ Right." if right else "✗ Not yet.") in section.inner_text()

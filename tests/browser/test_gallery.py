@@ -2,8 +2,6 @@
 
 import re
 
-from driving import run_cells
-
 import specdec_lab as sd
 
 GALLERY = "gallery.html#gallery-1?text=code&drafter=eagle&gamma=4&temperature=0"
@@ -79,8 +77,10 @@ def test_a_number_in_the_table_leads_to_rounds(visit):
     assert page.get_by_label("drafter").input_value() == "model"
 
 
-def drive_race(page, race) -> None:
+def test_the_race_is_played_paused_and_stepped(visit):
     """By keyboard: a pass on, a pass back; then play, pause, and on to the end."""
+    page = visit(GALLERY)
+    race = race_of(page)
     assert written(race) == [0, 0]
     race.get_by_role("button", name="a pass on").focus()
     page.keyboard.press("Enter")
@@ -112,11 +112,6 @@ def drive_race(page, race) -> None:
     assert min(written(race)) > 0 and race.get_by_text(re.compile(r"passes, \d\.\d\d s")).count() == 2
     last = race.locator("details tr").last.locator("td").all_text_contents()  # folded
     assert written(race) == [int(n) for n in last]
-
-
-def test_the_race_is_played_paused_and_stepped(visit):
-    page = visit(GALLERY)
-    drive_race(page, race_of(page))
 
 
 def test_with_less_motion_the_race_moves_seldom(visit):
@@ -171,24 +166,6 @@ def test_links_hold_sliders_and_wrong_ones_are_named(visit, made):
     other.evaluate("location.hash = 'speedup-1?alpha=0.5&gamma=99&machine=nowhere'")
     other.get_by_text("gamma=99, machine=nowhere").wait_for()
     other.get_by_text("α = 0.50, γ = 4").wait_for(state="attached")
-
-
-RACE = """
-from specdec_lab.show.explorer import RaceWidget
-rounds = [{"drafted": [{"text": " a", "status": "accepted"}] * 2, "emitted": {"text": " b", "kind": "bonus"}}] * 4
-plain = {"tokens": [" a", " a", " b"] * 4, "seconds": [0.05] * 12}
-RaceWidget({"title": "a race", "hardware": "no machine", "greedy": True, "plain": plain, "rounds": rounds, "seconds": [0.06] * 4})
-"""
-
-
-def test_the_race_in_jupyterlab(page, course):
-    page.set_default_timeout(120_000)  # until its kernel has imported the course
-    run_cells(page, course / "lessons" / "race.ipynb", (RACE,))
-    race = race_of(page)
-    race.wait_for()
-    page.set_default_timeout(20_000)
-    drive_race(page, race)
-    assert page.outside == []
 
 
 def test_fewer_drafts_than_asked_for_are_noted(visit):

@@ -115,13 +115,17 @@ def test_guess_outcome_and_quiz(request, place):
     outcome.get_by_text("Your second guess was right").wait_for()
 
     # The first question by mouse: the choices come after one's own words, and a wrong one has its reason.
+    third = page.get_by_role("group", name="Question 3 of 3.")
     assert not first.get_by_text(RIGHT).is_visible() and not second.is_visible()
     first.get_by_label("recall").fill("up to the miss")
     first.get_by_role("button", name="show the choices").click()
     assert first.locator("input[type=radio]:checked").count() == 0
     first.get_by_label(WRONG).check()
+    first.get_by_role("button", name="check").click()
+    first.get_by_text("how sure").wait_for()  # asked for, before anything is told
     first.get_by_label("sure", exact=True).check()
     first.get_by_role("button", name="check").click()
+    first.get_by_role("button", name="checked").click(force=True)  # a second press counts nothing
     first.get_by_text("✗ Not yet.").wait_for()
     assert MISCONCEPTIONS[1] in first.inner_text()
 
@@ -134,7 +138,8 @@ def test_guess_outcome_and_quiz(request, place):
     press_button(page, "check")
     first.get_by_text("✓ Right.").wait_for()
 
-    # The next question has come: a number, and other numbers on a retry.
+    # The next question has come, and none behind it: a number, and other numbers on a retry.
+    assert not third.is_visible()
     before = second.locator("p").inner_text()
     focus_where(page, "e => e.placeholder == 'a number'")
     page.keyboard.type("0")
@@ -143,6 +148,14 @@ def test_guess_outcome_and_quiz(request, place):
     second.get_by_text("Press “again”").wait_for()
     press_button(page, "again")
     assert second.locator("p").inner_text() != before
+
+    # The last one is right; those before count as they were answered at first.
+    assert page.get_by_text("right at the first attempt").count() == 0
+    third.get_by_role("button", name="show the choices").click()
+    third.get_by_label(next(c.text for c in items("01")[2].choices if c.right)).check()
+    third.get_by_label("think so").check()
+    third.get_by_role("button", name="check").click()
+    page.get_by_text("1 of 3 right at the first attempt").wait_for()
     page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
     if place is in_jupyterlab:
         assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS), "a key for the widget reached the notebook"
@@ -154,7 +167,7 @@ def test_guess_outcome_and_quiz(request, place):
         view.get_by_text("✓ Right.").wait_for()
         assert view.get_by_role("group", name="Question 2 of 3.").is_visible()
 
-    ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 2)
+    ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 3)
     claim = ledger["claims"]["09.a"]
     assert (claim["guess"]["value"], claim["guess"]["reason"]) == (2.7, "twice and a bit")
     assert (claim["assumed"], claim["revision"]["value"]) == ("that reading is free", 1.6)
@@ -162,6 +175,8 @@ def test_guess_outcome_and_quiz(request, place):
         (False, 1, "up to the miss", "sure"),
         (True, None, "up to the miss", "think so"),
     ]
+    fields = {"when", "question", "said", "chosen", "right", "confidence", "misconception"}
+    assert all(set(attempt) == fields for attempts in ledger["quiz"].values() for attempt in attempts)
     (number,) = ledger["quiz"][items("01")[1].id]
     assert (number["chosen"], number["right"], number["confidence"]) == (0, False, "guess")
     assert violations(page, within=".sdl-explorer") == []

@@ -1,20 +1,21 @@
-"""The Load Lab, by mouse and by keyboard: in JupyterLab and on the static site by the same test."""
+"""The Load Lab, by mouse and by keyboard; in JupyterLab it is in test_panels_shown.py."""
 
 import pytest
-from driving import run_cells
 
 import specdec_lab as sd
 from specdec_lab.measure.serving import StepCosts
 
-LOAD_LAB = """
-from specdec_lab.measure.serving import StepCosts
-costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
-widget = sd.LoadLab({"computed": (costs, [4, 2, 0, 4, 1])}, {"mine": lambda texts, last: 4 if texts <= 6 else 0})
-"""
+
+def measured(seconds: float) -> dict:
+    """A machine whose step takes as many seconds, until its rows are more than 16."""
+    costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) * seconds for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
+    return {"computed": (costs, [4, 2, 0, 4, 1])}
 
 
-def drive(page, lab) -> None:
-    """From low load to overload by keyboard; bursts, and a limit that is too high, by mouse."""
+def test_from_low_load_to_overload(visit, made):
+    """By keyboard; bursts, and a limit that is too high, by mouse."""
+    page = visit(made(sd.LoadLab(measured(0.02), {"mine": lambda texts, last: 4 if texts <= 6 else 0})))
+    lab = page.get_by_role("group", name="Load Lab")
     shown = lab.locator(".sdl-picture").first
     shown.get_by_text("what is served").click()
     shown.get_by_text("3.20 tokens").wait_for()
@@ -43,23 +44,6 @@ def drive(page, lab) -> None:
     lab.get_by_label("and on again up to").fill("33")
     assert mean("on and off") > 1.2 * limited
     assert mean("on and off") == mean("always")
-
-
-def test_in_jupyterlab(page, course):
-    page.set_default_timeout(120_000)  # until its kernel has imported the course
-    run_cells(page, course / "lessons" / "load.ipynb", ("import specdec_lab as sd", LOAD_LAB + "widget"))
-    lab = page.get_by_role("group", name="Load Lab")
-    lab.wait_for()
-    page.set_default_timeout(20_000)
-    drive(page, lab)
-    assert page.outside == []
-
-
-def test_on_the_site(visit, made):
-    scope = {"sd": sd}
-    exec(LOAD_LAB, scope)
-    page = visit(made(scope["widget"]))
-    drive(page, page.get_by_role("group", name="Load Lab"))
     page.reload()
     assert page.get_by_label("arrivals in bursts").is_checked()
 
@@ -67,8 +51,7 @@ def test_on_the_site(visit, made):
 @pytest.mark.parametrize("seconds", [1e-5, 30.0])
 def test_bars_are_as_long_as_their_numbers(visit, made, seconds):
     """And their scale never shrinks."""
-    costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) * seconds for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
-    page = visit(made(sd.LoadLab({"computed": (costs, [4, 2, 0, 4, 1])})))
+    page = visit(made(sd.LoadLab(measured(seconds))))
     lab, unit = page.get_by_role("group", name="Load Lab"), []
     lab.get_by_label("load, % of plain").focus()
     for key in ("Home", "End", "Home"):

@@ -1,20 +1,34 @@
-"""Sandbox, Speed-up Explorer and plots, driven by mouse and by keyboard."""
+"""What is moved by sliders, and what runs by itself, in JupyterLab: by mouse and by keyboard."""
 
 import pytest
 from driving import focus_where, run_cells, violations
 
+RACE = """
+from specdec_lab.show.explorer import RaceWidget
+rounds = [{"drafted": [{"text": " a", "status": "accepted"}] * 2, "emitted": {"text": " b", "kind": "bonus"}}] * 4
+plain = {"tokens": [" a", " a", " b"] * 4, "seconds": [0.05] * 12}
+RaceWidget({"title": "a race", "hardware": "no machine", "greedy": True, "plain": plain, "rounds": rounds, "seconds": [0.06] * 4})
+"""
+LOAD_LAB = """
+from specdec_lab.measure.serving import StepCosts
+costs = StepCosts({(b, g): max(1, b * (g + 1) / 16) / 50 for b in (1, 2, 4, 8, 16, 32) for g in (0, 4)})
+sd.LoadLab({"computed": (costs, [4, 2, 0, 4, 1])})
+"""
+
 
 def test_panels_and_plots(page, course):
-    """The sandbox by keyboard and by mouse, the explorer's slider, and a plot."""
+    """The sandbox by keyboard and by mouse, the explorer's slider, a race, the Load Lab, and a plot."""
     cells = (
         "import specdec_lab as sd",
         "sd.Sandbox()",
         "sd.SpeedupExplorer()",
+        RACE,
+        LOAD_LAB,
         'sd.Plot("a plot", [sd.Line("one", [(1, 1), (2, 3)], spread=[(0.5, 2), (2, 4)])], "x", "y")',
     )
     run_cells(page, course / "lessons" / "panels.ipynb", cells)
     outputs = page.locator(".jp-Cell-outputArea")
-    sandbox, explorer, plot = (outputs.nth(i) for i in (1, 2, 3))
+    sandbox, explorer, race, load_lab, plot = (outputs.nth(i) for i in range(1, 6))
 
     # By mouse: a wrong rule; a slider, which the table follows.
     shown = sandbox.locator(".sdl-picture")
@@ -64,6 +78,20 @@ def test_panels_and_plots(page, course):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowLeft")
     shown.get_by_text("The speed-up by γ, at α = 0.65").first.wait_for()
+
+    # A race by its keys, and the load of the Load Lab; on the site they are driven to their ends.
+    race.get_by_role("button", name="a pass on").focus()
+    steps = []
+    for key in ("Enter", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+        steps.append(float(race.locator(".sdl-where").inner_text().split()[0]))
+    assert 0 < steps[0] < steps[1] < steps[2] and steps[3] == steps[1]
+    times = load_lab.locator(".sdl-times")
+    load_lab.get_by_label("load, % of plain").focus()
+    page.keyboard.press("Home")
+    before = times.inner_text()
+    page.keyboard.press("End")
+    assert times.inner_text() != before
     page.keyboard.press("x")  # in JupyterLab's own commands: cut the cell
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(cells)
 
