@@ -2,8 +2,7 @@
 
 import re
 
-import pytest
-from driving import focus_on, run_cells
+from driving import focus_on
 
 EXPLORER = '.sdl-explorer[aria-label="Round Explorer"]'  # guesses have the same frame
 
@@ -69,25 +68,3 @@ def test_round_explorer_in_lesson_00(page):
     second.wait_for()
     assert score in second.inner_text()
     assert second.locator("[data-happened]").count() > 0
-
-
-@pytest.mark.parametrize("page", [{"viewport": {"width": 1000, "height": 1250}, "has_touch": True}], indirect=True)
-def test_by_touch_a_round_that_a_stop_cut(page, course):
-    """The last round ends inside its drafts: nobody knows if a miss would have come, and the target adds nothing."""
-    run_cells(
-        page,
-        course / "lessons" / "cut.ipynb",
-        (
-            "import specdec_lab as sd\nfrom specdec_lab.cli.demo import PROMPT\nlab = sd.load()",
-            'lab.explore(lab.speculative(PROMPT, "lookup", max_new_tokens=40))',
-        ),
-    )
-    explorer = page.locator(EXPLORER).first
-    explorer.scroll_into_view_if_needed()  # JupyterLab does not lay out what is far from the window
-    explorer.get_by_text("round 1 of").wait_for()
-    explorer.locator(".sdl-round").last.tap()
-    explorer.locator(".sdl-none").tap()
-    assert explorer.locator(".sdl-verdict").inner_text() == "The text ends here (an end marker)."
-    assert "the text ends there (an end marker)" in explorer.locator(".sdl-why").inner_text()
-    explorer.locator(".sdl-token").last.tap()
-    assert explorer.locator(".sdl-token").last.get_attribute("aria-pressed") == "true"

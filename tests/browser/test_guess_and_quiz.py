@@ -122,7 +122,7 @@ def test_guess_outcome_and_quiz(request, place):
     assert first.locator("input[type=radio]:checked").count() == 0
     first.get_by_label(WRONG).check()
     first.get_by_role("button", name="check").click()
-    first.get_by_text("how sure").wait_for()  # asked for, before anything is told
+    first.get_by_role("status").get_by_text("how sure").wait_for()  # asked for, before anything is told
     first.get_by_label("sure", exact=True).check()
     first.get_by_role("button", name="check").click()
     first.get_by_role("button", name="checked").click(force=True)  # a second press counts nothing
@@ -150,7 +150,7 @@ def test_guess_outcome_and_quiz(request, place):
     assert second.locator("p").inner_text() != before
 
     # The last one is right; those before count as they were answered at first.
-    assert page.get_by_text("right at the first attempt").count() == 0
+    assert page.get_by_text("of 3 right at the first attempt").count() == 0
     third.get_by_role("button", name="show the choices").click()
     third.get_by_label(next(c.text for c in items("01")[2].choices if c.right)).check()
     third.get_by_label("think so").check()
@@ -164,7 +164,7 @@ def test_guess_outcome_and_quiz(request, place):
         page.get_by_text("By keyboard: Tab goes on").click(button="right")
         page.get_by_role("menuitem", name="Create New View for Cell Output").click()
         view = page.locator(".jp-LinkedOutputView")
-        view.get_by_text("✓ Right.").wait_for()
+        view.get_by_text("✓ Right.").first.wait_for()
         assert view.get_by_role("group", name="Question 2 of 3.").is_visible()
 
     ledger = until(page, kept, lambda ledger: len(ledger["quiz"]) == 3)

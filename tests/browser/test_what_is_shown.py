@@ -4,12 +4,14 @@ import json
 import re
 
 import pytest
+from driving import PHONE, focus_on
 from pages import tree_of
-from tiny import raced, trace_of
+from tiny import TinyModel, raced, trace_of
 
 import specdec_lab as sd
 from specdec_lab import theory
 from specdec_lab.course.ledger import Ledger
+from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
@@ -145,6 +147,20 @@ def test_the_end_of_an_answer_is_a_chip(shown):
     assert "<|im_end|>" not in page.inner_text(".sdl-explorer")
 
 
+def test_a_round_that_a_stop_cut(shown):
+    """By touch: nobody knows if a miss would have come, and the target adds nothing."""
+    target = TinyModel(4, seed=8, spread=0.5)
+    trace = trace_of(target=target, drafter=ModelDrafter(target), sampler=Sampler(0.0), stops=Stops(6))
+    cut = trace.rounds[-1]
+    assert cut.stop == "limit" and cut.emitted is None
+    page = shown(RoundExplorer(explorer_data(trace, str, "a title")), **PHONE)
+    page.locator(".sdl-round").last.tap()
+    page.locator(".sdl-none").tap()
+    assert all("the token limit" in page.inner_text(place) for place in (".sdl-verdict", ".sdl-why"))
+    page.locator(".sdl-token").last.tap()
+    assert page.locator(".sdl-token").last.get_attribute("aria-pressed") == "true"
+
+
 TREES = [  # marks, parents, the kind of the target's own token; and what is shown: depth, mark and text
     (
         ("rejected accepted discarded accepted", [-1, -1, 0, 1], "bonus"),
@@ -223,6 +239,30 @@ def test_the_first_tree_alone_shows_the_targets_words(shown):
     assert page.inner_text(".sdl-verdict") != asked  # another question
     page.locator(".sdl-reveal").click()
     assert (shut.count(), numbers.count()) == (0, 1)
+
+
+def test_a_tree_by_keyboard(shown):
+    """On to the next round, to a draft, and to its answer; what was chosen gets it before the next round comes."""
+    trees = [tree for tree, _ in TREES]
+    page = shown(trees_of(*trees, trees[0]))
+    where = page.locator(".sdl-where")
+    page.locator(".sdl-token").first.click()
+    page.get_by_role("button", name="reveal").click()
+    page.keyboard.press("ArrowRight")
+    assert "round 2 of" in where.inner_text()
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    assert page.locator('.sdl-token[aria-pressed="true"]').count() == 1
+    focus_on(page, "sdl-reveal", backwards=True)
+    page.keyboard.press("Enter")
+    assert page.locator("[data-happened]").count() == 5
+    assert totals(page)["ways found"].endswith(" of 2")
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    for held in (True, False):
+        page.keyboard.press("ArrowRight")
+        assert ("round 3 of" in where.inner_text()) == held
+    assert totals(page)["ways found"].endswith(" of 3")
 
 
 def race_of(made) -> RaceWidget:
