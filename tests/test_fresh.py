@@ -98,9 +98,8 @@ def blocks(path: Path) -> Iterator[tuple[str, str]]:
 @functools.cache
 def elsewhere() -> list[tuple[str, str]]:
     """What a learner may have read: (where it stands, a paragraph, a table, a cell or a quiz question)."""
-    found = [
-        block for path in (*LESSONS, *(path for path in EXERCISES if path != CHECKPOINT)) for block in blocks(path)
-    ]
+    sources = (path for path in (*LESSONS, *EXERCISES) if path != CHECKPOINT)
+    found = [block for path in sources for block in blocks(path)]
     for path in sorted((ROOT / "specdec_lab" / "data" / "quiz").glob("*.json")):
         found += [(f"quiz {path.stem}", json.dumps(item, ensure_ascii=False)) for item in json.loads(read(path))]
     return found + [(f"quiz, {name}", f"{p.question} {p.how}") for name in PROBLEMS for p in variants(name)]

@@ -117,9 +117,8 @@ class TestLesson:
         for cell in code(stored(source)):
             shown = [{k: v for k, v in o.get("data", o).items() if k != STORED} for o in cell["outputs"]]
             kept = [o["data"][STORED] for o in cell["outputs"] if STORED in o.get("data", {})]
-            assert (
-                len(re.sub("<style>.*?</style>", "", json.dumps(shown))) < 50_000
-            )  # the styles stand once in a notebook
+            unstyled = re.sub("<style>.*?</style>", "", json.dumps(shown))  # the styles stand once in a notebook
+            assert len(unstyled) < 50_000
             assert len(json.dumps(kept)) < 100_000, "the static site has it as well: show fewer rounds"
             texts = [data["text/plain"] for data in shown if "text/html" in data]
             assert all(len(text) > 40 for text in texts), "a picture whose text says nothing"
@@ -163,16 +162,12 @@ class TestPicture:
         shown = float(picture.get("width")) / float(picture.get("viewBox").split()[2])
         sizes = re.findall(r"font(?:-size)?[:=] ?\"?(?:\d{3} |bold )?([\d.]+)", text)
         assert sizes and min(map(float, sizes)) * shown >= 12
-        assert (
-            not re.search(r"<script|<image|href|@import|url\(|&lt;", text) and len(text) < 20_000
-        )  # nothing from outside
+        outside = re.search(r"<script|<image|href|@import|url\(|&lt;", text)
+        assert not outside and len(text) < 20_000
 
     def test_a_lesson_shows_and_describes_it(self, path):
-        shown = [
-            re.findall(rf"!\[([^\]]+)\]\(pictures/{path.name.replace('_narrow', '')}\)", s.read_text("utf-8"))
-            for s in SOURCES
-        ]
-        found = [words for lesson in shown for words in lesson]
+        link = rf"!\[([^\]]+)\]\(pictures/{path.name.replace('_narrow', '')}\)"
+        found = [words for source in SOURCES for words in re.findall(link, source.read_text("utf-8"))]
         assert found and all(len(words) > 60 for words in found)
 
 
