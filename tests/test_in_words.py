@@ -349,7 +349,7 @@ def test_what_numbers_say(of, given, says, never):
     ("device", "price", "says"), [("cpu", 1.01, "no time"), ("cpu", 1.5, "1.50 times"), ("cuda", 1.5, "On this device")]
 )
 def test_what_equal_bits_cost_on_this_machine(monkeypatch, device, price, says):
-    monkeypatch.setattr(in_words, "price_of_bits", lambda: price)
+    monkeypatch.setattr(in_words.costs, "price_of_bits", lambda: price)
     said = in_words.equal_bits(SimpleNamespace(device=torch.device(device)))
     assert [part for part in ("no time", "1.50 times", "On this device") if part in said] == [says]
 

@@ -225,7 +225,7 @@ def test_blocks_are_timed_in_turns_behind_a_sweep(monkeypatch, now):
         log.append("sweep")
         now[0] += 100.0
 
-    monkeypatch.setattr(experts.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
+    monkeypatch.setattr(roofline.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
     found = block_times({"a": Block(5), "b": Block(7)}, [2, 3], samples=2)
     assert found == {name: {2: [2.0, 2.0], 3: [3.0, 3.0]} for name in "ab"}
     assert log == [x for shape in ((2, 5), (2, 7), (3, 5), (3, 7)) for x in ("sweep", shape)] * 3

@@ -14,7 +14,7 @@ def row(arm: str, kind: str, **more) -> dict:
 
 
 def lines_of(html: str) -> list[str]:
-    return [" ".join(line.split()) for line in as_text(html).splitlines()]
+    return [" ".join(line.split()) for line in html_to_text(html).splitlines()]
 
 
 def stands(lines: list[str], *parts: str) -> bool:

@@ -1,4 +1,4 @@
-"""Small models whose every probability can be enumerated, and a uniform table that is written by hand."""
+"""Small models whose every probability can be enumerated, and races of which every number is known."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -117,22 +117,6 @@ class Shaped(TinyModel):
 
 # Never one token twice in a row: what may follow changes with every token.
 NO_STUTTER = Mask(lambda text: [t for t in range(3) if t != text[-1]])
-
-
-class Scripted:
-    """A uniform table written by hand: {(position, purpose): u}, one table a round.
-
-    A round begins with the first number asked for after `next_round`.
-    """
-
-    def __init__(self, rounds: Sequence[dict[tuple[int, int], float]], otherwise: float = 0.5):
-        self.rounds, self.now, self.otherwise = list(rounds), 0, otherwise
-
-    def next_round(self) -> None:
-        self.now += 1
-
-    def __call__(self, position: int, purpose: int, rank: int = 0) -> float:
-        return self.rounds[self.now].get((position, purpose, rank)[: 3 if rank else 2], self.otherwise)
 
 
 def slowed(model, now, per_row):
