@@ -1,6 +1,7 @@
 """specdec_lab: speculative decoding, run for real and shown token by token.
 
-Start reading at `engine/verify.py` (the rule), then `engine/decode.py` (the loop) and `drafters/`.
+Start reading at `engine/forty_lines.py` (the whole idea), then `engine/verify.py` (the rule), `engine/decode.py` (the loop)
+and `drafters/`.
 """
 
 import importlib

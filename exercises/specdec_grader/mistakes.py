@@ -12,7 +12,8 @@ A line that begins at the margin is one way to make the mistake: what stands in 
 stands there in its place; several changes of one answer have a semicolon between them. A line without an arrow is the
 whole body of the function. A change is made wherever its left side stands, so write enough of it: `v[gamma]`, not
 `gamma`. Below, indented, stands the sentence that is told, and in brackets the number of the misconception behind it
-(specdec_lab/course/misconceptions.py) and the share of the points that is earned all the same, as ½, ¼ or ⅔.
+(specdec_lab/course/misconceptions.py) and the share of the points that is earned all the same, as ½, ¼ or ⅔. The first
+mistake that gives the learner's results is told.
 """
 
 import inspect

@@ -79,7 +79,7 @@ def one_round(
     """
     watch = Stopwatch()
     for request in requests if seconds else []:
-        request.uniforms = request.uniforms.fresh()  # what was drafted and left out has told its numbers: see `checked`
+        request.uniforms = request.uniforms.fresh()  # none may decide twice: see `checked`
     proposals = run_in_lockstep([request.drafting(gamma) for request in requests])
     for proposal in proposals:
         check_proposal(proposal, cached.model.vocab_size)

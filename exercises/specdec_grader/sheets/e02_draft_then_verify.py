@@ -26,7 +26,7 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
     ([3, 1, 4, 1], [1, 4, 1, 5, 9]),  # right one place too late
     ([0, 0, 0], [0, 0, 0, 0]),
     ([1, 2, 3, 4, 5, 6], [1, 9, 3, 9, 5, 9, 9]),
-    ([4711, 4712, 4713], [int("4711"), int("4712"), 5000, 5001]),  # equal, and other objects
+    ([4711, 4712, 4713], [int("4711"), int("4712"), 5000, 5001]),  # equal, but `is` says no
 )
 
 
