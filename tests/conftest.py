@@ -63,7 +63,7 @@ def coarse_grids(monkeypatch):
 @pytest.fixture(scope="session")
 def writer(tmp_path_factory) -> str:
     """The folder of a tiny target that can write text to learn from."""
-    from writer import save_writer
+    from models_on_disk import save_writer
 
     return save_writer(tmp_path_factory.mktemp("writer"))
 
@@ -71,8 +71,8 @@ def writer(tmp_path_factory) -> str:
 @pytest.fixture(scope="session")
 def first_written(writer, tmp_path_factory):
     """(target, tokenizer, folder with some of its answers, and some to measure on)"""
+    from models_on_disk import SMALL
     from training_text.conversations import write_conversations
-    from writer import SMALL
 
     from specdec_lab.models.load import load_model
 

@@ -4,7 +4,7 @@ A "replayed" model is the fast one as it runs on a GPU, with its passes recorded
 """
 
 import torch
-from tape import Tape
+from graph_tape import Tape
 from transformers import (
     GPT2Config,
     GPT2LMHeadModel,

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from writer import save
+from models_on_disk import save
 
 from specdec_lab import load
 from specdec_lab.choices import TRAINED

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 import torch
+from every_way import worst_apart
 from tiny import TinyModel
-from ways import worst_apart
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine.block import survives, verify_block

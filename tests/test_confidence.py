@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 import torch
+from every_way import Unknown, completed, every_way, follow_draws
 from tiny import SAMPLED, TinyModel
-from ways import Unknown, completed, every_way, follow_draws
 
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.batch import Batch

@@ -5,8 +5,8 @@ import warnings
 
 import pytest
 import torch
+from graph_tape import STAND_INS, Graph, Tape
 from small_models import check_pass, make, text
-from tape import STAND_INS, Graph, Tape
 
 from specdec_lab.clock import read_clock
 from specdec_lab.models import fast

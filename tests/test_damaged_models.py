@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from models_on_disk import save
 from safetensors.torch import load_file, save_file
 from small_models import LLAMA
 from transformers import (
@@ -18,7 +19,6 @@ from transformers import (
     Qwen2Config,
     WhisperConfig,
 )
-from writer import save
 
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, load

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from checks import by_chance, check_caches
-from remembered import remembered
+from remembering_model import remembered
 from transformers import LlamaForCausalLM
 
 from specdec_lab.choices import DRAFTERS, MADE, TRAINED

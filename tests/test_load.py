@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from models_on_disk import SENTENCE, save
 from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import PreTrainedTokenizerFast
-from writer import SENTENCE, save
 
 from specdec_lab import load
 from specdec_lab.drafters import LookupDrafter

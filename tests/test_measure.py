@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from graph_tape import Tape
 from small_models import LLAMA
-from tape import Tape
 from transformers import LlamaConfig, LlamaForCausalLM
 
 import specdec_lab as sd

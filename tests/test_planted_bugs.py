@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 import torch
 from checks import check_caches_often, check_stops_at_eos, check_strict_at_zero
+from every_way import worst_apart
 from tiny import TinyCached, TinyModel
-from ways import worst_apart
 
 from specdec_lab.drafters import ModelDrafter, Proposal
 from specdec_lab.engine.decode import Stops, speculative

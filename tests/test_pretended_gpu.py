@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from pretended import NAME, OnGpu, guard, pretended_gpu
+from models_on_disk import SMALL
+from pretended_gpu import NAME, OnGpu, guard, pretended_gpu
 from training_text.conversations import write_conversations
-from writer import SMALL
 
 import specdec_lab as sd
 from specdec_lab.choices import BENCHED, DRAFTERS, TRAINED

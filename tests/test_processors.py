@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 import torch
 from checks import check_batch
+from every_way import worst_apart
 from tiny import NO_STUTTER, Shaped, TinyModel
-from ways import worst_apart
 
 from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine import decode

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from branched import DEEP, THREE_THEN_ONE, TWO_BY_TWO, Favourites, TreeOf
+from branched_drafter import DEEP, THREE_THEN_ONE, TWO_BY_TWO, Favourites, TreeOf
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, ModelDrafter

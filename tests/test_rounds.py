@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 import torch
-from branched import DEEP, TWO_BY_TWO, TreeOf
+from branched_drafter import DEEP, TWO_BY_TWO, TreeOf
 from checks import check_batch
 from tiny import TinyModel, at_depth
 

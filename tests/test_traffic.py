@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 import pytest
+from models_on_disk import save
 from stand_ins import written
 from tiny import rounds_of_accepted
-from writer import save
 
 from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace

@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 import torch
+from every_way import worst_apart
 from random_nets import KINDS, TREES, check_q, make
-from remembered import remembered
+from remembering_model import remembered
 from tiny import SAMPLED
-from ways import worst_apart
 
 from specdec_lab.drafters import Drafter, Proposal, trained
 from specdec_lab.drafters.eagle import EagleDrafter

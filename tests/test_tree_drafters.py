@@ -1,10 +1,10 @@
 """The drafters that draft trees, on random weights. (Their rows, and how they fill the context: test_trained_drafters.)"""
 
 import pytest
+from every_way import worst_apart
 from random_nets import TREES
 from random_nets import make as make_tree
 from tiny import TinyModel
-from ways import worst_apart
 
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.drafter import Drafter, Proposal

@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 import torch
-from branched import SHAPES, TWO_BY_TWO, Favourites, TreeOf
+from branched_drafter import SHAPES, TWO_BY_TWO, Favourites, TreeOf
+from every_way import Unknown, worst_apart
 from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
-from ways import Unknown, worst_apart
 
 from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine import decode

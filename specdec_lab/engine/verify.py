@@ -1,4 +1,4 @@
-"""The verification rule: the page that the rest of the package feeds. (`decode` shows who calls it.)
+"""The verification rule: which drafts stay, and what replaces the first miss. (`decode` shows who calls it.)
 
 p is the target's distribution, q the draft's. The draft drew token x from q. Accept it with probability
 min(1, p(x)/q(x)); at the first rejection draw a replacement from the residual norm(max(0, p − q)) and stop; if every

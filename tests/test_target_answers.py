@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 import torch
+from models_on_disk import SMALL
 from training_text import conversations
 from training_text.conversations import write_conversations
 from training_text.documents import Document, Library, Passages
 from training_text.requests import Requests
-from writer import SMALL
 
 from specdec_lab.errors import LabError, silent
 from specdec_lab.train import answers as answers_module

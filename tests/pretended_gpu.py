@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-from tape import STAND_INS, Graph, each, tensors
+from graph_tape import STAND_INS, Graph, each, tensors
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 

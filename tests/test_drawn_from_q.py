@@ -4,10 +4,10 @@ from collections import defaultdict
 
 import pytest
 import torch
+from every_way import Unknown, apart, every_way, follow_draws, written
 from test_trained_drafters import make
 from test_tree_drafters import TREES, make_tree
 from tiny import Shaped, TinyModel
-from ways import Unknown, apart, every_way, follow_draws, written
 
 from specdec_lab.choices import TRAINED
 from specdec_lab.drafters import ModelDrafter, drawing
