@@ -81,6 +81,9 @@ def test_the_end_of_pages_leads_on_and_back(pages):
 
     for before, after in pairwise(numbered):
         assert (way(before, "next"), way(after, "prev")) == (after, before)
+        minutes = re.search(r" (\d+) min", pages[after].select_one(".where").text)[1]
+        card = pages[before].select_one(".turns a[rel=next]")
+        assert f" {minutes} min" in card.small.text and len(card.span.text) > 15  # what the next one takes, and asks
         number = numbered[before].replace("Test", "09")
         for beside in (page for page in pages if f"/{number}_" in page or f"/deeper_{number}_" in page):
             if beside not in numbered:
@@ -88,9 +91,12 @@ def test_the_end_of_pages_leads_on_and_back(pages):
 
 
 def test_an_exercise_says_how_to_get_to_work(pages):
-    """Below its title, and nowhere else."""
+    """Below its title, and nowhere else; the checkpoint, which is also answered on its page, in other words."""
+    said = Counter()
     for name, page in pages.items():
         if name.startswith("exercises/"):
             (how,) = page.select(".run")
             assert "preview" in how["class"] and how.find_previous_sibling()["class"] == ["cover"], name
             assert how.pre.text.endswith("make lab") and name.replace(".html", ".ipynb") in how.text
+            said[how.p.text.partition(".")[0]] += 1
+    assert sorted(said.values()) == [1, sum(said.values()) - 1]
