@@ -74,6 +74,7 @@ def from_disk(browser):
         page.on("request", lambda r: None if r.url.startswith(own) else page.wrong.append(r.url))
         page.on("pageerror", lambda e: page.wrong.append(str(e)))
         page.goto(f"file://{path}")
+        page.locator("html:not(.waits)").wait_for()  # its letters are there, or it goes on without
         opened.append(page)
         return page
 
