@@ -12,9 +12,12 @@ SAID = {"megabytes": 129, "hardware": "a browser", "large": "On a card, more."}
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A site of one lesson whose model is not there: its folder, and its address."""
-    out = tmp_path_factory.mktemp("own") / "site"
-    builder().build(out, [ROOT / "lessons" / "04_acceptance_rate.ipynb"], lambda folder: SAID)
+    """A site of the lessons that have the field; its model is not there. Returns its folder, and its address."""
+    out, build = tmp_path_factory.mktemp("own") / "site", builder()
+    lessons = [ROOT / page.replace(".html", ".ipynb") for page in build.TYPED]
+    build.build(out, lessons, lambda folder: SAID)
+    for page in (*build.TYPED, build.GALLERY, "index.html"):
+        assert (out / page).read_text(encoding="utf-8").count('data-script="own"') == 1
     quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=out))
     threading.Thread(target=server.serve_forever, daemon=True).start()

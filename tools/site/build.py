@@ -270,7 +270,9 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
         else:
             body += how
         if page in TYPED:
-            body = re.sub(r"(?=<h2[^>]*>(?:<span>\d+</span> )?Check yourself)", lambda _: own_one, body, count=1)
+            body = re.sub(
+                r"(?=<h2[^>]*>(?:<span>\d+</span> )?(?:Check yourself|Where to go))", lambda _: own_one, body, count=1
+            )
         sections = sections_of(notebook) if paths[page].suffix == ".ipynb" else []  # the glossary has too many
         whole = page_of(body, titles[page], page, titles, sections, tracked)
         (out / page).write_text(whole, encoding="utf-8")
