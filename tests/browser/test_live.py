@@ -3,6 +3,7 @@
 import json
 import lzma
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,14 @@ def page(browser, live, pair, tmp_path_factory):
         live.runtime(folder)
     except LabError as e:
         pytest.skip(str(e))
+    with loaded(browser, folder) as tab:
+        tab.folder = folder
+        yield tab
+
+
+@contextmanager
+def loaded(browser, folder: Path):
+    """A page with the worker of this folder in it, which has loaded its model."""
     (folder / "index.html").write_text(PAGE, encoding="utf-8")
     with served(folder) as host:
         tab = browser.new_page()
@@ -88,7 +97,6 @@ def page(browser, live, pair, tmp_path_factory):
         tab.wait_for_function("window.rounds")
         said = tab.evaluate("ask({ load: true }, 'ready')")
         assert "ready" in said[-1], said[-1]
-        tab.folder = folder
         yield tab
         tab.close()
 
@@ -128,6 +136,20 @@ def test_the_page_writes_what_the_engine_writes(page, pair, prompt, name, monkey
         drafted, emitted = message["round"]["drafted"], message["round"]["emitted"]
         assert [(d["id"], d["status"]) for d in drafted] == [(d.id, d.status) for d in r.drafted]
         assert (emitted and emitted["kind"]) == (r.emitted and r.emitted.kind)
+
+
+def test_the_shipped_model_writes_the_engines_texts(browser, live, lab, full, tmp_path):
+    if not full:
+        pytest.skip("a site with the whole model, 130 MB, is made by pytest --full")
+    live.write(tmp_path)
+    with loaded(browser, tmp_path) as page:
+        for prompt in PROMPTS:
+            tokens = (
+                Trace(asked_with(prompt)).collect(plain(lab.target, asked_with(prompt), stops=Stops(TOKENS))).tokens
+            )
+            for name in ("plain", "lookup", "eagle", "model"):
+                rounds = [message for message in written(page, prompt, name) if "round" in message]
+                assert [token for message in rounds for token in message["tokens"]] == tokens, (prompt, name)
 
 
 def recorded(arm: str, temperature: str = "0"):
