@@ -328,3 +328,14 @@ def test_nothing_moves_while_a_page_loads(visit, name, width):
     page.wait_for_timeout(500)
     moved = page.evaluate("window.moved")
     assert sum(value for value, _ in moved) < 0.1, moved
+
+
+def test_a_phone_sees_both_lanes_race(visit):
+    page = visit("index.html", 360)
+    page.set_viewport_size({"width": 360, "height": 660})
+    page.locator(".won button").first.click()
+    for lane in page.locator(".lane").all():
+        page.wait_for_function(
+            "(lane) => { const { top, bottom } = lane.getBoundingClientRect(); return top > 0 && bottom <= innerHeight + 1; }",
+            arg=lane.element_handle(),
+        )

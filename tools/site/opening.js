@@ -8,6 +8,7 @@
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const [ASKED, READ] = [0.3, 0.8];
+  const HEAD = 60; // CSS pixels of the line above the page, which stays
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
     const [tokens, passes] = lane.querySelectorAll("i"),
       drawing = machine(Number(lane.dataset.layers), "large model", Number(lane.dataset.small));
@@ -24,7 +25,7 @@
       return piece;
     });
     lane.prepend(drawing.node);
-    return { time: lane.querySelector("b"), tokens, passes, pieces, drawing };
+    return { lane, time: lane.querySelector("b"), tokens, passes, pieces, drawing };
   });
   const end = Math.max(...lanes.map(({ pieces }) => pieces.at(-1).to));
   const button = box.querySelector(".under button"),
@@ -122,6 +123,12 @@
     else stop();
   }
 
+  /** In a low window: both lanes while they run, and then what came of it. */
+  function bring(node, block) {
+    const { top, bottom } = node.getBoundingClientRect();
+    if (top < HEAD || bottom > innerHeight) node.scrollIntoView({ block, behavior: "smooth" });
+  }
+
   /** It waits for a press. */
   function start() {
     since = Infinity;
@@ -136,6 +143,7 @@
     since = performance.now();
     box.classList.remove("resting");
     button.textContent = "❚❚ stop";
+    bring(lanes[1].lane, "end");
     requestAnimationFrame(frame);
   }
 
@@ -143,6 +151,7 @@
     since = null;
     draw(end);
     tell();
+    bring(won, "center");
     button.textContent = "▶ again";
   }
 
