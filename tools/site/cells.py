@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 SHUT = "<script>if (matchMedia('(max-width: 600px)').matches) document.currentScript.previousElementSibling.open = false;</script>"
 GOALS = rf"<details class='goals' open><summary><b>\1</b></summary>\2</details>{SHUT}"
 PLOTLY = "application/vnd.plotly.v1+json"
-OWN = re.compile(r"\bsd\.(ledger|progress)\(")  # shows what the learner did
+OWN = re.compile(r"\bsd\.ledger\(")  # shows what the learner did
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
 

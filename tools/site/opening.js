@@ -8,7 +8,6 @@
   const SIGNS = { accepted: "✓", rejected: "✗", corrected: "↻", bonus: "+", discarded: "–", plain: "" };
   // parts of a pass as it is drawn: drafts come one by one, all weights are read, what came of it
   const [ASKED, READ] = [0.3, 0.8];
-  const HEAD = 60; // CSS pixels of the line above the page, which stays
   const lanes = [...box.querySelectorAll(".lane")].map((lane) => {
     const [tokens, passes] = lane.querySelectorAll("i"),
       drawing = machine(Number(lane.dataset.layers), "large model", Number(lane.dataset.small));
@@ -123,10 +122,10 @@
     else stop();
   }
 
-  /** In a low window: both lanes while they run, and then what came of it. */
+  /** In a low window: both lanes while they run, then what came of it; the page's first line (60 px) stays above them. */
   function bring(node, block) {
     const { top, bottom } = node.getBoundingClientRect();
-    if (top < HEAD || bottom > innerHeight) node.scrollIntoView({ block, behavior: "smooth" });
+    if (top < 60 || bottom > innerHeight) node.scrollIntoView({ block, behavior: "smooth" });
   }
 
   /** It waits for a press. */

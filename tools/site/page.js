@@ -51,8 +51,7 @@
   specdecLab.links.name(places);
   /** On the first page a field stands there before its script, which comes when somebody enters it. */
   function waits(place, stub) {
-    const typed = stub.querySelector("textarea"),
-      button = stub.querySelector("button");
+    const [typed, button] = stub.querySelectorAll("textarea, button");
     let coming = null;
     async function come() {
       await show(place);

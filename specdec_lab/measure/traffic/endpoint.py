@@ -136,11 +136,6 @@ def as_reported(traces: Sequence[Trace], gamma: int) -> dict[str, float]:
     }
 
 
-def tokens_from_share(share: float, gamma: float) -> float:
-    """E from accepted / proposed, where every round proposes `gamma` drafts (else: how many on average)."""
-    return 1 + share * gamma
-
-
 def written(event: dict) -> int:
     """How much an event of a stream writes, in letters: more than none where it brings a token. The first one often brings
     only the role. Engines name the parts of an answer as they like, so all of them count."""

@@ -131,7 +131,11 @@ async function render({ model, el }) {
   const said = h(
     "div",
     { class: "sdl-note", role: "status" },
-    `The first press fetches the model, ${megabytes} MB, from this site. Your browser keeps it; at work it takes 1.6 GB of memory. It writes ${TOKENS} tokens at most. Nothing that you type leaves this page.`,
+    [
+      `The first press fetches the model, ${megabytes} MB, from this site.`,
+      "Your browser keeps it; at work it takes 1.6 GB of memory.",
+      `It writes ${TOKENS} tokens at most. Nothing that you type leaves this page.`,
+    ].join(" "),
   );
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "the model" });
   const go = h("button", { class: "sdl-main", onclick: () => run() }, "▶ write it, plain and with drafts");
@@ -216,7 +220,12 @@ async function render({ model, el }) {
           : `A loss: ${S.toFixed(2)} times as fast.`;
     return [
       h("b", {}, end),
-      ` ${text} A round took ${(v + d).toFixed(2)} times as long as a plain step here: ${v.toFixed(2)} for checking up to ${Number(chosen.gamma) + 1} tokens at once, ${d.toFixed(2)} for drafting. So it pays if it writes more than ${(v + d).toFixed(2)} tokens; yours wrote ${E.toFixed(2)}. This page computes on one thread. ${large}`,
+      [
+        ` ${text} A round took ${(v + d).toFixed(2)} times as long as a plain step here:`,
+        `${v.toFixed(2)} for checking up to ${Number(chosen.gamma) + 1} tokens at once, ${d.toFixed(2)} for drafting.`,
+        `So it pays if it writes more than ${(v + d).toFixed(2)} tokens; yours wrote ${E.toFixed(2)}.`,
+        `This page computes on one thread. ${large}`,
+      ].join(" "),
     ];
   }
 
