@@ -16,14 +16,13 @@ from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
 from specdec_lab.clock import TimeUp, limited
 from specdec_lab.drafters import MAKERS, DialDrafter, Drafter, ModelDrafter, trained
 from specdec_lab.engine import decode
-from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.processors import LogitBias, Mask, Processor
 from specdec_lab.engine.rules import USUAL, Rule
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict
-from specdec_lab.errors import LabError, Say, silent, typed
+from specdec_lab.errors import LabError, Say, typed
 from specdec_lab.formats import first_line
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
@@ -234,7 +233,7 @@ class Lab:
         prompt: str | Sequence[int],
         drafter: str | Drafter = "lookup",
         *,
-        gamma: int | AutoGamma = 4,
+        gamma: int = 4,
         verify: Rule | Callable[..., Verdict] = USUAL,
         keep: Keep = Keep(top=5),
         draft_sampler: Sampler | None = None,
@@ -243,8 +242,7 @@ class Lab:
         """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(map(int, prompt))
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
-        gamma = gamma if isinstance(gamma, AutoGamma) else int(gamma)
-        how = {"gamma": gamma, "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
+        how = {"gamma": int(gamma), "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
         return collect(ids, decode.speculative(self.target, drafter, ids, **how, **self.settings(**settings)))
 
     @typed
@@ -279,12 +277,6 @@ class Lab:
         from specdec_lab.show.explorer import replay
 
         return replay(self, result, title)
-
-    def auto_gamma(self, drafter: Drafter, say: Say = silent) -> AutoGamma:
-        """What chooses γ anew for each round of this drafter, from what its rounds cost here."""
-        from specdec_lab.measure.costs import auto_gamma
-
-        return auto_gamma(self, drafter, say)
 
     def plain_draft(self) -> PreTrainedModel:
         """The draft model as other programs can use it."""

@@ -114,17 +114,13 @@ def check_stops_at_eos(run: Callable[..., Iterator]) -> None:
         assert tokens.index(eos) == len(tokens) - 1, "tokens stand after end-of-text"
 
 
-class Schedule:
-    """γ round by round, as a batch gave it to one of its rows."""
-
-    def __init__(self, gammas: Sequence[int]):
-        self.gammas = iter(gammas)
-
-    def choose(self, part: str) -> int:
-        return next(self.gammas, 0)  # a row that went wrong may have ended earlier
-
-    def observe(self, r) -> None:
-        pass
+def written_alone(request: Request, gammas: Sequence[int]) -> Trace:
+    """A text without neighbours, with these γ, one a round."""
+    batch = Batch(request.target, 1)
+    trace = batch.submit(request)
+    for gamma in gammas:
+        batch.step(gamma)
+    return trace
 
 
 def check_batch(
@@ -163,7 +159,7 @@ def check_batch(
         assert len(engine.running) <= most, "more rows than allowed"
     for i, ((prompt, settings), row) in enumerate(zip(requests, traces)):
         row.check()
-        one = Trace(prompt).collect(speculative(target, drafter(i), prompt, gamma=Schedule(gammas[i]), **settings))
+        one = written_alone(Request(target, prompt, drafter(i), **settings), gammas[i])
         assert (one.tokens, one.stop) == (row.tokens, row.stop), "a row differs from the same text alone"
         assert [[d.status for d in r.drafted] for r in one.rounds] == [
             [d.status for d in r.drafted] for r in row.rounds

@@ -31,7 +31,6 @@ def start() -> None:
     Batch.__init__ = at_most(Batch.__init__, most=TEXTS)
     for function in (
         costs.pass_times,
-        costs.round_costs,
         costs.join_cost,
         costs.batch_costs,
         costs.catch_up_cost,
@@ -40,7 +39,6 @@ def start() -> None:
     ):
         replace(function, at_most(function, samples=SAMPLES))
     replace(costs.batch_costs, with_sizes_once(costs.batch_costs))
-    replace(costs.cached_round_costs, measured_each_time)  # a learner's γ is never chosen by these
     for function in (costs.race, bench.decode_all):
         replace(function, at_most(function, repeats=1))
     replace(prompts.first_of_each_kind, two_shortest(prompts.first_of_each_kind))
@@ -140,10 +138,3 @@ def with_sizes_once(batch_costs: Callable) -> Callable:
         return {(size, gamma): found[min(size, TEXTS), gamma] for size in sizes for gamma in gammas}
 
     return once
-
-
-def measured_each_time(target, drafter, prompt, most, say=lambda line: None) -> list[float]:
-    from specdec_lab.measure.costs import round_costs
-
-    say(f"Measuring once what rounds of {drafter.name} cost here …")
-    return round_costs(target, drafter, prompt, most)

@@ -175,13 +175,6 @@ def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):
     assert text.seconds == len(text.tokens)  # one second a token; the prompt took twelve
 
 
-def test_gamma_auto_chooses_by_the_round(run, monkeypatch, tmp_path):
-    monkeypatch.setenv("SPECDEC_LAB_CACHE", str(tmp_path))
-    rows = json.loads(run("--json --gamma auto --drafters lookup,model --max-new-tokens 12").out)["rows"]
-    assert {(r["arm"], r["gamma"]) for r in rows} == {("plain", None), ("lookup", "auto"), ("model", "auto")}
-    assert len(json.loads((tmp_path / "costs.json").read_text())) == 2
-
-
 def test_the_work_of_a_pass_counts_every_matrix_once(folders):
     lab = load(folders[0], device="cpu")
     body = sum(p.numel() for n, p in lab.target.hf.model.layers.named_parameters() if "proj" in n)

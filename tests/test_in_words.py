@@ -200,8 +200,6 @@ SAID += [
         says="faster … “a” 1.60; as fast: “b” 1.01; slower: “c” 0.80. … 1, slower: “a” 0.90, “b” 0.60 … 0.50. … 2 with “b”",
     ),
     case("drafters_on_a_card", *PACES, SAME, 12, says="All 12 greedy texts"),
-    case("auto", {"a": {"auto": 1.5, "fixed": 1.6}}, says="a: auto 1.50, fixed 1.60. … each of them … not slower"),
-    case("auto", {"a": {"auto": 1.5}, "b": {"auto": 0.92}}, says="a: auto 1.50; b: auto 0.92. With b auto was slower"),
     case("fastest", *clocked(**TWO, hybrid=(1.71, 2.3)), says="hybrid and eagle lie within 2 % … 2.40, has eagle"),
     case("fastest", *clocked(**TWO, hybrid=(2.04, 2.3)), says="hybrid … 1.20 times … eagle … 2.40", never="overlap"),
     case("fastest", *clocked(**TWO, hybrid=(1.8, 2.3)), says="hybrid is ahead … overlap"),

@@ -19,22 +19,19 @@ import quick
 quick.start()
 
 from tiny import TinyModel
-from specdec_lab.drafters import LookupDrafter
 from specdec_lab.lab import Lab
 from specdec_lab.measure import costs
 
 target = TinyModel(4, seed=0)
 assert Lab(target, None, frozenset()).stops(96).max_new_tokens == 8
 assert [len(times) for times in costs.pass_times(target, [1, 2], held=4, samples=7).values()] == [3, 3]
-assert len(costs.cached_round_costs(target, LookupDrafter(), [0, 1], 2)) == 3
 """
 
 
-def test_texts_are_short_and_no_cost_is_kept_for_a_learner(tmp_path):
-    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path]), "SPECDEC_LAB_CACHE": str(tmp_path)}
+def test_texts_are_short():
+    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])}
     done = subprocess.run([sys.executable, "-c", SMALL], capture_output=True, text=True, env=os.environ | paths)
     assert done.returncode == 0, done.stderr
-    assert not list(tmp_path.iterdir()), "a learner's γ would be chosen by costs that were measured quickly"
 
 
 def test_what_is_stored_never_ran_quick(monkeypatch, tmp_path):

@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gamma",
         default="4",
-        help="most tokens drafted a round; best: the best such number for each drafter; auto: chosen each round",
+        help="most tokens drafted a round; best: the best such number for each drafter",
     )
     decoding_arguments(parser)
     parser.add_argument("--limit", type=int, help="use only the first N prompts of each kind")
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
 
     names = BENCHED if args.drafters == "all" else drafter_names(args.drafters)
     fixed = args.gamma.isascii() and args.gamma.isdigit() and len(args.gamma) < 20
-    if args.gamma not in ("auto", "best") and not fixed:
-        raise LabError(f"--gamma is {args.gamma[:20]}, but must be a number (at most {MOST_DRAFTS}), best or auto.")
+    if args.gamma != "best" and not fixed:
+        raise LabError(f"--gamma is {args.gamma[:20]}, but must be a number (at most {MOST_DRAFTS}), or best.")
     check_positive(args, "limit", "repeats", "timed")
     if args.record:
         try:  # before anything is measured
@@ -75,9 +75,6 @@ def run(args: argparse.Namespace) -> int:
     pilot = []
     if args.gamma == "best":
         pilot, prompts = bench.set_aside(prompts)
-    if args.gamma == "auto":
-        gammas = {name: lab.auto_gamma(lab.drafter(name), say) for name in names}
-    elif args.gamma == "best":
         say(f"Looking for each drafter's best γ on {len(pilot)} prompts …")
         gammas = bench.best_gammas(lab, pilot, names, **settings)
     else:

@@ -4,7 +4,7 @@
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor
 
@@ -34,9 +34,6 @@ class HybridDrafter(Drafter):
         self.lookup.start(target, prompt, hidden)
         self.other.start(target, prompt, hidden)
 
-    def part(self, text: Sequence[int]) -> str:
-        return self.other.part(text) if self.lookup.find(text) is None else self.lookup.name
-
     def rows(self) -> list[Row]:
         return self.other.rows()
 
@@ -45,10 +42,6 @@ class HybridDrafter(Drafter):
         if copied.tokens:
             return copied
         return (yield from as_generator(self.other.drafting(text, min(gamma, self.most), sampler, uniforms)))
-
-    def round_costs(self, measured: Callable[[Drafter], list[float]]) -> dict[str, list[float]]:
-        drafting = {part: costs[: self.most + 1] for part, costs in self.other.round_costs(measured).items()}
-        return self.lookup.round_costs(measured) | drafting
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.other.observe(text, hidden)

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from specdec_lab.clock import Stopwatch
-from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.confidence import checked
 from specdec_lab.engine.drafter import Drafter, Proposal, check_proposal
 from specdec_lab.engine.lockstep import Drafting, Row, extend_after_early_exit, run_in_lockstep
@@ -40,41 +39,36 @@ def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
 
 
 def speculative(
-    target: Model, drafter: Drafter, prompt: Sequence[int], *, gamma: int | AutoGamma = 4, **request
+    target: Model, drafter: Drafter, prompt: Sequence[int], *, gamma: int = 4, **request
 ) -> Iterator[Round]:
     """Draft, verify, keep what agrees, correct the first miss, discard the rest (Leviathan et al., algorithm 1).
 
     Args:
-        gamma: the most tokens drafted a round, at least 1; or what chooses it anew for each round.
-            The drafter may propose fewer, or none.
+        gamma: the most tokens drafted a round, at least 1. The drafter may propose fewer, or none.
         request: what `Request` takes, and raises.
 
     Raises:
         LabError: for gamma < 1, or more than MOST_DRAFTS.
     """
-    if isinstance(gamma, int):
-        check_gamma(gamma, 1, "plain decoding is the case without drafts")
+    check_gamma(gamma, 1, "plain decoding is the case without drafts")
     return rounds_of(Request(target, prompt, drafter, **request), gamma)
 
 
-def rounds_of(request: "Request", gamma: int | AutoGamma) -> Iterator[Round]:
+def rounds_of(request: "Request", gamma: int) -> Iterator[Round]:
     """The rounds of one text, from its prompt to its stop."""
     cached = request.begin().cached
     while request.stop is None:
-        (done,) = one_round(cached, [request], gamma)
-        if not isinstance(gamma, int):
-            gamma.observe(done)
-        yield done
+        yield from one_round(cached, [request], gamma)
 
 
 def one_round(
-    cached: Cached, requests: Sequence["Request"], gamma: int | AutoGamma, seconds: Callable[[int], float] | None = None
+    cached: Cached, requests: Sequence["Request"], gamma: int, seconds: Callable[[int], float] | None = None
 ) -> list[Round]:
     """One round of each text: draft, and check what was drafted.
 
     Args:
         cached: the target's; text r has row r of it.
-        gamma: the most drafts of each text; what chooses it follows one text alone.
+        gamma: the most drafts of each text.
         seconds: of the step, by the rows of its pass; given, only drafts that are worth their row are checked.
     """
     watch = Stopwatch()
@@ -234,14 +228,13 @@ class Request:
         return self.row
 
     @torch.inference_mode()
-    def drafting(self, gamma: int | AutoGamma) -> Proposal | Drafting:
+    def drafting(self, gamma: int) -> Proposal | Drafting:
         """What makes at most gamma drafts, fewer at the end of the context; for `run_in_lockstep`."""
         if self.drafter is None:
             return Proposal([])
-        most = gamma if isinstance(gamma, int) else gamma.choose(self.drafter.part(self.text))
         room = self.target.context - len(self.text)
         sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
-        return self.drafter.drafting(self.text, min(most, room - 1), sampler, self.uniforms)
+        return self.drafter.drafting(self.text, min(gamma, room - 1), sampler, self.uniforms)
 
     def verify_and_commit(
         self,

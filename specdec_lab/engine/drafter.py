@@ -136,18 +136,6 @@ class Drafter:
         """What `drafting` makes for this text alone. A round asks all its texts in lockstep."""
         return run_in_lockstep([self.drafting(text, gamma, sampler, uniforms)])[0]
 
-    def part(self, text: Sequence[int]) -> str:
-        """The name of the part of this drafter that would draft next; its own where it has no parts."""
-        return self.name
-
-    def round_costs(self, measured: Callable[["Drafter"], list[float]]) -> dict[str, list[float]]:
-        """For each part, what its rounds cost with γ = 0, 1, … drafts, in plain steps.
-
-        Args:
-            measured: measures this for a drafter by itself.
-        """
-        return {self.name: measured(self)}
-
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         """The round is over; `text` is what has been written, prompt included.
 

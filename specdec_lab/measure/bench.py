@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from specdec_lab.choices import PEERS
-from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.trace import ACCEPTED, Round, Trace
@@ -34,7 +33,7 @@ class Run:
     """All texts of one arm: prompt id → one trace for each repeat (or what a peer generated)."""
 
     arm: str
-    gamma: int | str | None  # a number, "auto", or None for arms without
+    gamma: int | None  # None for arms without
     traces: dict[str, list] = field(default_factory=dict)
 
 
@@ -62,7 +61,7 @@ def usable(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt],
 def decode_all(
     lab: Lab,
     prompts: Sequence[Prompt],
-    gammas: Mapping[str, int | AutoGamma],
+    gammas: Mapping[str, int],
     *,
     peers: dict[str, Callable[..., Generated]] | None = None,
     repeats: int = 1,
@@ -86,7 +85,7 @@ def decode_all(
         LabError: for a prompt that is too long.
     """
 
-    def speculative(drafter: Drafter, gamma: int | AutoGamma, ids: list[int], **request) -> Trace:
+    def speculative(drafter: Drafter, gamma: int, ids: list[int], **request) -> Trace:
         # A copy for each text: what it holds in memory goes with it, and the next text can have that.
         return lab.speculative(ids, drafter=copy.copy(drafter), gamma=gamma, keep=Keep(), **request)
 
@@ -94,7 +93,7 @@ def decode_all(
     runs = {PLAIN: Run(PLAIN, None)}
     for name, gamma in gammas.items():
         arms[name] = partial(speculative, lab.drafter(name), gamma)
-        runs[name] = Run(name, gamma if isinstance(gamma, int) else "auto")
+        runs[name] = Run(name, gamma)
     for name, generate in (peers or {}).items():
         arms[name], runs[name] = generate, Run(name, None)
 

@@ -6,20 +6,13 @@ whatever else the machine does hits all alike.
 
 import copy
 import itertools
-import json
-import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-import torch
-
 from specdec_lab.clock import read_clock
 from specdec_lab.drafters import ReplayDrafter
-from specdec_lab.engine import decode
-from specdec_lab.engine.auto_gamma import AutoGamma
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
@@ -27,18 +20,11 @@ from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, Say, silent, typed
-from specdec_lab.files import written_whole
 from specdec_lab.formats import short
-from specdec_lab.lab import Lab
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
-from specdec_lab.models.cpu import loops
-from specdec_lab.models.cpu.linear import eight_bits_pay
-from specdec_lab.models.embedded import cache_dir
-from specdec_lab.models.hardware import describe
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
-MOST_AUTO = 8  # drafts a round, where γ is chosen automatically
 WARM_UP = 1  # times before that: a first pass of a width takes longer than all later ones
 
 DOUBTFUL_RATIO = 0.95  # A wider pass that takes less than this share of the narrowest one is doubtful.
@@ -161,32 +147,6 @@ def _middle_half(seconds: Sequence[float]) -> float:
     return high - low
 
 
-def round_costs(
-    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, samples: int = 3 * SAMPLES
-) -> list[float]:
-    """d(γ) + v(γ) + o for γ = 0 … most, in units of one plain step: the medians of real rounds.
-
-    Where the drafter never makes γ drafts, the cost is that of the largest number below γ that it makes.
-
-    Args:
-        prompt: what the rounds go on from; a drafter that copies must find something there.
-    """
-    prompt, stops = prompt[: max(1, target.context // 4)], Stops(10**6)
-    arms = [decode.plain(target, prompt, stops=stops)]
-    for gamma in range(1, most + 1):
-        arms.append(decode.speculative(target, copy.copy(drafter), prompt, gamma=gamma, stops=stops))
-    seconds: list[list[float]] = [[] for _ in arms]
-    for turn in range(samples + WARM_UP):
-        for gamma, arm in enumerate(arms):
-            r = next(arm, None)  # None: at the end of the context
-            if r and turn >= WARM_UP and len(r.drafted) == gamma:
-                seconds[gamma].append(r.seconds.total)
-    costs: list[float] = []
-    for times in seconds:
-        costs.append(statistics.median(times) / statistics.median(seconds[0]) if times else costs[-1])
-    return costs
-
-
 def batch_costs(
     target: Model,
     prompt: Sequence[int],
@@ -298,37 +258,6 @@ def step_costs(
     return StepCosts(real, join=join_cost(target, prompt, samples), free=free, catch_up=catch_up)
 
 
-def cached_round_costs(
-    target: Model, drafter: Drafter, prompt: Sequence[int], most: int, say: Say = silent
-) -> list[float]:
-    """`round_costs` from the file costs.json in the cache folder; measured the first time for a pair on a device."""
-    draft = getattr(drafter, "model", None)
-    backend = type(target).__name__ + (" | captured" if getattr(target, "capture", None) else "")
-    how = [
-        "8 bits" if eight_bits_pay() else "",
-        "loops" if loops.HERE else "operations",
-    ]  # of drafts, and beside products
-    names = [target.name, backend, target.precision, drafter.name, draft.name if draft else "", str(most), *how]
-    key = " | ".join([describe(target.device), torch.__version__, *names])
-    path, known = cache_dir() / "costs.json", {}
-    with suppress(OSError, ValueError, TypeError, RecursionError):  # no file yet, or a damaged one: measured anew
-        known = dict(json.loads(path.read_text(encoding="utf-8")))
-    if not are_costs(known.get(key), most):
-        say(f"Measuring once what rounds of {drafter.name} cost here …")
-        known[key] = round_costs(target, drafter, prompt, most)
-        with suppress(OSError):  # a cache that can only be read
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with written_whole(path) as unfinished:
-                unfinished.write_text(json.dumps(known, indent=1), encoding="utf-8")
-    return known[key]
-
-
-def are_costs(found: object, most: int) -> bool:
-    """Whether a value of the file is what `round_costs` gives for so many drafts."""
-    numbers = found if isinstance(found, list) and len(found) == most + 1 else [None]
-    return all(isinstance(x, int | float) and 0 < x < math.inf for x in numbers)
-
-
 @dataclass(frozen=True)
 class Race:
     """What `race` measured.
@@ -376,13 +305,3 @@ def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: 
         seconds = {name: trace.seconds / len(trace.tokens) for name, trace in traces.items()}
         ratios.append(seconds["plain"] / seconds["speculative"])
     return Race(ratios, **traces)
-
-
-@typed
-def auto_gamma(lab: Lab, drafter: Drafter, say: Say = silent) -> AutoGamma:
-    """What chooses γ anew for each round (see `engine.auto_gamma`). The first time costs are measured, for some
-    seconds.
-    """
-    # A text with repetitions, so that a lookup finds something to copy.
-    text = lab.encode("one two three four " * 12)
-    return AutoGamma(drafter.round_costs(lambda part: cached_round_costs(lab.target, part, text, MOST_AUTO, say)))

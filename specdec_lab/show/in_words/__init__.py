@@ -20,7 +20,6 @@ from specdec_lab.show.in_words.acceptance import (
 )
 from specdec_lab.show.in_words.costs import draft_rows, equal_bits, fewer_bits, formats, of_a_card, passes
 from specdec_lab.show.in_words.gains import (
-    auto,
     best_gammas,
     drafters_on_a_card,
     fastest,

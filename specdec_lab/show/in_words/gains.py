@@ -143,14 +143,6 @@ def best_gammas(results: Mapping[int, Mapping[str, dict]]) -> str:
     return " ".join(said)
 
 
-def auto(speeds: Mapping[str, Mapping[str, float]]) -> str:
-    """Times plain by drafter, for a γ chosen by the program and for a fixed one."""
-    said = [f"{name}: {', '.join(f'{way} {x:.2f}' for way, x in of.items())}" for name, of in speeds.items()]
-    lost = [name for name, of in speeds.items() if of["auto"] < 1]
-    end = f"With {' and '.join(lost)} auto was slower" if lost else "With each of them auto was not slower"
-    return f"Times as fast as plain decoding: {'; '.join(said)}. {end} than plain decoding."
-
-
 def other_program(rows: Mapping[str, dict]) -> str:
     """A program's plain decoding beside its drafts: rows of `bench.overall`, the plain arm first."""
     (plain, first), *others = rows.items()
