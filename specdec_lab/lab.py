@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from specdec_lab.engine.rules import USUAL, Rule
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.engine.verify import Verdict
-from specdec_lab.errors import LabError, Say, typed
+from specdec_lab.errors import LabError, Say
 from specdec_lab.formats import first_line
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
@@ -51,7 +52,6 @@ class Lab:
         """The device in words, to be shown beside every timing."""
         return describe(self.target.device)
 
-    @typed
     def encode(self, prompt: str | Sequence[dict], raw: bool = False) -> list[int]:
         """Text (one user message) or chat messages to token ids, through the chat template.
 
@@ -96,7 +96,6 @@ class Lab:
                 f"{self.target.context}: give a shorter one."
             )
 
-    @typed
     def text(self, ids: Sequence[int]) -> str:
         """Token ids to text, special tokens written out. A single token is written as it stands inside a text."""
         if any(i < 0 for i in ids):
@@ -120,7 +119,6 @@ class Lab:
         some = self._texts(range(min(300, self.target.vocab_size)), first)
         return [] if all(text.startswith(" ") for text in some if text) else first
 
-    @typed
     def only(self, pattern: str) -> Mask:
         """A mask that allows only tokens whose whole text matches a regular expression, and those that end a text.
 
@@ -146,7 +144,6 @@ class Lab:
         allowed = sorted({*allowed, *self.eos})
         return Mask(lambda text: allowed)
 
-    @typed
     def bias(self, word: str, number: float) -> LogitBias:
         """A bias for a word, at the beginning of a text and behind a space. number: what is added to its logit.
 
@@ -163,7 +160,6 @@ class Lab:
             raise LabError(f"“{word}” is more than one token of {self.target.name}: a bias needs a word that is one.")
         return LogitBias(single)
 
-    @typed
     def drafter(self, name: str, alpha: float = 0.75) -> Drafter:
         """A drafter for one text, by its name in `choices.DRAFTERS`. `alpha` is what a dial is set to, 0 … 1.
 
@@ -182,19 +178,17 @@ class Lab:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own
 
-    @typed
     def stops(self, max_new_tokens: int, strings: Sequence[str] = ()) -> Stops:
         """The usual stops: end-of-text, a length, and any of some strings in the new text.
 
         Raises:
             LabError: for a string that is empty.
         """
-        if not all(strings):
-            raise LabError("A stop string is empty, and would end every text at once: give some letters.")
+        if isinstance(strings, str) or not all(strings):
+            raise LabError(f"Stop strings are a list of texts, none of them empty, and these are {strings!r:.60}.")
         found = (lambda new: any(s in self.text(new) for s in strings)) if strings else None
         return Stops(max_new_tokens, self.eos, found)
 
-    @typed
     def settings(
         self,
         *,
@@ -221,13 +215,24 @@ class Lab:
         uniforms = Uniforms(seed, request)
         return {"sampler": sampler, "processors": tuple(processors), "stops": stops, "uniforms": uniforms}
 
-    @typed
+    def ids_of(self, prompt: str | Sequence[int]) -> list[int]:
+        """The token ids of a prompt: a text, or ids already.
+
+        Raises:
+            LabError: for anything else.
+        """
+        if isinstance(prompt, str):
+            return self.encode(prompt)
+        try:
+            return [index(token) for token in prompt]
+        except TypeError as e:
+            raise LabError(f"A prompt is a text or a list of token ids, and this one is {prompt!r:.60}.") from e
+
     def plain(self, prompt: str | Sequence[int], *, keep: Keep = Keep(), **settings) -> Trace:
         """Decode without speculation. `settings` are those of `Lab.settings`."""
-        ids = self.encode(prompt) if isinstance(prompt, str) else list(map(int, prompt))
+        ids = self.ids_of(prompt)
         return collect(ids, decode.plain(self.target, ids, keep=keep, **self.settings(**settings)))
 
-    @typed
     def speculative(
         self,
         prompt: str | Sequence[int],
@@ -240,12 +245,13 @@ class Lab:
         **settings,
     ) -> Trace:
         """Decode with speculation. `settings` are those of `Lab.settings`; the rest as in `decode.speculative`."""
-        ids = self.encode(prompt) if isinstance(prompt, str) else list(map(int, prompt))
+        ids = self.ids_of(prompt)
         drafter = self.drafter(drafter) if isinstance(drafter, str) else drafter
-        how = {"gamma": int(gamma), "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
+        if not isinstance(drafter, Drafter):
+            raise LabError(f"A drafter is a name or a Drafter, and this one is {drafter!r:.60}.")
+        how = {"gamma": gamma, "verify": verify, "keep": keep, "draft_sampler": draft_sampler}
         return collect(ids, decode.speculative(self.target, drafter, ids, **how, **self.settings(**settings)))
 
-    @typed
     def perplexity(self, trace: Trace) -> float:
         """The perplexity of a trace's new tokens: as if the target chose each among so many equally likely ones.
 
@@ -304,7 +310,6 @@ def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
     return trace
 
 
-@typed
 def load(
     target: str | Path = EMBEDDED,
     draft: str | Path | None = None,

@@ -14,7 +14,7 @@ from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, pick
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 
 RUNNERS_UP = 8  # plausible wrong tokens that the noise is spread over
 
@@ -87,7 +87,6 @@ class DialDrawing(Drawing):
         return pick(mixed, u)
 
 
-@typed
 class ReplayDrafter(Drafter):
     """Drafts that are right as often as asked for: each is the next token of a text known from a plain run, or, with
     chance 1 − α, a wrong one. For greedy decoding only.

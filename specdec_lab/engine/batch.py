@@ -15,11 +15,10 @@ from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import Request, check_gamma, one_round
 from specdec_lab.engine.lockstep import Shared
 from specdec_lab.engine.trace import Round, Trace
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.models.base import Model
 
 
-@typed
 class Batch:
     """Texts that are decoded together, at most `most` at a time; further ones wait.
 

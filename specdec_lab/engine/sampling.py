@@ -8,13 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
 
 DRAFT, ACCEPT, RESAMPLE = 0, 1, 2  # what a random number is for: each is used for one thing only
 
 
-@typed
 @dataclass(frozen=True)
 class Sampler:
     """Turns logits into the distribution that tokens are drawn from.
@@ -142,7 +141,6 @@ def draw(probs: Tensor, u: float) -> int:
     return int(token)
 
 
-@typed
 class Uniforms:
     """Random numbers in [0, 1) from a table keyed by (seed, request, position, purpose).
 

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
 from specdec_lab.models.base import Model
 
 
-@typed
 @dataclass(frozen=True)
 class Stops:
     """When a text ends.
@@ -42,7 +41,7 @@ class Stops:
                 return kept, "eos"
             if self.string is not None and self.string([*before, *new[:kept]]):
                 return kept, "stop_string"
-            if len(before) + kept == self.max_new_tokens:
+            if len(before) + kept >= self.max_new_tokens:
                 return kept, "limit"
             if kept == room:
                 return kept, "context"
@@ -71,7 +70,9 @@ MOST_DRAFTS = 256  # a round; with more of them a single round would take minute
 
 
 def check_gamma(gamma: int, least: int, why: str) -> None:
-    """Raises LabError for a γ below `least`, or above MOST_DRAFTS. why: what `least` means, for the message."""
+    """Raises LabError for a γ that is no whole number, below `least`, or above MOST_DRAFTS. why: what `least` means."""
+    if not hasattr(gamma, "__index__"):
+        raise LabError(f"γ is {gamma!r:.20}, but must be a whole number.")
     if gamma < least:
         raise LabError(f"γ is {in_digits(gamma)}, but must be at least {least} ({why}).")
     if gamma > MOST_DRAFTS:

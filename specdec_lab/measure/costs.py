@@ -19,7 +19,7 @@ from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.errors import LabError, Say, silent, typed
+from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import short
 from specdec_lab.measure.serving import StepCosts
 from specdec_lab.models.base import Model
@@ -44,7 +44,6 @@ def seconds_of(model: Model, do: Callable[[], object]) -> float:
     return read_clock() - begin
 
 
-@typed
 def pass_times(
     model: Model, widths: Sequence[int], held: int = 256, samples: int = SAMPLES, first: int = 0
 ) -> dict[int, list[float]]:
@@ -288,7 +287,6 @@ class Race:
         return None
 
 
-@typed
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
     """Run both in turns; the one that goes first changes each time.
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.formats import short
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe–Ito
@@ -90,7 +90,6 @@ def _below_title(
 # Lines.
 
 
-@typed
 @dataclass(frozen=True)
 class Line:
     """points: (x, y) in increasing x. dots: mark each point. spread: (low, high) around each point, if known.
@@ -154,7 +153,6 @@ LAYOUT = {"template": "none", "width": 720, "height": 380}
 LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font_color": GREY}
 
 
-@typed
 @dataclass(frozen=True)
 class Plot:
     """Some lines. Displayed as the last value of a cell: with plotly where it runs (hover, zoom), the same as SVG where
@@ -269,7 +267,6 @@ def spread_out(heights: Sequence[float]) -> list[float]:
     return [min(height, lowest - LETTERS * below) for below, height in enumerate(reversed(placed))][::-1]
 
 
-@typed
 class LearningCurve:
     """A plot that grows while a draft learns: call it with the name and the history of a training after each
     evaluation, and the plot in the notebook is drawn anew."""
@@ -297,7 +294,6 @@ class LearningCurve:
             self._shown.update(self.plot)
 
 
-@typed
 @dataclass(frozen=True)
 class Dots:
     """A dot for each text: rows of dots on one scale, a stroke at the mean of each row, which shows how far the texts
@@ -385,7 +381,6 @@ PAINTS = [
 ]  # no more can be told apart
 
 
-@typed
 @dataclass(frozen=True)
 class FrequencyBars:
     """Shares as bars over the dashed outline of what was wanted: whether what comes out follows a distribution, at one

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import traitlets
 
 from specdec_lab.engine.trace import Trace
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.formats import rounded
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import Race
@@ -87,7 +87,6 @@ class RaceWidget(Live):
     scripts = ("common.js", "controls.js", "machine.js", "race.js")
 
 
-@typed
 def round_by_hand(before: str, drafts: str, target: str, title: str = "One round, made by hand") -> RoundExplorer:
     """The Round Explorer on a round of words, one for each place, by the greedy rule: no model, no waiting.
 
@@ -137,7 +136,6 @@ def recorded_round() -> RoundExplorer:
     return round_by_hand("Last night", "the cat sat on a", "the cat sat by a .")
 
 
-@typed
 def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> RoundExplorer:
     """What `Lab.explore` shows."""
     if isinstance(trace, Mapping):
@@ -151,7 +149,6 @@ def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: s
     return kind(explorer_data(trace, lab.text, title))
 
 
-@typed
 def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
     """What `Lab.replay` shows."""
     title = title or "The race: plain decoding, and with drafts"

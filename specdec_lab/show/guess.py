@@ -8,7 +8,7 @@ from typing import Any
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.formats import short
 from specdec_lab.show.live import Recorded
 from specdec_lab.show.page import Html
@@ -101,7 +101,6 @@ def compare(name: str, guess: float, measured: Measured) -> str:
     return f"Your {name} was {short(float(f'{ratio:.2g}'))} times too {direction}."
 
 
-@typed
 def guess(id: str, question: str, unit: str = "", most: float | None = None) -> Guess:
     """A field for a guess, kept in the ledger; once kept it does not change. Nothing waits for it.
 
@@ -116,7 +115,6 @@ def guess(id: str, question: str, unit: str = "", most: float | None = None) -> 
     return Guess(id, question, unit, most, Ledger())
 
 
-@typed
 def outcome(
     id: str,
     measured: float,

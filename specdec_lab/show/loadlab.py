@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from statistics import fmean
 
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.measure.serving import (
     Arrival,
     ByConfidence,
@@ -75,7 +75,6 @@ def table_of(name: str, policy: Policy, most: int, gammas: Sequence[int]) -> dic
     return answers
 
 
-@typed
 class LoadLab(Live):
     """Policies on the same arrivals, with sliders for the load and for their limits.
 

@@ -2,14 +2,12 @@
 
 from math import ceil, log2
 
-from specdec_lab.errors import typed
 from specdec_lab.measure.roofline import Machine, work
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.show.live import Live
 
 
-@typed
 class PassExplorer(Live):
     """The least time of a pass over k tokens: its weights are read once, and multiplied k times (lesson 01).
 

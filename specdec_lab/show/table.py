@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from specdec_lab.errors import typed
-
 CELL = "padding:2px 9px"
 NUMBER = "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
 BEST = "★"
@@ -44,7 +42,6 @@ def _cell(content: object, tag: str, scope: str, align: str) -> str:
     return f"<{tag}{scope} style='{CELL};text-align:{align};{cell.style}'>{cell.html}</{tag}>"
 
 
-@typed
 @dataclass(frozen=True)
 class Table:
     """The numbers of an experiment: displayed as the last value of a cell, plain text elsewhere.

@@ -7,7 +7,7 @@ from statistics import median
 
 import numpy as np
 
-from specdec_lab.errors import LabError, typed
+from specdec_lab.errors import LabError
 from specdec_lab.show.live import Live
 from specdec_lab.theory import RULES, Row
 
@@ -30,7 +30,6 @@ def v_of(given: Sequence[float] | Mapping[int, Sequence[float]]) -> list[float]:
     return passes({k: median(times) for k, times in given.items()}) if isinstance(given, Mapping) else list(given)
 
 
-@typed
 class SpeedupExplorer(Live):
     """S over α and γ, with sliders for the costs.
 
@@ -63,7 +62,6 @@ class Sandbox(Live):
 
     scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
 
-    @typed
     def __init__(self, rule: str = ""):
         """rule: with which it begins, as its name in `theory.RULES` begins; else with the exact one.
 
@@ -76,7 +74,6 @@ class Sandbox(Live):
         super().__init__({"rule": begins})
 
 
-@typed
 class Rules(Live):
     """Every rule of `theory.RULES` as a small picture of the sandbox: which of them write p for this p and q, and which do not."""
 
