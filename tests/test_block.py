@@ -8,10 +8,9 @@ from every_way import worst_apart
 from tiny import TinyModel
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
-from specdec_lab.engine.block import survives, verify_block
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.enumeration import completed, outcomes
-from specdec_lab.engine.rules import Rule
+from specdec_lab.engine.rules import Rule, survives, verify_block
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import Verdict, residual, verify
@@ -102,9 +101,9 @@ def broken_block(
                 break
         kept, wanted = survivor
         if kept == len(drafts):
-            return Verdict(kept, draw(p[kept], u_resample[kept]), "bonus")
+            return Verdict(range(kept), draw(p[kept], u_resample[kept]), "bonus")
         share = 1.0 if plain_residual else wanted
-        return Verdict(kept, draw(residual(share * p[kept], q[kept]), u_resample[kept]), "corrected")
+        return Verdict(range(kept), draw(residual(share * p[kept], q[kept]), u_resample[kept]), "corrected")
 
     return rule
 
@@ -125,7 +124,7 @@ def test_the_enumeration_catches_bugs_in_the_other_rule():
 
     def from_p(p, q, drafts, u_accept, u_resample):
         verdict = verify(p, q, drafts, u_accept, u_resample)
-        return verdict if verdict.kind == "bonus" else Verdict(verdict.accepted, draw(p[verdict.accepted], 0.3), "")
+        return verdict if verdict.kind == "bonus" else Verdict(verdict.path, draw(p[verdict.accepted], 0.3), "")
 
     def lenient(p, q, drafts, u_accept, u_resample):
         return verify(p, q, drafts, [0.9 * u for u in u_accept], u_resample)

@@ -100,7 +100,7 @@ def no_residual(p, q, drafts, u_accept, u_resample) -> Verdict:
     verdict = verify(p, q, drafts, u_accept, u_resample)
     if verdict.kind != "corrected":
         return verdict
-    return Verdict(verdict.accepted, draw(p[verdict.accepted], u_resample[verdict.accepted]), "corrected")
+    return Verdict(verdict.path, draw(p[verdict.accepted], u_resample[verdict.accepted]), "corrected")
 
 
 BEGINNING = {"prompt": "My favourite animal is the", "raw": True}

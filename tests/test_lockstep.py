@@ -1,6 +1,5 @@
 """Questions of several drafters that are answered together, and what a drafter may be. (Rows and passes: test_batch.)"""
 
-import pytest
 import torch
 
 from specdec_lab.drafters import Drafter
@@ -77,5 +76,3 @@ def test_a_drafter_drafts_at_once_or_in_steps_and_either_can_be_asked():
             [6],
             [3],
         ]
-    with pytest.raises(TypeError, match="Wrong has a `propose` of its own: write `drafting`"):
-        type("Wrong", (Steps,), {"propose": Steps.propose})

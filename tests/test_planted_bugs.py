@@ -31,10 +31,10 @@ def broken_rule(
             p_x = (p_x * q_x) ** 0.5 if lenient and p_x < q_x else 0.9 * p_x if strict else p_x
             if not accepts(p_x, q_x, u_accept[i]):
                 rest = p[i] if no_residual else residual(p[i], q[i])
-                return Verdict(i, draw(rest, u_accept[i] if same_u else u_resample[i]), "corrected")
+                return Verdict(range(i), draw(rest, u_accept[i] if same_u else u_resample[i]), "corrected")
         last = len(drafts)
         row = q[last - 1] if bonus_from_q else p[last]
-        return Verdict(last, draw(row, u_resample[last]), "bonus")
+        return Verdict(range(last), draw(row, u_resample[last]), "bonus")
 
     return verify
 

@@ -8,7 +8,7 @@ from checks import check_batch
 from every_way import worst_apart
 from tiny import NO_STUTTER, Shaped, TinyModel
 
-from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.engine import decode
 from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.processors import LogitBias, Mask, RepetitionPenalty, process
@@ -52,28 +52,30 @@ def test_drafts_may_be_drawn_otherwise_than_the_targets_tokens(draft_sampler):
     assert torch.equal(first.q_rows[0], draft_sampler(DRAFT.logits([0, 1])))
 
 
-def stale(processors, logits, text, drafts, *more):
+def stale(processors, logits, text, proposal, ends):
     """The text without the drafts: what an engine does that shapes all rows at once."""
-    return process(processors, logits, text, [])  # as many rows, none of them knows a draft
+    return torch.stack([process(processors, row[None], text, Proposal([]))[0] for row in logits])
 
 
-def ahead(processors, logits, text, drafts, *more):
+def ahead(processors, logits, text, proposal, ends):
     """All drafts for every row: also those behind it."""
-    return torch.stack([process(processors, row[None], [*text, *drafts], [])[0] for row in logits])
+    whole = [*text, *proposal.tokens]
+    return torch.stack([process(processors, row[None], whole, Proposal([]))[0] for row in logits])
 
 
-def one_late(processors, logits, text, drafts, *more):
+def one_late(processors, logits, text, proposal, ends):
     """The newest token before each row is missing."""
-    return process(processors, logits, text[:-1], [text[-1], *drafts])
+    return process(processors, logits, text[:-1], Proposal([text[-1], *proposal.tokens]))
 
 
-def not_the_last(processors, logits, text, drafts, *more):
-    return torch.cat([process(processors, logits[:-1], text, drafts), logits[-1:]]) if len(logits) > 1 else logits
+def not_the_last(processors, logits, text, proposal, ends):
+    shaped = process(processors, logits, text, proposal)
+    return torch.cat([shaped[:-1], logits[-1:]]) if len(logits) > 1 else logits
 
 
-def on_the_answer_alone(processors, logits, text, drafts, *more):
+def on_the_answer_alone(processors, logits, text, proposal, ends):
     """Forgets the prompt."""
-    return process(processors, logits, text[2:], drafts)
+    return process(processors, logits, text[2:], proposal)
 
 
 @pytest.mark.parametrize("wrong", [stale, ahead, one_late, not_the_last, on_the_answer_alone, None])

@@ -13,12 +13,10 @@ from tiny import TinyModel, at_depth
 from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.branches import verify_tree
-from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.decode import MOST_DRAFTS, Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.lockstep import Pass
-from specdec_lab.engine.rules import Rule
+from specdec_lab.engine.rules import Rule, verify_tree
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
-from specdec_lab.engine.settings import MOST_DRAFTS
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.engine.verify import verify
 from specdec_lab.errors import LabError

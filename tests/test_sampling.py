@@ -159,11 +159,10 @@ def test_no_two_streams_share_a_number():
     assert sum(seen) / len(seen) == pytest.approx(0.5, abs=0.01)
 
 
-def test_favourites_of_several_texts_are_those_of_their_own_rows():
-    nan, inf = float("nan"), float("inf")
-    logits = torch.tensor([[[1.0, 5, 2], [9, 0, -inf], [nan, 0, 0]], [[0, 4, 4], [-inf] * 3, [0, 0, nan]]])
-    assert argmax_tokens(logits, [2, 1]) == [[1, 0], [1]]  # of equals the first; what pads a text is not looked at
-    assert argmax_tokens(logits.half(), [2, 0]) == [[1, 0], []]
-    for used in ([3, 1], [2, 2]):
+def test_the_largest_logits_of_several_texts_are_read_together():
+    one, other, nan = torch.tensor([[1.0, 5, 2], [9, 0, -float("inf")]]), torch.tensor([[0.0, 4, 4]]), float("nan")
+    assert argmax_tokens([one, other]) == [[1, 0], [1]] and argmax_tokens([]) == []  # of equals the first
+    assert argmax_tokens([one.half(), other.half()]) == [[1, 0], [1]]
+    for bad in ([nan, 0, 0], [-float("inf")] * 3):
         with pytest.raises(LabError, match="NaN or infinity"):
-            argmax_tokens(logits, used)
+            argmax_tokens([one, torch.tensor([bad])])

@@ -10,12 +10,10 @@ from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
 
 from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine import decode
-from specdec_lab.engine.block import verify_block
-from specdec_lab.engine.branches import verify_tree
 from specdec_lab.engine.decode import Stops, speculative
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
-from specdec_lab.engine.rules import Rule
+from specdec_lab.engine.rules import Rule, verify_block, verify_tree
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import Verdict, accepts, residual, verify
@@ -72,10 +70,10 @@ def wrong_rule(bug):
                     rest = residual(rest, taken)
             else:
                 rest = p[at + 1] if bug == "p instead of what is left" else rest
-                return Verdict(len(way), draw(rest, u_resample[len(way)]), "corrected", way, {})
+                return Verdict(way, draw(rest, u_resample[len(way)]), "corrected")
             at = i
             way.append(i)
-        return Verdict(len(way), draw(p[at + 1], u_resample[len(way)]), "bonus", way, {})
+        return Verdict(way, draw(p[at + 1], u_resample[len(way)]), "bonus")
 
     return Rule(rule, tree=rule)
 
@@ -147,7 +145,7 @@ def test_processors_see_the_way_of_each_row(monkeypatch, wrong):
     """Planted: each row is shaped with all older drafts, as in a chain."""
     shaped = (RepetitionPenalty(1.7), NO_STUTTER)
     if wrong:
-        chain = lambda processors, logits, text, drafts, *more: process(processors, logits, text, drafts)  # noqa: E731
+        chain = lambda *given: process(*given[:3], Proposal(given[3].tokens))  # noqa: E731
         monkeypatch.setattr(decode, "process", chain)
     worst = worst_apart(Shaped(TARGET, shaped), DRAFTER, run_on=TARGET, processors=shaped, length=3)
     assert worst > 1e-6 if wrong else worst < 1e-12

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 import specdec_lab as sd
-from specdec_lab.engine.block import verify_block
+from specdec_lab.engine.rules import verify_block
 from specdec_lab.engine.verify import verify
 from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
 

@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.engine.settings import MOST_DRAFTS, check_gamma
+    from specdec_lab.engine.decode import MOST_DRAFTS, check_gamma
     from specdec_lab.measure import bench, roofline
     from specdec_lab.measure.hf_baselines import hf_arms
     from specdec_lab.measure.llama_cpp import llama_arms

@@ -8,25 +8,86 @@ each draft, and one after the last draft.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from operator import index
 
 import torch
 from torch import Tensor
 
 from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.confidence import checked
-from specdec_lab.engine.drafter import Drafter, Proposal, check_proposal
-from specdec_lab.engine.lockstep import Drafting, Row, extend_after_early_exit, run_in_lockstep
+from specdec_lab.engine.drafter import Drafter, Proposal
+from specdec_lab.engine.lockstep import Drafting, Row, run_in_lockstep
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.rules import USUAL, Rule, as_rule
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, argmax_tokens
-from specdec_lab.engine.settings import Keep, Stops, check_gamma, check_prompt
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds
-from specdec_lab.engine.verify import Verdict
+from specdec_lab.engine.verify import Verdict, verify_greedy
 from specdec_lab.errors import LabError
+from specdec_lab.formats import in_digits
 from specdec_lab.models.base import Cached, Model, Rows, at_depths
 from specdec_lab.models.tree import TEXT, Tree
+
+MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
+
+
+@dataclass(frozen=True)
+class Stops:
+    """When a text ends.
+
+    Args:
+        max_new_tokens: at most this many.
+        eos: ids that end the text; the id itself is kept.
+        string: told all new tokens so far, true when they complete a stop string.
+
+    Raises:
+        LabError: for max_new_tokens < 1.
+    """
+
+    max_new_tokens: int = 128
+    eos: frozenset[int] = frozenset()
+    string: Callable[[Sequence[int]], bool] | None = None
+
+    def __post_init__(self):
+        if self.max_new_tokens < 1:
+            raise LabError(f"max_new_tokens is {self.max_new_tokens}, but must be at least 1.")
+
+    def cut(self, before: Sequence[int], new: Sequence[int], room: int) -> tuple[int, str | None]:
+        """How many of the tokens `new` to keep, and why the text ends there (None: it goes on).
+
+        Args:
+            before: all new tokens of earlier rounds.
+            room: how many more tokens the context holds.
+        """
+        for kept, token in enumerate(new, start=1):
+            if token in self.eos:
+                return kept, "eos"
+            if self.string is not None and self.string([*before, *new[:kept]]):
+                return kept, "stop_string"
+            if len(before) + kept >= self.max_new_tokens:
+                return kept, "limit"
+            if kept == room:
+                return kept, "context"
+        return len(new), None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What is kept of a round beyond the numbers that decided.
+
+    Args:
+        top: if above 0, that many of the most likely tokens of p and q at each place; and the probabilities of the
+            drafts at temperature 1, with nothing cut.
+        rows: whether to keep all of p and q.
+    """
+
+    top: int = 0
+    rows: bool = False
+
+    def __post_init__(self):
+        if self.top < 0:
+            raise LabError(f"top is {self.top}, but must be at least 0.")
 
 
 def plain(target: Model, prompt: Sequence[int], **request) -> Iterator[Round]:
@@ -64,7 +125,7 @@ def rounds_of(request: "Request", gamma: int) -> Iterator[Round]:
 def one_round(
     cached: Cached, requests: Sequence["Request"], gamma: int, seconds: Callable[[int], float] | None = None
 ) -> list[Round]:
-    """One round of each text: draft, and check what was drafted.
+    """One round of each text: draft, score the drafts in one pass of the target, keep what agrees.
 
     Args:
         cached: the target's; text r has row r of it.
@@ -81,94 +142,75 @@ def one_round(
         proposals = checked(proposals, seconds)
     cached.model.synchronize()
     watch.lap("draft")
-    return verify_drafts(cached, requests, proposals, watch)
-
-
-def verify_drafts(
-    cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], watch: "Stopwatch"
-) -> list[Round]:
-    """One pass of the target over all drafts; each text keeps what agrees, and the cache forgets the rest.
-
-    Args:
-        watch: has counted the drafting.
-    """
-    depths = sorted({depth for request in requests for depth in request.depths})
-    rows = score(cached, requests, proposals, depths)
-    used = [len(proposal.tokens) + 1 for proposal in proposals]  # what lies past it pads up to the widest row
-    greedy = any(request.sampler.greedy for request in requests)
-    choices = greedy_choices(requests, proposals, rows.logits, used) if greedy else {}  # pyright: ignore[reportArgumentType] - the pass had a head
+    scored = score(cached, requests, proposals)
     cached.model.synchronize()
     watch.lap("verify")
-    rounds = [
-        request.verify_and_commit(
-            proposal,
-            rows.logits[r, :n],
-            at_depths(rows.hidden[r, :n], depths, request.depths),
-            choices.get(r),
-            watch.seconds,
-        )
-        for r, (request, proposal, n) in enumerate(zip(requests, proposals, used))
-    ]
+    texts = zip(requests, proposals, scored)
+    rounds = [request.judge_and_commit(proposal, rows, watch.seconds) for request, proposal, rows in texts]
     cached.rewind([len(request.text) - 1 for request in requests])  # the newest token goes into the next pass
     return rounds
 
 
-def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], depths: Sequence[int]) -> Rows:
-    """The target's rows for each text's last token and its drafts, from one pass; padded to the widest.
+@dataclass
+class Scored:
+    """What the target says of a text's last token and of each of its γ drafts.
+
+    logits: [γ + 1, V], as the model gave them.
+    hidden: [γ + 1, (1 + n) · H], the rows that these logits were made from, and behind each those of the n `depths`.
+    p, q: the distributions [γ + 1, V] and [γ, V] that decide; or
+    choices: the target's own γ + 1 tokens, where these do (see `Request.argmax_decides`).
+    """
+
+    logits: Tensor
+    hidden: Tensor
+    p: Tensor | None = None
+    q: Tensor | None = None
+    choices: Sequence[int] | None = None
+
+
+def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal]) -> list[Scored]:
+    """One pass of the target, and for each text what follows from its rows."""
+    depths = sorted({depth for request in requests for depth in request.depths})
+    rows = target_pass(cached, requests, proposals, depths)
+    scored, greedy = [], []
+    for r, (request, proposal) in enumerate(zip(requests, proposals)):
+        own = r, slice(len(proposal.tokens) + 1)  # what lies past it pads up to the widest text
+        one = Scored(rows.logits[own], at_depths(rows.hidden[own], depths, request.depths))  # pyright: ignore[reportOptionalSubscript] - the pass had a head
+        shaped = process(request.processors, one.logits, request.text, proposal, request.stops.eos)
+        if request.argmax_decides(proposal):
+            greedy.append((one, shaped))
+        else:
+            one.p = request.sampler(shaped)
+            one.q = proposal.distributions(cached.model.vocab_size, one.p.device)
+        scored.append(one)
+    choices = argmax_tokens(
+        [shaped for _, shaped in greedy]
+    )  # of all texts at once: a GPU makes us wait for each reading
+    for (one, _), chosen in zip(greedy, choices):
+        one.choices = chosen
+    return scored
+
+
+def target_pass(
+    cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal], depths: Sequence[int]
+) -> Rows:
+    """One pass of the target over each text's last token and its drafts; padded to the widest.
+
+    Where all texts drafted with an early exit, the first layers have run already, and only the others do.
 
     Args:
         depths: that are wanted besides; see `Cached.extend`.
     """
     pairs = list(zip(requests, proposals))
-    new = [[request.text[-1], *proposal.tokens] for request, proposal in pairs]
     trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
-    if any(proposal.started for proposal in proposals):
-        known = [len(request.text) - 1 for request in requests]
-        if not depths:
-            return extend_after_early_exit(cached, known, new, trees, proposals)
-        cached.rewind(known)  # what the first layers have done was done without keeping the rows of depths
-    return cached.extend(new, trees=trees, depths=depths)
-
-
-def greedy_choices(
-    requests: Sequence["Request"], proposals: Sequence[Proposal], logits: Tensor, used: Sequence[int]
-) -> dict[int, list[int]]:
-    """By row, the target's argmax tokens for the texts where they decide, all of them read from the device at once."""
-    pairs = zip(requests, proposals)
-    wanted = [request.argmax_decides(proposal) and not request.processors for request, proposal in pairs]
-    if not any(wanted):
-        return {}
-    found = argmax_tokens(logits, [n if it else 0 for n, it in zip(used, wanted)])
-    return {r: found[r] for r, it in enumerate(wanted) if it}
-
-
-@dataclass(frozen=True)
-class Decided:
-    """The rows that decide a round: probabilities, with a column for each token that matters.
-
-    columns: the token of each of the C columns.
-    p: [γ + 1, C], the target's rows. q: [γ, C], the draft's.
-    logits: [γ + 1, V], the target's raw rows.
-    """
-
-    columns: Sequence[int]
-    p: Tensor
-    q: Tensor
-    logits: Tensor
-
-    @classmethod
-    def one_hot(cls, choices: Sequence[int], drafts: Sequence[int], logits: Tensor) -> "Decided":
-        """Of a greedy round. It comes out as with one-hot rows over the whole vocabulary, but no other columns are needed
-        than those of the γ drafts and of the target's γ + 1 own choices.
-        """
-        columns = list(dict.fromkeys([*choices, *drafts]))
-        rows = torch.eye(len(columns), dtype=torch.float64)
-        p, q = (rows[[columns.index(token) for token in tokens]] for tokens in (choices, drafts))
-        return cls(columns, p, q, logits)
-
-    def at(self, tokens: Sequence[int]) -> list[int]:
-        """The column of each token: the rule speaks of columns, the text of tokens."""
-        return [self.columns.index(token) for token in tokens]
+    cached.rewind([len(request.text) - 1 for request in requests])
+    started = [proposal.started for proposal in proposals if proposal.started]
+    if len(started) == len(proposals) and not depths:
+        exits, hidden = zip(*started)
+        return cached.extend(hidden, layers=(exits[0], cached.model.layers), trees=trees)
+    return cached.extend(
+        [[request.text[-1], *proposal.tokens] for request, proposal in pairs], trees=trees, depths=depths
+    )
 
 
 @dataclass
@@ -195,7 +237,7 @@ class Request:
     drafter: Drafter | None = None
     sampler: Sampler = GREEDY
     stops: Stops = Stops()
-    uniforms: Uniforms = None  # pyright: ignore[reportAssignmentType] - `__post_init__` makes one
+    uniforms: Uniforms = field(default_factory=Uniforms)
     verify: Rule | Callable[..., Verdict] = USUAL
     keep: Keep = Keep()
     processors: Sequence[Processor] = ()
@@ -208,7 +250,7 @@ class Request:
                 f"The drafter “{self.drafter.name}” mixes its drafts from the target's distribution, which it knows "
                 "only without penalties, biases and masks: choose another drafter."
             )
-        self.uniforms, self.rule = self.uniforms or Uniforms(), as_rule(self.verify)
+        self.rule = as_rule(self.verify)
         if self.rule.fresh:
             self.uniforms = self.uniforms.fresh()
         self.text, self.stop = list(self.prompt), None
@@ -233,69 +275,7 @@ class Request:
         if self.drafter is None:
             return Proposal([])
         room = self.target.context - len(self.text)
-        sampler = self.sampler if self.draft_sampler is None else self.draft_sampler
-        return self.drafter.drafting(self.text, min(gamma, room - 1), sampler, self.uniforms)
-
-    def verify_and_commit(
-        self,
-        proposal: Proposal,
-        logits: Tensor,
-        hidden: Tensor,
-        choices: Sequence[int] | None,
-        seconds: Mapping[str, float],
-    ) -> Round:
-        """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
-
-        Args:
-            logits: [γ + 1, V], the target's rows for the last token of the text and the γ drafts.
-            hidden: [γ + 1, H], the hidden rows that these logits were made from, and behind each those of `depths`.
-            choices: the `argmax_tokens` of these rows, where they decide (see `argmax_decides`) and are known already.
-            seconds: of this round's drafting and pass.
-        """
-        watch = Stopwatch(seconds)
-        start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
-        decided = self._decided(proposal, logits, choices)
-        self.target.synchronize()
-        watch.lap("verify")
-
-        u_accept = [self.uniforms(start + d, ACCEPT, rank) for d, rank in zip(tree.depths, tree.ranks)]
-        u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
-        verdict = self._judges(proposal)(decided.p, decided.q, decided.at(drafts), u_accept, u_resample)
-        if not isinstance(verdict, Verdict):
-            raise LabError(f"A rule must return a Verdict; this one returned {verdict!r:.60}.")
-        verdict = replace(verdict, token=decided.columns[verdict.token])
-
-        # The verdict's token is the target's own: in place of the first miss, or after the last draft.
-        new = [*(drafts[i] for i in verdict.path), verdict.token]
-        kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
-        self.text += new[:kept]
-        if proposal.tree:
-            self.row.keep(start, verdict.path)
-            hidden = hidden[[0, *(i + 1 for i in verdict.path)]]
-        watch.lap("loop")
-        if self.drafter:
-            self.drafter.observe(self.text, hidden[:kept])
-            watch.lap("draft")
-        done = record(self, proposal, verdict, kept, decided, u_accept)
-        watch.lap("loop")
-        if self.drafter and self.drafter.oracle:  # a real drafter would not need this time
-            watch.seconds["draft"] = 0.0
-        return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
-
-    def _judges(self, proposal: Proposal) -> Callable[..., Verdict]:
-        """The rule for this proposal.
-
-        Raises:
-            LabError: for a proposal that is a tree, when the rule judges chains.
-        """
-        if not proposal.tree:
-            return self.rule.chain
-        if self.rule.tree is None:
-            raise LabError(
-                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains (see `Rule.tree`): "
-                "choose another of the two."
-            )
-        return partial(self.rule.tree, tree=proposal.tree)
+        return self.drafter.drafting(self.text, min(gamma, room - 1), self.draft_sampler or self.sampler, self.uniforms)
 
     def argmax_decides(self, proposal: Proposal) -> bool:
         """Whether the target's argmax tokens decide this round: else all of p and q do.
@@ -304,21 +284,61 @@ class Request:
         """
         return self.sampler.greedy and proposal.q is None and self.rule is USUAL and not self.keep.rows
 
-    def _decided(self, proposal: Proposal, logits: Tensor, choices: Sequence[int] | None) -> Decided:
-        """The rows that decide; the arguments are those of `verify_and_commit`."""
-        shaped = logits
-        if self.processors:
-            shaped = process(self.processors, logits, self.text, proposal.tokens, proposal.tree, self.stops.eos)
-        if choices is None and self.argmax_decides(proposal):
-            (choices,) = argmax_tokens(shaped[None], [len(shaped)])
-        if choices is not None:
-            return Decided.one_hot(choices, proposal.tokens, logits)
-        p, vocab_size = self.sampler(shaped), self.target.vocab_size
-        return Decided(range(vocab_size), p, proposal.distributions(vocab_size, p.device), logits)
+    def judge_and_commit(self, proposal: Proposal, scored: Scored, seconds: Mapping[str, float]) -> Round:
+        """Verify, keep what agrees, and end the text if it ends here: `text` and `stop` are new afterwards.
+
+        Args:
+            seconds: of this round's drafting and pass.
+        """
+        watch = Stopwatch(seconds)
+        start, drafts, tree = len(self.text), proposal.tokens, proposal.shape
+        u_accept = [self.uniforms(start + d, ACCEPT, rank) for d, rank in zip(tree.depths, tree.ranks)]
+        verdict = self.judge(proposal, scored, u_accept)
+
+        # The verdict's token is the target's own: in place of the first miss, or after the last draft.
+        new = [*(drafts[i] for i in verdict.path), verdict.token]
+        kept, self.stop = self.stops.cut(self.text[len(self.prompt) :], new, self.target.context - start)
+        self.text += new[:kept]
+        hidden = scored.hidden
+        if proposal.tree:
+            self.row.keep(start, verdict.path)
+            hidden = hidden[[0, *(i + 1 for i in verdict.path)]]
+        watch.lap("loop")
+        if self.drafter:
+            self.drafter.observe(self.text, hidden[:kept])
+            watch.lap("draft")
+        done = record(self, proposal, scored, verdict, kept, u_accept)
+        watch.lap("loop")
+        if self.drafter and self.drafter.oracle:  # a real drafter would not need this time
+            watch.seconds["draft"] = 0.0
+        return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
+
+    def judge(self, proposal: Proposal, scored: Scored, u_accept: Sequence[float]) -> Verdict:
+        """What this text's rule decides.
+
+        Raises:
+            LabError: for a tree, when the rule judges chains; and for a rule that returns no verdict.
+        """
+        start, drafts = len(self.text), proposal.tokens
+        if scored.choices is not None:
+            return verify_greedy(scored.choices, drafts, proposal.shape)
+        u_resample = [self.uniforms(start + i, RESAMPLE) for i in range(len(drafts) + 1)]
+        if not proposal.tree:
+            verdict = self.rule.chain(scored.p, scored.q, drafts, u_accept, u_resample)
+        elif self.rule.tree:
+            verdict = self.rule.tree(scored.p, scored.q, drafts, u_accept, u_resample, proposal.tree)
+        else:
+            raise LabError(
+                f"The drafter “{self.drafter.name}” drafts trees, but this rule judges chains (see `Rule.tree`): "
+                "choose another of the two."
+            )
+        if not isinstance(verdict, Verdict):
+            raise LabError(f"A rule must return a Verdict; this one returned {verdict!r:.60}.")
+        return verdict
 
 
 def record(
-    request: Request, proposal: Proposal, verdict: Verdict, kept: int, decided: Decided, u_accept: Sequence[float]
+    request: Request, proposal: Proposal, scored: Scored, verdict: Verdict, kept: int, u_accept: Sequence[float]
 ) -> Round:
     """The round in plain numbers, still without its times.
 
@@ -326,32 +346,23 @@ def record(
         kept: tokens of the round that entered the text.
         u_accept: the γ uniforms that the accept test compared with.
     """
-    n, greedy, tree = len(proposal.tokens), request.sampler.greedy, proposal.shape
-    p, q = decided.p, decided.q
-    at = torch.tensor(decided.at(proposal.tokens), dtype=torch.long, device=p.device)[:, None]
-    # What each draft was compared with; for drafts that were not tested, the target's row at their place.
-    wanted = (
-        p[:n] if not proposal.tree else torch.stack([verdict.wanted.get(i, p[tree.parents[i] + 1]) for i in range(n)])
-    )
-    p_drafts, q_drafts = wanted.gather(1, at), q.gather(1, at)
-    # Σ min(p, q); where q is one-hot, that is p of its token.
-    overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
-    # All at once: a GPU makes us wait for each reading.
-    compared = torch.cat([p_drafts, q_drafts, overlaps], 1).tolist() if n else []
-    raw, p_tops, q_tops, p_raw = [(None, None)] * n, [()] * (n + 1), [()] * n, None
+    n, greedy, tree, last = len(proposal.tokens), request.sampler.greedy, proposal.shape, [TEXT, *verdict.path][-1]
+    raw, p_tops, q_tops, p_raw_token = [(None, None)] * n, [()] * (n + 1), [()] * n, None
     if request.keep.top:
-        p_raw = decided.logits.float().softmax(-1)
+        p_raw = scored.logits.float().softmax(-1)
         q_raw = proposal.raw(request.target.vocab_size, p_raw.device)
         ids = torch.tensor(proposal.tokens, dtype=torch.long, device=p_raw.device)[:, None]
         at_place = p_raw[[parent + 1 for parent in tree.parents]]
         raw = torch.cat([at_place.gather(1, ids), q_raw.gather(1, ids)], 1).tolist()
+        p_raw_token = float(p_raw[last + 1, verdict.token])
         # A one-hot row has no second choice worth showing; the softmax behind it has.
-        p_tops, q_tops = (tops(rows, request.keep.top) for rows in ((p_raw, q_raw) if greedy else (p, q)))
+        shown = (p_raw, q_raw) if greedy else (scored.p, scored.q)
+        p_tops, q_tops = (tops(rows, request.keep.top) for rows in shown)
     drafted = tuple(
-        Draft(token, p_x, q_x, raw_p, raw_q, overlap, u, status, p_tops[parent + 1], q_top, parent, after)
-        for token, (p_x, q_x, overlap), (raw_p, raw_q), u, status, parent, q_top, after in zip(
+        Draft(token, p, q, *of_raw, overlap, u, status, p_tops[parent + 1], q_top, parent, after)
+        for token, (p, q, overlap), of_raw, u, status, parent, q_top, after in zip(
             proposal.tokens,
-            compared,
+            compared(proposal, scored, verdict),
             raw,
             [None] * n if greedy else u_accept,
             statuses(tree, verdict.path, kept),
@@ -362,12 +373,29 @@ def record(
     )
     emitted = None
     if kept == verdict.accepted + 1:  # no stop has cut the target's own token off
-        row, token = ([TEXT, *verdict.path][-1] + 1), verdict.token
-        p_token = float(p[row, decided.at([token])[0]])
-        p_raw_token = None if p_raw is None else float(p_raw[row, token])
-        emitted = Emitted(token, verdict.kind, p=p_token, p_raw=p_raw_token, p_top=p_tops[row])
-    rows = (p, q) if request.keep.rows else (None, None)
+        p_token = 1.0 if scored.p is None else float(scored.p[last + 1, verdict.token])
+        emitted = Emitted(verdict.token, verdict.kind, p_token, p_raw_token, p_tops[last + 1])
+    rows = (scored.p, scored.q) if request.keep.rows else (None, None)
     return Round(len(request.text) - kept, drafted, emitted, request.stop, Seconds(), *rows, after_top=p_tops[n])
+
+
+def compared(proposal: Proposal, scored: Scored, verdict: Verdict) -> Sequence[Sequence[float]]:
+    """For each draft p, q and Σ min(p, q) of the row that it was compared with; of the target's row at its place, if it
+    was not tested.
+    """
+    drafts, parents = proposal.tokens, proposal.shape.parents
+    if scored.choices is not None:  # the target's own choices have p = 1, and all other tokens 0
+        right = [float(draft == scored.choices[parent + 1]) for draft, parent in zip(drafts, parents)]
+        return [(p, 1.0, p) for p in right]
+    p, q = scored.p, scored.q
+    wanted = p[: len(drafts)]
+    if proposal.tree:
+        wanted = torch.stack([verdict.wanted.get(i, p[parent + 1]) for i, parent in enumerate(parents)])
+    at = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]
+    p_drafts, q_drafts = wanted.gather(1, at), q.gather(1, at)
+    # Where q is one-hot, Σ min(p, q) is p of its token.
+    overlaps = p_drafts if proposal.q is None else torch.minimum(wanted, q).sum(-1, keepdim=True)
+    return torch.cat([p_drafts, q_drafts, overlaps], 1).tolist()  # all at once: a GPU makes us wait for each reading
 
 
 def statuses(tree: Tree, path: Sequence[int], kept: int) -> list[str]:
@@ -393,3 +421,40 @@ def tops(rows: Tensor, n: int) -> list[tuple[tuple[int, float], ...]]:
     """For each row of [R, V] its n most likely (id, probability) pairs, without those of probability 0."""
     values, ids = rows.topk(min(n, rows.shape[1]))
     return [tuple((i, v) for i, v in zip(*row) if v > 0) for row in zip(ids.tolist(), values.tolist())]
+
+
+def check_proposal(proposal: object, vocab_size: int) -> None:
+    """Raises LabError for what is no `Proposal`, or holds what is no id of the vocabulary."""
+    if not isinstance(proposal, Proposal):
+        raise LabError(f"A drafter must return a Proposal; this one returned {proposal!r:.60}.")
+    with suppress(TypeError):  # `index` refuses what is no whole number
+        if all(0 <= index(token) < vocab_size for token in proposal.tokens):
+            return
+    raise LabError(f"A drafter proposed {list(proposal.tokens)!r:.60}: not all of them are ids of the vocabulary.")
+
+
+def check_gamma(gamma: int, least: int, why: str) -> None:
+    """Raises LabError for a γ that is no whole number, below `least`, or above MOST_DRAFTS. why: what `least` means."""
+    if not hasattr(gamma, "__index__"):
+        raise LabError(f"γ is {gamma!r:.20}, but must be a whole number.")
+    if gamma < least:
+        raise LabError(f"γ is {in_digits(gamma)}, but must be at least {least} ({why}).")
+    if gamma > MOST_DRAFTS:
+        raise LabError(
+            f"γ is {in_digits(gamma)}, but must be at most {MOST_DRAFTS}: more drafts of a round are hardly ever kept."
+        )
+
+
+def check_prompt(target: Model, prompt: Sequence[int]) -> None:
+    """Raises LabError for a prompt that is empty, leaves no room, or holds ids outside the vocabulary."""
+    if len(prompt) == 0:
+        raise LabError("The prompt is empty: give the model at least one token to start from.")
+    if len(prompt) >= target.context:
+        raise LabError(
+            f"The prompt has {len(prompt)} tokens, but {target.name} can see only {target.context}, "
+            "the answer included: shorten the prompt."
+        )
+    if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
+        raise LabError(
+            f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
+        )

@@ -2,17 +2,14 @@
 `drafters.MAKERS`, and a name in `choices.MADE`."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
 
 import torch
 from torch import Tensor
 
 from specdec_lab.engine.lockstep import Drafting, Row, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.errors import LabError
 from specdec_lab.models.tree import Tree
 
 
@@ -72,16 +69,6 @@ class Proposal:
         return self.logits().to(device, torch.float32).softmax(-1)
 
 
-def check_proposal(proposal: object, vocab_size: int) -> None:
-    """Raises LabError for what is no `Proposal`, or holds what is no id of the vocabulary."""
-    if not isinstance(proposal, Proposal):
-        raise LabError(f"A drafter must return a Proposal; this one returned {proposal!r:.60}.")
-    with suppress(TypeError):  # `index` refuses what is no whole number
-        if all(0 <= index(token) < vocab_size for token in proposal.tokens):
-            return
-    raise LabError(f"A drafter proposed {list(proposal.tokens)!r:.60}: not all of them are ids of the vocabulary.")
-
-
 class Drafter:
     """Proposes tokens for the target to check: each drafter for one text, whether it is written alone or in a batch.
 
@@ -109,10 +96,6 @@ class Drafter:
     def rows(self) -> list[Row]:
         """This text's rows in the drafter's own caches: a batch moves them into shared ones."""
         return []
-
-    def __init_subclass__(cls):
-        if "propose" in vars(cls):
-            raise TypeError(f"{cls.__name__} has a `propose` of its own: write `drafting`, which the round calls.")
 
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal | Drafting:
         """Draft at most gamma ≥ 0 tokens to follow `text`: what a drafter writes.

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from specdec_lab.models.base import Cached, Model, Rows
+from specdec_lab.models.base import Cached, Model
 from specdec_lab.models.tree import Placed
 
 
@@ -153,28 +153,3 @@ def run_in_lockstep(drafts: Sequence[Any]) -> list:
             who, questions = zip(*same)
             answers |= zip(who, questions[0].answer(questions))
     return found
-
-
-def extend_after_early_exit(
-    cached: Cached,
-    lengths: Sequence[int],
-    new: Sequence[Sequence[int]],
-    trees: Sequence[Placed | None],
-    proposals: Sequence[Any],
-) -> Rows:
-    """The target's rows, where some texts drafted with an early exit and have been through the first layers already.
-
-    The others go through these now; then all go on together.
-
-    Args:
-        lengths: tokens that the cache keeps of each text.
-        new: for each text its last token and its drafts; trees: as in `Cached.extend`.
-    """
-    (layers,) = {proposal.started[0] for proposal in proposals if proposal.started}
-    hidden = [proposal.started and proposal.started[1] for proposal in proposals]
-    others = [[] if proposal.started else tokens for tokens, proposal in zip(new, proposals)]
-    if any(others):
-        first = cached.extend(others, layers=(0, layers), trees=trees).hidden
-        hidden = [first[r, : len(new[r])] if rows is None else rows for r, rows in enumerate(hidden)]
-    cached.rewind(lengths)
-    return cached.extend(hidden, layers=(layers, cached.model.layers), trees=trees)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from specdec_lab.engine.drafter import Proposal
 from specdec_lab.errors import LabError
-from specdec_lab.models.tree import Tree
 
 # New logits [V] from a row's logits [V] and all tokens before it, the prompt's included. Must leave the old ones alone.
 Processor = Callable[[Tensor, Sequence[int]], Tensor]
@@ -95,8 +95,7 @@ def process(
     processors: Sequence[Processor],
     logits: Tensor,
     text: Sequence[int],
-    drafts: Sequence[int],
-    tree: Tree | None = None,
+    proposal: Proposal,
     ends: Collection[int] = (),
 ) -> Tensor:
     """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it.
@@ -107,7 +106,6 @@ def process(
     Args:
         logits: [γ + 1, V], the rows as the target gave them.
         text: all tokens before the drafts.
-        tree: which draft follows which; None for a chain.
         ends: the ids that end a text.
 
     Raises:
@@ -115,17 +113,16 @@ def process(
     """
     if not processors:
         return logits
-    rows, dead = [], set()  # dead: the rows that no text can reach
+    rows, texts = [], []  # texts[i]: what stands before row i; None where no text can stand
     for i, row in enumerate(logits):
-        if 0 < i <= len(drafts):
-            before, token = (i - 1 if tree is None else tree.parents[i - 1] + 1), drafts[i - 1]
-            if before in dead or token in ends or float(rows[before][token]) == float("-inf"):
-                dead.add(i)
-                rows.append(row)
-                continue
-        own = drafts[:i] if tree is None else [drafts[j] for j in tree.path(i - 1)]
-        for processor in processors:
-            shaped = processor(row, [*text, *own])
+        before = text
+        if i > 0:
+            place, draft = proposal.shape.parents[i - 1] + 1, proposal.tokens[i - 1]
+            impossible = texts[place] is None or draft in ends or float(rows[place][draft]) == float("-inf")
+            before = None if impossible else [*texts[place], draft]
+        texts.append(before)
+        for processor in processors if before is not None else ():
+            shaped = processor(row, before)
             if not isinstance(shaped, Tensor) or shaped.shape != row.shape:
                 raise LabError(
                     f"A processor must return a row of {len(row):,} numbers, and one returned something else."

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -96,17 +97,21 @@ def check_finite(logits: Tensor) -> None:
     check_largest(logits.amax(-1).flatten().tolist())
 
 
-def argmax_tokens(logits: Tensor, used: Sequence[int]) -> list[list[int]]:
-    """For each text of [R, k, V], the numbers of the largest logit in its first used[r] rows. It reads the device once.
+def argmax_tokens(texts: Sequence[Tensor]) -> list[list[int]]:
+    """For each text's logits [k, V], the tokens of the k largest. All are read from the device at once.
 
     Raises:
-        LabError: as `check_finite`, for these rows.
+        LabError: as `check_finite`.
     """
-    largest, chosen = logits.max(-1)
-    read = torch.stack([largest.float(), chosen.float()]).tolist()  # float32 is exact to 16 million
-    largest, chosen = ([row[:n] for row, n in zip(rows, used)] for rows in read)
-    check_largest([x for row in largest for x in row])
-    return [list(map(int, row)) for row in chosen]
+    if not texts:
+        return []
+    found = [logits.max(-1) for logits in texts]
+    # In one tensor: float32 is exact to 16 million.
+    both = torch.stack([torch.cat(list(some)).float() for some in zip(*found)])
+    largest, chosen = both.tolist()
+    check_largest(largest)
+    tokens = iter(map(int, chosen))
+    return [list(islice(tokens, len(logits))) for logits in texts]
 
 
 def check_largest(largest: Sequence[float]) -> None:

@@ -29,7 +29,7 @@ class Draft:
         examined, or cut off by a stop).
     p_top, q_top: the most likely (id, probability) pairs of both, if they were asked for.
     parent: which draft of the round it follows; −1 where it follows the text. If siblings before it were rejected, p
-        is of the residual that they left (see `branches`).
+        is of the residual that they left (see `verify_tree`).
     after_top: the target's favourites after this draft.
     """
 

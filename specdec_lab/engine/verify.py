@@ -5,9 +5,8 @@ min(1, p(x)/q(x)); at the first rejection draw a replacement from the residual n
 draft is accepted, the target's last row gives one token more. What comes out is distributed as if it had been drawn
 from p alone (Leviathan et al. 2023, arXiv 2211.17192, algorithm 1 and appendix A.1; Chen et al. 2023, 2302.01318).
 
-Greedy decoding is the same rule with one-hot p and q: it accepts the target's own choice, and else draws that choice.
-The random numbers are arguments, so that a test can integrate over them. `branches` has the same rule where several
-drafts stand for one place, and `rules` puts both together.
+The random numbers are arguments, so that a test can integrate over them. `rules` has the same rule where several drafts
+stand for one place, and another one that is exact, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,31 +16,29 @@ import torch
 from torch import Tensor
 
 from specdec_lab.engine.sampling import draw
+from specdec_lab.models.tree import TEXT, Tree
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What a rule decided.
 
-    accepted: how many drafts are kept.
-    token: the target's own token after them, as a column of p (like `drafts` in `verify`).
+    path: the drafts that are kept, by number, each after the one before: of a chain the first ones.
+    token: the target's own token after them.
     kind: of that token: corrected (after a rejection), bonus (all were accepted), or plain (nothing was drafted).
-    branch: in a tree the drafts that are kept, by number, each after the one before; None for a chain, whose first
-        `accepted` are.
     wanted: in a tree, for each draft that was tested, the distribution [V] that it was compared with: p, or the residual
         that its rejected siblings left.
     """
 
-    accepted: int
+    path: Sequence[int]
     token: int
     kind: str
-    branch: Sequence[int] | None = None
     wanted: Mapping[int, Tensor] = field(default_factory=dict)
 
     @property
-    def path(self) -> Sequence[int]:
-        """The drafts that are kept, by number."""
-        return range(self.accepted) if self.branch is None else self.branch
+    def accepted(self) -> int:
+        """How many drafts are kept."""
+        return len(self.path)
 
 
 def accepts(p_x: float, q_x: float, u: float) -> bool:
@@ -68,7 +65,7 @@ def verify(
     Args:
         p: target rows [γ + 1, V]; row i is the distribution of the token at draft position i.
         q: draft rows [γ, V]; row i is the distribution that drafts[i] was drawn from.
-        drafts: for each of the γ drafts its column in p and q: its token id, where they have all V columns.
+        drafts: γ token ids.
         u_accept, u_resample: independent uniforms in [0, 1), one a position (γ and γ + 1 of them).
     """
     x = torch.tensor(drafts, dtype=torch.long, device=p.device)[:, None]
@@ -76,6 +73,22 @@ def verify(
     pairs = torch.cat([p[: len(drafts)].gather(1, x), q.gather(1, x)], 1).tolist() if drafts else []
     for i, (p_x, q_x) in enumerate(pairs):
         if not accepts(p_x, q_x, u_accept[i]):
-            return Verdict(i, draw(residual(p[i], q[i]), u_resample[i]), "corrected")
+            return Verdict(range(i), draw(residual(p[i], q[i]), u_resample[i]), "corrected")
     last = len(drafts)
-    return Verdict(last, draw(p[last], u_resample[last]), "bonus" if last else "plain")
+    return Verdict(range(last), draw(p[last], u_resample[last]), "bonus" if last else "plain")
+
+
+def verify_greedy(choices: Sequence[int], drafts: Sequence[int], tree: Tree) -> Verdict:
+    """The same rule at temperature 0, where p and q are one-hot: a draft stays if it is the target's own choice.
+
+    Args:
+        choices: γ + 1 tokens, the largest logit of each row: choices[0] after the text, choices[i + 1] after draft i.
+        drafts: γ token ids.
+        tree: which draft follows which.
+    """
+    place, path = TEXT, []
+    while right := [i for i in tree.children[place] if drafts[i] == choices[place + 1]]:
+        place = right[0]
+        path.append(place)
+    kind = "corrected" if tree.children[place] else "bonus" if path else "plain"
+    return Verdict(path, choices[place + 1], kind)

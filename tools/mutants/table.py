@@ -2,12 +2,10 @@
 
 TESTS = {
     "specdec_lab/engine/verify.py": "tests/test_exact.py tests/test_sampling.py tests/test_trace.py",
-    "specdec_lab/engine/block.py": "tests/test_block.py",
-    "specdec_lab/engine/branches.py": "tests/test_records.py tests/test_rounds.py tests/test_trees.py",
+    "specdec_lab/engine/rules.py": "tests/test_block.py tests/test_trees.py tests/test_records.py",
     "specdec_lab/engine/sampling.py": "tests/test_sampling.py tests/test_exact.py",
     "specdec_lab/engine/trace.py": "tests/test_trace.py tests/test_trees.py",
     "specdec_lab/engine/decode.py": "tests/test_rounds.py tests/test_trace.py tests/test_trees.py tests/test_records.py tests/test_batch.py tests/test_exact.py tests/test_processors.py",
-    "specdec_lab/engine/settings.py": "tests/test_rounds.py tests/test_trace.py",
     "specdec_lab/engine/batch.py": "tests/test_rounds.py tests/test_batch.py",
     "specdec_lab/engine/lockstep.py": "tests/test_rounds.py tests/test_batch.py tests/test_lockstep.py",
     "specdec_lab/engine/processors.py": "tests/test_processors.py tests/test_trees.py",
