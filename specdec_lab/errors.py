@@ -38,7 +38,7 @@ def silent(line: str) -> None:
 
 
 @contextmanager
-def told_if_slow(say: Say, line: str, seconds: float = 5.0):
+def say_if_slow(say: Say, line: str, seconds: float = 5.0):
     """Say the line once, where the block has not ended after so many seconds."""
     timer = threading.Timer(seconds, say, [line])
     timer.daemon = True

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from specdec_lab.choices import DRAFTERS, EMBEDDED, MADE
+from specdec_lab.choices import DRAFTERS, EMBEDDED, WITHOUT_WEIGHTS
 from specdec_lab.clock import TimeUp, limited
-from specdec_lab.drafters import MAKERS, DialDrafter, Drafter, ModelDrafter, trained
+from specdec_lab.drafters import FACTORIES, DialDrafter, Drafter, ModelDrafter, trained
 from specdec_lab.engine import decode
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.processors import LogitBias, Mask, Processor
@@ -172,8 +172,8 @@ class Lab:
             raise LabError(f"There is no drafter “{name}”: choose one of {', '.join(DRAFTERS)}.")
         if name == "dial":
             return DialDrafter(alpha)
-        if name in MADE:
-            return MAKERS[name](self.drafter)
+        if name in WITHOUT_WEIGHTS:
+            return FACTORIES[name](self.drafter)
         if name not in self._trained:
             self._trained[name] = trained.load_drafter(name, self.target, self.weights)
         return copy.copy(self._trained[name])  # shares the weights; its text is its own

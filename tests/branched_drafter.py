@@ -4,7 +4,7 @@ import torch
 from tiny import TinyModel
 
 from specdec_lab.drafters import Drafter, drawing
-from specdec_lab.drafters.drawing import Drawn, MostLikely
+from specdec_lab.drafters.drawing import LikeliestTree, SampledTree
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.models.tree import TEXT, Tree
@@ -33,10 +33,10 @@ class TreeOf(Drafter):
         if gamma < 1:
             return Proposal([])
         if sampler.greedy:
-            grow = MostLikely(width, None, min(gamma, 6))
+            grow = LikeliestTree(width, None, min(gamma, 6))
         else:
             shape = Tree(self.shape.parents[:gamma])
-            grow = (Independent if self.again else Drawn)(width, None, sampler, uniforms, len(text), shape)
+            grow = (Independent if self.again else SampledTree)(width, None, sampler, uniforms, len(text), shape)
         while wait:
             ways = [self.path(grow, place) for place in wait]
             grow.behind(wait, torch.stack([self.draft.logits([*text, *way]) for way in ways]))
@@ -54,7 +54,7 @@ class Favourites(TreeOf):
         return super().drafting(text, gamma, Sampler(0.0), uniforms)
 
 
-class Independent(Drawn):
+class Independent(SampledTree):
     """Each sibling from the same q (SpecInfer's other way)."""
 
     def behind(self, places, logits):

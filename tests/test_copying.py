@@ -8,8 +8,8 @@ import torch
 from checks import check_begins_anew
 from tiny import SAMPLED, TinyModel
 
-from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, SuffixDrafter, lookup
-from specdec_lab.drafters.suffix import Memory
+from specdec_lab.drafters import LookupDrafter, LookupTreeDrafter, SuffixDrafter, copying
+from specdec_lab.drafters.copying import Memory
 from specdec_lab.engine.sampling import Uniforms
 
 
@@ -56,7 +56,7 @@ def ways(proposal):
 
 def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeypatch):
     """Worked out from every place where the words stood, each found by looking: those that share a beginning add up."""
-    monkeypatch.setattr(lookup, "CONTINUATIONS", 3)
+    monkeypatch.setattr(copying, "CONTINUATIONS", 3)
     branched = 0
     for seed in range(60):
         text = text_of(25, seed)
@@ -70,7 +70,7 @@ def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeyp
             for age, end in enumerate(ends[:3]):
                 copy = (text[end:] * 9)[:gamma]
                 for n in range(1, gamma + 1):
-                    chances[tuple(copy[:n])] += 0.5**age * lookup.COPY_CONTINUES**n
+                    chances[tuple(copy[:n])] += 0.5**age * copying.COPY_CONTINUES**n
             found = ways(proposal)
             assert len(set(found)) == len(found) == min(gamma, len(chances))
             best = sorted(chances.values(), reverse=True)[: len(found)]
@@ -110,7 +110,7 @@ def test_suffix_decoding_stops_where_it_is_unsure_and_after_a_short_match():
     assert suffixes(text, gamma=3) == [2, 3, 4]
     halves = [1, 2, 9, 1, 3, 9, 1]  # 3 or 2, then 9 and 1, then 3 or 2 again: a quarter
     for limit, expected in ((0.51, []), (0.5, [3, 9, 1]), (0.25, [3, 9, 1, 3, 9, 1])):
-        assert suffixes(halves, memory=Memory(longest=1), stop_below=limit, each=9)[:6] == expected
+        assert suffixes(halves, memory=Memory(longest=1), min_confidence=limit, each=9)[:6] == expected
     varied = [x for token in range(2, 42) for x in (1, token)]
     assert suffixes([*varied, 1]) == [], "also without a limit of one's own: of forty tokens none is worth a guess"
 

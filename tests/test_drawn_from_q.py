@@ -116,9 +116,9 @@ LOGITS = torch.tensor([[1.0, 3.0, 0.0], [2.0, 0.5, 1.5], [0.0, 0.1, 4.0]])
 IDS = torch.tensor([5, 0, 3])
 
 
-def drawn(width, ids, sampler, stop_below=0.0, logits=LOGITS):
+def drawn(width, ids, sampler, min_confidence=0.0, logits=LOGITS):
     """A proposal of a draft for each row, unless it is done before; and what each `add` returned."""
-    steps = drawing.Drawing(width, ids, sampler, Uniforms(3), 7, stop_below)
+    steps = drawing.ChainBuilder(width, ids, sampler, Uniforms(3), 7, min_confidence)
     added = []
     for row in logits:
         added.append(steps.add(row))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from stand_ins import written
 
 from specdec_lab.cli import main
-from specdec_lab.errors import LabError, told_if_slow
+from specdec_lab.errors import LabError, say_if_slow
 from specdec_lab.measure.prompts import Prompt
 from specdec_lab.measure.traffic import endpoint, http_client
 
@@ -380,7 +380,7 @@ def test_what_a_server_says_instead_is_told(engine, said, told):
 
 
 def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, engine):
-    monkeypatch.setattr(endpoint, "told_if_slow", partial(told_if_slow, seconds=0.05))
+    monkeypatch.setattr(endpoint, "say_if_slow", partial(say_if_slow, seconds=0.05))
     monkeypatch.setattr(endpoint, "models_at", lambda *_: time.sleep(0.5) or ["a"])
     err = engine.ask(prompts="fail here")
     assert err.index("does not answer yet") < err.index("Asking a for 1 answers") < err.index("1 of 1 prompts")

@@ -11,7 +11,7 @@ from checks import by_chance, check_caches
 from remembering_model import remembered
 from transformers import LlamaForCausalLM
 
-from specdec_lab.choices import DRAFTERS, MADE, TRAINED
+from specdec_lab.choices import DRAFTERS, TRAINED, WITHOUT_WEIGHTS
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops, plain, speculative
 from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms, draw
@@ -79,7 +79,7 @@ def test_greedy_output_is_plain_output(lab, relative, full, dtype, first):
     if dtype != "float32" and not on_cpu:
         pytest.skip("a GPU has its near-ties")
     lab = lab if dtype == "float32" else load(dtype=dtype, say=lambda line: None)
-    names = (*DRAFTERS, "relative") if dtype == "float32" else (*MADE, *TRAINED)
+    names = (*DRAFTERS, "relative") if dtype == "float32" else (*WITHOUT_WEIGHTS, *TRAINED)
     prompts, stops, ties = PROMPTS if full else PROMPTS[first:][:1], Stops(64 if full else 16, lab.eos), 0
     for prompt in prompts:
         ids = lab.encode(prompt, raw=not full)

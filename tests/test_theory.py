@@ -94,7 +94,7 @@ def test_the_residual_is_the_engines():
 
 def test_several_drafts_for_one_place_by_hand():
     """p = (0.5, 0.3, 0.2), q = (0.2, 0.2, 0.6). The first is refused with chance 0.4 (always the third token), and leaves
-    (0.75, 0.25, 0). Drawn again: 0.2 + 0.2 of the second are kept. Without the third: 0.5 + 0.25."""
+    (0.75, 0.25, 0). SampledTree again: 0.2 + 0.2 of the second are kept. Without the third: 0.5 + 0.25."""
     p, q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
     again, without = theory.siblings(p, q, 2, again=True), theory.siblings(p, q, 2)
     assert again.kept == pytest.approx(0.6 + 0.4 * 0.4) and without.kept == pytest.approx(0.6 + 0.4 * 0.75)

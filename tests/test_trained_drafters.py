@@ -46,13 +46,13 @@ class Forgetful(EagleDrafter):
     def drafting(self, text, gamma, sampler, uniforms):
         proposal = yield from super().drafting(text, gamma, sampler, uniforms)
         path = math.prod(float(q[x]) for q, x in zip(proposal.q, proposal.tokens))
-        keep = len(proposal.tokens) - (path < self.stop_below)
+        keep = len(proposal.tokens) - (path < self.min_confidence)
         return replace(proposal, tokens=proposal.tokens[:keep], q=proposal.q[:keep])
 
 
 def stopping(make_drafter, below: float) -> Drafter:
     made = make_drafter()
-    getattr(made, "other", made).stop_below = below
+    getattr(made, "other", made).min_confidence = below
     return made
 
 

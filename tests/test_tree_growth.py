@@ -8,7 +8,7 @@ import torch
 from tiny import SAMPLED, TinyModel
 
 from specdec_lab.drafters import drawing
-from specdec_lab.drafters.drawing import Drawn, MostLikely, shape_of, tree_of
+from specdec_lab.drafters.drawing import LikeliestTree, SampledTree, shape_of, tree_of
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.errors import LabError
 from specdec_lab.models.tree import TEXT, Tree
@@ -42,7 +42,7 @@ def logits_of(*rows):
 
 def test_places_that_can_hardly_add_to_the_best_are_not_asked():
     def waiting(n, *row):
-        grow = MostLikely(len(row), None, n)
+        grow = LikeliestTree(len(row), None, n)
         grow.behind([TEXT], logits_of(row))
         return grow.waiting()
 
@@ -65,7 +65,7 @@ def test_favourites_are_the_most_probable_ways(ids, monkeypatch):
         for way in product(stands, repeat=n):
             steps = [logits(way[:i]).softmax(0)[stands.index(way[i])] for i in range(n)]
             chances[way] = float(torch.stack(steps).prod())
-    grow, wait, places = MostLikely(width, ids, 9), [TEXT], {TEXT: ()}
+    grow, wait, places = LikeliestTree(width, ids, 9), [TEXT], {TEXT: ()}
     while wait:
         grow.behind(wait, torch.stack([draft.logits([0, 1, *places[place]]) for place in wait]).float())
         for i in range(len(grow.tokens)):
@@ -84,7 +84,7 @@ def test_favourites_are_the_most_probable_ways(ids, monkeypatch):
 def test_where_nothing_is_left_to_draw_a_place_has_fewer_drafts():
     """Three of a place with two possible tokens: two; and nothing behind the third. Others are drawn as ever."""
     shape = Tree((-1, -1, -1, 0, 2, 0))
-    grow = Drawn(4, None, SAMPLED, Uniforms(3), 2, shape)
+    grow = SampledTree(4, None, SAMPLED, Uniforms(3), 2, shape)
     grow.behind([TEXT], logits_of([0.6, 0.0, 0.4, 0.0]))
     assert grow.waiting() == [0]
     grow.behind([0], logits_of([0.1, 0.2, 0.3, 0.4]))
@@ -92,7 +92,7 @@ def test_where_nothing_is_left_to_draw_a_place_has_fewer_drafts():
     assert grow.waiting() == [] and set(proposal.tokens[:2]) == {0, 2}
     assert proposal.tree.parents == (-1, -1, 0, 0) and proposal.tokens[2] != proposal.tokens[3]
     assert proposal.q.sum(1).tolist() == pytest.approx([1] * 4)
-    small = Drawn(3, None, Sampler(0.02), Uniforms(3), 2, Tree((-1, -1, -1)))
+    small = SampledTree(3, None, Sampler(0.02), Uniforms(3), 2, Tree((-1, -1, -1)))
     small.behind([TEXT], torch.tensor([[0.0, -14.0, -14.2]]))  # hardly anything, and yet something, is left
     assert small.proposal().q.sum(1).tolist() == pytest.approx([1] * 3)
 

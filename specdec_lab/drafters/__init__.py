@@ -1,16 +1,15 @@
 """Ways of drafting: each one file, behind the interface `Drafter`."""
 
+from specdec_lab.drafters.copying import LookupDrafter, LookupTreeDrafter, SuffixDrafter
 from specdec_lab.drafters.eagle import EagleTreeDrafter
 from specdec_lab.drafters.hybrid import HybridDrafter, HybridTreeDrafter
 from specdec_lab.drafters.instruments import DialDrafter, ReplayDrafter
-from specdec_lab.drafters.lookup import LookupDrafter, LookupTreeDrafter
 from specdec_lab.drafters.medusa import MedusaTreeDrafter
 from specdec_lab.drafters.model import ModelDrafter
-from specdec_lab.drafters.suffix import SuffixDrafter
 from specdec_lab.engine.drafter import Drafter, Proposal
 
-# By its name in `choices.MADE`, each from what gives a drafter by its name.
-MAKERS = {
+# By its name in `choices.WITHOUT_WEIGHTS`, each from what gives a drafter by its name.
+FACTORIES = {
     "lookup": lambda drafter: LookupDrafter(),
     "suffix": lambda drafter: SuffixDrafter(),  # lookup by counts
     "hybrid": lambda drafter: HybridDrafter(drafter("eagle")),  # lookup, and EAGLE where it finds nothing

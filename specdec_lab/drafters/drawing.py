@@ -1,7 +1,7 @@
 """How a drafter with a net makes its proposal: a chain, drawn token by token, or a tree, which grows place by place.
 
 A tree is of the most likely drafts, best first; or drawn at random, in a shape that is fixed before. Both kinds have
-the same methods: see `Growth`.
+the same methods: see `TreeBuilder`.
 """
 
 import heapq
@@ -21,7 +21,7 @@ from specdec_lab.models.tree import TEXT, Tree
 EXPAND_THRESHOLD = 0.3
 
 
-class Drawing:
+class ChainBuilder:
     """A chain: builds a proposal token by token from logits over some or all of the target's vocabulary.
 
     Its tokens stay on the device until the proposal is complete: reading each would make a GPU wait.
@@ -31,7 +31,7 @@ class Drawing:
         ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
             V are cut off: models of one family pad the same vocabulary to different sizes.
         start: the position of the first draft, for its random number.
-        stop_below: the proposal is `done` when the draft's own probability of all its tokens is lower than this.
+        min_confidence: the proposal is `done` when the draft's own probability of all its tokens is lower than this.
             Whether to go on depends on the tokens already drafted and on their q alone, so what is emitted still has
             the target's distribution.
     """
@@ -43,10 +43,10 @@ class Drawing:
         sampler: Sampler,
         uniforms: Uniforms,
         start: int,
-        stop_below: float = 0.0,
+        min_confidence: float = 0.0,
     ):
         self.width, self.ids, self.sampler, self.uniforms, self.start = width, ids, sampler, uniforms, start
-        self.stop_below, self.chance = stop_below, 1.0
+        self.min_confidence, self.chance = min_confidence, 1.0
         self.tokens: list[Tensor] = []  # scalars, still on the device
         self._q: list[Tensor] = []
         self._logits: list[Tensor] = []
@@ -67,7 +67,7 @@ class Drawing:
         else:
             self._q.append(self.sampler.shaped(logits))
             choice = pick(self._q[-1], u)
-        if self.stop_below:
+        if self.min_confidence:
             q = logits.softmax(-1) if self.sampler.greedy else self._q[-1]
             self.chance *= float(q[choice])
         return choice
@@ -75,7 +75,7 @@ class Drawing:
     @property
     def done(self) -> bool:
         """Whether the draft is too unsure of its tokens to add another. Reads the device, where a limit is set."""
-        return self.chance < self.stop_below
+        return self.chance < self.min_confidence
 
     def proposal(self, started: tuple[int, Tensor] | None = None) -> Proposal:
         """The tokens drawn so far, with their q. started: as in `Proposal`.
@@ -113,8 +113,8 @@ def whole_rows(rows: Sequence[Tensor], ids: Tensor | None, width: int, missing: 
     return whole
 
 
-class Growth:
-    """A tree that grows: what `MostLikely` and `Drawn` share.
+class TreeBuilder:
+    """A tree that grows: what `LikeliestTree` and `SampledTree` share.
 
     `behind` takes the logits at some places, `waiting` names the drafts whose logits are wanted next, and `proposal`
     makes the proposal. A place is a draft's number, or TEXT. A draft's depth is how many drafts come before it.
@@ -144,14 +144,14 @@ class Growth:
         return Proposal([self.tokens[draft] for draft in drafts], whole, logits, tree=tree)
 
 
-class MostLikely(Growth):
+class LikeliestTree(TreeBuilder):
     """The n drafts with the largest chances in the whole tree (EAGLE-2, Li et al. 2024, arXiv 2406.16858).
 
     Nearly so: with an EXPAND_THRESHOLD below 1, places that can hardly add a draft are not asked. Nothing is drawn, so
     q is one-hot, at any temperature.
 
     Args:
-        width, ids: as in `Growth`.
+        width, ids: as in `TreeBuilder`.
         n: drafts in the tree.
     """
 
@@ -192,14 +192,14 @@ class MostLikely(Growth):
         return self.proposal_of(self.best())
 
 
-class Drawn(Growth):
-    """Drawn from q, at each place without the tokens already drawn there.
+class SampledTree(TreeBuilder):
+    """SampledTree from q, at each place without the tokens already drawn there.
 
     The shape is fixed before anything is drawn: if improbable drafts were dropped after drawing, those that stay would
     not be distributed as q says, and verification would not be exact.
 
     Args:
-        width, ids: as in `Growth`.
+        width, ids: as in `TreeBuilder`.
         start: the position of the first drafts, for their random numbers.
         shape: the tree to fill; smaller where fewer tokens are possible.
     """
@@ -242,16 +242,16 @@ def tree_of(
     start: int,
     rates: Sequence[Sequence[float]],
     sampled: bool,
-) -> MostLikely | Drawn:
-    """An empty tree for n drafts: `Drawn` where both the text and the drafts are `sampled`, else `MostLikely`.
+) -> LikeliestTree | SampledTree:
+    """An empty tree for n drafts: `SampledTree` where both the text and the drafts are `sampled`, else `LikeliestTree`.
 
     Args:
-        width, ids, start: as in `Drawn`.
-        rates: as in `shape_of`; only for `Drawn`.
+        width, ids, start: as in `SampledTree`.
+        rates: as in `shape_of`; only for `SampledTree`.
     """
     if sampler.greedy or not sampled:
-        return MostLikely(width, ids, n)
-    return Drawn(width, ids, sampler, uniforms, start, shape_of(n, rates))
+        return LikeliestTree(width, ids, n)
+    return SampledTree(width, ids, sampler, uniforms, start, shape_of(n, rates))
 
 
 def shape_of(n: int, rates: Sequence[Sequence[float]]) -> Tree:

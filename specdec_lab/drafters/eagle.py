@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.functional import rms_norm
 from transformers import DynamicCache, PreTrainedModel
 
-from specdec_lab.drafters.drawing import Drawing, tree_of
+from specdec_lab.drafters.drawing import ChainBuilder, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, exit_of, middle_of, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row, run_in_lockstep
@@ -107,7 +107,7 @@ class EagleDrafter(Drafter):
     """
 
     name = "eagle"
-    stop_below = 0.0  # off; see Drawing
+    min_confidence = 0.0  # off; see ChainBuilder
 
     def __init__(self, net: EagleNet):
         self.net = net.eval()
@@ -142,17 +142,17 @@ class EagleDrafter(Drafter):
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         if gamma < 1 or self.true is None:  # a one-token prompt has no row yet
             return Proposal([])
-        drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text), self.stop_below)
+        chain = ChainBuilder(self.width, self.net.head.ids, sampler, uniforms, len(text), self.min_confidence)
         guess = yield from self.feed(len(self.tokens))
         while True:
             logits = yield Apply(self.model.head, [guess])
-            token = drawing.add(logits[0])
-            if len(drawing.tokens) == gamma or drawing.done:
+            token = chain.add(logits[0])
+            if len(chain.tokens) == gamma or chain.done:
                 break
             guess = yield from self.step(guess, token[0])
         self.row.rewind(len(text) - 1)
         self.true = None
-        return drawing.proposal()
+        return chain.proposal()
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.true = hidden if self.true is None else torch.cat([self.true, hidden])
@@ -180,19 +180,19 @@ class EagleTreeDrafter(EagleDrafter):
             return Proposal([])
         guess = yield from self.feed(len(self.tokens))
         ids = self.net.head.ids
-        growth = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
+        tree = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
         start, fed = self.row.length, []  # the drafts that went through the layer, in their order
         guesses = {TEXT: guess[0]}
-        growth.behind([TEXT], (yield Apply(self.model.head, [guess])))
-        while wait := growth.waiting():
+        tree.behind([TEXT], (yield Apply(self.model.head, [guess])))
+        while wait := tree.waiting():
             fed += wait
             number = {TEXT: TEXT} | {draft: n for n, draft in enumerate(fed)}
-            tree = Tree(tuple(number[growth.parents[draft]] for draft in fed))
-            before = torch.stack([guesses[growth.parents[draft]] for draft in wait])
-            tokens = [growth.tokens[draft] for draft in wait]
-            hidden = yield from self.step(before, tokens, (start, tree))
+            fed_tree = Tree(tuple(number[tree.parents[draft]] for draft in fed))
+            before = torch.stack([guesses[tree.parents[draft]] for draft in wait])
+            tokens = [tree.tokens[draft] for draft in wait]
+            hidden = yield from self.step(before, tokens, (start, fed_tree))
             guesses |= zip(wait, hidden)
-            growth.behind(wait, (yield Apply(self.model.head, [hidden])))
+            tree.behind(wait, (yield Apply(self.model.head, [hidden])))
         self.row.rewind(len(text) - 1)
         self.true = None
-        return growth.proposal()
+        return tree.proposal()

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import rms_norm
 
-from specdec_lab.drafters.drawing import Drawing
+from specdec_lab.drafters.drawing import ChainBuilder
 from specdec_lab.drafters.student import CutHead, Student, exit_of
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row
@@ -63,12 +63,12 @@ class EarlyExitDrafter(Drafter):
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         if gamma < 1:
             return Proposal([])
-        drawing = Drawing(self.target.model.vocab_size, self.net.head.ids, sampler, uniforms, len(text))
+        chain = ChainBuilder(self.target.model.vocab_size, self.net.head.ids, sampler, uniforms, len(text))
         token, rows = [text[-1]], []
         for i in range(gamma + 1):  # the last draft goes through the first layers too, for the verify pass
             rows.append((yield Pass(self.target, token, layers=(0, self.net.layers))))
             if i < gamma:
                 guess = yield Apply(self.net.guess, [rows[-1]])
                 logits = yield Apply(self.net.head, [guess])
-                token = drawing.add(logits[0])[0]
-        return drawing.proposal(started=(self.net.layers, torch.cat(rows)))
+                token = chain.add(logits[0])[0]
+        return chain.proposal(started=(self.net.layers, torch.cat(rows)))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.drafters.copying import LookupDrafter
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.lockstep import Drafting, Row, as_generator
 from specdec_lab.engine.sampling import Sampler, Uniforms

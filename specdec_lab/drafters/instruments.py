@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from specdec_lab.drafters.drawing import Drawing
+from specdec_lab.drafters.drawing import ChainBuilder
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Row
@@ -45,8 +45,8 @@ class DialDrafter(ModelDrafter):
         self.model = target.model
         super().start(target, prompt, hidden)
 
-    def drawing(self, *how) -> "DialDrawing":
-        return DialDrawing(self, *how)
+    def chain_builder(self, *how) -> "DialBuilder":
+        return DialBuilder(self, *how)
 
     def mixed(self, logits: Tensor, sampler: Sampler) -> Tensor:
         """q [V] for one row of the target's logits."""
@@ -72,7 +72,7 @@ class DialDrafter(ModelDrafter):
         return len(self.lowest_by_row)
 
 
-class DialDrawing(Drawing):
+class DialBuilder(ChainBuilder):
     """Draws from the mixture, also at temperature 0."""
 
     def __init__(self, dial: DialDrafter, sampler: Sampler, uniforms: Uniforms, start: int):

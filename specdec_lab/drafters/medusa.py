@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from specdec_lab.drafters.drawing import Drawing, tree_of
+from specdec_lab.drafters.drawing import ChainBuilder, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Row
@@ -82,10 +82,10 @@ class MedusaDrafter(Drafter):
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         if gamma < 1 or self.row is None:  # a one-token prompt has no row yet
             return Proposal([])
-        drawing = Drawing(self.width, self.net.head.ids, sampler, uniforms, len(text))
+        chain = ChainBuilder(self.width, self.net.head.ids, sampler, uniforms, len(text))
         for logits in (yield from self.heads(text[-1], gamma)):
-            drawing.add(logits)
-        return drawing.proposal()
+            chain.add(logits)
+        return chain.proposal()
 
     def heads(self, newest: int, gamma: int) -> Drafting:
         """The logits [n, F] of the first n heads, at most gamma of them: all at once, so that the target's head is read
@@ -121,9 +121,9 @@ class MedusaTreeDrafter(MedusaDrafter):
         if gamma < 1 or self.row is None:
             return Proposal([])
         ids = self.net.head.ids
-        growth = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
+        tree = tree_of(gamma, self.width, ids, sampler, uniforms, len(text), RATES, self.sampled)
         heads = yield from self.heads(text[-1], gamma)
-        growth.behind([TEXT], heads[:1])
-        while wait := [i for i in growth.waiting() if growth.depths[i] + 1 < len(heads)]:
-            growth.behind(wait, heads[[growth.depths[i] + 1 for i in wait]])
-        return growth.proposal()
+        tree.behind([TEXT], heads[:1])
+        while wait := [i for i in tree.waiting() if tree.depths[i] + 1 < len(heads)]:
+            tree.behind(wait, heads[[tree.depths[i] + 1 for i in wait]])
+        return tree.proposal()

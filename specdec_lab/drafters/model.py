@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from specdec_lab.drafters.drawing import Drawing
+from specdec_lab.drafters.drawing import ChainBuilder
 from specdec_lab.drafters.student import Student, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row
@@ -29,7 +29,7 @@ class ModelDrafter(Drafter):
     """Drafts by plain decoding with `model`, which must share the target's vocabulary."""
 
     name = "model"
-    stop_below = 0.0  # off; see Drawing
+    min_confidence = 0.0  # off; see ChainBuilder
 
     def __init__(self, model: Model):
         self.model = model
@@ -52,15 +52,15 @@ class ModelDrafter(Drafter):
         for i in range(0, len(new) - 2, PREFILL_CHUNK):
             yield Pass(self.row, new[i : min(i + PREFILL_CHUNK, len(new) - 2)])
         new = new[-2:]
-        drawing = self.drawing(sampler, uniforms, len(text))
-        while len(drawing.tokens) < gamma and not drawing.done:
+        chain = self.chain_builder(sampler, uniforms, len(text))
+        while len(chain.tokens) < gamma and not chain.done:
             hidden = yield Pass(self.row, new)
             logits = yield Apply(self.model.head, [hidden[-1:]])
-            new = drawing.add(logits[0])[0]
-        return drawing.proposal()
+            new = chain.add(logits[0])[0]
+        return chain.proposal()
 
-    def drawing(self, sampler: Sampler, uniforms: Uniforms, start: int) -> Drawing:
-        return Drawing(self.width, self.model.ids, sampler, uniforms, start, self.stop_below)
+    def chain_builder(self, sampler: Sampler, uniforms: Uniforms, start: int) -> ChainBuilder:
+        return ChainBuilder(self.width, self.model.ids, sampler, uniforms, start, self.min_confidence)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.row.rewind(len(text) - 1)

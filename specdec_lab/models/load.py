@@ -10,7 +10,7 @@ from transformers import CONFIG_MAPPING, AutoModelForCausalLM, AutoTokenizer, Pr
 from transformers.utils import logging
 
 from specdec_lab.choices import DTYPES, EMBEDDED
-from specdec_lab.errors import LabError, Say, explain_memory, silent, told_if_slow
+from specdec_lab.errors import LabError, Say, explain_memory, say_if_slow, silent
 from specdec_lab.files import read_json
 from specdec_lab.formats import printable
 from specdec_lab.models.cpu.packed import shared_products
@@ -85,7 +85,7 @@ def load_model(
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
         stored, torch_dtype = dtype == "int4", pick_dtype(dtype, device)
         try:
-            with told_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
+            with say_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
                 tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
             hf = from_pretrained(source, torch.float32 if stored else torch_dtype, shown, say).to(device)
             if getattr(hf.config, "auto_map", None):

@@ -12,7 +12,7 @@ from driving import served
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.drafters import trained
-from specdec_lab.drafters.lookup import LookupDrafter
+from specdec_lab.drafters.copying import LookupDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError

@@ -88,7 +88,7 @@ def total(replays: Iterable[Replayed]) -> Replayed:
 
 def plain(text: list[int], gamma: int) -> list[int]:
     """The course's own lookup, which a better one is compared with."""
-    from specdec_lab.drafters.lookup import LookupDrafter  # torch comes with it, and no check should wait for that
+    from specdec_lab.drafters.copying import LookupDrafter  # torch comes with it, and no check should wait for that
     from specdec_lab.engine.sampling import Sampler, Uniforms
 
     drafter = LookupDrafter()

@@ -19,7 +19,7 @@ from http.client import HTTPException
 from statistics import fmean, median
 
 from specdec_lab.engine.trace import Trace
-from specdec_lab.errors import LabError, Say, silent, told_if_slow
+from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.formats import percentile, printable
 from specdec_lab.measure.prompts import Prompt, is_cut, read_line
 from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of, without_key
@@ -304,7 +304,7 @@ def ask_all(
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
     base, problems, waits = endpoint.rstrip("/"), [], []
-    with told_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
+    with say_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
         models = models_at(base, key)
     named = chosen_model(models, model)
     if model is None and len(models) > 1:

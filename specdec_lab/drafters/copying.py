@@ -1,6 +1,7 @@
-"""Prompt lookup: copy what followed the last time these words appeared. No model at all.
+"""Drafts that are copied: what followed the last time these words appeared. No model at all.
 
-(Saxena 2023, "Prompt Lookup Decoding"; known in serving engines as n-gram speculation.)
+Lookup copies from one place of one text (Saxena 2023, "Prompt Lookup Decoding"; known in serving engines as n-gram
+speculation). Its tree copies from several. Suffix decoding counts, over all texts that it was shown, what followed.
 """
 
 import heapq
@@ -13,6 +14,9 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.tree import TEXT, Tree
+
+CONTINUATIONS = 8  # how many a lookup tree looks at, the latest ones
+COPY_CONTINUES = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
 
 
 class LookupDrafter(Drafter):
@@ -61,12 +65,6 @@ class LookupDrafter(Drafter):
         return []
 
 
-# Where the same words went on in different ways, a tree holds more than one of them.
-
-CONTINUATIONS = 8  # how many are looked at, the latest ones
-COPY_CONTINUES = 0.8  # the chance that a copy is right for one token more: set by hand, not measured
-
-
 class LookupTreeDrafter(LookupDrafter):
     """Copies the beginnings of continuations that are most likely to be right: those that many continuations share.
 
@@ -87,3 +85,65 @@ class LookupTreeDrafter(LookupDrafter):
         best = heapq.nsmallest(gamma, chances, key=lambda path: -chances[path])
         number = {(): TEXT} | {path: n for n, path in enumerate(best)}
         return Proposal([path[-1] for path in best], tree=Tree(tuple(number[path[:-1]] for path in best)))
+
+
+class Memory:
+    """How often each token followed each run of up to `longest` tokens, in every text that it was shown."""
+
+    def __init__(self, longest: int = 8):
+        self.longest = longest
+        self.follows: dict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
+
+    def learn(self, text: Sequence[int], known: int) -> None:
+        """Take in the tokens of a text from the place `known` on."""
+        for end in range(max(known, 1), len(text)):
+            for n in range(1, min(self.longest, end) + 1):
+                after = self.follows[tuple(text[end - n : end])]
+                after[text[end]] = after.pop(text[end], 0) + 1  # the latest stands last
+
+    def next(self, text: Sequence[int]) -> tuple[int, float, int] | None:
+        """What followed the longest known end of a text most often, of equals the latest: (token, its share, the
+        length of that end); None when nothing is known.
+        """
+        for n in range(min(self.longest, len(text)), 0, -1):
+            if after := self.follows.get(tuple(text[len(text) - n :])):
+                token = max(reversed(after), key=after.__getitem__)
+                return token, after[token] / sum(after.values()), n
+        return None
+
+
+class SuffixDrafter(Drafter):
+    """Suffix decoding (Oliaro et al. 2024, arXiv 2411.04975): guesses that a text goes on as texts with the same last
+    words did, and only as far as that is likely.
+
+    Each drafted token has an estimated chance: its share of what followed. It drafts while their product is at least
+    `min_confidence`, at most `each` tokens for each that matched. Nothing is drawn, so q is one-hot, and when to stop is
+    free. What was learned from one text stays for the next: programs that call a model ask nearly the same again.
+
+    Args:
+        memory: what earlier texts have left; all texts that share it add to it. None begins with nothing.
+    """
+
+    name = "suffix"
+
+    def __init__(self, memory: Memory | None = None, min_confidence: float = 0.1, each: int = 4):
+        self.memory = Memory() if memory is None else memory
+        self.min_confidence, self.each = min_confidence, each
+
+    def start(self, target: Row, prompt: Sequence[int], hidden: Tensor | None) -> None:
+        self.learned = 0
+
+    def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Proposal:
+        self.memory.learn(text, self.learned)
+        self.learned = len(text)
+        end, drafts, chance, most = list(text[-self.memory.longest :]), [], 1.0, gamma
+        while len(drafts) < most and (found := self.memory.next(end)):
+            token, share, matched = found
+            chance *= share
+            if chance < self.min_confidence:
+                break
+            if not drafts:
+                most = min(gamma, self.each * matched)
+            drafts.append(token)
+            end.append(token)
+        return Proposal(drafts)
