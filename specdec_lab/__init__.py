@@ -24,7 +24,7 @@ _NAMES = {
     "measure.costs": ["doubts", "pass_times", "race", "times_as_long"],
     "measure.roofline": ["data_sheets", "measure_machine", "work"],
     "show.charts": ["Dots", "FrequencyBars", "LearningCurve", "Line", "Plot"],
-    "show.explorer": ["recorded_round", "round_by_hand"],
+    "show.explorer": ["explore", "recorded_round", "replay", "round_by_hand"],
     "show.guess": ["guess", "ledger", "outcome"],
     "show.loadlab": ["LoadLab"],
     "show.passes": ["pass_explorer"],

@@ -3,12 +3,12 @@
 import copy
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -28,10 +28,6 @@ from specdec_lab.formats import first_line
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.models.reference import ReferenceModel
-
-if TYPE_CHECKING:
-    from specdec_lab.measure.costs import Race
-    from specdec_lab.show.explorer import RaceWidget, RoundExplorer
 
 TEMPLATE_SECONDS = 5.0
 
@@ -266,23 +262,6 @@ class Lab:
         rows = cached.extend([[trace.prompt[-1], *trace.tokens[:-1]]]).logits[0]
         tokens = torch.tensor(trace.tokens, device=rows.device)[:, None]
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
-
-    # What other folders do with a Lab. They import this file, so each is imported where it is called.
-
-    def explore(self, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> "RoundExplorer":
-        """The Round Explorer on a trace that `speculative` made; the Tree Explorer where some drafts are trees.
-
-        Of several traces, by their names, a menu chooses one; `by` is what it calls them. None of these may have trees.
-        """
-        from specdec_lab.show.explorer import explore
-
-        return explore(self, trace, title, by)
-
-    def replay(self, result: "Race", title: str = "") -> "RaceWidget":
-        """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
-        from specdec_lab.show.explorer import replay
-
-        return replay(self, result, title)
 
     def plain_draft(self) -> PreTrainedModel:
         """The draft model as other programs can use it."""

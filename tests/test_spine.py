@@ -101,7 +101,7 @@ def test_printed_text_and_tables_are_read(count):
 def test_pictures_are_plots_drawings_and_races(count):
     plot = {spine.PLOTLY: {}, "image/svg+xml": "<svg/>", "text/plain": "1 2 3"}
     dots = {"text/html": "<figure><svg></svg></figure>", "text/plain": "1 2 3"}
-    of = count(text("![what is seen](a.svg)"), code("", plot), code("", dots), code("lab.replay(race)", WIDGET))
+    of = count(text("![what is seen](a.svg)"), code("", plot), code("", dots), code("sd.replay(lab, race)", WIDGET))
     assert (of.pictures, of.printed, of.tasks) == (4, 0, 0)
 
 

@@ -137,7 +137,10 @@ def recorded_round() -> RoundExplorer:
 
 
 def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> RoundExplorer:
-    """What `Lab.explore` shows."""
+    """The Round Explorer on a trace that `Lab.speculative` made; the Tree Explorer where some drafts are trees.
+
+    Of several traces, by their names, a menu chooses one; `by` is what it calls them. None of these may have trees.
+    """
     if isinstance(trace, Mapping):
         if not trace or any(r.is_tree for each in trace.values() for r in each.rounds):
             raise LabError("A menu needs a trace at least, and traces without trees: show a tree's by itself.")
@@ -150,7 +153,7 @@ def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: s
 
 
 def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
-    """What `Lab.replay` shows."""
+    """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
     title = title or "The race: plain decoding, and with drafts"
     data = race_data(result.plain, result.speculative, lab.text, title, f"{lab.target.name}, {lab.hardware}")
     return RaceWidget(data | {"layers": lab.target.layers})
