@@ -22,7 +22,7 @@ def read_clock() -> float:
 
 
 @contextmanager
-def standing() -> Iterator[None]:
+def clock_paused() -> Iterator[None]:
     """Within this the clock stands still."""
     global _stood
     begin = time.perf_counter()

@@ -6,7 +6,10 @@ from contextlib import contextmanager
 
 
 class LabError(Exception):
-    """A mistake in the input or the machine's state, told in one clear sentence."""
+    """A mistake in the input or the machine's state, told in one clear sentence.
+
+    Whatever takes a value raises it where the value is not what its docstring says.
+    """
 
     def _render_traceback_(self):
         # IPython calls this instead of printing its own traceback: a notebook shows the sentence alone.
@@ -15,11 +18,7 @@ class LabError(Exception):
 
 @contextmanager
 def explain_memory(what: str, remedy: str):
-    """Turn an allocator's failure inside the block into one sentence.
-
-    Raises:
-        LabError: when the CPU or GPU allocator ran out of memory.
-    """
+    """Turn an allocator's failure inside the block into one sentence."""
     try:
         yield
     except (MemoryError, RuntimeError) as e:

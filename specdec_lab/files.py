@@ -43,11 +43,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def path_of(name: str | Path) -> Path:
-    """A path as somebody typed it; ~ stands for their home.
-
-    Raises:
-        LabError: for ~ and a name that nobody here has.
-    """
+    """A path as somebody typed it; ~ stands for their home."""
     try:
         return Path(name).expanduser()
     except RuntimeError as e:
@@ -82,11 +78,7 @@ def read_text(name: str | Path, largest: int | None = None) -> str:
 
 
 def read_json(name: str | Path, largest: int | None = None) -> object:
-    """What a file of JSON holds.
-
-    Raises:
-        LabError: naming the file, as `read_text`, and for what is no JSON.
-    """
+    """What a file of JSON holds."""
     try:
         return json.loads(read_text(name, largest))
     except (ValueError, RecursionError) as e:
@@ -95,11 +87,7 @@ def read_json(name: str | Path, largest: int | None = None) -> object:
 
 
 def new_folder(name: str | Path) -> Path:
-    """A folder that is made, or that is empty.
-
-    Raises:
-        LabError: when something is in it, which is never overwritten, or it cannot be written.
-    """
+    """A folder that is made, or that is empty."""
     path = path_of(name)
     try:
         path.mkdir(parents=True, exist_ok=True)

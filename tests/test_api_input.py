@@ -5,7 +5,6 @@ import math
 import string
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -68,14 +67,6 @@ WRONG = [
 def test_what_is_wrong_is_named(fresh_ledger, lab, call, said):
     with pytest.raises(LabError, match=said):
         call(lab)
-
-
-def test_a_pattern_that_takes_for_ever_is_given_up(lab, monkeypatch):
-    monkeypatch.setattr("specdec_lab.lab.TEMPLATE_SECONDS", 0.5)
-    monkeypatch.setattr(type(lab), "_texts", lambda self, ids: ["=" * 40 for _ in ids])
-    monkeypatch.setattr(lab, "tokenizer", SimpleNamespace(all_special_ids=[]))
-    with pytest.raises(LabError, match="takes too long"):
-        lab.only("(=+=+)+y")
 
 
 def test_numbers_of_other_libraries_are_numbers(lab):

@@ -134,7 +134,6 @@ TEMPLATES = {
     "does not parse": ("{% for %}", "does not take this prompt"),
     "refuses": ("{{ raise_exception('Conversation roles must alternate') }}", "Conversation roles must alternate"),
     "divides by 0": ("{{ 1 / 0 }}", "division by zero"),
-    "never ends": ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", "it does not end"),
     "says nothing": ("", "makes nothing of this prompt"),
 }
 
@@ -186,8 +185,7 @@ def test_code_of_others_that_is_not_needed_is_not_run(folder):
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_a_template_is_a_program_that_may_fail(folder, monkeypatch, name):
-    monkeypatch.setattr("specdec_lab.lab.TEMPLATE_SECONDS", 0.5)
+def test_a_template_is_a_program_that_may_fail(folder, name):
     text, said = TEMPLATES[name]
     holds("chat_template.jinja", text)(folder)
     lab, _ = loaded(folder)

@@ -123,10 +123,13 @@ def masked(allowed):
 @pytest.mark.parametrize(
     ("processor", "said"),
     [
-        *((LogitBias({3: 1.0, token: 1.0}), "outside 0…3") for token in (-1, 4)),
+        *((LogitBias({3: 1.0, token: 1.0}), "ids from 0 to 3") for token in (-1, 4)),
         (masked([]), "allows no token"),
-        *((masked([1, token]), "no token has") for token in (-1, 4)),
-        *((masked(odd), "the ids") for odd in (["a"], "abc", 5, [[1, 2]], [1.5], torch.ones(12, dtype=torch.bool))),
+        *((masked([1, token]), "ids from 0 to 3") for token in (-1, 4)),
+        *(
+            (masked(odd), "ids from 0 to 3")
+            for odd in (["a"], "abc", 5, [[1, 2]], [1.5], torch.ones(12, dtype=torch.bool))
+        ),
         *((odd, "a row of 4 numbers") for odd in (lambda row, text: None, lambda row, text: row[:2])),
         (LogitBias(dict.fromkeys(range(4), float("-inf"))), "NaN or infinity"),
     ],

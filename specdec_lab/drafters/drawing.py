@@ -78,11 +78,7 @@ class ChainBuilder:
         return self.chance < self.min_confidence
 
     def proposal(self, started: tuple[int, Tensor] | None = None) -> Proposal:
-        """The tokens drawn so far, with their q. started: as in `Proposal`.
-
-        Raises:
-            LabError: where tokens were drawn at random from logits that hold NaN, or nothing finite.
-        """
+        """The tokens drawn so far, with their q. started: as in `Proposal`."""
         if not self.tokens:
             return Proposal([])
         if self._q:

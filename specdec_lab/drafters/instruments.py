@@ -27,9 +27,6 @@ class DialDrafter(ModelDrafter):
     is spread over the runners-up.
 
     At temperature 0 drafts are drawn from the same mixture, and q is one-hot on what was drawn.
-
-    Raises:
-        LabError: for an alpha outside 0 … 1.
     """
 
     name = "dial"
@@ -97,9 +94,6 @@ class ReplayDrafter(Drafter):
     Args:
         known: the new tokens that plain greedy decoding gave for the same prompt.
         alpha: the chance of a right draft, 0 to 1.
-
-    Raises:
-        LabError: for an alpha outside its range; in `drafting`, when the decoding is sampled.
     """
 
     name = "replay"

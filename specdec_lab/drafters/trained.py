@@ -69,11 +69,7 @@ def save_net(net: Student, path: Path, about: dict) -> None:
 
 
 def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Drafter:
-    """A trained drafter by name; or "untrained", the draft model as it was before: the course's useless draft.
-
-    Raises:
-        LabError: when there are no weights, or they do not fit the target.
-    """
+    """A trained drafter by name; or "untrained", the draft model as it was before: the course's useless draft."""
     if name == "untrained":
         ids = read_weights("model", target, folder)["ids"].long()
         kind, net = KINDS["model"], DraftNet(target.hf, ids).requires_grad_(False)
@@ -87,11 +83,7 @@ def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> D
 
 
 def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Student:
-    """The trained net of that name, sharing embeddings and head with `target`.
-
-    Raises:
-        LabError: when there are no weights, or they do not fit the target.
-    """
+    """The trained net of that name, sharing embeddings and head with `target`."""
     stored = read_weights(name, target, folder)
     net = KINDS[name].net(target.hf, stored.pop("ids").long())
     weights: dict[str, Tensor] = {}

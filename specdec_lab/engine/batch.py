@@ -23,9 +23,6 @@ class Batch:
     """Texts that are decoded together, at most `most` at a time; further ones wait.
 
     After an interrupt its rows are no longer in step: keep the traces, and begin another batch.
-
-    Raises:
-        LabError: for `most` < 1.
     """
 
     def __init__(self, target: Model, most: int = 8):
@@ -59,9 +56,6 @@ class Batch:
 
         Returns:
             The rounds, in the order of `running` as the step found it.
-
-        Raises:
-            LabError: for gamma < 0, or more than MOST_DRAFTS.
         """
         check_gamma(gamma, 0, "which drafts nothing")
         begin = read_clock()

@@ -40,9 +40,6 @@ class Stops:
         max_new_tokens: at most this many.
         eos: ids that end the text; the id itself is kept.
         string: told all new tokens so far, true when they complete a stop string.
-
-    Raises:
-        LabError: for max_new_tokens < 1.
     """
 
     max_new_tokens: int = 128
@@ -107,9 +104,6 @@ def speculative(
     Args:
         gamma: the most tokens drafted a round, at least 1. The drafter may propose fewer, or none.
         request: what `Request` takes, and raises.
-
-    Raises:
-        LabError: for gamma < 1, or more than MOST_DRAFTS.
     """
     check_gamma(gamma, 1, "plain decoding is the case without drafts")
     return rounds_of(Request(target, prompt, drafter, **request), gamma)
@@ -314,11 +308,7 @@ class Request:
         return replace(done, seconds=Seconds(*(watch.seconds[part] for part in ("draft", "verify", "loop"))))
 
     def judge(self, proposal: Proposal, scored: Scored, u_accept: Sequence[float]) -> Verdict:
-        """What this text's rule decides.
-
-        Raises:
-            LabError: for a tree, when the rule judges chains; and for a rule that returns no verdict.
-        """
+        """What this text's rule decides."""
         start, drafts = len(self.text), proposal.tokens
         if scored.choices is not None:
             return verify_greedy(scored.choices, drafts, proposal.shape)

@@ -10,6 +10,7 @@ does not know of a mask is only refused more often.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
@@ -27,9 +28,6 @@ class RepetitionPenalty:
     """Makes tokens that stand in the text less likely (Keskar et al. 2019, arXiv 1909.05858, section 4.1).
 
     As engines do it: the logit of such a token is divided by `penalty` where it is positive, and multiplied elsewhere.
-
-    Raises:
-        LabError: for a penalty that is not positive.
     """
 
     penalty: float
@@ -48,28 +46,18 @@ class RepetitionPenalty:
 
 @dataclass(frozen=True)
 class LogitBias:
-    """Adds a number to the logits of some tokens, at every place: {token id: number}; −∞ forbids a token.
-
-    Raises:
-        LabError: when it is called, for an id outside the vocabulary.
-    """
+    """Adds a number to the logits of some tokens, at every place: {token id: number}; −∞ forbids a token."""
 
     bias: Mapping[int, float]
 
     def __call__(self, logits: Tensor, text: Sequence[int]) -> Tensor:
-        if not all(0 <= token < len(logits) for token in self.bias):
-            raise LabError(f"The bias names a token id outside 0…{len(logits) - 1}, the target's vocabulary.")
-        ids = torch.tensor(list(self.bias), dtype=torch.long, device=logits.device)
+        ids = checked_ids(self.bias, logits)
         return logits.index_add(0, ids, logits.new_tensor(list(self.bias.values())))
 
 
 @dataclass(frozen=True)
 class Mask:
-    """Lets pass what a grammar allows next: `allowed` gives the ids that may follow a text, or None for all.
-
-    Raises:
-        LabError: when it is called, where `allowed` gives no id, or one that no token has.
-    """
+    """Lets pass what a grammar allows next: `allowed` gives the ids that may follow a text, at least one; None for all."""
 
     allowed: Callable[[Sequence[int]], Sequence[int] | None]
 
@@ -77,18 +65,22 @@ class Mask:
         allowed = self.allowed(text)
         if allowed is None:
             return logits
-        try:
-            ids = torch.tensor(list(allowed))
-        except (TypeError, ValueError):
-            ids = None
-        if ids is not None and not len(ids):
+        ids = checked_ids(allowed, logits)
+        if not len(ids):
             raise LabError("The mask allows no token here: a text must be able to go on, if only with its end.")
-        if ids is None or ids.dim() != 1 or ids.is_floating_point() or ids.dtype == torch.bool:
-            raise LabError("A mask must give the ids of the tokens that may follow, such as [5, 6], or None for all.")
-        if int(ids.min()) < 0 or int(ids.max()) >= len(logits):
-            raise LabError(f"The mask allows an id that no token has: they go from 0 to {len(logits) - 1}.")
-        ids = ids.to(logits.device)
         return torch.full_like(logits, float("-inf")).index_copy(0, ids, logits[ids])
+
+
+def checked_ids(tokens: Collection[int], logits: Tensor) -> Tensor:
+    """Token ids as a tensor [n]. Raises LabError for what is no list of ids of the vocabulary."""
+    with suppress(TypeError, ValueError):  # torch makes no tensor of it
+        ids = torch.tensor(list(tokens))
+        whole = ids.dim() == 1 and not ids.is_floating_point() and ids.dtype != torch.bool
+        if not len(ids) or (whole and int(ids.min()) >= 0 and int(ids.max()) < len(logits)):
+            return ids.to(logits.device, torch.long)
+    raise LabError(
+        f"A mask or a bias names tokens by ids from 0 to {len(logits) - 1}, and this one has {tokens!r:.60}."
+    )
 
 
 def process(
@@ -107,9 +99,6 @@ def process(
         logits: [γ + 1, V], the rows as the target gave them.
         text: all tokens before the drafts.
         ends: the ids that end a text.
-
-    Raises:
-        LabError: what a processor raises; and where it returns no row.
     """
     if not processors:
         return logits

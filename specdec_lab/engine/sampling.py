@@ -27,9 +27,6 @@ class Sampler:
         top_k: keep the k most likely tokens; None keeps all. Ties at the border are kept.
         top_p: keep the smallest set of most likely tokens whose probability reaches top_p.
         min_p: keep tokens at least min_p times as likely as the likeliest (Nguyen et al. 2024, arXiv 2407.01082).
-
-    Raises:
-        LabError: for values outside their range.
     """
 
     temperature: float = 0.0
@@ -56,9 +53,6 @@ class Sampler:
 
         Float64, because exactness is the point: in float32 the running sum over 49,152
         tokens is only good to about 1e-5.
-
-        Raises:
-            LabError: when a row holds NaN, or nothing finite to choose from.
         """
         check_finite(logits)
         return self.shaped(logits)
@@ -98,11 +92,7 @@ def check_finite(logits: Tensor) -> None:
 
 
 def argmax_tokens(texts: Sequence[Tensor]) -> list[list[int]]:
-    """For each text's logits [k, V], the tokens of the k largest. All are read from the device at once.
-
-    Raises:
-        LabError: as `check_finite`.
-    """
+    """For each text's logits [k, V], the tokens of the k largest. All are read from the device at once."""
     if not texts:
         return []
     found = [logits.max(-1) for logits in texts]
@@ -156,9 +146,6 @@ class Uniforms:
 
     Args:
         seed, request: 0 … 2³² − 1; each pair has a table of its own.
-
-    Raises:
-        LabError: for numbers outside this range.
     """
 
     def __init__(self, seed: int = 0, request: int = 0):

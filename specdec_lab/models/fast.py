@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding, pad, rms_norm
 from transformers import PreTrainedModel
 
-from specdec_lab.clock import standing
+from specdec_lab.clock import clock_paused
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached, beside, of_existing_rows
 from specdec_lab.models.cpu import loops
@@ -400,7 +400,7 @@ class FastCached(Cached):
         if key not in held.captured:
             model.synchronize()  # what was started before this still counts
             try:
-                with standing():
+                with clock_paused():
                     held.captured[key] = model.capture(run, x)
             except RuntimeError as e:  # the reason may be in the error before it, which broke the capture off
                 said = str(e.__context__ or e).strip().splitlines() or ["no reason given"]
