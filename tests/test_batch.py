@@ -11,32 +11,12 @@ from random_nets import make as make_drafting
 from small_models import KINDS, make
 from tiny import TinyModel
 
-from specdec_lab.drafters import HybridDrafter, LookupDrafter, LookupTreeDrafter, ModelDrafter, Proposal, model
+from specdec_lab.drafters import HybridDrafter, LookupDrafter, LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
-from specdec_lab.engine.lockstep import Pass, as_generator
-from specdec_lab.engine.processors import LogitBias
-from specdec_lab.engine.sampling import Sampler
+from specdec_lab.engine.decode import Request, Stops, speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
-
-
-def own_draft(i: int):
-    """Some texts are drafted well, some badly, some by lookup."""
-    return LookupDrafter() if i % 3 == 0 else ModelDrafter(TinyModel(5, seed=3 if i % 3 == 1 else 4, spread=0.8))
-
-
-def test_rows_that_join_and_leave_at_random_write_what_they_write_alone():
-    """And the cases that matter are among them: end-of-text among the drafts, rows cut by their limit, whole rounds."""
-    target, traces = TinyModel(5, seed=3, spread=0.8), []
-    for seed in range(20):
-        traces += check_batch(target, own_draft, most=1 + seed % 5, texts=12, seed=seed)
-    assert len(traces) == 240 and {trace.stop for trace in traces} == {"eos", "limit"}
-    last = [t.rounds[-1] for t in traces]
-    assert sum(r.cut and r.stop == "eos" for r in last) > 5
-    assert sum(r.cut and r.stop == "limit" for r in last) > 5
-    assert sum(r.emitted is not None and r.emitted.kind == "bonus" for t in traces for r in t.rounds) > 50
 
 
 def finish(batch: Batch, gamma: int) -> int:
@@ -46,30 +26,6 @@ def finish(batch: Batch, gamma: int) -> int:
         batch.step(gamma)
         steps += 1
     return steps
-
-
-def test_texts_that_are_shaped_drawn_or_written_down_whole_stand_beside_greedy_ones():
-    """Greedy choices are read for all texts at once that need no more. A text without a drafter is decoded plainly."""
-    target = TinyModel(5, seed=3)
-    against = LogitBias({token: -50.0 for token in (0, 1, 2)})  # another text than without it
-    ways = (
-        {},
-        {"processors": (against,)},
-        {"sampler": Sampler(1.0)},
-        {},
-        {"keep": Keep(rows=True)},
-        {"drafter": None},
-    )
-
-    def written(ways):
-        batch, settings = Batch(target, len(ways)), {"drafter": LookupDrafter(), "stops": Stops(4)}
-        traces = [batch.submit(Request(target, [1, 2], **settings | way)) for way in ways]
-        finish(batch, 0)
-        return [trace.tokens for trace in traces]
-
-    together = written(ways)
-    assert together == [written([way])[0] for way in ways] and together[1] != together[0]
-    assert together[0] == together[-1] == Trace([1, 2]).collect(plain(target, [1, 2], stops=Stops(4))).tokens
 
 
 def of_a_backend(kind: str):
@@ -131,82 +87,6 @@ def test_a_batch_asks_each_net_once_for_all_its_texts(name, monkeypatch):
         return len(count)
 
     assert passes(5) == passes(1) <= 6
-
-
-class Neighbours(Pass):
-    """Hands each text the rows of the one beside it."""
-
-    @staticmethod
-    def answer(asked):
-        found = Pass.answer(asked)
-        return found[-1:] + found[:-1]
-
-
-class PadsCount(Pass):
-    """Texts that asked for nothing hold one token more afterwards."""
-
-    @staticmethod
-    def answer(asked):
-        cached, found = asked[0].row.cached, Pass.answer(asked)
-        if len(cached.lengths) > len(asked):
-            who = {one.row.at for one in asked}
-            cached.lengths = [n + (r not in who) for r, n in enumerate(cached.lengths)]
-        return found
-
-
-@pytest.mark.parametrize("wrong", [Neighbours, PadsCount])
-def test_wrong_passes_of_several_drafters_are_caught(wrong, monkeypatch):
-    target, _, drafter, _ = make_drafting("model", 7, list(range(7)))
-    shared = drafter()
-    monkeypatch.setattr(model, "Pass", wrong)
-    with pytest.raises((AssertionError, RuntimeError, IndexError)):
-        for seed in range(20):
-            check_batch(target, lambda i: copy.copy(shared), most=4, texts=10, seed=seed)
-
-
-class DropsNothing(Batch):
-    """The last row does not take the place of the one that left."""
-
-    def step(self, gamma):
-        cached = self.shared.cached
-        cached.drop = lambda row: cached.lengths.pop() and cached.slots.pop()
-        return super().step(gamma)
-
-
-class RewindsTogether(Batch):
-    """All rows are rewound to the shortest, as if they were one."""
-
-    def step(self, gamma):
-        cached = self.shared.cached
-        cached.rewind = lambda lengths: type(cached).rewind(cached, [min(lengths)] * len(lengths))
-        return super().step(gamma)
-
-
-class NeverRewinds(Batch):
-    def step(self, gamma):
-        self.shared.cached.rewind = lambda lengths: None
-        return super().step(gamma)
-
-
-class ReadsThePadding(Batch):
-    """Takes a row's last place of the padded pass for its own last row."""
-
-    def step(self, gamma):
-        def filled_up(request, g):
-            tokens = (yield from as_generator(type(request).drafting(request, g))).tokens
-            return Proposal([*tokens, *[0] * (gamma - len(tokens))])  # with token 0, as the pass does
-
-        for request, _ in [*self.running, *self.waiting]:
-            request.drafting = partial(filled_up, request)
-        return super().step(gamma)
-
-
-@pytest.mark.parametrize("wrong", [DropsNothing, RewindsTogether, NeverRewinds, ReadsThePadding])
-def test_wrong_batches_are_caught(wrong):
-    target = TinyModel(5, seed=3, spread=0.8)
-    with pytest.raises((AssertionError, IndexError)):
-        for seed in range(4):
-            check_batch(target, own_draft, most=3, texts=12, seed=seed, batch=wrong)
 
 
 def test_a_trace_in_a_batch_waits_for_its_neighbours():

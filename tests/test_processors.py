@@ -4,14 +4,12 @@ from functools import partial
 
 import pytest
 import torch
-from checks import check_batch
 from every_way import worst_apart
 from tiny import NO_STUTTER, Shaped, TinyModel
 
-from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter, Proposal
-from specdec_lab.engine import decode
-from specdec_lab.engine.decode import Keep, Stops, plain, speculative
-from specdec_lab.engine.processors import LogitBias, Mask, RepetitionPenalty, process
+from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.engine.decode import Keep, Stops, speculative
+from specdec_lab.engine.processors import LogitBias, Mask, RepetitionPenalty
 from specdec_lab.engine.sampling import GREEDY, Sampler
 from specdec_lab.errors import LabError
 
@@ -50,59 +48,6 @@ def test_drafts_may_be_drawn_otherwise_than_the_targets_tokens(draft_sampler):
     how = {"sampler": Sampler(1.0), "draft_sampler": draft_sampler, "keep": Keep(rows=True)}
     first = next(speculative(TARGET, DRAFTER(), [0, 1], **how))
     assert torch.equal(first.q_rows[0], draft_sampler(DRAFT.logits([0, 1])))
-
-
-def stale(processors, logits, text, proposal, ends):
-    """The text without the drafts: what an engine does that shapes all rows at once."""
-    return torch.stack([process(processors, row[None], text, Proposal([]))[0] for row in logits])
-
-
-def ahead(processors, logits, text, proposal, ends):
-    """All drafts for every row: also those behind it."""
-    whole = [*text, *proposal.tokens]
-    return torch.stack([process(processors, row[None], whole, Proposal([]))[0] for row in logits])
-
-
-def one_late(processors, logits, text, proposal, ends):
-    """The newest token before each row is missing."""
-    return process(processors, logits, text[:-1], Proposal([text[-1], *proposal.tokens]))
-
-
-def not_the_last(processors, logits, text, proposal, ends):
-    shaped = process(processors, logits, text, proposal)
-    return torch.cat([shaped[:-1], logits[-1:]]) if len(logits) > 1 else logits
-
-
-def on_the_answer_alone(processors, logits, text, proposal, ends):
-    """Forgets the prompt."""
-    return process(processors, logits, text[2:], proposal)
-
-
-@pytest.mark.parametrize("wrong", [stale, ahead, one_late, not_the_last, on_the_answer_alone, None])
-def test_processors_applied_wrongly_are_caught(wrong, monkeypatch):
-    """The last one is right, so that what fails, fails for its bug."""
-    monkeypatch.setattr(decode, "process", wrong or process)
-    worst = worst_with((RepetitionPenalty(1.7),), gamma=3)
-    assert worst > 1e-3 if wrong else worst < 1e-12
-
-
-def test_the_draft_need_not_know_of_processors_and_greedy_texts_are_those_of_plain_decoding():
-    shaped = (RepetitionPenalty(1.3), LogitBias({3: -2.0}), Mask(lambda text: range(len(text) % 3, 12)))
-    settings = {"processors": shaped, "stops": Stops(40)}
-    differ = 0
-    for seed in range(8):
-        target, draft = TinyModel(12, seed), TinyModel(12, seed + 100)
-        one = [t for r in plain(target, [0, 1], **settings) for t in r.tokens]
-        for drafter in (ModelDrafter(draft), ModelDrafter(target), LookupDrafter()):
-            assert [t for r in speculative(target, drafter, [0, 1], **settings) for t in r.tokens] == one
-        differ += one != [t for r in plain(target, [0, 1], stops=Stops(40)) for t in r.tokens]
-    assert differ == 8
-
-
-def test_rows_of_a_batch_are_shaped_each_with_its_own_text():
-    shaped = RepetitionPenalty(1.7), LogitBias({2: 1.0})
-    draft = TinyModel(5, seed=2)
-    check_batch(TinyModel(5, seed=1), lambda i: ModelDrafter(draft), most=3, texts=12, seed=0, processors=shaped)
 
 
 def test_they_are_those_of_transformers():

@@ -1,155 +1,24 @@
-"""A round seen from outside: where its time goes, what its caches hold, what its drafter and its γ are told."""
+"""A round seen from outside: where its time goes, how it ends, what is kept of it. (What it writes: test_any_run.)"""
 
-import random
 from functools import partial
 from itertools import combinations
 
 import pytest
 import torch
 from branched_drafter import DEEP, TWO_BY_TWO, TreeOf
-from checks import check_batch
-from tiny import TinyModel, at_depth
+from tiny import TinyModel
 
-from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter, Proposal
+from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import MOST_DRAFTS, Keep, Request, Stops, plain, speculative
-from specdec_lab.engine.lockstep import Pass
 from specdec_lab.engine.rules import Rule, verify_tree
-from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, draw
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.engine.verify import verify
 from specdec_lab.errors import LabError
 
-
-class Reads(ModelDrafter):
-    """Is told the target's rows at other depths, too, as EAGLE is; the drafts are a tiny model's."""
-
-    def __init__(self, draft: TinyModel, *depths: int):
-        super().__init__(draft)
-        self.depths = depths
-
-
-class Exits(Drafter):
-    """Runs the first layer of the target over what it drafts, as an early exit does; the drafts are a tiny model's."""
-
-    name = "exits"
-
-    def __init__(self, draft: TinyModel):
-        self.draft = draft
-
-    def start(self, target, prompt, hidden):
-        self.target = target
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        if gamma < 1:
-            return Proposal([])
-        tokens, q, rows = [], [], [(yield Pass(self.target, text[-1:], layers=(0, 1)))]
-        for i in range(gamma):
-            q.append(sampler(self.draft.logits([*text, *tokens])))
-            tokens.append(draw(q[-1], uniforms(len(text) + i, DRAFT)))
-            rows.append((yield Pass(self.target, tokens[-1:], layers=(0, 1))))
-        return Proposal(tokens, torch.stack(q), started=(1, torch.cat(rows)))
-
-
 TARGET, DRAFT_MODEL = TinyModel(5, seed=3, spread=0.8), TinyModel(5, seed=4, spread=0.6)
-KINDS = {
-    "chain": lambda: ModelDrafter(DRAFT_MODEL),
-    "its own": lambda: ModelDrafter(TARGET),
-    "tree": lambda: TreeOf(DRAFT_MODEL, TWO_BY_TWO),
-    "deep tree": lambda: TreeOf(TARGET, DEEP),
-    "early exit": lambda: Exits(DRAFT_MODEL),
-    "its own early exit": lambda: Exits(TARGET),
-    "copies": LookupDrafter,
-    "a depth": lambda: Reads(DRAFT_MODEL, 1),
-    "two depths": lambda: Reads(TARGET, 1, 0),
-}
-
-
-def noted(drafter: Drafter) -> Drafter:
-    """`drafter.told`: all hidden rows that the target gave it; `drafter.text`: what it was told to stand."""
-    drafter.told, start, observe = [], drafter.start, drafter.observe
-
-    def starts(row, prompt, hidden):
-        drafter.text = list(prompt)
-        drafter.told += [] if hidden is None else list(hidden)
-        start(row, prompt, hidden)
-
-    def observes(text, hidden):
-        drafter.text = list(text)
-        drafter.told += list(hidden)
-        observe(text, hidden)
-
-    drafter.start, drafter.observe = starts, observes
-    return drafter
-
-
-def was_told_all(drafter: Drafter, text: list[int]) -> None:
-    """Of every token but the last its row, each once and in order: what the target gives behind that much text."""
-    assert drafter.text == text
-    own = torch.stack([TARGET.logits(text[:i]) for i in range(1, len(text))])
-    own = torch.cat([own, *(at_depth(own, depth) for depth in drafter.depths)], -1)
-    assert torch.equal(torch.stack(drafter.told), own)
-
-
-def settings(i: int) -> dict:
-    return {
-        "sampler": Sampler(i % 2),
-        "stops": Stops(8 + i, frozenset({1}) if i % 3 else frozenset()),
-        "uniforms": Uniforms(1, i),
-    }
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_drafter_is_told_the_targets_row_of_each_token_once(kind):
-    cut = 0
-    for i in range(12):
-        prompt, drafter = [0, 1, 2, 0, 1][: 1 + i % 5], noted(KINDS[kind]())
-        trace = Trace(prompt).collect(speculative(TARGET, drafter, prompt, gamma=1 + i % 6, **settings(i)))
-        trace.check()
-        was_told_all(drafter, [*prompt, *trace.tokens])
-        cut += trace.rounds[-1].cut
-        if i % 2 == 0:
-            own = Trace(prompt).collect(plain(TARGET, prompt, **settings(i)))
-            assert (own.tokens, own.stop) == (trace.tokens, trace.stop)
-    assert cut or kind == "copies"
-
-
-def test_in_a_batch_as_well_whatever_the_neighbours_draft_with():
-    batch, texts, dice = Batch(TARGET, most=4), [], random.Random(0)
-    for i in range(16):
-        prompt, drafter = [dice.randrange(5) for _ in range(1 + i % 5)], noted(list(KINDS.values())[i % len(KINDS)]())
-        texts.append((prompt, drafter, batch.submit(Request(TARGET, prompt, drafter, **settings(i)))))
-    while len(batch):
-        batch.step(dice.randrange(6))
-        for row, (request, _) in enumerate(batch.running):
-            cached = batch.shared.cached
-            assert cached.slots[row][: cached.lengths[row]] == request.text[:-1]
-    for prompt, drafter, trace in texts:
-        trace.check()
-        was_told_all(drafter, [*prompt, *trace.tokens])
-
-
-def test_a_text_that_has_left_holds_no_row_in_any_cache():
-    """Else every later pass of the draft model would carry it along."""
-    batch, other = Batch(TARGET, most=3), TinyModel(5, seed=6)
-    for i in range(9):
-        batch.submit(Request(TARGET, [i % 5], ModelDrafter((DRAFT_MODEL, other)[i % 2]), **settings(i)))
-    while len(batch):
-        batch.step(2)
-        assert len(batch.shared.rows) == len(batch.running)
-        held = [row for shared in batch.drafts.values() for row in shared.rows]
-        assert {id(row) for row in held} == {id(request.drafter.row) for request, _ in batch.running}
-    assert {len(shared.cached.lengths) for shared in (batch.shared, *batch.drafts.values())} == {0}
-    assert set(batch.drafts) == {DRAFT_MODEL, other}
-
-
-@pytest.mark.parametrize("most", [1, 2, 5])
-def test_each_kind_beside_each_other_writes_what_it_writes_alone(most):
-    kinds = list(KINDS.values())
-    for seed in range(3):
-        check_batch(TARGET, lambda i, seed=seed: kinds[(i + seed) % len(kinds)](), most=most, texts=10, seed=seed)
-
 
 # Time, by a clock that only the parts of a round move.
 

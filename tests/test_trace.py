@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from tiny import SAMPLED, TinyModel, rounds_of_accepted, trace_of
 
-from specdec_lab.drafters import DialDrafter, LookupDrafter, ModelDrafter
+from specdec_lab.drafters import LookupDrafter, ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops, plain, speculative
-from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, collect
@@ -35,60 +35,6 @@ def test_a_drafter_that_draws_though_the_target_is_greedy_is_recorded_with_its_o
     first = trace.rounds[0].drafted[0]
     assert first.q == pytest.approx(float(draft.probabilities([0, 1])[first.id]))
     assert trace.tokens == trace_of(sampler=Sampler(0)).tokens
-
-
-def test_identities_hold_on_every_kind_of_ending():
-    endings = set()
-    for request in range(60):
-        trace = trace_of(uniforms=Uniforms(2, request), stops=Stops(9 + request % 7, frozenset({3})))
-        trace.check()
-        overlaps = [d.overlap for r in trace.rounds for d in r.tested]
-        assert trace.alpha == pytest.approx(sum(overlaps) / len(overlaps))
-        endings.add((trace.stop, trace.rounds[-1].cut))
-    assert endings == {("eos", True), ("eos", False), ("limit", True), ("limit", False)}
-
-
-@pytest.mark.parametrize("limit", range(1, 12))
-def test_the_limit_is_met_exactly_also_inside_a_draft(limit):
-    trace = trace_of(drafter=ModelDrafter(TinyModel(4, seed=8, spread=0.5)), stops=Stops(limit))  # always accepted
-    assert len(trace.tokens) == limit
-    assert trace.stop == "limit"
-    assert trace.rounds[-1].cut == (limit % 4 != 0)
-    if limit % 4 in (1, 2):  # at 3 all drafts stand and only the bonus is cut
-        assert trace.rounds[-1].drafted[-1].status == "discarded"
-
-
-@pytest.mark.parametrize("context", range(4, 14))
-def test_the_context_is_filled_and_never_exceeded(context):
-    for run in (speculative, plain):
-        target = TinyModel(4, seed=8, context=context)
-        more = {"drafter": ModelDrafter(target), "gamma": 5} if run is speculative else {}
-        trace = Trace([0, 1]).collect(run(target, prompt=[0, 1], stops=Stops(100), **more))
-        assert (trace.stop, len(trace.tokens)) == ("context", context - 2)
-        if run is speculative:  # as many drafts as fit with a token behind them
-            assert [len(r.drafted) for r in trace.rounds] == [min(5, context - r.start - 1) for r in trace.rounds]
-
-
-def test_stop_strings_cut_where_they_complete():
-    stops = Stops(50, string=lambda new: list(new[-2:]) == [2, 2])
-    for request in range(20):
-        trace = trace_of(stops=stops, uniforms=Uniforms(5, request))
-        if trace.stop == "stop_string":
-            assert trace.tokens[-2:] == [2, 2]
-            assert not any(trace.tokens[i : i + 2] == [2, 2] for i in range(len(trace.tokens) - 2))
-        trace.check()
-
-
-def test_plain_and_speculative_end_alike():
-    """Greedy: the target's own choices token for token, and the same reason, for every ending."""
-    for seed in range(30):
-        target = TinyModel(5, seed, context=20)
-        stops = Stops(8 + seed % 9, frozenset({4}), lambda new: list(new[-2:]) == [1, 1])
-        a = Trace([0]).collect(plain(target, [0], stops=stops))
-        assert a.tokens == [int(target.logits([0, *a.tokens[:i]]).argmax()) for i in range(len(a.tokens))]
-        for drafter in (LookupDrafter(), ModelDrafter(TinyModel(5, seed + 50)), DialDrafter(0.7)):
-            b = Trace([0]).collect(speculative(target, drafter, [0], gamma=3, stops=stops))
-            assert (a.tokens, a.stop) == (b.tokens, b.stop)
 
 
 def test_an_interrupt_leaves_model_and_trace_usable():

@@ -1,8 +1,6 @@
 """The drafters that are trained, on random weights: what they propose with their caches is what they
 would propose without, and what comes out is the target's. (Random weights make bad drafts, which is harder.)"""
 
-import math
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -13,7 +11,6 @@ from remembering_model import remembered
 from tiny import SAMPLED
 
 from specdec_lab.drafters import Drafter, Proposal, trained
-from specdec_lab.drafters.eagle import EagleDrafter
 from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import DRAFT, GREEDY, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
@@ -40,16 +37,6 @@ def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma
     assert worst_apart(target, drafter, gamma=gamma, rounds=rounds, run_on=run_on) < 1e-9
 
 
-class Forgetful(EagleDrafter):
-    """A mistake: takes back the draft that made it unsure. Which drafts are checked then depends on their luck."""
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        proposal = yield from super().drafting(text, gamma, sampler, uniforms)
-        path = math.prod(float(q[x]) for q, x in zip(proposal.q, proposal.tokens))
-        keep = len(proposal.tokens) - (path < self.min_confidence)
-        return replace(proposal, tokens=proposal.tokens[:keep], q=proposal.q[:keep])
-
-
 def stopping(make_drafter, below: float) -> Drafter:
     made = make_drafter()
     getattr(made, "other", made).min_confidence = below
@@ -64,12 +51,6 @@ def test_a_draft_that_stops_when_it_is_unsure_changes_nothing_of_what_is_emitted
     assert {1, 2} <= lengths, "some drafts stop at once, some later"
     gamma = 2 if name == "hybrid" else 3  # the most that it asks the other for
     assert worst_apart(target, drafter, gamma=gamma) < 1e-9
-
-
-def test_the_enumeration_sees_a_draft_that_takes_back_what_it_is_unsure_of():
-    target, net, _, _ = make("eagle", 3, [0, 1, 2])
-    # The chances of the first draft are on both sides of the limit.
-    assert worst_apart(target, partial(stopping, partial(Forgetful, net), 0.34), gamma=2) > 1e-3
 
 
 class Sometimes(Drafter):

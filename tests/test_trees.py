@@ -1,24 +1,23 @@
 """Token trees: exact by enumeration, and what becomes of a text. (What passes compute: test_tree_passes.)"""
 
 from functools import partial
+from itertools import product
 
 import pytest
 import torch
 from branched_drafter import SHAPES, TWO_BY_TWO, Favourites, TreeOf
-from every_way import Unknown, worst_apart
+from every_way import worst_apart
 from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
 
 from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter
-from specdec_lab.engine import decode
 from specdec_lab.engine.decode import Stops, speculative
-from specdec_lab.engine.drafter import Proposal
-from specdec_lab.engine.processors import Mask, RepetitionPenalty, process
-from specdec_lab.engine.rules import Rule, verify_block, verify_tree
+from specdec_lab.engine.processors import Mask, RepetitionPenalty
+from specdec_lab.engine.rules import verify_block, verify_tree
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
-from specdec_lab.engine.verify import Verdict, accepts, residual, verify
+from specdec_lab.engine.verify import verify, verify_greedy
 from specdec_lab.errors import LabError
-from specdec_lab.models.tree import TEXT, Tree
+from specdec_lab.models.tree import Tree
 
 
 def drafting(shape, vocab=3, kind=TreeOf, **more):
@@ -54,75 +53,6 @@ def test_lookup_with_several_copies_is_exact():
     assert worst_apart(target, LookupTreeDrafter, length=3, prompt=prompt) < 1e-12
 
 
-def wrong_rule(bug):
-    """The rule with one thing wrong."""
-
-    def rule(p, q, drafts, u_accept, u_resample, tree=None):
-        tree = tree or Tree.chain(len(drafts))
-        at, way = TEXT, []
-        while offered := tree.children[at]:
-            rest = p[at if bug == "row" and at > 0 else at + 1]
-            for i in offered:
-                taken = q[offered[0]] if bug == "the first one's q" else q[i]
-                if accepts(float(rest[drafts[i]]), float(taken[drafts[i]]), u_accept[i]):
-                    break
-                if bug != "once" or i == offered[0]:
-                    rest = residual(rest, taken)
-            else:
-                rest = p[at + 1] if bug == "p instead of what is left" else rest
-                return Verdict(way, draw(rest, u_resample[len(way)]), "corrected")
-            at = i
-            way.append(i)
-        return Verdict(way, draw(p[at + 1], u_resample[len(way)]), "bonus")
-
-    return Rule(rule, tree=rule)
-
-
-@pytest.mark.parametrize("bug", [None, "once", "the first one's q", "p instead of what is left", "row"])
-def test_wrong_rules_for_trees_are_caught(bug):
-    worst = worst_apart(TARGET, DRAFTER, rule=wrong_rule(bug), length=3)
-    assert worst > 1e-6 if bug else worst < 1e-12
-
-
-class Unscaled(TreeOf):
-    """q of a later sibling is not renormalised."""
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        proposal = super().drafting(text, gamma, sampler, uniforms)
-        q = proposal.q.clone()
-        for siblings in proposal.shape.children.values():
-            for n, i in enumerate(siblings[1:], start=1):
-                q[i] = q[siblings[0]]
-                q[i, [proposal.tokens[j] for j in siblings[:n]]] = 0
-        return Proposal(proposal.tokens, q, tree=proposal.tree)
-
-
-class Choosy(TreeOf):
-    """Drops improbable drafts after drawing: this is why the shape of a drawn tree is settled before."""
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        proposal = super().drafting(text, gamma, sampler, uniforms)
-        return proposal if float(proposal.q[0, proposal.tokens[0]]) > 0.3 else Proposal([])
-
-
-@pytest.mark.parametrize("wrong", [Unscaled, Choosy])
-def test_wrong_drafters_of_trees_are_caught(wrong):
-    assert worst_apart(TARGET, drafting(TWO_BY_TWO, kind=wrong), length=3) > 1e-6
-
-
-class OneForAllSiblings(Unknown):
-    """All drafts of a depth share their numbers."""
-
-    def __call__(self, position, purpose, rank=0):
-        return super().__call__(position, purpose)
-
-
-def test_numbers_that_drafts_of_a_depth_share_are_caught():
-    """So each draft has numbers of its own. (That these are independent: test_sampling.)"""
-    drafter = drafting(TWO_BY_TWO, again=True)
-    assert worst_apart(TARGET, drafter, numbers=OneForAllSiblings, length=2) > 1e-3
-
-
 def test_a_chain_is_the_tree_without_branches():
     generator = torch.Generator().manual_seed(0)
     for trial in range(200):
@@ -131,7 +61,23 @@ def test_a_chain_is_the_tree_without_branches():
         u = torch.rand(7, generator=generator, dtype=torch.float64).tolist()
         drafts = [draw(row, float(torch.rand(1, generator=generator))) for row in q]
         one, two = verify(p, q, drafts, u[:3], u[3:]), verify_tree(p, q, drafts, u[:3], u[3:], Tree.chain(3))
-        assert (one.accepted, one.token, one.kind) == (two.accepted, two.token, two.kind), trial
+        assert (list(one.path), one.token, one.kind) == (two.path, two.token, two.kind), trial
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, Tree.chain(3)], ids=["2·2", "3·1", "deep", "3·1·1", "chain"])
+def test_the_greedy_rule_is_the_rule_on_rows_that_are_one_hot(shape):
+    """Whatever the numbers; and twice the same token among siblings, the first one counts."""
+    n, kinds, eye = len(shape.parents), set(), torch.eye(3).double()
+    for choices in product(range(3), repeat=3):
+        choices = [choices[i % 3] for i in range(n + 1)]
+        for drafts in product(range(3), repeat=3):
+            drafts = [drafts[i % 3] for i in range(n)]
+            one = verify_greedy(choices, drafts, shape)
+            two = verify_tree(eye[choices], eye[drafts], drafts, [0.999] * n, [0.5] * (n + 1), shape)
+            assert (one.path, one.token, one.kind) == (two.path, two.token, two.kind)
+            kinds.add((one.kind, one.accepted))
+    assert {kind for kind, _ in kinds} == {"corrected", "bonus"} and len(kinds) > 2
+    assert verify_greedy([2], [], Tree.chain(0)).kind == "plain"
 
 
 @pytest.mark.parametrize("sampler", [Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.8), Sampler(1.0, min_p=0.3)], ids=str)
@@ -140,15 +86,9 @@ def test_trees_are_exact_where_q_is_cut(sampler):
     assert worst_apart(cut, DRAFTER, run_on=TARGET, sampler=sampler, length=3) < 1e-12
 
 
-@pytest.mark.parametrize("wrong", [False, True])
-def test_processors_see_the_way_of_each_row(monkeypatch, wrong):
-    """Planted: each row is shaped with all older drafts, as in a chain."""
+def test_processors_see_the_way_of_each_row():
     shaped = (RepetitionPenalty(1.7), NO_STUTTER)
-    if wrong:
-        chain = lambda *given: process(*given[:3], Proposal(given[3].tokens))  # noqa: E731
-        monkeypatch.setattr(decode, "process", chain)
-    worst = worst_apart(Shaped(TARGET, shaped), DRAFTER, run_on=TARGET, processors=shaped, length=3)
-    assert worst > 1e-6 if wrong else worst < 1e-12
+    assert worst_apart(Shaped(TARGET, shaped), DRAFTER, run_on=TARGET, processors=shaped, length=3) < 1e-12
 
 
 def test_a_mask_need_not_know_what_follows_a_forbidden_draft():
