@@ -42,8 +42,6 @@ __version__ = "0.1.0"
 def __getattr__(name: str):
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
-    if name in ("check", "progress"):  # copies of exercises that are older than the grader's own package
-        raise ImportError(f"“{name}” has moved: write `from specdec_grader import {name}`.")
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
     if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:

@@ -83,11 +83,10 @@ def favourite(p: Row) -> list[float]:
     return [float(i == best) for i in range(len(p))]
 
 
-def emitted(p: Row, q: Row, accepts: Row, replacement: Row) -> list[float]:
+def emitted(q: Row, accepts: Row, replacement: Row) -> list[float]:
     """The distribution of the token that a rule writes: q(x)·accepts(x), and the replacement for all that was rejected.
 
     Args:
-        p: not used: it is here so that a rule of RULES and what it writes are called with the same (p, q).
         accepts: for each token x the chance that a draft x is accepted.
         replacement: the distribution of the token that replaces a rejected draft.
     """

@@ -58,7 +58,7 @@ def by_distance(p, q, counts, rules):
     """The names of the rules, the nearest first."""
 
     def distance(name):
-        return sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(p, q, *rules[name](p, q))))
+        return sum(abs(n / sum(counts) - x) for n, x in zip(counts, emitted(q, *rules[name](p, q))))
 
     return sorted(rules, key=distance)
 
@@ -69,7 +69,7 @@ def nearest(*case):
 
 def by_chi_squared(p, q, counts, rules):
     def chi(name):
-        expected = [sum(counts) * x for x in emitted(p, q, *rules[name](p, q))]
+        expected = [sum(counts) * x for x in emitted(q, *rules[name](p, q))]
         return sum((n - x) ** 2 / (x + 1e-9) for n, x in zip(counts, expected))
 
     return sorted(rules, key=chi)[0]

@@ -306,7 +306,7 @@ def test_rules_are_drawn_as_high_as_their_numbers(shown):
     ]
     for (name, rule), tile in zip(theory.RULES.items(), page.locator(".sdl-tile svg").all(), strict=True):
         accepts, replacement = rule(p, q)
-        out = theory.emitted(p, q, accepts, replacement)
+        out = theory.emitted(q, accepts, replacement)
         boxes = tile.locator(":scope > rect").evaluate_all(
             "all => all.map(e => [+e.getAttribute('y'), +e.getAttribute('height')])"
         )

@@ -169,7 +169,7 @@ def drawn(name: str, pair: int) -> list[int]:
     """How often each token came out, in DRAWN draws of a rule."""
     p, q = PAIRS[pair]
     dice = random.Random(f"{name} {pair}")
-    came = Counter(dice.choices(range(len(p)), emitted(p, q, *RULES[name](p, q)), k=DRAWN))
+    came = Counter(dice.choices(range(len(p)), emitted(q, *RULES[name](p, q)), k=DRAWN))
     return [came[x] for x in range(len(p))]
 
 
