@@ -86,15 +86,11 @@ LOGITS = torch.tensor([[1.0, 3.0, 0.0], [2.0, 0.5, 1.5], [0.0, 0.1, 4.0]])
 IDS = torch.tensor([5, 0, 3])
 
 
-def drawn(width, ids, sampler, min_confidence=0.0, logits=LOGITS):
-    """A proposal of a draft for each row, unless it is done before; and what each `add` returned."""
-    steps = drawing.ChainBuilder(width, ids, sampler, Uniforms(3), 7, min_confidence)
-    added = []
-    for row in logits:
-        added.append(steps.add(row))
-        if steps.done:
-            break
-    return steps.proposal(), added
+def drawn(width, ids, sampler, logits=LOGITS):
+    """A proposal of a draft for each row; and what each `add` returned."""
+    chain = drawing.ChainBuilder(width, ids, sampler, Uniforms(3), 7)
+    added = [chain.add(row) for row in logits]
+    return chain.proposal(), added
 
 
 @pytest.mark.parametrize("sampler", [Sampler(0.0), Sampler(0.8), Sampler(1.0, top_k=2)], ids=str)
@@ -117,18 +113,6 @@ def test_a_proposal_is_of_the_targets_tokens(width, ids, sampler):
     assert torch.equal(proposal.q, q)
     own = [draw(row[stands], Uniforms(3)(7 + i, DRAFT)) for i, row in enumerate(q)]
     assert proposal.tokens == [stands[x] for x in own]
-
-
-@pytest.mark.parametrize("sampler", [Sampler(0.0), Sampler(1.0)], ids=["greedy", "sampled"])
-def test_a_draft_stops_below_its_limit_and_not_at_it(sampler):
-    """Two tokens, each one half, are a quarter together: at 0.25 it goes on, just above it does not."""
-    halves = torch.tensor([[0.0, 0.0, -1e9]]).repeat(4, 1)
-    for limit, length in ((0.0, 4), (0.25, 3), (0.26, 2), (0.5, 2), (0.51, 1)):
-        assert len(drawn(3, None, sampler, limit, halves)[0].tokens) == length, limit
-    sure = torch.tensor([[0.0, -1e9, -1e9]]).repeat(4, 1)
-    assert len(drawn(3, None, sampler, 0.99, sure)[0].tokens) == 4
-    mixed = torch.cat([sure[:1], halves])  # each token counts by its own row
-    assert len(drawn(3, None, sampler, 0.4, mixed)[0].tokens) == 3
 
 
 def test_a_draft_from_logits_that_are_not_numbers_is_refused():

@@ -4,7 +4,6 @@ Each family also has its sound form (`None`, or SOUND), so that what fails, fail
 """
 
 import copy
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -142,14 +141,11 @@ class Choosy(TreeOf):
 
 
 class TakesBack(EagleDrafter):
-    """Takes back the draft that made it unsure. Which drafts are checked then depends on their luck."""
-
-    min_confidence = 0.34  # the chances of the first draft are on both sides of it
+    """Takes back a last draft that is improbable. Which drafts are checked then depends on their luck."""
 
     def drafting(self, text, gamma, sampler, uniforms):
         proposal = yield from super().drafting(text, gamma, sampler, uniforms)
-        path = math.prod(float(q[x]) for q, x in zip(proposal.q, proposal.tokens))
-        keep = len(proposal.tokens) - (path < self.min_confidence)
+        keep = len(proposal.tokens) - (float(proposal.q[-1, proposal.tokens[-1]]) < 0.34)
         return replace(proposal, tokens=proposal.tokens[:keep], q=proposal.q[:keep])
 
 

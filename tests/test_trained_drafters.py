@@ -37,22 +37,6 @@ def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma
     assert worst_apart(target, drafter, gamma=gamma, rounds=rounds, run_on=run_on) < 1e-9
 
 
-def stopping(make_drafter, below: float) -> Drafter:
-    made = make_drafter()
-    getattr(made, "other", made).min_confidence = below
-    return made
-
-
-@pytest.mark.parametrize("name", ["model", "eagle", "hybrid"])
-def test_a_draft_that_stops_when_it_is_unsure_changes_nothing_of_what_is_emitted(name):
-    target, _, drafter, _ = make(name, 3, [0, 1, 2])
-    drafter = partial(stopping, drafter, 0.3)
-    lengths = {len(r.drafted) for r in speculative(target, drafter(), [0, 1], sampler=SAMPLED, stops=Stops(40))}
-    assert {1, 2} <= lengths, "some drafts stop at once, some later"
-    gamma = 2 if name == "hybrid" else 3  # the most that it asks the other for
-    assert worst_apart(target, drafter, gamma=gamma) < 1e-9
-
-
 class Sometimes(Drafter):
     """Another drafter that does not draft in some rounds: speculation is off for a while."""
 

@@ -31,22 +31,10 @@ class ChainBuilder:
         ids: [F], the tokens that the logits stand for; None when logit i is token i. Logits past
             V are cut off: models of one family pad the same vocabulary to different sizes.
         start: the position of the first draft, for its random number.
-        min_confidence: the proposal is `done` when the draft's own probability of all its tokens is lower than this.
-            Whether to go on depends on the tokens already drafted and on their q alone, so what is emitted still has
-            the target's distribution.
     """
 
-    def __init__(
-        self,
-        width: int,
-        ids: Tensor | None,
-        sampler: Sampler,
-        uniforms: Uniforms,
-        start: int,
-        min_confidence: float = 0.0,
-    ):
+    def __init__(self, width: int, ids: Tensor | None, sampler: Sampler, uniforms: Uniforms, start: int):
         self.width, self.ids, self.sampler, self.uniforms, self.start = width, ids, sampler, uniforms, start
-        self.min_confidence, self.chance = min_confidence, 1.0
         self.tokens: list[Tensor] = []  # scalars, still on the device
         self._q: list[Tensor] = []
         self._logits: list[Tensor] = []
@@ -63,19 +51,9 @@ class ChainBuilder:
         """The number [] of the logit that u draws. What it was drawn from is kept for the proposal."""
         self._logits.append(logits)
         if self.sampler.greedy:
-            choice = logits.argmax()
-        else:
-            self._q.append(self.sampler.shaped(logits))
-            choice = pick(self._q[-1], u)
-        if self.min_confidence:
-            q = logits.softmax(-1) if self.sampler.greedy else self._q[-1]
-            self.chance *= float(q[choice])
-        return choice
-
-    @property
-    def done(self) -> bool:
-        """Whether the draft is too unsure of its tokens to add another. Reads the device, where a limit is set."""
-        return self.chance < self.min_confidence
+            return logits.argmax()
+        self._q.append(self.sampler.shaped(logits))
+        return pick(self._q[-1], u)
 
     def proposal(self, started: tuple[int, Tensor] | None = None) -> Proposal:
         """The tokens drawn so far, with their q. started: as in `Proposal`."""

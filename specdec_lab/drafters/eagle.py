@@ -107,7 +107,6 @@ class EagleDrafter(Drafter):
     """
 
     name = "eagle"
-    min_confidence = 0.0  # off; see ChainBuilder
 
     def __init__(self, net: EagleNet):
         self.net = net.eval()
@@ -142,12 +141,12 @@ class EagleDrafter(Drafter):
     def drafting(self, text: Sequence[int], gamma: int, sampler: Sampler, uniforms: Uniforms) -> Drafting:
         if gamma < 1 or self.true is None:  # a one-token prompt has no row yet
             return Proposal([])
-        chain = ChainBuilder(self.width, self.net.head.ids, sampler, uniforms, len(text), self.min_confidence)
+        chain = ChainBuilder(self.width, self.net.head.ids, sampler, uniforms, len(text))
         guess = yield from self.feed(len(self.tokens))
         while True:
             logits = yield Apply(self.model.head, [guess])
             token = chain.add(logits[0])
-            if len(chain.tokens) == gamma or chain.done:
+            if len(chain.tokens) == gamma:
                 break
             guess = yield from self.step(guess, token[0])
         self.row.rewind(len(text) - 1)

@@ -29,7 +29,6 @@ class ModelDrafter(Drafter):
     """Drafts by plain decoding with `model`, which must share the target's vocabulary."""
 
     name = "model"
-    min_confidence = 0.0  # off; see ChainBuilder
 
     def __init__(self, model: Model):
         self.model = model
@@ -53,14 +52,14 @@ class ModelDrafter(Drafter):
             yield Pass(self.row, new[i : min(i + PREFILL_CHUNK, len(new) - 2)])
         new = new[-2:]
         chain = self.chain_builder(sampler, uniforms, len(text))
-        while len(chain.tokens) < gamma and not chain.done:
+        while len(chain.tokens) < gamma:
             hidden = yield Pass(self.row, new)
             logits = yield Apply(self.model.head, [hidden[-1:]])
             new = chain.add(logits[0])[0]
         return chain.proposal()
 
     def chain_builder(self, sampler: Sampler, uniforms: Uniforms, start: int) -> ChainBuilder:
-        return ChainBuilder(self.width, self.model.ids, sampler, uniforms, start, self.min_confidence)
+        return ChainBuilder(self.width, self.model.ids, sampler, uniforms, start)
 
     def observe(self, text: Sequence[int], hidden: Tensor) -> None:
         self.row.rewind(len(text) - 1)

@@ -177,9 +177,8 @@ def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Pro
             one.p = request.sampler(shaped)
             one.q = proposal.distributions(cached.model.vocab_size, one.p.device)
         scored.append(one)
-    choices = argmax_tokens(
-        [shaped for _, shaped in greedy]
-    )  # of all texts at once: a GPU makes us wait for each reading
+    # Of all texts at once: a GPU makes us wait for each reading.
+    choices = argmax_tokens([shaped for _, shaped in greedy])
     for (one, _), chosen in zip(greedy, choices):
         one.choices = chosen
     return scored
@@ -199,7 +198,7 @@ def target_pass(
     trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
     cached.rewind([len(request.text) - 1 for request in requests])
     started = [proposal.started for proposal in proposals if proposal.started]
-    if len(started) == len(proposals) and not depths:
+    if len(started) == len(proposals):
         exits, hidden = zip(*started)
         return cached.extend(hidden, layers=(exits[0], cached.model.layers), trees=trees)
     return cached.extend(
