@@ -9,8 +9,9 @@ from tiny import SAMPLED
 
 from specdec_lab.drafters import eagle, medusa
 from specdec_lab.drafters import model as model_drafter
-from specdec_lab.engine.lockstep import Pass, Row, run_in_lockstep
+from specdec_lab.engine.lockstep import Pass, run_in_lockstep
 from specdec_lab.engine.sampling import GREEDY, Uniforms
+from specdec_lab.models.base import Row
 
 IDS = [0, 1, 2, 4]
 NETS = ["model", "medusa", "eagle", "early-exit"]

@@ -19,10 +19,10 @@ from specdec_lab.drafters import (
     ReplayDrafter,
 )
 from specdec_lab.engine.decode import Stops, plain, speculative
-from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
+from specdec_lab.models.base import Row
 from specdec_lab.theory import expected_tokens
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.base import Row
 from specdec_lab.models.tree import TEXT, Tree
 
 CONTINUATIONS = 8  # how many a lookup tree looks at, the latest ones

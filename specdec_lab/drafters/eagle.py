@@ -19,9 +19,9 @@ from transformers import DynamicCache, PreTrainedModel
 from specdec_lab.drafters.drawing import ChainBuilder, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, Student, exit_of, middle_of, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row, run_in_lockstep
+from specdec_lab.engine.lockstep import Apply, Drafting, Pass, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import PREFILL_CHUNK
+from specdec_lab.models.base import PREFILL_CHUNK, Row
 from specdec_lab.models.cpu.linear import draft_product
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.tree import TEXT, Placed, Tree

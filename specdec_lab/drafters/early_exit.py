@@ -14,8 +14,9 @@ from torch.nn.functional import rms_norm
 from specdec_lab.drafters.drawing import ChainBuilder
 from specdec_lab.drafters.student import CutHead, Student, exit_of
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row
+from specdec_lab.engine.lockstep import Apply, Drafting, Pass
 from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.base import Row
 from specdec_lab.models.cpu.linear import pack
 from specdec_lab.models.reference import Loaded
 

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from specdec_lab.drafters.copying import LookupDrafter
 from specdec_lab.engine.drafter import Drafter
-from specdec_lab.engine.lockstep import Drafting, Row, as_generator
+from specdec_lab.engine.lockstep import Drafting, as_generator
 from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.base import Row
 
 
 class HybridDrafter(Drafter):

@@ -12,9 +12,9 @@ from torch import Tensor
 from specdec_lab.drafters.drawing import ChainBuilder
 from specdec_lab.drafters.model import ModelDrafter
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import DRAFT, Sampler, Uniforms, pick
 from specdec_lab.errors import LabError
+from specdec_lab.models.base import Row
 
 RUNNERS_UP = 8  # plausible wrong tokens that the noise is spread over
 

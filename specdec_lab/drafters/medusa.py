@@ -14,8 +14,9 @@ from torch.nn.functional import embedding
 from specdec_lab.drafters.drawing import ChainBuilder, tree_of
 from specdec_lab.drafters.student import EMBEDDING_SCALE, CutHead, Student
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Apply, Drafting, Row
+from specdec_lab.engine.lockstep import Apply, Drafting
 from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.base import Row
 from specdec_lab.models.cpu.linear import pack
 from specdec_lab.models.reference import Loaded
 from specdec_lab.models.tree import TEXT

@@ -8,9 +8,9 @@ from transformers import PreTrainedModel
 from specdec_lab.drafters.drawing import ChainBuilder
 from specdec_lab.drafters.student import Student, small_llama
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Apply, Drafting, Pass, Row
+from specdec_lab.engine.lockstep import Apply, Drafting, Pass
 from specdec_lab.engine.sampling import Sampler, Uniforms
-from specdec_lab.models.base import PREFILL_CHUNK, Model
+from specdec_lab.models.base import PREFILL_CHUNK, Model, Row
 
 
 class DraftNet(Student):

@@ -13,10 +13,9 @@ from collections.abc import Callable
 
 from specdec_lab.clock import read_clock
 from specdec_lab.engine.decode import Request, check_gamma, one_round
-from specdec_lab.engine.lockstep import Shared
 from specdec_lab.engine.trace import Round, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Model
+from specdec_lab.models.base import Model, Shared
 
 
 class Batch:

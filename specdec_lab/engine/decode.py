@@ -18,7 +18,7 @@ from torch import Tensor
 from specdec_lab.clock import Stopwatch
 from specdec_lab.engine.confidence import checked
 from specdec_lab.engine.drafter import Drafter, Proposal
-from specdec_lab.engine.lockstep import Drafting, Row, run_in_lockstep
+from specdec_lab.engine.lockstep import Drafting, run_in_lockstep
 from specdec_lab.engine.processors import Processor, process
 from specdec_lab.engine.rules import USUAL, Rule, as_rule
 from specdec_lab.engine.sampling import ACCEPT, GREEDY, RESAMPLE, Sampler, Uniforms, argmax_tokens
@@ -26,7 +26,7 @@ from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitt
 from specdec_lab.engine.verify import Verdict, verify_greedy
 from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
-from specdec_lab.models.base import Cached, Model, Rows, at_depths
+from specdec_lab.models.base import Cached, Model, Row, Rows, at_depths
 from specdec_lab.models.tree import TEXT, Tree
 
 MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away

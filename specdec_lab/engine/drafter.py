@@ -8,8 +8,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from specdec_lab.engine.lockstep import Drafting, Row, run_in_lockstep
+from specdec_lab.engine.lockstep import Drafting, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.models.base import Row
 from specdec_lab.models.tree import Tree
 
 

@@ -16,13 +16,12 @@ from specdec_lab.drafters import ReplayDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Drafter
-from specdec_lab.engine.lockstep import Row
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import short
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.models.base import Model
+from specdec_lab.models.base import Model, Row
 
 SAMPLES = 7  # times that each is measured: one slow moment does not move their median
 WARM_UP = 1  # times before that: a first pass of a width takes longer than all later ones

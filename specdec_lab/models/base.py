@@ -247,3 +247,48 @@ def of_existing_rows(function: Callable[[Tensor], Tensor], x: Tensor, there: Ten
     whole = found.new_zeros(x.shape[0] * x.shape[1], found.shape[1])
     whole[there] = found
     return whole.view(*x.shape[:2], -1)
+
+
+class Row:
+    """One text's place in a cache: in one of its own, until it joins others in a `Shared` one."""
+
+    def __init__(self, cached: Cached):
+        self.cached, self.at = cached, 0
+
+    @property
+    def model(self) -> Model:
+        return self.cached.model
+
+    @property
+    def length(self) -> int:
+        """Tokens held."""
+        return self.cached.lengths[self.at]
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """Of the tree in the slots from `start` on, keep the drafts on `path` (see `Tree.path`), and forget the rest."""
+        self.cached.keep(self.at, start, path)
+
+    def rewind(self, length: int) -> None:
+        """Forget all but the first `length` tokens. A longer length changes nothing."""
+        lengths = self.cached.lengths
+        self.cached.rewind([*lengths[: self.at], length, *lengths[self.at + 1 :]])
+
+
+class Shared:
+    """A cache that many texts share; `rows[r]` is row r of it."""
+
+    def __init__(self, model: Model):
+        self.cached, self.rows = model.cached(0), []
+
+    def join(self, row: Row) -> None:
+        """Copy a text's cache into this one, and let the text go on here."""
+        self.cached.join(row.cached)
+        row.cached, row.at = self.cached, len(self.rows)
+        self.rows.append(row)
+
+    def drop(self, row: Row) -> None:
+        """Forget a text. The last row takes its place, as in the cache."""
+        self.cached.drop(row.at)
+        last = self.rows.pop()
+        if last is not row:
+            self.rows[row.at], last.at = last, row.at
