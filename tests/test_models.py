@@ -11,7 +11,7 @@ from transformers import MptConfig, MptForCausalLM
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import at_depths
+from specdec_lab.models.base import pick_depths
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.load import wrapped
 from specdec_lab.models.tree import Tree
@@ -92,7 +92,7 @@ def test_rows_at_a_depth_are_those_of_layers(kind):
 def test_some_of_the_depths_asked_for_are_taken(depths):
     model, tokens = make("llama"), text(5)
     asked = model.cached().extend([tokens], depths=(0, 1, 2)).hidden
-    assert torch.equal(at_depths(asked, (0, 1, 2), depths), model.cached().extend([tokens], depths=depths).hidden)
+    assert torch.equal(pick_depths(asked, (0, 1, 2), depths), model.cached().extend([tokens], depths=depths).hidden)
 
 
 def test_prefill_returns_the_hidden_rows_of_all_chunks(monkeypatch):

@@ -26,7 +26,7 @@ from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitt
 from specdec_lab.engine.verify import Verdict, verify_greedy
 from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
-from specdec_lab.models.base import Cached, Model, Row, Rows, at_depths
+from specdec_lab.models.base import Cached, Model, Row, Rows, pick_depths
 from specdec_lab.models.tree import TEXT, Tree
 
 MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
@@ -169,7 +169,7 @@ def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Pro
     scored, greedy = [], []
     for r, (request, proposal) in enumerate(zip(requests, proposals)):
         own = r, slice(len(proposal.tokens) + 1)  # what lies past it pads up to the widest text
-        one = Scored(rows.logits[own], at_depths(rows.hidden[own], depths, request.depths))  # pyright: ignore[reportOptionalSubscript] - the pass had a head
+        one = Scored(rows.logits[own], pick_depths(rows.hidden[own], depths, request.depths))  # pyright: ignore[reportOptionalSubscript] - the pass had a head
         shaped = process(request.processors, one.logits, request.text, proposal, request.stops.eos)
         if request.argmax_decides(proposal):
             greedy.append((one, shaped))

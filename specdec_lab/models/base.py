@@ -30,12 +30,12 @@ class Rows:
     logits: Tensor | None
 
 
-def beside(hidden: Tensor, lower: Sequence[Tensor]) -> Tensor:
+def with_depths(hidden: Tensor, lower: Sequence[Tensor]) -> Tensor:
     """Hidden rows [..., H] with those of the depths that were asked for behind each, as in `Rows`."""
     return torch.cat([hidden, *(x.to(hidden.dtype) for x in lower)], -1) if lower else hidden
 
 
-def at_depths(hidden: Tensor, asked: Sequence[int], wanted: Sequence[int]) -> Tensor:
+def pick_depths(hidden: Tensor, asked: Sequence[int], wanted: Sequence[int]) -> Tensor:
     """Of hidden rows [..., (1 + len(asked)) · H], the last ones and those of the depths wanted, which are among these."""
     if list(wanted) == list(asked):
         return hidden
@@ -138,7 +138,7 @@ class Cached(ABC):
         there = existing([len(row) for row in new]) if model.same_bits else None
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
             hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, there, depths)
-            read = at_depths(hidden, depths, ())
+            read = pick_depths(hidden, depths, ())
             out = of_existing_rows(model.head, read, there) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)

@@ -23,7 +23,7 @@ from transformers import PreTrainedModel
 
 from specdec_lab.clock import clock_paused
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached, beside, of_existing_rows
+from specdec_lab.models.base import Cached, of_existing_rows, with_depths
 from specdec_lab.models.cpu import loops
 from specdec_lab.models.cpu.attention import Fused, Looped, SameBits, rounded
 from specdec_lab.models.cpu.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
@@ -442,4 +442,4 @@ class FastCached(Cached):
             x = model.add_normed(x, y, model.last_norm)
         elif y is not None:
             x.add_(y)
-        return beside(x, [lower[depth] for depth in depths])
+        return with_depths(x, [lower[depth] for depth in depths])

@@ -18,7 +18,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
-from specdec_lab.models.base import Cached, Model, beside
+from specdec_lab.models.base import Cached, Model, with_depths
 from specdec_lab.models.tree import Placed, Tree, positions
 
 Loaded = Any  # a PreTrainedModel: torch does not say what a module holds, and each architecture has its own parts
@@ -241,7 +241,7 @@ class ReferenceCached(Cached):
         how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():
             out = model.hf.base_model(input_ids=inputs, output_hidden_states=bool(depths), **how)
-            return beside(out.last_hidden_state, [out.hidden_states[depth] for depth in depths])
+            return with_depths(out.last_hidden_state, [out.hidden_states[depth] for depth in depths])
         # A part of the layers: one by one, as Llama-shaped models allow.
         body = model.hf.base_model
         if not all(hasattr(body, part) for part in ("embed_tokens", "layers", "norm", "rotary_emb")):
@@ -252,4 +252,4 @@ class ReferenceCached(Cached):
             if number in depths:
                 at[number] = x
             x = layer(x, position_embeddings=rope, **how)
-        return beside(body.norm(x) if last == model.layers else x, [at[depth] for depth in depths])
+        return with_depths(body.norm(x) if last == model.layers else x, [at[depth] for depth in depths])
