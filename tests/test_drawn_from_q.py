@@ -5,8 +5,7 @@ from collections import defaultdict
 import pytest
 import torch
 from every_way import Unknown, apart, every_way, follow_draws, written
-from test_trained_drafters import make
-from test_tree_drafters import TREES, make_tree
+from random_nets import TREES, make
 from tiny import Shaped, TinyModel
 
 from specdec_lab.choices import TRAINED
@@ -23,7 +22,7 @@ SAMPLERS = [Sampler(0.6), Sampler(0.7, top_k=2), Sampler(1.0, top_p=0.7), Sample
 @pytest.mark.parametrize("name", [*TRAINED, *TREES])
 def test_drafts_come_as_often_as_q_says(monkeypatch, name, sampler):
     """All first rounds: the chance of its drafts is the product of their q; and q is cut as the target's p is."""
-    target, _, drafter, _ = (make_tree if name in TREES else make)(name, 4, [0, 1, 2, 3])
+    target, _, drafter, _ = make(name, 4, [0, 1, 2, 3])
     follow_draws(monkeypatch)
 
     def run(choose):
@@ -63,7 +62,7 @@ def test_chains_are_exact_under_every_sampler(monkeypatch, sampler):
 @pytest.mark.parametrize("name", [*TRAINED, *TREES])
 def test_each_number_serves_one_draft_and_one_purpose(name):
     """A draft at position i is drawn with the number of i: were it another draft's, the two would not be independent."""
-    target, _, drafter, _ = (make_tree if name in TREES else make)(name, 4, [0, 1, 2, 3])
+    target, _, drafter, _ = make(name, 4, [0, 1, 2, 3])
     table = Uniforms(5, 2)
     asked = []
 

@@ -7,10 +7,11 @@ import pytest
 import torch
 from branched_drafter import SHAPES, TWO_BY_TWO, Favourites, TreeOf
 from every_way import worst_apart
+from random_nets import TREES, make
 from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
 
-from specdec_lab.drafters import LookupTreeDrafter, ModelDrafter
-from specdec_lab.engine.decode import Stops, speculative
+from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, Proposal
+from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.processors import Mask, RepetitionPenalty
 from specdec_lab.engine.rules import verify_block, verify_tree
 from specdec_lab.engine.sampling import Sampler, Uniforms, draw
@@ -43,6 +44,13 @@ def test_two_rounds_of_trees_are_exact():
 def test_favourites_are_exact_at_any_temperature():
     """Nothing is drawn: q is one-hot, and each refusal takes one token out of p."""
     assert worst_apart(TARGET, drafting(None, kind=Favourites), length=3) < 1e-12
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_trees_of_a_net_are_exact(name):
+    """On random weights. (Their rows, and how they fill the context: test_trained_drafters.)"""
+    target, _, drafter, _ = make(name, 3, [0, 1, 2])
+    assert worst_apart(target, drafter, gamma=3, prompt=(0, 1, 2)) < 1e-9
 
 
 def test_lookup_with_several_copies_is_exact():
@@ -109,6 +117,21 @@ def test_a_mask_need_not_know_what_follows_a_forbidden_draft():
 def test_a_rule_for_chains_refuses_a_tree():
     with pytest.raises(LabError, match="this rule judges chains"):
         next(speculative(TARGET, DRAFTER(), [0, 1], verify=verify_block, sampler=Sampler(1.0), gamma=6))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_drafter_may_call_a_chain_a_tree(n):
+    """One that is cut to no drafts at all makes a tree without any."""
+
+    class Chain(Drafter):
+        name = "chain"
+
+        def drafting(self, text, gamma, sampler, uniforms):
+            return Proposal([0] * min(n, gamma), tree=Tree.chain(min(n, gamma)))
+
+    target = TinyModel(5, seed=1)
+    found = [t for r in speculative(target, Chain(), [1, 2], gamma=3, stops=Stops(6)) for t in r.tokens]
+    assert found == [t for r in plain(target, [1, 2], stops=Stops(6)) for t in r.tokens]
 
 
 def test_a_stale_tiny_cache_shows():

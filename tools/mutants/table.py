@@ -29,7 +29,7 @@ TESTS = {
     "specdec_lab/drafters/early_exit.py": "tests/test_draft_nets.py tests/test_trained_drafters.py",
     "specdec_lab/drafters/hybrid.py": "tests/test_drafters.py",
     "specdec_lab/drafters/copying.py": "tests/test_copying.py",
-    "specdec_lab/drafters/medusa.py": "tests/test_draft_nets.py tests/test_tree_drafters.py tests/test_trained_drafters.py",
+    "specdec_lab/drafters/medusa.py": "tests/test_draft_nets.py tests/test_trained_drafters.py",
     "specdec_lab/drafters/model.py": "tests/test_draft_nets.py tests/test_drafters.py tests/test_exact.py",
     "specdec_lab/drafters/instruments.py": "tests/test_drafters.py",
     "specdec_lab/drafters/student.py": "tests/test_draft_nets.py",
