@@ -376,6 +376,8 @@ def compared(proposal: Proposal, scored: Scored, verdict: Verdict) -> Sequence[S
     if scored.choices is not None:  # the target's own choices have p = 1, and all other tokens 0
         right = [float(draft == scored.choices[parent + 1]) for draft, parent in zip(drafts, parents)]
         return [(p, 1.0, p) for p in right]
+    if not drafts:
+        return []
     p, q = scored.p, scored.q
     wanted = p[: len(drafts)]
     if proposal.tree:
