@@ -17,6 +17,7 @@ from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Keep, Request, Stops, plain
 from specdec_lab.engine.lockstep import Pass
 from specdec_lab.engine.processors import LogitBias, RepetitionPenalty
+from specdec_lab.engine.rules import BLOCK, USUAL
 from specdec_lab.engine.sampling import DRAFT, GREEDY, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 
@@ -96,7 +97,9 @@ def text_of(dice: Random, i: int) -> tuple[list[int], str, dict]:
     stops = Stops(dice.randint(1, 40), dice.choice([frozenset(), frozenset({1})]), dice.choice([None, twice]))
     keep = dice.choice([Keep(), Keep(), Keep(rows=True)])
     how = {"sampler": dice.choice(SAMPLERS), "stops": stops, "uniforms": Uniforms(7, i), "keep": keep}
-    return prompt, dice.choice(list(KINDS)), how | {"processors": dice.choice(SHAPED)}
+    kind = dice.choice(list(KINDS))
+    rule = USUAL if "tree" in kind else dice.choice([USUAL, USUAL, BLOCK])
+    return prompt, kind, how | {"processors": dice.choice(SHAPED), "verify": rule}
 
 
 def drafter_of(kind: str):

@@ -4,12 +4,9 @@ import pytest
 import torch
 from tiny import TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter
-from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.enumeration import completed, outcomes
 from specdec_lab.engine.rules import verify_block
-from specdec_lab.engine.sampling import Sampler, Uniforms, draw
-from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.sampling import draw
 from specdec_lab.engine.verify import Verdict, verify
 
 
@@ -84,25 +81,6 @@ def test_the_enumeration_catches_bugs():
 
     for wrong in (from_p, lenient):
         assert worst_error(wrong, tiny(1), tiny(2), 2) > 1e-3
-
-
-def test_the_engine_runs_with_it():
-    """Greedy: the text of plain decoding. Sampled: rounds that join, and another rule only in name where γ is 1."""
-    for seed in range(6):
-        target, draft = TinyModel(8, seed), TinyModel(8, seed + 50)
-        one = Trace([0, 1]).collect(plain(target, [0, 1], stops=Stops(30))).tokens
-        for drafter in (ModelDrafter(draft), ModelDrafter(target), LookupDrafter()):
-            rounds = speculative(target, drafter, [0, 1], stops=Stops(30), verify=verify_block)
-            assert Trace([0, 1]).collect(rounds).tokens == one
-
-        def sampled(gamma, rule, target=target, draft=draft, seed=seed):
-            how = {"sampler": Sampler(1.0), "stops": Stops(30), "uniforms": Uniforms(seed).fresh()}
-            trace = Trace([0]).collect(speculative(target, ModelDrafter(draft), [0], gamma=gamma, verify=rule, **how))
-            trace.check()
-            return trace.tokens
-
-        assert sampled(1, verify) == sampled(1, verify_block)
-        sampled(3, verify_block)
 
 
 def test_a_verdict_says_what_kind_of_token_it_ends_with():
