@@ -5,7 +5,7 @@ accepted, so the rows' lengths drift apart. A row whose text has ended leaves, a
 one takes its place in the next round (*continuous batching*; Yu et al. 2022, Orca).
 
 What a row writes does not depend on its neighbours: drafts, random numbers and γ are its own,
-and so is its part of the cache. (To the bit on a CPU, see `models.cpu.attention`; on a GPU up to rounding.)
+and so is its part of the cache. (To the bit where the model computes each row by itself, and else up to rounding.)
 """
 
 from collections import deque
