@@ -64,12 +64,8 @@ def read_text(name: str | Path, largest: int | None = None) -> str:
         if path.stat().st_size > largest:
             raise OSError(f"it is larger than {largest / 1e6:g} MB: give a part of it")
         data = path.read_bytes()
-        begin = data[:200]  # Latin letters in UTF-16 have a zero beside each, in front or behind
-        half_zero = b"\0" in begin and any(begin[::2]) != any(begin[1::2])
-        if half_zero or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise OSError("it is in UTF-16: save it as UTF-8")
-        if b"\0" in data[:100_000]:
-            raise OSError("it holds zero bytes, so it is no text")
+        if b"\0" in data[:100_000] or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise OSError("it is no text, or one in UTF-16: save it as UTF-8")
         return data.decode("utf-8-sig")  # a byte-order mark may stand in front
     except (OSError, ValueError) as e:
         why = getattr(e, "strerror", None) or e
