@@ -76,7 +76,7 @@ def load_drafter(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> D
     else:
         kind, net = KINDS[name], load_net(name, target, folder)
     drafter = kind.drafter(net)
-    if isinstance(net, DraftNet | EagleNet):  # it drafts on weights of its own, and nobody teaches this net any more
+    if isinstance(net, DraftNet | EagleNet):  # it drafts on weights of its own, and the net learns no further
         net.llama.model.layers = nn.ModuleList()
     give_memory_back()
     return drafter

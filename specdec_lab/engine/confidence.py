@@ -3,7 +3,7 @@
 A drafter often knows where it is unsure. In a batch each row has a price, so the target need not check every draft
 (confidence-scheduled verification; DSpark 2026, arXiv 2607.05147). The rule that accepts drafts does not change.
 
-The text stays the target's only if it is decided blindly whether a draft is offered: before it was drawn, so to say.
+The text stays the target's only if whether a draft is offered does not depend on which token was drawn for it.
     - A draft's chance is made of its place's row of the draft, and of the rows before it. It does not tell which token
       was drawn there.
     - The drafts are taken from the likeliest on, and the first that makes the step worse ends it. So a draft is taken

@@ -40,7 +40,7 @@ class Pass:
     @staticmethod
     def answer(asked: Sequence["Pass"]) -> list[Tensor]:
         first, cached = asked[0], asked[0].row.cached
-        new = [first.new[:0] for _ in cached.lengths]  # texts that asked for nothing get nothing
+        new = [first.new[:0] for _ in cached.lengths]  # a text that does not ask now has no new tokens
         trees: list[Placed | None] = [None for _ in cached.lengths]
         for one in asked:
             new[one.row.at], trees[one.row.at] = one.new, one.tree

@@ -17,8 +17,8 @@ def verify_tree(
     """Walk from the text down the tree, as long as a draft is accepted (Miao et al. 2023, arXiv 2305.09781, algorithm 2).
 
     The drafts for a place are tested one after the other. After each rejection the next one is compared with the
-    residual instead of p. That is exact, too, whatever each draft was drawn from, as long as nobody looks at a draft
-    before deciding to offer it. Each draft has a q of its own: if no token is drawn twice for a place, that is the
+    residual instead of p. That is exact, too, whatever each draft was drawn from, as long as whether a draft is offered
+    does not depend on its token. Each draft has a q of its own: if no token is drawn twice for a place, that is the
     draft's distribution without its older siblings, normalised; if the drafts are favourites, it is one-hot.
 
     Args:
