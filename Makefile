@@ -35,7 +35,7 @@ test: .venv/test
 	$(BIN)/ruff format --check .
 	$(TESTS) lessons tests solutions
 
-CHECKED := exact sampling trace rounds records block trees lockstep batch drafters drawn_from_q theory formats \
+CHECKED := exact any_run planted_bugs sampling trace rounds records block trees lockstep batch drafters drawn_from_q theory formats \
   mistakes judges grading quiz ledger setup notebooks exercises
 # Biome looks at what runs in pages, pyright at the types of the two packages (see pyproject.toml). They come with npx, and
 # are left out where there is none.
