@@ -151,15 +151,15 @@ class Scored:
 
     logits: [γ + 1, V], as the model gave them.
     hidden: [γ + 1, (1 + n) · H], the rows that these logits were made from, and behind each those of the n `depths`.
-    p, q: the distributions [γ + 1, V] and [γ, V] that decide; or
-    choices: the target's own γ + 1 tokens, where these do (see `Request.argmax_decides`).
+    choices: the target's own γ + 1 tokens, where these decide (see `Request.argmax_decides`).
+    p, q: elsewhere the distributions [γ + 1, V] and [γ, V] that decide.
     """
 
     logits: Tensor
     hidden: Tensor
-    p: Tensor | None = None
-    q: Tensor | None = None
     choices: Sequence[int] | None = None
+    p: Tensor = torch.empty(0)
+    q: Tensor = torch.empty(0)
 
 
 def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Proposal]) -> list[Scored]:
@@ -169,7 +169,7 @@ def score(cached: Cached, requests: Sequence["Request"], proposals: Sequence[Pro
     scored, greedy = [], []
     for r, (request, proposal) in enumerate(zip(requests, proposals)):
         own = r, slice(len(proposal.tokens) + 1)  # what lies past it pads up to the widest text
-        one = Scored(rows.logits[own], pick_depths(rows.hidden[own], depths, request.depths))  # pyright: ignore[reportOptionalSubscript] - the pass had a head
+        one = Scored(rows.logits[own], pick_depths(rows.hidden[own], depths, request.depths))
         shaped = process(request.processors, one.logits, request.text, proposal, request.stops.eos)
         if request.argmax_decides(proposal):
             greedy.append((one, shaped))
@@ -348,8 +348,8 @@ def record(
         shown = (p_raw, q_raw) if greedy else (scored.p, scored.q)
         p_tops, q_tops = (tops(rows, request.keep.top) for rows in shown)
     drafted = tuple(
-        Draft(token, p, q, *of_raw, overlap, u, status, p_tops[parent + 1], q_top, parent, after)
-        for token, (p, q, overlap), of_raw, u, status, parent, q_top, after in zip(
+        Draft(token, p, q, p_raw, q_raw, overlap, u, status, p_tops[parent + 1], q_top, parent, after)
+        for token, (p, q, overlap), (p_raw, q_raw), u, status, parent, q_top, after in zip(
             proposal.tokens,
             compared(proposal, scored, verdict),
             raw,
@@ -362,7 +362,7 @@ def record(
     )
     emitted = None
     if kept == verdict.accepted + 1:  # no stop has cut the target's own token off
-        p_token = 1.0 if scored.p is None else float(scored.p[last + 1, verdict.token])
+        p_token = 1.0 if scored.choices is not None else float(scored.p[last + 1, verdict.token])
         emitted = Emitted(verdict.token, verdict.kind, p_token, p_raw_token, p_tops[last + 1])
     rows = (scored.p, scored.q) if request.keep.rows else (None, None)
     return Round(len(request.text) - kept, drafted, emitted, request.stop, Seconds(), *rows, after_top=p_tops[n])

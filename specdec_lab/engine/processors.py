@@ -110,7 +110,10 @@ def process(
             impossible = texts[place] is None or draft in ends or float(rows[place][draft]) == float("-inf")
             before = None if impossible else [*texts[place], draft]
         texts.append(before)
-        for processor in processors if before is not None else ():
+        if before is None:
+            rows.append(row)
+            continue
+        for processor in processors:
             shaped = processor(row, before)
             if not isinstance(shaped, Tensor) or shaped.shape != row.shape:
                 raise LabError(
