@@ -20,8 +20,8 @@ CHECK = re.compile(r'\bcheck\("([\w.-]+)"')
 sys.path.insert(0, str(HERE.parent / "lessons"))
 import build as lessons  # noqa: E402
 from specdec_grader.checks import PARTS  # noqa: E402
-from specdec_grader.classroom.nbgrader_course import STUB, TEXT_STUB  # noqa: E402
-from specdec_grader.reader import ANSWER, EXERCISES  # noqa: E402
+from specdec_grader.classroom.course import STUB, TEXT_STUB  # noqa: E402
+from specdec_grader.notebook import ANSWER, EXERCISES  # noqa: E402
 
 
 def from_source(source: Path) -> nbformat.NotebookNode:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from specdec_grader.coerce import plain
 from specdec_grader.learner.plain_data import Broken, unpack
-from specdec_grader.reader import calls, is_only_checks, read_cells
+from specdec_grader.notebook import calls, is_only_checks, read_cells
 from tiny import TinyModel
 
 import specdec_lab as sd

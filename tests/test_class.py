@@ -9,9 +9,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from specdec_grader.classroom import page
-from specdec_grader.classroom.gradebook import beliefs, read_class
-from specdec_grader.classroom.nbgrader_course import nbgrader_api, write_course
+from specdec_grader.classroom.course import nbgrader_api, write_course
+from specdec_grader.classroom.report import beliefs, body, read_class
 from specdec_grader.part import PARTS
 
 from specdec_lab.cli import main
@@ -117,7 +116,7 @@ def test_the_page_of_a_class_counts_each_answer_that_waits():
     ann = {"name": "<ann>", "points": {"01_a": points(1.5, 2, True), "02_b": points(3.0, 3, True)}, "beliefs": [2, 7]}
     bob = {"name": "bob", "points": {"01_a": points(0.0, 2)}, "beliefs": []}
     beliefs = [{"number": 2, "belief": "that <p> is drawn", "students": 1}]
-    html = page.body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
+    html = body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
     lines = [" ".join(line.split()) for line in html_to_text(html).splitlines()]
     assert lines[0].startswith("2 students.") and lines[0].endswith("(2).")
     assert lines[1:4] == ["student 01 02 misconceptions", "<ann> 1.5/2 ✎ 3/3 ✎ 2, 7", "bob 0/2 – –"]

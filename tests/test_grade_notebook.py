@@ -7,13 +7,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from specdec_grader.learner.jail import LIMITS
+from specdec_grader.learner.jail import LIMITS, bubblewrap_works
 from specdec_grader.learner.process import Learner
-from specdec_grader.mistake import Wrong
-from specdec_grader.notebook import Run, grade, shortest_names
-from specdec_grader.notebook import graded as grade_cells
+from specdec_grader.mistake import StillOpen, Wrong
+from specdec_grader.notebook import EXERCISES, Run, calls, exercise_of, exercises, grade, is_only_checks, read_cells
 from specdec_grader.part import PARTS
-from specdec_grader.reader import EXERCISES, Cell, calls, exercise_of, exercises, is_only_checks, read_cells
 
 from specdec_lab.cli import main
 from specdec_lab.clock import limited
@@ -21,6 +19,7 @@ from specdec_lab.errors import LabError
 
 pytestmark = pytest.mark.usefixtures("coarse_grids")
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
+UNLOCKED = "--unlocked"  # where bubblewrap is, it locks the code in all the same
 
 
 def notebook(solved: bool = True, stem: str = "06_variants") -> nbformat.NotebookNode:
@@ -33,7 +32,7 @@ def notebook(solved: bool = True, stem: str = "06_variants") -> nbformat.Noteboo
 def graded(tmp_path, made: nbformat.NotebookNode, **more) -> tuple[dict, list[str]]:
     nbformat.write(made, tmp_path / "mine.ipynb")
     said: list[str] = []
-    return grade(tmp_path / "mine.ipynb", said.append, **more), said
+    return grade(tmp_path / "mine.ipynb", said.append, unlocked=True, **more), said
 
 
 def status(result: dict) -> list[str]:
@@ -56,7 +55,7 @@ def solution_cells(made: nbformat.NotebookNode) -> list:
 @pytest.mark.parametrize("stem", sorted(exercises()))
 def test_every_solution_has_full_marks_and_every_exercise_none(stem):
     """Where learners do it themselves, nbval and test_exercises see the same; here it is the grader's route."""
-    solved, untouched = grade(SOLUTIONS / f"{stem}.ipynb"), grade(EXERCISES / f"{stem}.ipynb")
+    solved, untouched = (grade(folder / f"{stem}.ipynb", unlocked=True) for folder in (SOLUTIONS, EXERCISES))
     assert solved["points"] == solved["max_points"] > 0, solved["parts"]
     assert set(status(solved)) <= {"right", "by hand"}
     assert untouched["points"] == 0.0 and set(status(untouched)) <= {"open", "by hand"}, untouched["parts"]
@@ -67,7 +66,7 @@ def test_a_half_solved_one_has_half(tmp_path):
     solution_cells(half)[0].source = solution_cells(solved)[0].source
     result, said = graded(tmp_path, half)
     assert (status(result), result["points"], said) == (["right", "open"], 3.0, [])
-    assert (result["notebook"], result["max_points"]) == ("mine.ipynb", 6)
+    assert (result["notebook"], result["max_points"]) == (str(tmp_path / "mine.ipynb"), 6)
     assert set(result["parts"][0]) == {"id", "points", "max_points", "status", "message", "misconception"}
 
 
@@ -153,18 +152,6 @@ def merged(made):
     del cells[at]
 
 
-def into_the_check(made):
-    """The answer stands in the check's own cell, above the call."""
-    cells = made.cells
-    at = next(i for i, c in enumerate(cells) if c.source.startswith("check("))
-    cells[at].source = cells[at - 1].source + "\n" + cells[at].source
-    cells[at - 1].source = "pass"
-
-
-def in_a_comment(made):
-    solution_cells(made)[0].source += '\n# I run check("6.propose", propose) below\n'
-
-
 def copied(made):
     """Stub and check stay as they were; both were copied to the end, and solved there."""
     (solved,) = (c for c in made.cells if "def propose" in c.source)
@@ -188,22 +175,10 @@ def another_name(made):
         cell.source = cell.source.replace("def propose(", "def my_lookup(").replace(", propose)", ", my_lookup)")
 
 
-def no_ids(made):
-    for cell in made.cells:
-        cell.metadata.clear()
-    made.metadata.clear()
-
-
 def asserts_its_points(made):
     """The next answer stands below, so that it is there only if the check gave what a right answer has."""
     first, second = solution_cells(made)
     second.source = f'{first.source}\nassert check("6.propose", propose) == 3\n{second.source}'
-    first.source = "pass"
-
-
-def adds_its_points(made):
-    first, second = solution_cells(made)
-    second.source = f'{first.source}\nall_of_them = sum([check("6.propose", propose)])\nif all_of_them < 3: raise SystemExit\n{second.source}'
     first.source = "pass"
 
 
@@ -223,8 +198,7 @@ def gives_an_iterator(made):
         cell.source += f"\n_{name} = {name}\ndef {name}(text, gamma): return iter(_{name}(text, gamma))"
 
 
-HONEST = [merged, into_the_check, in_a_comment, copied, magics, other_quotes, another_name, no_ids]
-HONEST += [asserts_its_points, adds_its_points, looks_at_the_texts, gives_an_iterator]
+HONEST = [merged, copied, magics, other_quotes, another_name, asserts_its_points, looks_at_the_texts, gives_an_iterator]
 
 
 @pytest.mark.parametrize("change", HONEST, ids=lambda change: change.__name__)
@@ -233,27 +207,38 @@ def test_what_honest_learners_do_costs_nothing(tmp_path, change):
     change(made)
     result, said = graded(tmp_path, made)
     assert status(result) == ["right", "right"] and said == [], result["parts"]
-    assert ("several places" in result["parts"][0]["message"]) is (change is copied)
 
 
-def test_a_part_is_judged_until_it_is_right_and_not_for_ever(tmp_path, monkeypatch):
-    calls_seen = []
+def defines(word: str) -> str:
+    return f"def propose(text, gamma): return {word!r}"
+
+
+CHECK, OTHER = 'check("6.propose", propose)', 'other = propose\ncheck("6.propose", other)'
+PLACES = {  # cells of a notebook, what the judge sees of them, and the verdict: "none" leaves the part open
+    "where it is checked": ([defines("right"), CHECK, defines("wrong")], ["right"], "right"),
+    "where it is checked last": ([defines("right"), CHECK, defines("wrong"), CHECK], ["wrong"], "wrong"),
+    "as it is handed in there": ([defines("right"), OTHER, defines("wrong")], ["right"], "right"),
+    "at the end, where it was open": ([defines("none"), CHECK, defines("right")], ["none", "right"], "right"),
+    "at the end, where nothing was there": ([CHECK, defines("right")], ["right"], "right"),
+    "at the end, where no check is": ([defines("wrong"), defines("right")], ["right"], "right"),
+    "at the end, where it is no check": ([defines("right"), 'check("6.propose", 1, 2)'], ["right"], "right"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_part_is_judged_at_its_place_and_at_the_end(tmp_path, monkeypatch, place):
+    seen = []
 
     def judge(made):
-        calls_seen.append(made())
-        if calls_seen[-1] != "right":
-            raise Wrong("not yet")
+        seen.append(made([], 1))
+        if seen[-1] != "right":
+            raise StillOpen if seen[-1] == "none" else Wrong("not yet")
 
     monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], judge=judge))
-    cells = [Cell("code", "from specdec_grader import check")]
-    for n in range(9):
-        cells += [Cell("code", f"def propose(): return {n}"), Cell("code", 'check("6.propose", propose)')]
-    cells += [Cell("code", "def propose(): return 'right'"), Cell("code", 'check("6.propose", propose)')]
-    assert grade_cells(cells, "x", exercise="06_variants")["parts"][0]["status"] == "wrong"
-    assert calls_seen == list(range(5))
-    calls_seen.clear()
-    assert grade_cells([*cells[:3], *cells[-2:], *cells[3:9]], "x", exercise="06_variants")["parts"][0]["points"] == 3
-    assert calls_seen == [0, "right"]
+    cells, looked_at, verdict = PLACES[place]
+    made = nbformat.v4.new_notebook(cells=[*map(code_cell, ["from specdec_grader import check", *cells])])
+    result, _ = graded(tmp_path, made, exercise="06_variants")
+    assert (seen, result["parts"][0]["status"]) == (looked_at, verdict)
 
 
 def test_after_a_stopped_call_a_new_process_is_judged(tmp_path, monkeypatch):
@@ -274,19 +259,6 @@ def test_answers_that_stop_python_cost_no_other_part(tmp_path):
     assert status(result) == ["wrong", "wrong", "wrong", "right"], result["parts"]
 
 
-LISTS = ("iter({})", "__import__('itertools').chain({})", "reversed({}[::-1])", "__import__('collections').deque({})")
-
-
-@pytest.mark.parametrize("form", LISTS)
-def test_a_target_takes_any_kind_of_list(tmp_path, form):
-    made = notebook(True, "02_draft_then_verify")
-    given = "text[:-1]"
-    cell = next(c for c in solution_cells(made) if f"target.extend({given})" in c.source)
-    cell.source = cell.source.replace(f"target.extend({given})", f"target.extend({form.format(given)})")
-    result, _ = graded(tmp_path, made)
-    assert next(p for p in result["parts"] if p["id"] == "2.loop")["status"] == "right", result["parts"]
-
-
 def test_numbers_in_tensors_are_numbers_in_both_routes(tmp_path):
     made = notebook(True, "01_idle_math")
     last = solution_cells(made)[-1]
@@ -295,113 +267,48 @@ def test_numbers_in_tensors_are_numbers_in_both_routes(tmp_path):
     assert set(status(result)) == {"right"}, result["parts"]
 
 
-def test_notebooks_of_one_name_are_told_apart(tmp_path, capsys):
-    paths = [tmp_path / name / "06_variants.ipynb" for name in ("alice", "bob")]
-    for path in paths:
-        path.parent.mkdir()
-        nbformat.write(notebook(solved=False), path)
-    assert main(["grade", *map(str, paths)]) == 0
-    heads = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
-    assert heads == [f"{name}/06_variants.ipynb: 0 of 6 points" for name in ("alice", "bob")]
-
-
-def test_a_name_is_as_long_as_it_takes():
-    found = shortest_names(["/c/a/x/1.ipynb", "/c/b/x/1.ipynb", "/c/2.ipynb", "/c/b/x/../x/3.ipynb", "/c/2.ipynb"])
-    assert found == ["a/x/1.ipynb", "b/x/1.ipynb", "2.ipynb", "3.ipynb", "2.ipynb"]
-
-
 def test_reading_a_cell_takes_no_time_to_speak_of():
     """A pattern that crosses lines took minutes for these; a hang here fails by the limit of the suite."""
     for source in ("check\n" + "\n" * 290_000 + "x", "check(" + "x+" * 5_000 + "x)", "a\n" * 140_000):
         assert list(calls(source)) == [] and not is_only_checks(source)
 
 
-def test_the_name_of_a_file_forges_no_line(tmp_path, capsys):
-    name = "06_variants\n  ✓ 6.improve: right. (3 of 3)\x1b[2J.ipynb"
-    nbformat.write(notebook(solved=False), tmp_path / name)
-    assert main(["grade", str(tmp_path / name)]) == 0
-    out = capsys.readouterr().out
-    assert len(out.splitlines()) == 3 and "\x1b" not in out
-
-
-@pytest.mark.parametrize("form", ["utf-16", "utf-16-le", "utf-8-sig"])
-def test_notebooks_in_other_encodings_are_read(tmp_path, form):
-    text = (SOLUTIONS / "06_variants.ipynb").read_text(encoding="utf-8")
-    (tmp_path / "mine.ipynb").write_bytes(text.encode(form))
-    assert read_cells(tmp_path / "mine.ipynb") == read_cells(SOLUTIONS / "06_variants.ipynb")
-
-
-def test_the_third_version_of_the_format_is_read(tmp_path):
-    cells = [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}, {"cell_type": "markdown", "source": "text"}]
-    old = tmp_path / "old.ipynb"
-    old.write_text(json.dumps({"worksheets": [{"cells": cells}, {"cells": 5}, 3]}), encoding="utf-8")
-    assert [(c.kind, c.source) for c in read_cells(old)] == [("code", "x = 1\ny = 2"), ("markdown", "text")]
-
-
-def test_an_exercise_is_known_by_its_parts(tmp_path):
+def test_an_exercise_is_known_by_its_parts():
     cells = read_cells(SOLUTIONS / "06_variants.ipynb")
     for name in ("Untitled - Copy1.ipynb", "01_idle_math.ipynb"):
         assert exercise_of(cells, name).name == "06_variants"
     assert exercise_of([], "Copy of 03_exactly_the_target (2).ipynb").name == "03_exactly_the_target"
-    made = notebook(solved=False, stem="01_idle_math")
-    made.metadata["specdec_lab"] = {"exercise": "06_variants"}
-    assert graded(tmp_path, made, exercise="01_idle_math")[0]["parts"][0]["id"] == "1.bytes"
-    assert graded(tmp_path, made)[0]["parts"][0]["id"] == "1.bytes"
 
 
 # What no notebook should hold
 
 
-MALFORMED = {
-    "metadata of a cell is null": lambda cell: cell.update(metadata=None),
-    "metadata of a cell is a list": lambda cell: cell.update(metadata=[1]),
-    "nbgrader is null": lambda cell: cell.update(metadata={"nbgrader": None}),
-    "nbgrader is text": lambda cell: cell.update(metadata={"nbgrader": "solution"}),
-    "grade_id is a list": lambda cell: cell.update(metadata={"nbgrader": {"grade_id": ["x"]}}),
-    "grade_id is a number": lambda cell: cell.update(metadata={"nbgrader": {"grade_id": 3}}),
-    "no metadata": lambda cell: cell.pop("metadata"),
-    "no source": lambda cell: cell.pop("source"),
-    "source is null": lambda cell: cell.update(source=None),
-    "source is a number": lambda cell: cell.update(source=5),
-    "source is a dict": lambda cell: cell.update(source={"a": 1}),
-    "source holds other things": lambda cell: cell.update(source=["x = 1\n", 3, None]),
-    "no kind": lambda cell: cell.pop("cell_type"),
-    "kind is a list": lambda cell: cell.update(cell_type=["code"]),
-    "a kind that is none": lambda cell: cell.update(cell_type="film"),
-    "outputs are text": lambda cell: cell.update(outputs="none"),
-    "blank": lambda cell: cell.update(source="   \n\t"),
-    "zero bytes": lambda cell: cell.update(source="x = '\0'"),
-    "half a character": lambda cell: cell.update(source="x = '\ud800'"),
-    "5 MB": lambda cell: cell.update(source="x = '" + "a" * 5_000_000 + "'"),
-    "a very long sum": lambda cell: cell.update(source="check(" + "+".join(["1"] * 20_000) + ")"),
-    "very deep": lambda cell: cell.update(source="check(" + "(" * 5_000 + ")" * 5_000 + ")"),
-}
+ODD = ("   \n\t", "x = '\0'", "x = '\ud800'", "x = '" + "a" * 5_000_000 + "'",
+       "check(" + "+".join(["1"] * 20_000) + ")", "check(" + "(" * 5_000 + ")" * 5_000 + ")")  # fmt: skip
 
 
-def test_malformed_cells_cost_nothing_but_themselves(tmp_path):
-    """A cell of each kind in one notebook: they do not disturb each other, nor the rest."""
+def test_odd_cells_cost_nothing_but_themselves(tmp_path):
+    """One of each in one notebook: they do not disturb each other, nor the rest. Metadata are not even looked at."""
     made = json.loads(nbformat.writes(notebook()))
-    for change in MALFORMED.values():
-        cell = {"cell_type": "code", "metadata": {}, "source": "y = 1", "outputs": [], "execution_count": None}
-        change(cell)
-        made["cells"].insert(2, cell)
-    made["cells"] += [None, 3, "text", [], {}]
+    for source in ODD:
+        made["cells"].insert(2, {"cell_type": "code", "source": source, "metadata": None})
     (tmp_path / "06_variants.ipynb").write_text(json.dumps(made), encoding="utf-8")
     said = []
-    result = grade(tmp_path / "06_variants.ipynb", said.append)
+    result = grade(tmp_path / "06_variants.ipynb", said.append, unlocked=True)
     assert status(result) == ["right", "right"], (result["parts"], said)
     assert len(said) <= 2 and all("left out" in line for line in said), said
 
 
-DAMAGED = (b"", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b'{"cells": null}', b'{"worksheets": 5}')
-DAMAGED += (b"\xff\xfe\x00", b"[" * 100_000)
+DAMAGED = (b"", b" ", b"{", b"null", b"[]", b"3", b'{"cells": 3}', b'{"cells": null}', b'{"worksheets": []}',
+           b"\xff\xfe\x00", b"[" * 100_000, b'{"cells": [null]}', b'{"cells": [{"cell_type": "code", "source": 5}]}')  # fmt: skip
 REFUSED = {  # what is put in the place of a notebook, and what is said of it
-    **{repr(data[:20]): (lambda path, data=data: path.write_bytes(data), "") for data in DAMAGED},
-    "a space": (lambda path: path.write_bytes(b" "), "is empty"),
+    **{repr(data[:40]): (lambda path, data=data: path.write_bytes(data), "is no notebook") for data in DAMAGED},
     "nothing": (lambda path: None, "cannot be read"),
     "a link": (lambda path: path.symlink_to(SOLUTIONS / "06_variants.ipynb"), "is a link"),
     "a pipe, which would never end": (os.mkfifo, "no plain file"),
-    "very many cells": (lambda path: path.write_text(json.dumps({"cells": [{}] * 3_000})), "more than 2000 cells"),
+    "very many cells": (
+        lambda path: path.write_text(json.dumps({"cells": [{"cell_type": "raw", "source": ""}] * 3_000})), "more than 2000 cells",
+    ),
     "none of the exercises": (
         lambda path: nbformat.write(nbformat.v4.new_notebook(cells=[code_cell("1")]), path), "none of the course's exercises",
     ),
@@ -419,14 +326,14 @@ def test_what_is_no_notebook_is_one_sentence(tmp_path, what):
 def test_a_batch_goes_on_past_a_bad_one(tmp_path, capsys):
     nbformat.write(notebook(), tmp_path / "good.ipynb")
     (tmp_path / "bad.ipynb").write_bytes(DAMAGED[-1])
-    assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), "--json"]) == 0
+    assert main(["grade", str(tmp_path / "bad.ipynb"), str(tmp_path / "good.ipynb"), UNLOCKED, "--json"]) == 0
     out, err = capsys.readouterr()
     bad, good = json.loads(out)
     assert bad["error"].endswith(".") and "bad.ipynb" in bad["error"] and good["points"] == 6.0
-    assert "locked in" in err
-    assert main(["grade", str(tmp_path / "good.ipynb")]) == 0
-    assert "good.ipynb (exercise 06_variants): 6 of 6 points\n  ✓ 6.propose: right." in capsys.readouterr().out
-    assert main(["grade", str(tmp_path / "bad.ipynb"), "--json"]) == 2
+    assert good["locked"] is bubblewrap_works() and ("locked in" in err) is good["locked"]
+    assert main(["grade", str(tmp_path / "good.ipynb"), UNLOCKED]) == 0
+    assert "good.ipynb (exercise 06_variants): 6 of 6 points" in capsys.readouterr().out
+    assert main(["grade", str(tmp_path / "bad.ipynb"), UNLOCKED, "--json"]) == 2
 
 
 def test_a_notebook_has_a_time_of_its_own(tmp_path):
@@ -446,12 +353,13 @@ def test_a_judge_that_outlasts_the_notebook_is_said(tmp_path):
 
 
 def test_what_a_learner_wrote_forges_no_line(tmp_path, capsys):
-    """Signs that a terminal obeys would forge lines of the report."""
+    """Signs that a terminal obeys would forge lines of the report: in what an answer raises, and in the file's name."""
     made = notebook(solved=False)
     forged = "'\\n  ✓ 6.improve: right. (3 of 3)\\x1b[2J\\r\u202e' + 'x' * 5000"
     solution_cells(made)[0].source = f"def propose(text, gamma):\n    raise ValueError({forged})"
-    nbformat.write(made, tmp_path / "mine.ipynb")
-    assert main(["grade", str(tmp_path / "mine.ipynb")]) == 0
+    path = tmp_path / "06_variants\n  ✓ 6.improve: right. (3 of 3)\x1b[2J.ipynb"
+    nbformat.write(made, path)
+    assert main(["grade", str(path), UNLOCKED]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3 and "\\n  ✓ 6.improve" in lines[1] and "\\x1b[2J" in lines[1]
     assert all(len(line) < 2500 and line.isprintable() for line in lines)

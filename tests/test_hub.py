@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from specdec_grader.classroom.nbgrader_course import CONFIG
+from specdec_grader.classroom.course import CONFIG
 from traitlets.config import Config
 
 from specdec_lab.cli import VERBS

@@ -9,11 +9,11 @@ import signal
 import sys
 from contextlib import suppress
 
-from specdec_grader.learner.jail import DIES_WITH_PARENT
 from specdec_grader.notebook import grade
 from specdec_lab.errors import LabError
 
 MEMORY = 4 * 2**30  # bytes of addresses; judges need a few hundred MB
+DIES_WITH_PARENT = 1  # of prctl
 
 
 def main() -> None:
@@ -22,12 +22,10 @@ def main() -> None:
 
         _, most = resource.getrlimit(resource.RLIMIT_AS)  # what it starts may ask for more
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, most))
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # which lets it end what it has started
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(DIES_WITH_PARENT, signal.SIGTERM, 0, 0, 0)
-    asked = json.loads(sys.argv[1])
+    if sys.platform == "linux":  # and bubblewrap ends with it
+        ctypes.CDLL(None).prctl(DIES_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
     try:
-        found = grade(asked.pop("path"), lambda line: print(line, file=sys.stderr, flush=True), **asked)
+        found = grade(**json.loads(sys.argv[1]), say=lambda line: print(line, file=sys.stderr, flush=True))
     except LabError as e:
         found = {"error": str(e)}
     print(json.dumps(found))

@@ -1,48 +1,161 @@
 """Grading a learner's notebook: its code runs in a process of its own (learner), and the judges stay in this one."""
 
+import ast
 import json
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from specdec_grader.checks import PARTS, judged
-from specdec_grader.learner.jail import LIMITS, Limits
+from specdec_grader.learner.jail import LIMITS, Limits, bubblewrap_works
 from specdec_grader.learner.process import Ended, Learner
 from specdec_grader.mistake import Wrong
-from specdec_grader.part import MISSING, RIGHT, WRONG, Judgement
-from specdec_grader.reader import (
-    Cell,
-    Check,
-    Exercise,
-    calls,
-    exercise_of,
-    exercises,
-    is_only_checks,
-    read_cells,
-)
-from specdec_lab.errors import Say, silent
+from specdec_grader.part import MISSING, OPEN, RIGHT, WRONG, Judgement
+from specdec_lab.errors import LabError, Say, silent
+from specdec_lab.files import check_plain
 from specdec_lab.formats import cut, printable
 
-RUNS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
-LONGEST = (
-    10 * LIMITS.notebook
-)  # seconds of the clock that a grader's process may take on a machine where others compute
-COPIES = 5  # how often a part is judged, where its check stands in several cells
+EXERCISES = Path(__file__).resolve().parents[1]
+ANSWER = re.compile(r"<!-- answer ([\w.-]+): (\d+) points -->")
+LARGEST = 50_000_000  # bytes of a notebook
+MOST_CELLS = 2_000
+LONGEST = 300_000  # characters of a cell; Python's parser fails on much longer ones
+DEAD_CELLS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
+PATIENCE = 10 * LIMITS.notebook  # seconds of the clock for a grader's process on a machine where others compute
+
+# What is read: the cells of a notebook, and the calls of `check` in them.
+
+
+@dataclass(frozen=True)
+class Cell:
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A call `check("4.rate", alpha_hat)`. made: what is handed in, as it is written there."""
+
+    part: str
+    made: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise, as it was given out.
+
+    Attributes:
+        checks: by part.
+        written: its written answers, with the points that a person may give.
+    """
+
+    name: str
+    checks: dict[str, Check]
+    written: dict[str, int]
+
+
+def read_cells(path: Path) -> list[Cell]:
+    """The cells of a notebook, as nbformat 4 writes them (importing nbformat itself takes longer than most exercises).
+
+    Raises:
+        LabError: for anything else.
+    """
+    try:
+        check_plain(path)
+        if path.is_symlink():
+            raise LabError(f"{path.name} is a link to another file: hand in the notebook itself.")
+        if path.stat().st_size > LARGEST:
+            raise LabError(f"{path.name} is larger than {LARGEST // 10**6} MB: no notebook of the course is.")
+        cells = json.loads(path.read_bytes())["cells"]  # in UTF-8, or in another form of Unicode
+        found = [Cell(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    except OSError as e:
+        raise LabError(f"{path} cannot be read ({e.strerror}).") from e
+    except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as e:
+        told = "is no notebook of today's format (nbformat 4), or a damaged one: save it again with JupyterLab"
+        raise LabError(f"{path.name} {told} ({type(e).__name__}).") from e
+    if len(found) > MOST_CELLS:
+        raise LabError(f"{path.name} has more than {MOST_CELLS} cells: no notebook of the course has.")
+    return found
+
+
+def calls(source: str) -> list[Check]:
+    """The calls of `check` in a cell's source that stand as statements of their own; none where it is no Python."""
+    found = []
+    # Lines that only IPython reads, such as !ls and %time, are no Python.
+    for statement in statements(re.sub(r"(?m)^[^\S\n]*[!%].*$", "", source)) if "check" in source else ():
+        call = getattr(statement, "value", None)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == "check":
+            first = call.args[0] if call.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                with suppress(RecursionError):
+                    found.append(Check(first.value, tuple(map(ast.unparse, call.args[1:]))))
+    return found
+
+
+def is_only_checks(source: str) -> bool:
+    """Whether a cell does nothing but call `check`."""
+    return not source.strip() or 0 < len(calls(source)) == len(statements(source))
+
+
+def statements(source: str) -> list[ast.stmt]:
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.parse(source).body if len(source) <= LONGEST else []
+    return []
+
+
+@cache
+def exercises() -> dict[str, Exercise]:
+    """The course's exercises, by name."""
+    found = {}
+    for path in sorted(EXERCISES.glob("*.ipynb")):
+        cells = read_cells(path)
+        checks = {check.part: check for cell in cells if cell.kind == "code" for check in calls(cell.source)}
+        written = {id: int(points) for cell in cells for id, points in ANSWER.findall(cell.source)}
+        found[path.stem] = Exercise(path.stem, checks, written)
+    return found
+
+
+def exercise_of(cells: Sequence[Cell], name: str) -> Exercise:
+    """The exercise that most of the checks, and of the functions that are handed in, belong to; between several, and
+    where there are none, the one that the file is named after.
+
+    Raises:
+        LabError: when there is none.
+    """
+    parts = {check.part for cell in cells for check in calls(cell.source)}
+    defined = {made for cell in cells for made in re.findall(r"(?m)^(?:def |)(\w+) *[=(]", cell.source)}
+
+    def likeness(exercise: Exercise) -> int:
+        handed_in = {made for check in exercise.checks.values() for made in check.made}
+        named = exercise.name.lower() in name.lower()
+        return 3 * len(parts & set(exercise.checks)) + len(defined & handed_in) + named
+
+    best = max(exercises().values(), key=likeness)
+    if likeness(best):
+        return best
+    known = ", ".join(exercises())
+    raise LabError(
+        f"{name} is an answer to none of the course's exercises: no part of one is in it. If it is one, name the file so: {known}."
+    )
+
+
+# What is done with it.
 
 
 def grade(
     path: str | Path, say: Say = silent, limits: Limits = LIMITS, exercise: str = "", unlocked: bool = False
 ) -> dict:
-    """Run a notebook, and return {"notebook", "exercise", "points", "max_points", "parts": [{"id", "points", "max_points", "status", "message",
-    "misconception"}]}.
+    """Run a notebook, and return {"notebook", "exercise", "locked", "points", "max_points", "parts": [{"id", "points",
+    "max_points", "status", "message", "misconception"}]}.
 
-    status: right, wrong, open, missing (there was nothing to judge), or by hand (a written answer; a person gives its
-    points, which are counted nowhere here). What is judged are the names that the exercise hands in, at each place
-    where the learner's notebook checks them, and at its end; the best verdict counts.
+    locked: whether its code was locked in. status: right, wrong, open, missing (there was nothing to judge), or by hand
+    (a written answer; a person gives its points, which are counted nowhere here).
 
     Args:
         say: told about cells that were left out.
@@ -52,18 +165,7 @@ def grade(
     Raises:
         LabError: for what is no notebook, or none of the exercises.
     """
-    return graded(read_cells(Path(path)), Path(path).name, say, limits, exercise, unlocked)
-
-
-def graded(
-    cells: Sequence[Cell],
-    name: str,
-    say: Say = silent,
-    limits: Limits = LIMITS,
-    exercise: str = "",
-    unlocked: bool = False,
-) -> dict:
-    """The same for cells that were read already."""
+    name, cells = Path(path).name, read_cells(Path(path))
     asked = exercises()[exercise] if exercise in exercises() else exercise_of(cells, name)
     run = Run(cells, asked, name, say, limits, unlocked)
     run.to_the_end()
@@ -73,16 +175,22 @@ def graded(
         for id, points in asked.written.items()
     ]
     points, most = (sum(part[key] for part in parts) for key in ("points", "max_points"))
-    shown = printable(name, 200)
-    return {"notebook": shown, "exercise": asked.name, "points": points, "max_points": most, "parts": parts + by_hand}
+    return {
+        "notebook": printable(str(path), 200), "exercise": asked.name, "locked": bubblewrap_works(),
+        "points": points, "max_points": most, "parts": parts + by_hand,
+    }  # fmt: skip
 
 
 @dataclass
 class Run:
     """One notebook while it is graded.
 
+    A part is judged where its check stands last, as it is handed in there, and at the end once more if it was still
+    open, or nothing was there: a check may have been deleted, or its part solved behind it.
+
     Attributes:
-        verdicts: by part, one for each place where it was judged.
+        verdicts: by part, the last one.
+        tried: where a part was judged, so that a new process does not judge it there again.
         left_out: the places of cells that stopped Python, never ended, or took too much.
         errors: what cells raised, by their places.
         spent: seconds of the learner's processes that have ended.
@@ -95,7 +203,8 @@ class Run:
     say: Say
     limits: Limits
     unlocked: bool
-    verdicts: dict[str, list[Judgement]] = field(default_factory=dict)
+    verdicts: dict[str, Judgement] = field(default_factory=dict)
+    tried: set[tuple[int, str]] = field(default_factory=set)
     left_out: set[int] = field(default_factory=set)
     errors: dict[int, str] = field(default_factory=dict)
     spent: float = 0.0
@@ -103,64 +212,43 @@ class Run:
 
     def steps(self) -> list[tuple[str, list[Check]]]:
         """What is done, cell by cell: code of the learner's that runs, then the parts that are judged."""
-        by_id = {check.grade_id: check for check in self.exercise.checks.values() if check.grade_id}
-        steps = []
-        for cell in self.cells:
-            if cell.kind == "code":
-                own = [by_id[cell.grade_id]] if cell.grade_id in by_id else []
-                called = [c for c in calls(cell.source) if c.part in self.exercise.checks]
-                found = [c for mine in called for c in (self.exercise.checks[mine.part], mine)]
-                code = "" if is_only_checks(cell.source) else cell.source
-                steps.append((code, self.different(own + found)))
-        # Where an answer is one of a few letters, several would be guesses: only the last check counts.
-        for part in (part for part in self.exercise.checks if PARTS[part].few):
-            all_of_them = [(at, c) for at, (_, checks) in enumerate(steps) for c in checks if c.part == part]
-            for at, check in all_of_them[:-1]:
-                steps[at][1].remove(check)
-        # At the end once more: a check may have been deleted, or its part solved somewhere behind it.
-        return [*steps, ("", list(self.exercise.checks.values()))]
-
-    def different(self, checks: list[Check]) -> list[Check]:
-        """Without those that hand in another number of things than the exercise does; of equal ones the last."""
-        fit = [c for c in checks if len(c.made) == len(self.exercise.checks[c.part].made)]
-        return list({(c.part, c.made): c for c in reversed(fit)}.values())[::-1]
+        last, at_the_end = {}, dict(self.exercise.checks)
+        for at, cell in enumerate(self.cells):
+            for check in calls(cell.source) if cell.kind == "code" else ():
+                asked = self.exercise.checks.get(check.part)
+                if asked and len(asked.made) == len(check.made):
+                    last[check.part] = (at, check)
+        # A judge that shows what it judges on is asked once: code that has seen it could know it the next time.
+        for part in [part for part in last if PARTS[part].shows]:
+            _, at_the_end[part] = last.pop(part)
+        runs = [cell.source if cell.kind == "code" and not is_only_checks(cell.source) else "" for cell in self.cells]
+        found = [(code, [check for at, check in last.values() if at == here]) for here, code in enumerate(runs)]
+        return [*found, ("", [*at_the_end.values()])]
 
     def to_the_end(self) -> None:
-        """Run and judge all of it, in a new process after one that stopped, as long as there is time."""
-        steps, judged_already = self.steps(), set()
-        for _ in range(RUNS + COPIES * len(self.exercise.checks)):
-            shown, again = set(), False  # the parts whose judges have shown this process what they judge on
-            with self.learner() as learner:
-                for at, (code, checks) in enumerate(steps):
-                    if self.left(learner) <= 0:
-                        self.say(f"{self.name}: stopped after {self.limits.notebook:g} seconds of processor time.")
-                        return
-                    if code.strip() and at not in self.left_out:
-                        self.run_cell(learner, at, code)
-                    for check in checks:
-                        if learner.over or (at, check) in judged_already:
-                            continue
-                        if not self.is_enough(check, at == len(steps) - 1):
-                            if check.part in shown:
-                                again = True
-                                continue
-                            judged_already.add((at, check))
-                            self.judge(learner, check)
-                            if PARTS[check.part].shows:
-                                shown.add(check.part)
-                    if learner.over:
-                        break
-                else:
-                    if not again:
-                        return
-            if len(self.left_out) >= RUNS:
-                return
+        """Run and judge all of it, in a new process after one that stopped."""
+        while not self.came_to_the_end() and len(self.left_out) < DEAD_CELLS:
+            pass
 
-    @contextmanager
-    def learner(self) -> Iterator[Learner]:
+    def came_to_the_end(self) -> bool:
+        """Run it in one process, and judge what is not judged yet; False when the process stopped on the way."""
         with Learner(self.limits, self.unlocked) as learner:
             try:
-                yield learner
+                for at, (code, checks) in enumerate(self.steps()):
+                    if self.left(learner) <= 0:
+                        self.say(f"{self.name}: stopped after {self.limits.notebook:g} seconds of processor time.")
+                        return True
+                    if code and at not in self.left_out:
+                        self.run_cell(learner, at, code)
+                    for check in checks:
+                        verdict = self.verdicts.get(check.part)
+                        is_settled = verdict and verdict.status != OPEN
+                        if not learner.over and not is_settled and (at, check.part) not in self.tried:
+                            self.tried.add((at, check.part))
+                            self.judge(learner, check)
+                    if learner.over:
+                        return False
+                return True
             finally:
                 self.spent += learner.watch.spent
 
@@ -177,116 +265,69 @@ class Run:
             self.say(f"{self.name}: the cell “{first}” {e}, and was left out.")
             self.left_out.add(at)
 
-    def is_enough(self, check: Check, at_the_end: bool) -> bool:
-        found = [verdict.status for verdict in self.verdicts.get(check.part, [])]
-        return len(found) >= COPIES or RIGHT in found or (at_the_end and WRONG in found)
-
     def judge(self, learner: Learner, check: Check) -> None:
         """Judge a part, where the names that it hands in stand for something."""
         part = PARTS[check.part]
-        left = max(1.0, self.left(learner))
         # Judges stop calls earlier, where there are alarms.
-        with learner.killed_after(min(left, part.seconds + self.limits.cell)) as late:
+        with learner.killed_after(min(max(1.0, self.left(learner)), part.seconds + self.limits.cell)) as late:
             try:
                 made = learner.values(check.made)
+                verdict = judged(check.part, *made) if made is not None else None
             except Wrong as e:
                 verdict = Judgement(check.part, WRONG, 0.0, part.points, str(e))
-            else:
-                if made is None:
-                    return
-                verdict = judged(check.part, *made)
             finally:
                 learner.part_ends()
-        if late and verdict.status != RIGHT:
+        if late and verdict and verdict.status != RIGHT:
             said = f"time ran out: a whole notebook has {self.limits.notebook:g} seconds of processor time."
             verdict = replace(verdict, message=said)
-        self.verdicts.setdefault(check.part, []).append(verdict)
+        if verdict:
+            self.verdicts[check.part] = verdict
 
     def verdict(self, check: Check) -> dict:
-        """The best verdict on a part."""
-        found = self.verdicts.get(check.part, [])
-        most = PARTS[check.part].points
-        if not found:
-            told = {"points": 0.0, "status": MISSING, "message": self.why_missing(check), "misconception": None}
-        else:
-            best = max(reversed(found), key=lambda verdict: verdict.points)
-            told = asdict(best)
-            told["message"] = printable(told["message"])
-            if len({(v.points, v.message) for v in found}) > 1:
-                told["message"] += " (It is checked in several places; this is the best of them.)"
-        keys = ("points", "status", "message", "misconception")
-        return {"id": check.part, "max_points": most} | {key: told[key] for key in keys}
+        part = PARTS[check.part]
+        nothing = Judgement(part.id, MISSING, 0.0, part.points, "")
+        verdict = self.verdicts.get(part.id) or replace(nothing, message=self.why_missing(check))
+        told = asdict(verdict) | {"message": printable(verdict.message)}
+        return {"id": told.pop("part")} | told
 
     def why_missing(self, check: Check) -> str:
         names = [made for made in check.made if made.isidentifier()]
-        for cell in self.cells:
-            if cell.kind != "code" and any(f"def {name}(" in cell.source for name in names):
-                return "its answer stands in a cell of text: make it a code cell."
+        if any(c.kind != "code" and any(f"def {name}(" in c.source for name in names) for c in self.cells):
+            return "its answer stands in a cell of text: make it a code cell."
         for at, error in self.errors.items():
-            if any(name in self.steps()[at][0] for name in names):
+            if any(name in self.cells[at].source for name in names):
                 return f"the cell with its answer went wrong ({printable(error, 200)})."
         what = "the name " + " or ".join(f"`{name}`" for name in check.made)
         return f"nothing was found under {what}: a cell before it went wrong, or the name is another one."
 
 
-def grade_each(
-    paths: Sequence[str | Path], say: Say = silent, unlocked: bool = False, exercise: str = ""
-) -> Iterator[dict]:
-    """The result of `grade` for each notebook; where one cannot be graded, {"notebook", …, "error": a sentence}.
+# Several notebooks: one never ends the grading of the others, whatever it does to its grader.
 
-    Each is graded in a process of its own: one notebook never ends the grading of the others, whatever it does. Where
-    several have one name, "notebook" has as many folders before it as tell them apart.
-    """
-    for path, name in zip(paths, shortest_names(paths)):
-        found = grade_apart(path, say, unlocked, exercise)
+
+def grade_each(paths: Sequence[str | Path], say: Say = silent, unlocked: bool = False) -> Iterator[dict]:
+    """The result of `grade` for each notebook; where one cannot be graded, {"notebook", …, "error": a sentence}."""
+    for path in paths:
+        found = grade_apart(path, say, unlocked)
         if "error" in found:
             why = printable(str(found["error"]))
             found = {"notebook": printable(str(path), 200), "points": 0.0, "max_points": 0, "parts": [], "error": why}
-        elif name != Path(path).name:
-            found["notebook"] = printable(name, 200)
         yield found
 
 
-def shortest_names(paths: Sequence[str | Path]) -> list[str]:
-    """A name for each file: the end of its path that no other one has, as short as it can be."""
-    whole = [Path(path).absolute().parts for path in paths]
-    names = []
-    for mine in whole:
-        others = [parts for parts in whole if parts != mine]
-        ends = (mine[-n:] for n in range(1, len(mine) + 1))
-        names.append("/".join(next((end for end in ends if all(o[-len(end) :] != end for o in others)), mine)))
-    return names
-
-
 def grade_apart(path: str | Path, say: Say, unlocked: bool = False, exercise: str = "") -> dict:
-    """The result of `grade`, in a process of its own, or {"error": a sentence}."""
+    """The result of `grade`, in a process of its own (__main__), or {"error": a sentence}."""
     asked = json.dumps({"path": str(path), "unlocked": unlocked, "exercise": exercise})
-    command = [sys.executable, "-m", "specdec_grader", asked]
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")  # fmt: skip
+    command, name = [sys.executable, "-m", "specdec_grader", asked], Path(path).name
     try:
-        out, said = child.communicate(timeout=LONGEST)
+        child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=PATIENCE)  # fmt: skip
     except subprocess.TimeoutExpired:
-        ended(child)
-        return {"error": f"{Path(path).name} could not be graded within {LONGEST:.0f} seconds."}
-    except BaseException:  # an interrupt
-        ended(child)
-        raise
-    lines = [line for line in said.splitlines() if line.startswith(Path(path).name)]
+        return {"error": f"{name} could not be graded within {PATIENCE:.0f} seconds."}
+    lines = child.stderr.strip().splitlines()
     for line in lines:
-        say(printable(line, 300))
+        if line.startswith(name):
+            say(printable(line, 300))
     with suppress(ValueError):
-        found = json.loads(out.splitlines()[-1] if out.strip() else "")
+        found = json.loads(child.stdout.strip().rpartition("\n")[2])
         if isinstance(found, dict):
             return found
-    last = (said.strip().splitlines() or ["it ended without a word"])[-1]
-    return {"error": f"{Path(path).name} could not be graded ({last[:200]})."}
-
-
-def ended(child: subprocess.Popen) -> None:
-    """End a grader's process. It has some seconds to end the learner's, and to take its folder away."""
-    child.terminate()
-    try:
-        child.communicate(timeout=10)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.communicate()
+    return {"error": f"{name} could not be graded ({lines[-1][:200] if lines else 'it ended without a word'})."}

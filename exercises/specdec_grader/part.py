@@ -44,7 +44,6 @@ class Part:
     a measure of speed.
 
     asks: the questions behind it, one for each thing that the learner's function returns.
-    few: there are so few possible answers that a second try would be a guess.
     shows: the judge shows what it judges on, so that code which has seen it could know it the next time.
     """
 
@@ -53,7 +52,6 @@ class Part:
     judge: Callable[..., None]
     seconds: float = 60.0
     asks: Sequence[Question] = ()
-    few: bool = False
     shows: bool = False
 
 
@@ -61,7 +59,7 @@ PARTS: dict[str, Part] = {}
 
 
 def part(id: str, points: int, **more):
-    """Register a judge under the id of its part; more: seconds, asks, few and shows of the `Part`."""
+    """Register a judge under the id of its part; more: seconds, asks and shows of the `Part`."""
 
     def register(judge: Callable[..., None]) -> Callable[..., None]:
         PARTS[id] = Part(id, points, judge, **more)

@@ -38,12 +38,11 @@ TESTS = {
     "specdec_lab/models/cpu/packed.py": "tests/test_packed.py",
     "specdec_lab/models/reference.py": "tests/test_damaged_models.py tests/test_models.py",
     "specdec_lab/models/load.py": "tests/test_damaged_models.py tests/test_load.py",
-    # What runs in the learner's own process (worker, calls, and the locks of jail) is not changed by a change in memory.
-    "exercises/specdec_grader/reader.py": "tests/test_grade_notebook.py tests/test_api_input.py",
-    "exercises/specdec_grader/notebook.py": "tests/test_grade_notebook.py tests/test_forged_marks.py",
+    # What runs in the learner's own process (worker) is not changed by a change in memory.
+    "exercises/specdec_grader/notebook.py": "tests/test_grade_notebook.py tests/test_forged_marks.py tests/test_api_input.py",
     "exercises/specdec_grader/learner/process.py": "tests/test_forged_marks.py tests/test_jail.py",
     "exercises/specdec_grader/learner/plain_data.py": "tests/test_forged_marks.py tests/test_api_input.py",
-    "exercises/specdec_grader/classroom/gradebook.py": "tests/test_class.py",
+    "exercises/specdec_grader/classroom/report.py": "tests/test_class.py",
     "specdec_lab/measure/reading.py": "tests/test_reading.py tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/measure/forms.py": "tests/test_reading.py tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",

@@ -18,9 +18,8 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool
 
 from specdec_grader.checks import output
-from specdec_grader.notebook import grade_apart
+from specdec_grader.notebook import EXERCISES, calls, grade_apart
 from specdec_grader.part import Judgement
-from specdec_grader.reader import EXERCISES, exercises
 
 
 def preprocessors() -> tuple[list[type], list[type]]:
@@ -33,15 +32,22 @@ def preprocessors() -> tuple[list[type], list[type]]:
     return [AllCells, *first], [InJail if p is Execute else p for p in second]
 
 
+def given_out(resources: dict) -> tuple[NotebookNode, dict[str, NotebookNode]]:
+    """The exercise as it was given out, and its cells by the names that nbgrader has for them."""
+    path = EXERCISES / f"{resources['nbgrader']['notebook']}.ipynb"
+    if not path.is_file():
+        raise NbGraderException(f"{path.stem} is none of the course's exercises.")
+    exercise = nbformat.read(path, as_version=4)
+    return exercise, {c.metadata.nbgrader.grade_id: c for c in exercise.cells if "nbgrader" in c.metadata}
+
+
 class AllCells(NbGraderPreprocessor):
     """Put back each cell of the exercise that is gone, and take away all metadata that are not the exercise's: nbgrader
     fails on some, and its pages show others as they are.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        original = EXERCISES / f"{resources['nbgrader']['notebook']}.ipynb"
-        exercise = nbformat.read(original, as_version=4) if original.is_file() else nbformat.v4.new_notebook()
-        asked = {about.get("grade_id"): cell for cell in exercise.cells if (about := cell.metadata.get("nbgrader"))}
+        exercise, asked = given_out(resources)
         nb.metadata = exercise.metadata
         here = set()
         for cell in nb.cells:
@@ -57,25 +63,8 @@ class AllCells(NbGraderPreprocessor):
 
 
 # How a cell of text is shown: as HTML that looks like the exercise, runs nothing and loads nothing.
-TAGS = {
-    "p",
-    "br",
-    "hr",
-    "pre",
-    "div",
-    "span",
-    "img",
-    "details",
-    "summary",
-    "sub",
-    "sup",
-    "del",
-    "kbd",
-    "dl",
-    "dt",
-    "dd",
-}
-TAGS |= {*bleach.ALLOWED_TAGS, *(f"h{n}" for n in range(1, 7)), "table", "thead", "tbody", "tr", "th", "td"}
+TAGS = {*bleach.ALLOWED_TAGS, *(f"h{n}" for n in range(1, 7)), "table", "thead", "tbody", "tr", "th", "td"}
+TAGS |= {"p", "br", "hr", "pre", "div", "span", "img", "details", "summary", "sub", "sup", "del", "kbd", "dl", "dt", "dd"}  # fmt: skip
 ATTRIBUTES = {("a", "href"): r"(https?|mailto):.*", ("img", "src"): r"data:image/.*", ("img", "alt"): ".*"}
 OF_CODE = r"highlight|[a-z]\w{0,2}"  # the classes of coloured code: others would move things on the page
 
@@ -97,12 +86,10 @@ def harmless(context: Context, source: str) -> str:
 class InJail(NbGraderPreprocessor):
     """Grade the notebook as it was handed in, and write each verdict where nbgrader looks for it."""
 
-    unlocked = Bool(False, help="run the code also where nothing locks it in").tag(config=True)
+    unlocked = Bool(False, help="without bubblewrap the code runs as you").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         about = resources["nbgrader"]
-        if about["notebook"] not in exercises():
-            raise NbGraderException(f"{about['notebook']} is none of the course's exercises.")
         course = CourseDirectory(parent=self)
         folder = course.format_path(course.submitted_directory, about["student"], about["assignment"])
         path = Path(folder, f"{about['notebook']}.ipynb")
@@ -110,11 +97,12 @@ class InJail(NbGraderPreprocessor):
         if "error" in found:
             raise NbGraderException(found["error"])
         verdicts = {part["id"]: part for part in found["parts"]}
-        part_of = {check.grade_id: id for id, check in exercises()[about["notebook"]].checks.items()}
+        checks = {id: calls(cell.source) for id, cell in given_out(resources)[1].items() if cell.cell_type == "code"}
         for cell in nb.cells:
             if cell.cell_type == "code":
-                part = part_of.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
-                cell.outputs, cell.execution_count = (outputs(verdicts[part]) if part else []), None
+                here = checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), ())
+                cell.outputs = [output for check in here for output in outputs(verdicts[check.part])]
+                cell.execution_count = None
         return nb, resources
 
 

@@ -12,8 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_grader.classroom.gradebook import read_class
-    from specdec_grader.classroom.page import body
+    from specdec_grader.classroom.report import body, read_class
 
     data = read_class(Path(args.gradebook))
     return reply_with_page(args, data, "The class", body(data))

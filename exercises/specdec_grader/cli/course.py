@@ -11,7 +11,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_grader.classroom.nbgrader_course import write_course
+    from specdec_grader.classroom.course import write_course
 
     say("Making the assignments …")
     names = write_course(Path(args.out))

@@ -10,13 +10,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "notebooks", nargs="+", metavar="NOTEBOOK", help="exercise notebooks, of one learner or of many"
     )
-    unlocked_argument(parser)
-
-
-def unlocked_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--unlocked", action="store_true", help="run the code also where nothing locks it in: it may do what you may"
-    )
+        "--unlocked", action="store_true",
+        help="also without bubblewrap: the code runs as you then, and can read and write all of your files",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -35,12 +32,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def as_text(found: dict) -> str:
-    if "error" in found:
-        return f"{found['notebook']}: {found['error']}"
     from specdec_grader.part import SYMBOLS
 
+    if "error" in found:
+        return f"{found['notebook']}: {found['error']}"
     which = "" if found["exercise"] in found["notebook"] else f" (exercise {found['exercise']})"
-    lines = [f"{found['notebook']}{which}: {found['points']:g} of {found['max_points']} points"]
+    how = "" if found["locked"] else ", graded without a lock: its code ran as you"
+    lines = [f"{found['notebook']}{which}: {found['points']:g} of {found['max_points']} points{how}"]
     for p in found["parts"]:
         lines += [f"  {SYMBOLS.get(p['status'], '✎')} {p['id']}: {p['message']} ({p['points']:g} of {p['max_points']})"]
     return "\n".join(lines)

@@ -4,9 +4,7 @@ A function or an object stays in its process. The other side gets a number, and 
 """
 
 import json
-import os
 import random
-import select
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -21,15 +19,11 @@ class Broken(Exception):
     """The other side has ended, or sends what is no message."""
 
 
-class Wire:
-    """A line of JSON for each message.
+class Messages:
+    """A line of JSON for each."""
 
-    Args:
-        ended: says that the other side was ended. A process that it left behind may hold its end of the pipe.
-    """
-
-    def __init__(self, reads: IO[bytes], writes: IO[bytes], ended: Callable[[], bool] = lambda: False):
-        self.reads, self.writes, self.ended, self.held = reads, writes, ended, bytearray()
+    def __init__(self, reads: IO[bytes], writes: IO[bytes]):
+        self.reads, self.writes = reads, writes
 
     def send(self, message: dict) -> None:
         """Raises ValueError for a message that is too long, Broken when nobody listens."""
@@ -44,28 +38,13 @@ class Wire:
 
     def receive(self) -> dict:
         try:
-            message = json.loads(self.line())
+            line = self.reads.readline(LONGEST + 1)
+            message = json.loads(line) if line.endswith(b"\n") else None
         except (OSError, ValueError, RecursionError) as e:
             raise Broken from e
         if not isinstance(message, dict):
             raise Broken
         return message
-
-    def line(self) -> bytes:
-        """Raises OSError where there is none."""
-        at = 0
-        while (end := self.held.find(b"\n", at)) < 0:
-            if len(self.held) > LONGEST or self.ended():
-                raise OSError
-            at = len(self.held)
-            if os.name == "posix" and not select.select([self.reads], [], [], 0.2)[0]:
-                continue
-            if not (more := os.read(self.reads.fileno(), 1 << 16)):
-                raise OSError
-            self.held += more
-        line = bytes(self.held[:end])
-        del self.held[: end + 1]
-        return line
 
 
 def pack(value: Any, keep: Callable[[Any], dict], deep: int = 0) -> Any:

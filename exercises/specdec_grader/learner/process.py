@@ -12,8 +12,8 @@ from dataclasses import asdict
 from typing import Any
 
 from specdec_grader.learner import jail
-from specdec_grader.learner.jail import LIMITS, NO_JAIL, UNLOCKED, Limits
-from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
+from specdec_grader.learner.jail import LIMITS, Limits
+from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpack
 from specdec_grader.learner.worker import exception
 from specdec_grader.mistake import Wrong
 from specdec_grader.part import PARTS
@@ -42,7 +42,7 @@ class Thing:
         return self.looks
 
 
-class Remote(Thing, RemoteFunction):
+class LearnerFunction(Thing, RemoteFunction):
     """A function there. Calling it raises what it raises there, by name, text and line."""
 
     def __init__(self, learner: "Learner", number: int, looks: str, stub: bool):
@@ -60,7 +60,7 @@ class Remote(Thing, RemoteFunction):
 
 
 class Learner:
-    """The process, in a jail (`jail`). Whatever it sends is judged, and is never a mark.
+    """The process, in bubblewrap. Whatever it sends is judged, and is never a mark.
 
     Args:
         unlocked: run the code also where nothing locks it in.
@@ -70,36 +70,33 @@ class Learner:
     """
 
     def __init__(self, limits: Limits = LIMITS, unlocked: bool = False):
-        kind = jail.jail() or (UNLOCKED if unlocked else None)
-        if kind is None:
-            raise LabError(NO_JAIL)
+        locked = jail.bubblewrap_works()
+        if not locked and not unlocked:
+            raise LabError(jail.NO_JAIL)
         self.limits, self.over = limits, False
         self.lent: dict[int, Any] = {}  # what it has numbers of, while one part is judged
         self.errors: dict[int, Any] = {}  # that were raised here, in what it called
         self.numbers, self.asked = itertools.count(), 0
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        inside = jail.SCRATCH if kind == jail.BUBBLEWRAP else self.folder.name
+        self.folder = None if locked else tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        folder = self.folder.name if self.folder else jail.SCRATCH
         points = {id: part.points for id, part in PARTS.items()}
-        settings = {"jail": kind, "limits": asdict(limits), "running": jail.processes_of_user(), "points": points}
+        settings = json.dumps({"locked": locked, "limits": asdict(limits), "points": points})
+        command = [sys.executable, "-m", "specdec_grader.learner.worker", settings]
         self.process = subprocess.Popen(
-            jail.command([sys.executable, "-m", "specdec_grader.learner.worker", json.dumps(settings)], kind, limits),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
-            cwd=self.folder.name, env=jail.environment(inside), start_new_session=True,
+            jail.in_bubblewrap(command, limits) if locked else command,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            cwd="/" if locked else folder, env=jail.environment(folder), start_new_session=True,
         )  # fmt: skip
         assert self.process.stdout and self.process.stdin
-        self.ended = False
         self.watch = jail.Watch(self.process, limits)
-        self.wire = Wire(self.process.stdout, self.process.stdin, lambda: self.ended or self.watch.ended)
+        self.messages = Messages(self.process.stdout, self.process.stdin)
         self.watch.start()
         try:
             with self.killed_after(STARTING):
-                locked = self.heard().get("locked")
+                self.heard()
         except Broken as e:
             self.close()
             raise LabError("Python could not be started for the learner's code: is the [lab] extra installed?") from e
-        if not locked and not unlocked:
-            self.close()
-            raise LabError(NO_JAIL)
 
     def __enter__(self) -> "Learner":
         return self
@@ -108,20 +105,14 @@ class Learner:
         self.close()
 
     def close(self) -> None:
-        """End the process, and all that it started."""
-        self.over = True
         self.watch.done.set()
-        self.end()
-        self.process.wait()
+        jail.end(self.process)
         for stream in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
                 stream.close()
-        with suppress(OSError, RecursionError):  # folders in folders without end
-            self.folder.cleanup()
-
-    def end(self) -> None:
-        jail.end(self.process)
-        self.ended = True
+        if self.folder:
+            with suppress(OSError, RecursionError):  # folders in folders without end
+                self.folder.cleanup()
 
     def part_ends(self) -> None:
         """What was lent for a part is lent no more, and what was raised is forgotten: no other part can use it."""
@@ -142,7 +133,7 @@ class Learner:
         """The next message, for which the grader waits."""
         self.watch.awaited = True
         try:
-            return self.wire.receive()
+            return self.messages.receive()
         finally:
             self.watch.awaited = False
 
@@ -150,7 +141,7 @@ class Learner:
         """Run a cell; returns what it raised, such as "NameError: …", or nothing. Raises Ended."""
         with self.killed_after(self.limits.cell) as late:
             try:
-                self.wire.send({"cell": source})
+                self.messages.send({"cell": source})
                 error = self.reply().get("error")
                 return f"{error.get('type')}: {str(error.get('text'))[:200]}" if isinstance(error, dict) else ""
             except Broken as e:
@@ -168,7 +159,7 @@ class Learner:
         """
         self.part_ends()
         try:
-            self.wire.send({"values": list(sources)})
+            self.messages.send({"values": list(sources)})
             message = self.reply()
             made = self.unpacked(message["result"]) if "result" in message else None
             return made if isinstance(made, list) and len(made) == len(sources) else None
@@ -180,7 +171,7 @@ class Learner:
         """What a function there gives for each case. Raises what it raises; Wrong when its process ends."""
         done = False
         try:
-            self.wire.send({"call": number, "many": [[self.packed(a) for a in args] for args in cases]})
+            self.messages.send({"call": number, "many": [[self.packed(a) for a in args] for args in cases]})
             reply = self.reply()
             done = True
             sys.stdout.write(str(reply.get("printed", "")))
@@ -250,7 +241,7 @@ class Learner:
             number = next(self.numbers)
             self.errors[number] = e.with_traceback(None)  # which would keep the whole message
             reply = {"raise": {"type": type(e).__name__, "text": str(e)[:2000], "number": number}}
-        self.wire.send(reply)
+        self.messages.send(reply)
 
     def packed(self, value: Any) -> Any:
         def lend(thing: Any) -> dict:
@@ -274,7 +265,7 @@ class Learner:
                 raise Wrong(HANDED_BACK)
             looks = str(sent.get("looks", UNKNOWN))[:200]
             if sent.get("callable") is True and isinstance(sent.get("object"), int):
-                return Remote(self, sent["object"], looks, sent.get("stub") is True)
+                return LearnerFunction(self, sent["object"], looks, sent.get("stub") is True)
             return Thing(looks)
 
         return unpack(value, found)

@@ -11,16 +11,13 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import specdec_grader
-import specdec_lab
 from specdec_grader.coerce import is_stub
 from specdec_grader.guard import learner_frames
 from specdec_grader.learner import jail
-from specdec_grader.learner.calls import refuse_calls
-from specdec_grader.learner.plain_data import Broken, Wire, look, pack, unpack
+from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpack
 
 MOST_PRINTED = 3_000  # characters that are passed on
 
@@ -56,10 +53,10 @@ class Lent:
 
 
 class Worker:
-    def __init__(self, wire: Wire):
+    def __init__(self, messages: Messages):
         from IPython.core.interactiveshell import InteractiveShell
 
-        self.wire = wire
+        self.messages = messages
         self.objects: list[Any] = []  # the learner's, which the grader has numbers of
         self.shell = InteractiveShell.instance()
         self.shell.history_manager.enabled = False
@@ -70,7 +67,7 @@ class Worker:
     def serve(self) -> dict:
         """Do what the grader asks; returns at the first message that is an answer to this side."""
         while True:
-            message = self.wire.receive()
+            message = self.messages.receive()
             if "answer" in message or "raise" in message:
                 return message
             handle = next(handle for kind, handle in self.handlers.items() if kind in message)
@@ -83,12 +80,12 @@ class Worker:
                 except BaseException as e:
                     reply = {"raised": self.raised(e)}
             try:
-                self.wire.send(reply | {"printed": printed.getvalue()[:MOST_PRINTED]})
+                self.messages.send(reply | {"printed": printed.getvalue()[:MOST_PRINTED]})
             except ValueError as e:
-                self.wire.send({"raised": self.raised(e), "printed": ""})
+                self.messages.send({"raised": self.raised(e), "printed": ""})
 
     def ask(self, message: dict) -> Any:
-        self.wire.send(message)
+        self.messages.send(message)
         answer = self.serve()
         if "answer" in answer:
             return self.unpacked(answer["answer"])
@@ -151,34 +148,25 @@ def exception(name: str, text: str) -> Any:
 
 
 def no_judges(check: Callable) -> None:
-    """The package without them: `from specdec_grader import check` works, and judges nothing. Older copies of an exercise
-    say `from specdec_lab`, and go on, too.
-    """
+    """The package without them: `from specdec_grader import check` works, and judges nothing."""
     for file, name, value in (("checks", "check", check), ("progress_table", "progress", lambda *given: None)):
         module = types.ModuleType(f"specdec_grader.{file}")
         sys.modules[module.__name__] = module
-        for place in (module, specdec_grader, specdec_lab):
+        for place in (module, specdec_grader):
             setattr(place, name, value)
 
 
 def main() -> None:
     settings = json.loads(sys.argv[1])
-    if sys.platform == "linux" and settings["jail"] != jail.BUBBLEWRAP:
-        jail.stay_behind()
-    wire = Wire(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    messages = Messages(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     # A check that is called here gives what a right answer has: code that counts on it goes on, and learns nothing.
     no_judges(lambda part=None, *given: float(settings["points"].get(part, 0) if isinstance(part, str) else 0))
-    if settings["jail"] == jail.LANDLOCK and jail.give_up_rights(Path.cwd()):
-        settings["running"] = jail.processes_of_user()
-    jail.limit(jail.Limits(**settings["limits"]), settings["running"])
-    # Before any thread is there, since Landlock locks this one and those that it starts.
-    locked = settings["jail"] == jail.BUBBLEWRAP or (settings["jail"] == jail.LANDLOCK and jail.lock(Path.cwd()))
-    refuse_calls()
-    worker = Worker(wire)
-    wire.send({"locked": locked})
+    jail.limit_this_process(jail.Limits(**settings["limits"]), settings["locked"])
+    worker = Worker(messages)
+    messages.send({"ready": True})
     with contextlib.suppress(Broken):
         worker.serve()
 

@@ -83,7 +83,7 @@ def several(id: str, questions: dict[str, Question]) -> None:
     Each right one earns its share, and the first wrong one is told.
     """
 
-    @part(id, points=1, asks=list(questions.values()), few=True)
+    @part(id, points=1, asks=list(questions.values()))
     def judge_several(made: object) -> None:
         values = listed(given(made))
         if len(values) != len(questions):
@@ -106,7 +106,7 @@ def several(id: str, questions: dict[str, Question]) -> None:
 def alone(id: str, asked: Question) -> None:
     """Register a part that asks for one thing."""
 
-    @part(id, points=1, asks=[asked], few=True)
+    @part(id, points=1, asks=[asked])
     def judge_alone(made: object) -> None:
         asked.compare([asked.read(given(made))])
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec_grader.reader import EXERCISES
+from specdec_grader.notebook import EXERCISES
 from specdec_lab.course.working_copy import cleared
 from specdec_lab.errors import LabError
 
@@ -27,12 +27,11 @@ c.CourseDirectory.course_id = "speculative_decoding"
 c.CourseDirectory.root = {root!r}
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
 c.ClearSolutions.text_stub = {text!r}
-c.OverwriteCells.add_missing_cells = True  # checks that somebody deleted come back
 # The learners' code runs locked in, and reaches no mark.
 c.Autograde.sanitize_preprocessors, c.Autograde.autograde_preprocessors = preprocessors()
 # What they write is shown in your pages, and runs nothing there.
 c.HTMLExporter.filters = {{"markdown2html": "specdec_grader.classroom.in_jail.harmless"}}
-# c.InJail.unlocked = True  # for a machine where nothing can lock it in: then it may do what you may
+# c.InJail.unlocked = True  # without bubblewrap: it runs as you, and can read and write all of your files
 '''
 STUB = "...  # your answer"  # a function then returns nothing, and does not raise
 TEXT_STUB = "*Your answer here.*"
