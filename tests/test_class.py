@@ -123,6 +123,13 @@ def test_the_page_of_a_class_counts_each_answer_that_waits():
     assert "2 that <p> is drawn 1" in lines and "<ann>" not in html
 
 
+def test_nbgrader_runs_nothing_itself(course):
+    """Only checks have an output, which is the grader's; the code of bea's that shows something has none."""
+    made = nbformat.read(course / "autograded" / "bea" / NAMES[0] / f"{NAMES[0]}.ipynb", as_version=4)
+    shown = [cell.source for cell in made.cells if cell.get("outputs")]
+    assert shown and all(source.startswith("check(") for source in shown)
+
+
 def test_every_student_has_a_feedback_page(course):
     for student, name in SUBMITTED:
         assert (course / "feedback" / student / name / f"{name}.html").stat().st_size > 10_000

@@ -12,6 +12,7 @@ import pytest
 from answers import e02_draft_then_verify as rounds
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import pack, unpack
+from specdec_grader.learner.process import Learner
 from specdec_grader.mistake import Wrong
 from specdec_grader.part import PARTS, Part, judged
 from test_grade_notebook import SOLUTIONS, code_cell, graded, notebook, put, solution_cells, status
@@ -32,6 +33,7 @@ from specdec_grader import checks
 checks.judged = lambda *made: None
 """,
     "a Wrong with a share": """
+from specdec_grader.learner.process import Learner
 from specdec_grader.mistake import Wrong
 def accept_or_correct(p, q, x, u, w):
     raise Wrong("nearly", earned=1000.0)
@@ -260,36 +262,22 @@ def test_of_several_letters_the_last_one_is_judged(tmp_path, way, monkeypatch):
     assert len(asked) <= 1, asked
 
 
-MEMORY = """
-KEPT = []
-def my_drafter(text, gamma):
-    text = list(text)
-    for known in KEPT:
-        if known[: len(text)] == text and len(known) > len(text):
-            draft = known[len(text)]  # one at a time: more would be more than anybody could reach
-            return [draft] if draft in text else []
-    if KEPT and text[: len(KEPT[-1])] == KEPT[-1]:
-        KEPT[-1] = text
-    else:
-        KEPT.append(text)
-    return []
-"""
-
-
-def test_a_drafter_that_remembers_has_no_second_try(tmp_path):
+def test_who_has_seen_the_texts_has_no_second_try(tmp_path, monkeypatch):
+    """Not after an answer that says, when it has seen them, that it is still to be written."""
+    asked, part = [], PARTS["6.improve"]
+    monkeypatch.setitem(PARTS, part.id, replace(part, judge=lambda made: (asked.append(made), part.judge(made))))
     made = notebook(False, "06_variants")
     check = next(c for c in made.cells if c.source.startswith('check("6.improve"'))
-    put(made, MEMORY, at=made.cells.index(check))
-    made.cells += [code_cell(check.source) for _ in range(2)]
+    put(made, "def my_drafter(text, gamma):\n    raise NotImplementedError", at=made.cells.index(check))
+    made.cells += [code_cell(check.source)]
     result, _ = graded(tmp_path, made)
-    assert result["parts"][1]["points"] == 0.0, result["parts"][1]
+    assert (len(asked), result["parts"][1]["status"]) == (1, "open")
 
 
 FLOODS = {
     "questions that are refused": 'line = b\'{"ask": 123456, "args": [\' + b"{}," * 300_000 + b"{}]}\\n"\nfor _ in range(20):\n    worker.messages.writes.write(line); worker.messages.writes.flush(); worker.messages.reads.readline()',
-    "a set that takes minutes": 'worker.messages.send({"result": [{"set": [i * (2**61 - 1) for i in range(1, 60_000)]}]})',
-    "values of another form": 'worker.messages.send({"result": 5})',
-    "an answer in the place of values": 'worker.values = lambda message: {"result": 5}\nworker.handlers["values"] = worker.values',
+    "a set that takes minutes": 'worker.handlers["values"] = lambda message: {"result": [{"set": [i * (2**61 - 1) for i in range(1, 60_000)]}]}',
+    "an answer in the place of values": 'worker.handlers["values"] = lambda message: {"result": 5}',
 }
 
 
@@ -354,7 +342,12 @@ def test_points_are_clamped_where_they_are_made(monkeypatch):
 
 
 def test_what_a_check_lends_is_no_answer(tmp_path):
-    """The right rule that `my_test` is tried on, kept, and handed in for the part before: as it is, called, or in an error."""
+    """Not for the part itself, and not for another: the right rule that `my_test` is tried on, kept, and handed in for the part before: as it is, called, or in an error."""
+    with Learner(unlocked=True) as learner:
+        learner.run("def same(x): return x")
+        (same,) = learner.values(["same"])
+        with pytest.raises(Wrong, match="Hand in something of your own"):
+            same(rounds.play)
     kept = "kept = []\ndef my_test(rule):\n    kept.append(rule)\n    return True"
     for answer in ("accept_or_correct = kept[0]", "def accept_or_correct(*given): return kept[0](*given)",
                    "def accept_or_correct(*given): return kept[0]"):  # fmt: skip

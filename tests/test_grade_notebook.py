@@ -221,8 +221,11 @@ PLACES = {  # cells of a notebook, what the judge sees of them, and the verdict:
     "at the end, where it was open": ([defines("none"), CHECK, defines("right")], ["none", "right"], "right"),
     "at the end, where nothing was there": ([CHECK, defines("right")], ["right"], "right"),
     "at the end, where no check is": ([defines("wrong"), defines("right")], ["right"], "right"),
+    "at the end, where handing it in stops Python": (
+        [defines("right"), 'check("6.propose", __import__("os")._exit(0))'], ["right"], "right",
+    ),
     "at the end, where it is no check": ([defines("right"), 'check("6.propose", 1, 2)'], ["right"], "right"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("place", PLACES)

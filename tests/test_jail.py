@@ -46,7 +46,10 @@ OTHERS = {
     "changes Python": "import os\nos.chmod(os.__file__, 0)",
     "changes the machine": "open('/proc/sys/kernel/core_pattern', 'a').close()",
     "has rights of root": "assert int(open('/proc/self/status').read().partition('CapEff:')[2].split()[0], 16)",
-    "makes namespaces": "import ctypes\nassert ctypes.CDLL(None).unshare(0x10000000) == 0",
+    "makes namespaces": (  # which only a process of one thread may
+        "import subprocess, sys\ncode = 'import ctypes; sys.exit(ctypes.CDLL(None).unshare(0x10000000))'\n"
+        "assert subprocess.run([sys.executable, '-c', 'import sys; ' + code]).returncode == 0"
+    ),
     "reads the grader's keys": (
         "import ctypes\nlibc = ctypes.CDLL(None)\nring = libc.syscall(250, 0, -3, 0)\n"
         "assert libc.syscall(250, 11, ring, None, 0) > 0"

@@ -157,7 +157,6 @@ class Learner:
         Raises:
             Wrong: when one of them is something lent.
         """
-        self.part_ends()
         try:
             self.messages.send({"values": list(sources)})
             message = self.reply()
