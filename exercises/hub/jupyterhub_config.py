@@ -42,7 +42,7 @@ c.Spawner.http_timeout = 120
 c.Spawner.environment = {
     "PATH": f"{BIN}:{os.environ.get('PATH', '/usr/bin:/bin')}",
     "SPECDEC_LAB_CACHE": str(CLASS / "cache"),  # filled once by `specdec-lab fetch`; nobody else writes there
-    "SPECDEC_LAB_PROCESS_MEMORY": "3000000000",  # bytes that a process may take for itself; the shared file is not counted
+    "SPECDEC_LAB_PROCESS_MEMORY": "3000000000",  # bytes that a process may take
     "OMP_NUM_THREADS": "2",  # of a kernel: many decode at once, and threads that wait for a core help nobody
     "MALLOC_MMAP_THRESHOLD_": "4000000",  # bytes; what a kernel no longer needs goes back to the machine at once
     "SPECDEC_LAB_CLASS": str(CLASS),
