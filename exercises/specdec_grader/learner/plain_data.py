@@ -12,6 +12,7 @@ from specdec_grader.coerce import DEEPEST, plain
 
 LONGEST = 4_000_000  # bytes of a line
 MOST_IN_SET = 2_000  # items of a set or a dict
+KINDS = {kind.__name__: kind for kind in (tuple, set, frozenset)}
 LOOKS = 200  # characters of how an object looks
 
 
@@ -64,9 +65,9 @@ def pack(value: Any, keep: Callable[[Any], dict], deep: int = 0) -> Any:
     if deep <= DEEPEST:
         if isinstance(value, list):
             return [pack(item, keep, deep + 1) for item in value]
-        for kind in (tuple, set, frozenset):
+        for name, kind in KINDS.items():
             if isinstance(value, kind):
-                return {kind.__name__: [pack(item, keep, deep + 1) for item in value]}
+                return {name: [pack(item, keep, deep + 1) for item in value]}
         if isinstance(value, dict):
             return {"dict": [[pack(part, keep, deep + 1) for part in pair] for pair in value.items()]}
     return keep(value)
@@ -96,9 +97,9 @@ def unpack(packed: Any, kept: Callable[[dict], Any], deep: int = 0) -> Any:
             dice = random.Random()
             dice.setstate((version, tuple(numbers), gauss))
             return dice
-        for kind in (tuple, set, frozenset):
-            if kind.__name__ in packed:
-                return kind(unpack(packed[kind.__name__], kept, deep + 1))
+        for name, kind in KINDS.items():
+            if name in packed:
+                return kind(unpack(packed[name], kept, deep + 1))
         if "dict" in packed:
             return {unpack(k, kept, deep + 1): unpack(v, kept, deep + 1) for k, v in packed["dict"]}
     except (TypeError, ValueError, OverflowError) as e:

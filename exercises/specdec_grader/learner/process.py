@@ -180,7 +180,9 @@ class Learner:
             if not isinstance(results, list) or len(results) != len(cases):
                 raise Broken
             for args, after in zip(cases, changed if isinstance(changed, list) else []):
-                self.change(args, after)
+                for arg, now in zip(args, after if isinstance(after, list) else []):
+                    if isinstance(arg, list) and isinstance(now, list):  # what the learner's code did to a list
+                        arg[:] = self.unpacked(now, lent_too=True)
             return results
         except Broken as e:
             self.over = True
@@ -189,12 +191,6 @@ class Learner:
             # Stopped in the middle of a message, by an alarm: nothing can be asked of it any more.
             self.over = self.over or not done
             raise
-
-    def change(self, args: tuple, after: object) -> None:
-        """What the learner's code did to the lists that it was given."""
-        for arg, now in zip(args, after if isinstance(after, list) else []):
-            if isinstance(arg, list) and isinstance(now, list):
-                arg[:] = self.unpacked(now, lent_too=True)
 
     def reply(self) -> dict:
         """What is sent when it is done. Meanwhile this side answers what the learner's code asks."""
@@ -225,10 +221,8 @@ class Learner:
                 raise RuntimeError("this was lent for another part of the exercise")
             thing, name = self.lent[message["ask"]], message.get("name")
             if name is None:
-                args, names, values = (
-                    self.unpacked(message.get(part, []), lent_too=True) for part in ("args", "names", "values")
-                )
-                found = thing(*args, **dict(zip(names, values)))
+                args, (named,) = (self.unpacked(message[part], lent_too=True) for part in ("args", "named"))
+                found = thing(*args, **named)
             elif name in getattr(type(thing), "LENT", ()):
                 found = getattr(thing, name)
             else:

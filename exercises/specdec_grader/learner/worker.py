@@ -5,7 +5,6 @@ Started by `learner.Learner`, which reads what it says as plain data and believe
 
 import builtins
 import contextlib
-import io
 import json
 import os
 import sys
@@ -15,20 +14,9 @@ from typing import Any
 
 import specdec_grader
 from specdec_grader.coerce import is_stub
-from specdec_grader.guard import learner_frames
+from specdec_grader.guard import Capped, learner_frames
 from specdec_grader.learner import jail
 from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpack
-
-MOST_PRINTED = 3_000  # characters that are passed on
-
-
-class Printed(io.StringIO):
-    """Keeps the beginning of what is written, and drops the rest."""
-
-    def write(self, text: str) -> int:
-        if self.tell() < MOST_PRINTED:
-            super().write(text[:MOST_PRINTED])
-        return len(text)
 
 
 class Lent:
@@ -38,10 +26,8 @@ class Lent:
         self._worker, self._number, self._looks = worker, number, looks
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        names, values = list(named), self._worker.packed(list(named.values()))
-        return self._worker.ask(
-            {"ask": self._number, "args": self._worker.packed(args), "names": names, "values": values}
-        )
+        packed = self._worker.packed
+        return self._worker.ask({"ask": self._number, "args": packed(args), "named": packed([named])})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -71,7 +57,7 @@ class Worker:
             if "answer" in message or "raise" in message:
                 return message
             handle = next(handle for kind, handle in self.handlers.items() if kind in message)
-            printed, reply = Printed(), {}
+            printed, reply = Capped(), {}
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
                 try:
                     reply = handle(message)
@@ -80,7 +66,7 @@ class Worker:
                 except BaseException as e:
                     reply = {"raised": self.raised(e)}
             try:
-                self.messages.send(reply | {"printed": printed.getvalue()[:MOST_PRINTED]})
+                self.messages.send(reply | {"printed": printed.getvalue()})
             except ValueError as e:
                 self.messages.send({"raised": self.raised(e), "printed": ""})
 
