@@ -18,6 +18,7 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool
 
 from specdec_grader.checks import output
+from specdec_grader.learner.jail import OPEN
 from specdec_grader.notebook import EXERCISES, calls, grade_apart
 from specdec_grader.part import Judgement
 
@@ -96,6 +97,8 @@ class InJail(NbGraderPreprocessor):
         found = grade_apart(path, self.log.warning, self.unlocked, about["notebook"])
         if "error" in found:
             raise NbGraderException(found["error"])
+        if not found["locked"]:
+            self.log.warning(OPEN)
         verdicts = {part["id"]: part for part in found["parts"]}
         checks = {id: calls(cell.source) for id, cell in given_out(resources)[1].items() if cell.cell_type == "code"}
         for cell in nb.cells:
