@@ -85,9 +85,9 @@ def first_written(writer, tmp_path_factory):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Eight texts of the tiny target in a batch: with few tokens there would be few updates."""
-    from specdec_lab.train import batches
+    from specdec_lab.train import answers
 
-    monkeypatch.setitem(batches.POSITIONS, "cpu", 8 * 41)
+    monkeypatch.setitem(answers.POSITIONS, "cpu", 8 * 41)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,10 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from specdec_lab.errors import silent
+from specdec_lab.train import own
+from specdec_lab.train.loop import Trainer
+
 SMALL = 13, 28  # tokens of a prompt, and of an answer, at most
 WORDS = ["<end>", "<turn>", "system", "user", "assistant", "a", "b", "c", "d", "e", "f", "g"]
 SENTENCE = ["<end>", "the", "cat", "sat", "on", "a", "mat", "."]
@@ -47,3 +51,10 @@ def save(folder, words=SENTENCE, seed=0) -> str:
     LlamaForCausalLM(LlamaConfig(**LLAMA | size | {"eos_token_id": 0, "pad_token_id": None})).save_pretrained(folder)
     tokenizer_of(words).save_pretrained(folder)
     return str(folder)
+
+
+def train_on(name, target, tokenizer, folder, tokens, start=None, say=silent, evaluated=silent) -> Trainer:
+    """A student that has learned from the answers in `folder`; it goes on from a checkpoint there."""
+    trainer = own.trainer_of(name, target, tokenizer, folder, start=start, say=say)
+    trainer.run(own.stages(name, tokens, bool(start)), folder / f"{name}.pt", say=say, evaluated=evaluated)
+    return trainer

@@ -1,26 +1,24 @@
 """What training leaves behind: weights, a plain Llama folder, the model card; and files that cannot be used."""
 
 import json
-import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from models_on_disk import train_on
 from safetensors.torch import save_file
 
 from specdec_lab import load
-from specdec_lab.choices import TRAINED
 from specdec_lab.cli import main
-from specdec_lab.errors import LabError, silent
+from specdec_lab.errors import LabError
 from specdec_lab.models.export import whole_llama
 from specdec_lab.models.load import load_model
-from specdec_lab.train import recipes
+from specdec_lab.train import own
 from specdec_lab.train.answers import LEARNED, read_answers
 
 
 def with_a_cut_head(net, target):
-    cut = recipes.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
+    cut = own.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
     cut.load_state_dict(net.state_dict())
     return cut
 
@@ -28,7 +26,7 @@ def with_a_cut_head(net, target):
 def test_a_plain_llama_leaves_nearly_nothing_outside_the_head(written):
     """To tokens that the draft model cannot draft."""
     target, tokenizer, text = written
-    trainer = recipes.train("model", target, tokenizer, text, tokens=4_000, say=silent)
+    trainer = train_on("model", target, tokenizer, text, 4_000)
     net, answers = with_a_cut_head(trainer.net, target), read_answers(text / LEARNED, target)
     texts = np.array([answers.text(i)[:24] for i in range(len(answers)) if answers.length[i] >= 24])
     whole = whole_llama(net, target.hf, texts[8:].tolist())
@@ -44,9 +42,9 @@ def test_a_plain_llama_leaves_nearly_nothing_outside_the_head(written):
 def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):
     """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
     target, tokenizer, text = written
-    trainer = recipes.train("model", target, tokenizer, text, tokens=2_000, say=silent)
+    trainer = train_on("model", target, tokenizer, text, 2_000)
     trainer.net = with_a_cut_head(trainer.net, target)
-    recipes.export(trainer, "model", target, tmp_path / "model.safetensors")
+    own.export(trainer, "model", tmp_path / "model.safetensors")
     argv = ["export", str(tmp_path / "llama"), "--device", "cpu", "--target", writer, "--weights", str(tmp_path)]
     assert main(argv) == 0
     draft, _ = load_model(str(tmp_path / "llama"), "cpu")
@@ -70,8 +68,8 @@ def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
     for name in ("untrained", "model"):
         with pytest.raises(LabError, match="no weights for the drafter “model”"):
             lab.drafter(name)
-    trainer = recipes.train("medusa", target, tokenizer, text, tokens=1_000, say=silent)
-    recipes.export(trainer, "medusa", target, tmp_path / "medusa.safetensors")
+    trainer = train_on("medusa", target, tokenizer, text, 1_000)
+    own.export(trainer, "medusa", tmp_path / "medusa.safetensors")
     lab.target.layers = 9
     with pytest.raises(LabError, match="was trained for"):
         lab.drafter("medusa")
@@ -82,47 +80,9 @@ def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
             lab.drafter("medusa")
     (text / "medusa.pt").write_bytes(b"torn")
     with pytest.raises(LabError, match="delete it"):
-        recipes.train("medusa", target, tokenizer, text, tokens=2_000)
+        train_on("medusa", target, tokenizer, text, 2_000)
     (text / "medusa.pt").unlink()
     other = load_model(writer, "cpu")[0]
     other.name = "somebody else"
     with pytest.raises(LabError, match="was written by"):
-        recipes.train("medusa", other, tokenizer, text, tokens=2_000)
-
-
-def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, monkeypatch):
-    """Of a tiny run: its checkpoints, its weights and a benchmark."""
-    target, tokenizer, text = written
-    fits = {}
-    for name in TRAINED:
-        (text / f"{name}.pt").unlink(missing_ok=True)
-        trainer = recipes.train(name, target, tokenizer, text, tokens=4_000, say=silent)
-        recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
-        fits[name] = trainer.history[-1]["steps"]
-    prompts = [{"id": i, "kind": "ab"[i % 2], "prompt": "a b c d e f"[: 2 * i + 1]} for i in range(6)]
-    (tmp_path / "prompts.jsonl").write_text("\n".join(map(json.dumps, prompts)), encoding="utf-8")
-    argv = ["bench", "--json", "--device", "cpu", "--target", writer, "--weights", str(tmp_path)]
-    argv += ["--drafters", "lookup,medusa", "--prompts", str(tmp_path / "prompts.jsonl"), "--max-new-tokens", "6"]
-    argv += ["--limit", "3", "--timed", "3"]
-    assert main(argv) == 0
-    bench = tmp_path / "bench.json"
-    bench.write_text(capsys.readouterr().out, encoding="utf-8")
-    rows = {r["arm"]: r for r in json.loads(bench.read_text(encoding="utf-8"))["rows"] if r["kind"] == "overall"}
-
-    monkeypatch.setattr("sys.argv", ["card", str(text), str(tmp_path), str(bench)])
-    runpy.run_path(str(Path(__file__).parents[1] / "tools" / "model_card.py"), run_name="__main__")
-    card = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert target.name in card and "its 12 most frequent tokens" in card
-    lines = card.splitlines()
-    for name, steps in fits.items():
-        cells = next(line for line in lines if line.startswith(f"| {name} | ") and "tokens" in line).split(" | ")
-        shown = [[float(x) for x in cell.strip(" |").split(", ")] for cell in cells[3:]]
-        assert shown == [[round(step[x], 3) for step in steps] for x in ("overlap", "kl", "agree")]
-    (of,) = (x for x in lines if "`prompts.jsonl`**, temperature 0, 6 tokens" in x)
-    assert "first 3 of each kind" in of and f"{load(writer, device='cpu').hardware}, float32" in of
-    for arm in ("lookup", "medusa"):
-        (cells,) = (line.split(" | ") for line in lines if line.startswith(f"| {arm} | 4 | "))
-        low, high = rows[arm]["ratio_interval"]
-        assert cells[2] == f"{rows[arm]['tokens_per_pass']:.2f}"
-        assert cells[-2] == f"{rows[arm]['ratio_to_plain']:.2f} ({low:.2f}–{high:.2f})"
-        assert cells[-1] == f"{rows[arm]['ratio_from_parts']:.2f} |"
+        train_on("medusa", other, tokenizer, text, 2_000)

@@ -156,7 +156,7 @@ def test_random_bytes_never_end_in_a_traceback(tmp_path):
 
 NUMBERS = ("demo --alpha", "demo --temperature", "demo --top-p", "demo --min-p", "demo --repetition-penalty", "demo --gamma",
     "demo --max-new-tokens", "demo --seed", "bench --repeats", "bench --limit", "traffic x --at-once", "traffic x --repeats",
-    "train eagle --write", "train eagle --tokens", "train eagle --spare")  # fmt: skip
+    "train eagle x --write", "train eagle x --tokens")  # fmt: skip
 
 
 @pytest.mark.parametrize("option", NUMBERS)
@@ -185,8 +185,8 @@ ODD = {
 }
 NAMED = (
     ["demo", "--target"], ["demo", "--draft"], ["demo", "--weights"], ["bench", "--prompts"], ["traffic"], ["traffic", "builtin", "--html"],
-    ["course"], ["export"], ["grade"], ["class-report"], ["train", "eagle", "--folder"], ["train", "eagle", "--passages"],
-    ["train", "eagle", "--start"], ["train", "eagle", "--out"], ["lab", "--dir"], ["progress", "--ledger"], ["progress", "--import"], ["progress", "--export"],
+    ["course"], ["export"], ["grade"], ["class-report"], ["train", "eagle", "builtin", "--folder"], ["train", "eagle"],
+    ["train", "eagle", "builtin", "--start"], ["lab", "--dir"], ["progress", "--ledger"], ["progress", "--import"], ["progress", "--export"],
     ["doctor", "--target"],
 )  # fmt: skip
 

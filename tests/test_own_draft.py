@@ -1,5 +1,6 @@
 """A draft of one's own: what is learned from, what is only measured on, an interruption, and what is refused."""
 
+import json
 from itertools import product
 
 import pytest
@@ -7,10 +8,11 @@ import pytest
 from specdec_lab import load
 from specdec_lab.errors import LabError
 from specdec_lab.measure.prompts import Prompt, read_prompts
-from specdec_lab.train import batches, loop, own
+from specdec_lab.train import answers, loop, own
 from specdec_lab.train.answers import HELD_OUT, LEARNED, read_answers
 
 PROMPTS = [Prompt(f"{i}", "mine", " ".join(words)) for i, words in enumerate(product("ab", "cd", "ef", "g"))] * 2
+LONG = Prompt("long", "long", "a " * 600)
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +20,7 @@ def made(writer, tmp_path_factory):
     """(a Lab, the folder, what was looked at)"""
     lab, folder, looks = load(writer, device="cpu"), tmp_path_factory.mktemp("own"), []
     with pytest.MonkeyPatch.context() as m:
-        m.setitem(batches.POSITIONS, "cpu", 8 * 41)
+        m.setitem(answers.POSITIONS, "cpu", 8 * 41)
         own.own_draft(lab, PROMPTS, folder, 3_000, 12_000, None, lambda name, history: looks.append(len(history)))
     return lab, folder, looks
 
@@ -28,13 +30,13 @@ def test_what_is_measured_on_is_not_learned_from(made):
     learned, aside = ({tuple(lab.encode(p.content)) for p in side} for side in own.put_aside(PROMPTS[:8]))
     assert not learned & aside and len(learned) == 6
     for side, some in ((LEARNED, learned), (HELD_OUT, aside)):
-        answers = read_answers(folder / side, lab.target)
-        assert {tuple(answers.text(i)[: answers.prompt[i]]) for i in range(len(answers))} <= some
+        found = read_answers(folder / side, lab.target)
+        assert {tuple(found.text(i)[: found.prompt[i]]) for i in range(len(found))} <= some
 
 
 def test_the_draft_learns_and_is_loaded(made, writer):
     lab, folder, looks = made
-    history = loop.json.loads((folder / "eagle.json").read_text(encoding="utf-8"))
+    history = json.loads((folder / "eagle.json").read_text(encoding="utf-8"))
     assert history[-1]["steps"][0]["overlap"] > history[0]["steps"][0]["overlap"] + 0.02
     assert looks == list(range(looks[0], len(history) + 1)) and len(looks) >= 8
     mine = load(writer, device="cpu", weights=folder)
@@ -43,7 +45,7 @@ def test_the_draft_learns_and_is_loaded(made, writer):
     assert mine.speculative(PROMPTS[0].content, "eagle", temperature=1.0, max_new_tokens=30).alpha > 0.5
 
 
-def test_it_goes_on_where_it_was_interrupted(made, writer, tmp_path, small_batches):
+def test_it_goes_on_where_it_was_interrupted(made, tmp_path, small_batches):
     lab, folder, _ = made
 
     def stop(name, history):
@@ -61,29 +63,31 @@ def test_it_goes_on_where_it_was_interrupted(made, writer, tmp_path, small_batch
     assert all((once[name] - again[name]).abs().max() < 1e-4 for name in once)
 
 
-LONG = Prompt("long", "long", "a " * 600)
-
-
 @pytest.mark.parametrize(
-    ("prompts", "name", "says"),
-    [(PROMPTS[:7], "", "7 prompts"), ([LONG, *PROMPTS[1:]], "", "shorten"), (PROMPTS, "file", "cannot be kept")],
+    ("prompts", "name", "more", "says"),
+    [
+        (PROMPTS[:7], "", {}, "7 prompts"),
+        ([LONG] * 8, "", {}, "too few prompts of at most"),
+        (PROMPTS, "file", {}, "file"),
+        (PROMPTS, "", {"tokens": 9}, "too few to train on"),
+        (PROMPTS, "", {"start": own.trained.WEIGHTS}, "was trained for"),
+    ],
 )
-def test_what_cannot_be_learned_from_is_refused(made, tmp_path, prompts, name, says):
+def test_what_cannot_be_learned_from_is_refused(made, tmp_path, prompts, name, more, says):
     (tmp_path / "file").touch()
-    with pytest.raises(LabError, match=says):
-        own.own_draft(made[0], prompts, tmp_path / name)
+    with pytest.raises((LabError, OSError), match=says):
+        own.own_draft(made[0], prompts, tmp_path / name, **{"start": None, **more})
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]  # told before anything is written
 
 
-def test_prompts_that_leave_no_room_are_left_out(made, tmp_path):
+def test_prompts_that_leave_no_room_are_left_out(made, tmp_path, monkeypatch):
     """Of a long list of one's own: one that is too long should not end it all."""
     lab, said, raw = made[0], [], Prompt("raw", "raw", "a b c", raw=True)
-    own.write_answers(lab, [*PROMPTS, LONG, raw], PROMPTS[:2], tmp_path, 2_000, 28, say=said.append)
-    assert f"{len(PROMPTS) + 4} prompts" in said[0]  # of thousands this takes a while
-    assert "476" in said[1] and said[1].endswith(": 1.")
-    assert set(read_answers(tmp_path / LEARNED, lab.target).kind) == {"mine", "raw"}
-    assert lab.tokenizer("a b c").input_ids in [r.tokens for r in own.OwnRequests(lab, [raw], 9).asked]
-    with pytest.raises(LabError, match="too few prompts"):
-        own.write_answers(lab, PROMPTS, [LONG], tmp_path, 9_000, 28)
+    monkeypatch.setattr(own, "ANSWER", 28)
+    own.write_answers(lab, [*PROMPTS, LONG, raw, *PROMPTS[1:3]], tmp_path, 2_000, say=said.append)
+    assert any("476" in line and line.endswith(": 1.") for line in said)
+    kinds = [kind for side in (LEARNED, HELD_OUT) for kind in read_answers(tmp_path / side, lab.target).kind]
+    assert set(kinds) == {"mine", "raw"}
 
 
 def test_our_own_prompts_are_none_of_the_built_in_ones():

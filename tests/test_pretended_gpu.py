@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from models_on_disk import SMALL
+from models_on_disk import SMALL, train_on
 from pretended_gpu import NAME, OnGpu, guard, pretended_gpu
 from training_text.conversations import write_conversations
 
@@ -25,7 +25,7 @@ from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import batch_costs, pass_times
 from specdec_lab.models.cpu import linear
 from specdec_lab.models.cuda_graph import CapturedPass
-from specdec_lab.train import loop, recipes
+from specdec_lab.train import loop, own
 
 pytestmark = [
     pytest.mark.skipif(torch.cuda.is_available(), reason="there is a real GPU: tests/test_gpu.py"),
@@ -157,9 +157,9 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     write_conversations(lab.target, lab.tokenizer, {0}, text, tokens=400, longest=SMALL, say=lambda line: None)
     assert lab.target.capture is CapturedPass
     for name in TRAINED:
-        trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=600, say=lambda line: None)
+        trainer = train_on(name, lab.target, lab.tokenizer, text, 600)
         assert all(p.device.type == "cuda" and p.dtype == torch.float32 for p in trainer.net.parameters())
-        recipes.export(trainer, name, lab.target, tmp_path / f"{name}.safetensors")
+        own.export(trainer, name, tmp_path / f"{name}.safetensors")
     again = sd.load(writer, device="cuda", weights=tmp_path, say=lambda line: None)
     assert all(texts(again, name) for name in TRAINED)
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from models_on_disk import train_on
 from training_text.conversations import write_conversations
 from transformers import LlamaForCausalLM
 
@@ -15,16 +16,13 @@ from specdec_lab.cli import main
 from specdec_lab.drafters import trained as trained_module
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.sampling import Sampler
-from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, silent
-from specdec_lab.measure.prompts import Prompt
 from specdec_lab.models.cpu import linear
-from specdec_lab.train import batches as train_batches
-from specdec_lab.train import loop, own, recipes, write
-from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, read_answers
-from specdec_lab.train.batches import Batches
-from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
-from specdec_lab.train.loop import Trainer, evaluate_by_kind, mean_of
+from specdec_lab.train import answers as answers_module
+from specdec_lab.train import loop, own, write
+from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, Batches, read_answers
+from specdec_lab.train.distill import Head, compare, divergence, means_of
+from specdec_lab.train.loop import Trainer
 
 pytestmark = pytest.mark.usefixtures("small_batches")
 
@@ -37,28 +35,26 @@ def train(written):
     def some(name, tokens, *, on=False, folder=text, **more) -> Trainer:
         if not on:
             (folder / f"{name}.pt").unlink(missing_ok=True)
-        return recipes.train(name, target, tokenizer, folder, tokens, **{"say": silent, **more})
+        return train_on(name, target, tokenizer, folder, tokens, **more)
 
     return some
 
 
-@pytest.mark.parametrize("name", recipes.KINDS)
+@pytest.mark.parametrize("name", own.KINDS)
 def test_training_helps_and_can_be_continued(train, written, writer, tmp_path, name):
     target, _, text = written
     trainer, said = train(name, 4_000), []
     trained = trainer.evaluate()[0]
-    fresh = recipes.KINDS[name].net(target.hf, trainer.net.head.ids)
+    fresh = own.KINDS[name].net(target.hf, trainer.net.head.ids)
     untrained = Trainer(fresh, trainer.batches).evaluate()[0]
-    assert trained.kl < 0.8 * untrained.kl
-    assert trained.overlap > untrained.overlap
+    assert trained["kl"] < 0.8 * untrained["kl"]
+    assert trained["overlap"] > untrained["overlap"]
 
-    recipes.export(trainer, name, target, tmp_path / f"{name}.safetensors")
+    own.export(trainer, name, tmp_path / f"{name}.safetensors")
     lab = load(writer, device="cpu", weights=tmp_path)
     stored = Trainer(trained_module.load_net(name, lab.target, tmp_path).requires_grad_(), trainer.batches)
-    assert stored.evaluate()[0].overlap == pytest.approx(trained.overlap, abs=0.02)  # what 8 bits may cost
-    trace = lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120)
-    trace.check()
-    assert sum(len(r.drafted) for r in trace.rounds) > 0
+    assert stored.evaluate()[0]["overlap"] == pytest.approx(trained["overlap"], abs=0.02)  # what 8 bits may cost
+    lab.speculative([1, 3, 5, 6, 7], lab.drafter(name), temperature=1.0, max_new_tokens=120).check()
 
     tokens = trainer.tokens
     more = train(name, 4_600, on=True, say=said.append)
@@ -88,8 +84,8 @@ def sharp(writer, tmp_path_factory):
 
 def trained_and_traces(lab, text, name, gamma):
     """A trainer of the drafter as it is stored, in 8 bits, and what that then does at temperature 1 with held-out prompts."""
-    trainer = recipes.train(name, lab.target, lab.tokenizer, text, tokens=4_000, say=silent)
-    recipes.export(trainer, name, lab.target, text / f"{name}.safetensors")
+    trainer = train_on(name, lab.target, lab.tokenizer, text, 4_000)
+    own.export(trainer, name, text / f"{name}.safetensors")
     held = read_answers(text / HELD_OUT, lab.target)
     begun = [held.text(i)[: held.prompt[i]] for i in range(64)]
     settings = {"gamma": gamma, "temperature": 1.0, "max_new_tokens": 24, "keep": Keep(rows=True)}
@@ -103,34 +99,32 @@ def promised(trainer, lab, trace) -> list[torch.Tensor]:
     """Σ min(p, q) at each row of a trace's whole text, as training sees it; a tensor [n] for each drafting step."""
     tokens, found = torch.tensor([trace.prompt + trace.tokens]), []
     rows = lab.target.cached().extend(tokens, depths=trainer.net.depths).hidden.float()
+    head = Head(trainer.net.head.weight.float())
     for guess, true in trainer.net.predict(tokens, rows):
-        overlap = overlaps(guess[0].float(), true[0].float(), Head(trainer.net.head.weight.float()))
+        overlap = torch.minimum(*(head.probabilities(x[0].float()) for x in (guess, true))).sum(-1)
         found.append(torch.cat([torch.full((tokens.shape[1] - len(overlap),), torch.nan), overlap]))
     return found
 
 
-@pytest.mark.parametrize("name", recipes.KINDS)
+@pytest.mark.parametrize("name", ["eagle", "medusa"])
 def test_a_draft_is_accepted_as_often_as_promised(sharp, monkeypatch, name):
     """For the position that was learned: against p along the text that came out. Each head of Medusa has a position of its own; at others, q is another."""
     lab, text = sharp
     monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # as exact as training: only positions are in question
     gamma = 4 if name == "medusa" else 1
     trainer, traces = trained_and_traces(lab, text, name, gamma)
-    said, apart, shifted = ([[] for _ in range(gamma)] for _ in range(3))
+    apart, shifted = ([[] for _ in range(gamma)] for _ in range(2))
     for trace in traces:
         p = Sampler(1.0)(lab.target.cached().extend([trace.prompt + trace.tokens]).logits[0])
         steps = promised(trainer, lab, trace)
         for r in trace.rounds:
             for depth, (p_row, q_row) in enumerate(zip(p[r.start - 1 :], r.q_rows)):
                 overlap, row = float(torch.minimum(p_row, q_row).sum()), r.start - 1 + depth
-                said[depth].append(float(steps[depth][row]))
-                apart[depth].append(abs(overlap - said[depth][-1]))
+                apart[depth].append(abs(overlap - float(steps[depth][row])))
                 if row + 1 < len(p):
                     shifted[depth].append(abs(overlap - float(steps[depth][row + 1])))
     assert all(np.nanmean(x) < 0.01 for x in apart)
     assert all(np.nanmean(x) > 0.05 for x in shifted)  # else this would prove nothing
-    together = Trace([], [r for t in traces for r in t.rounds])
-    assert together.alpha_by_position[0] == pytest.approx(np.nanmean(said[0]), abs=0.06)
 
 
 def test_an_interrupted_training_goes_on(train, monkeypatch):
@@ -177,8 +171,8 @@ def test_a_batch_is_what_the_target_wrote_and_its_rows(written, monkeypatch):
     """Computed, or kept from an earlier visit."""
     target, _, text = written
     answers, held = (read_answers(text / side, target) for side in (LEARNED, HELD_OUT))
-    monkeypatch.setitem(train_batches.POSITIONS, "cpu", 500)
-    monkeypatch.setattr(train_batches, "PREFILL_CHUNK", 7)  # in several passes
+    monkeypatch.setitem(answers_module.POSITIONS, "cpu", 500)
+    monkeypatch.setattr(answers_module, "PREFILL_CHUNK", 7)  # in several passes
     batches = Batches(target, answers, held, (1, 2))
     for _ in range(2):
         assert check_batches(batches, target, answers) > 0.5
@@ -219,54 +213,30 @@ def test_the_loss_is_over_the_targets_own_tokens():
     assert matter.tolist() == [[False, False, True, False, True], [False] * 4 + [True]]  # each step guesses these
 
 
-def test_overlap_is_told_by_kind(train):
-    trainer = train("eagle", 300)
-    told, whole = evaluate_by_kind(trainer), trainer.evaluate()[0]
-    for part in told.values():
-        assert sum(n for n, _ in part.values()) == whole.n
-        assert sum(n * x for n, x in part.values()) / whole.n == pytest.approx(whole.overlap, abs=1e-3)
-    assert {"chat", "ask"} <= set(told["kind"])
-    assert set(told["place"]) == {"under 64"}
-
-
-def test_a_checkpoint_of_another_design_is_one_sentence(train, written, tmp_path):
-    train("eagle", 300)
-    folder = shutil.copytree(written[2], tmp_path / "text")
-    state = torch.load(folder / "eagle.pt", weights_only=True)
-    del state["net"]["join.weight"]
-    torch.save(state, folder / "eagle.pt")
-    with pytest.raises(LabError, match="of another design"):
-        train("eagle", 9_000, on=True, folder=folder)
-
-
-def test_training_can_begin_with_weights(train, written, tmp_path, monkeypatch):
+def test_training_can_begin_with_weights(train, tmp_path):
     """And not only with parts of the target."""
     first = train("eagle", 1_600)
-    recipes.export(first, "eagle", written[0], tmp_path / "eagle.safetensors")
-    began = []
-    monkeypatch.setattr(Trainer, "run", lambda self, plan, **kwargs: began.append(self.evaluate()[0].kl))
-    for start in (None, tmp_path):
-        trainer = train("eagle", 1_600, start=start)
-    assert (first.before, trainer.before) == (0, first.tokens)
-    assert began[1] == pytest.approx(first.history[-1]["steps"][0]["kl"], rel=0.1)  # stored in 8 bits
-    assert began[0] > 1.2 * began[1]
-    with pytest.raises(LabError, match="no weights for the drafter “medusa”"):
-        train("medusa", 1_600, start=tmp_path)
+    own.export(first, "eagle", tmp_path / "eagle.safetensors")
+    began = [train("eagle", 0, start=start) for start in (None, tmp_path)]
+    assert (first.before, began[1].before) == (0, first.tokens)
+    cold, warm = (trainer.history[0]["steps"][0]["kl"] for trainer in began)
+    assert warm == pytest.approx(first.history[-1]["steps"][0]["kl"], rel=0.1)  # stored in 8 bits
+    assert cold > 1.2 * warm
 
 
 def test_a_head_has_frequent_and_special_tokens(monkeypatch):
     """Users' words do not count; and without the end of a text among them, no draft could ever be that."""
-    monkeypatch.setattr(recipes, "FREQUENT", 4)
+    monkeypatch.setattr(own, "FREQUENT", 4)
     two = (np.array(x) for x in ([8, 8, 8, 7, 7, 8, 8, 5], [5, 3], [3, 2]))
     answers, tokenizer = Answers(*two, *[None] * 4), SimpleNamespace(all_special_ids=[2, 99])
-    assert recipes.frequent_ids(answers, tokenizer, 10, [9]).tolist() == [2, 5, 7, 9]
+    assert own.frequent_ids(answers, tokenizer, 10, [9]).tolist() == [2, 5, 7, 9]
 
 
 def test_a_training_that_goes_on_keeps_its_head(train, monkeypatch):
     """Though others may be the most frequent tokens by now: its rows have learned to speak of these."""
     some = torch.arange(4, 9)
     for tokens, frequent in ((300, some), (600, some - 1)):
-        monkeypatch.setattr(recipes, "frequent_ids", lambda *a, now=frequent: now)
+        monkeypatch.setattr(own, "frequent_ids", lambda *a, now=frequent: now)
         assert torch.equal(train("medusa", tokens, on=tokens > 300).net.head.ids, some)
 
 
@@ -286,67 +256,53 @@ def test_the_gradient_of_the_loss_is_that_of_its_formula(kind):
     expected.backward()
     assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
     assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
-    student, log_q, overlap, kl = student[1], log_q[1], overlap[1], kl[1]
-    found = fit(student, teacher, Head(head))
-    assert (found.overlap, found.kl) == pytest.approx((float(overlap.mean()), float(kl.mean())), rel=1e-4)
-    assert found.agree == pytest.approx(float((p.argmax(-1) == log_q.argmax(-1)).float().mean()))
-    assert torch.allclose(overlaps(student, teacher, Head(head)), overlap, atol=1e-5)
-
-
-def test_a_mean_is_over_positions_and_not_over_batches():
-    """Batches are of unequal size."""
-    found = mean_of([Fit(1, 0.0, 1.0, 1.0), Fit(3, 4.0, 0.0, 0.5)])
-    assert found == Fit(4, 3.0, 0.25, 0.625)
+    two = [compare(student[1][part], teacher[part], Head(head)) for part in (slice(100), slice(100, None))]
+    found = means_of(sum(two))  # over rows, and not over batches, which are of unequal size
+    agree = p.argmax(-1) == log_q[1].argmax(-1)
+    expected = {
+        "n": 600,
+        "kl": float(kl[1].mean()),
+        "overlap": float(overlap[1].mean()),
+        "agree": float(agree.float().mean()),
+    }
+    assert found == pytest.approx(expected, rel=1e-4)
 
 
 def test_probabilities_of_a_head_in_half_precision_are_whole():
     """Only the product is coarse: a softmax in 8 bits would take a hundredth of all that is to be learned."""
     weight = torch.randn(3000, 16, generator=torch.Generator().manual_seed(0))
     rows = torch.randn(50, 16, generator=torch.Generator().manual_seed(1))
-    head = Head(weight.bfloat16())
-    p = head.probabilities(rows)
+    p = Head(weight.bfloat16()).probabilities(rows)
     assert p.dtype == torch.float32 and (p.sum(-1) - 1).abs().max() < 1e-5
-    assert fit(rows, rows, head).overlap == pytest.approx(1, abs=1e-5)
+
+
+def test_what_cannot_be_gone_on_with_is_one_sentence(train, written, tmp_path):
+    with pytest.raises(LabError, match="no text in"):
+        train("eagle", 300, folder=tmp_path / "none")
+    train("eagle", 300)
+    folder = shutil.copytree(written[2], tmp_path / "text")
+    state = torch.load(folder / "eagle.pt", weights_only=True)
+    del state["net"]["join.weight"]
+    torch.save(state, folder / "eagle.pt")
+    with pytest.raises(LabError, match="of another design"):
+        train("eagle", 9_000, on=True, folder=folder)
 
 
 def test_the_command_writes_trains_and_says_where(capsys, writer, tmp_path, monkeypatch):
-    """Without texts or prompts of one's own it takes the installed Python's sources, which take long to read."""
-    few = [[Prompt(f"{i}", "code", f"a b c {x}")] for i, x in enumerate("abcdefgabc")]
-    monkeypatch.setattr("specdec_lab.train.texts.installed_python", lambda: few)
-    argv = ["train", "medusa", "--json", "--device", "cpu", "--target", writer, "--folder", str(tmp_path)]
-    argv += ["--dtype", "bfloat16"]
-    assert main([*argv, "--write", "1k", "--tokens", "4k"]) == 0
-    learned = loop.read_checkpoint(tmp_path / "medusa.pt")["net"].values()
+    prompts = [json.dumps({"id": str(i), "kind": "mine", "prompt": f"a b c {x}"}) for i, x in enumerate("abcdefgabc")]
+    file, folder = tmp_path / "prompts.jsonl", tmp_path / "mine"
+    file.write_text("\n".join(prompts), encoding="utf-8")
+    argv = ["train", "medusa", str(file), "--json", "--device", "cpu", "--target", writer, "--folder", str(folder)]
+    argv += ["--dtype", "bfloat16", "--write", "1k"]
+    assert main([*argv, "--tokens", "4k"]) == 0
+    learned = loop.read_checkpoint(folder / "medusa.pt")["net"].values()
     assert {x.dtype for x in learned} == {torch.float32}  # in half precision small steps are lost
-    out, err = capsys.readouterr()
-    result = json.loads(out)
-    assert result["weights"] == str(tmp_path / "medusa.safetensors")
-    assert "--passages" in err
-    assert result["tokens"] >= 4000
-    # Text that is there, as tools/write_training_text.py writes it, is taken: nothing is added, and no prompts are read.
-    monkeypatch.setattr(own, "write_answers", lambda *a, **k: pytest.fail("written again"))
-    for enough in ("0", "1k"):
-        assert main([*argv, "--write", enough, "--tokens", "5k", "--out", str(tmp_path / enough)]) == 0
-        assert (tmp_path / enough / "medusa.safetensors").exists()
-
-
-def test_the_command_writes_text_alone(capsys, writer, tmp_path):
-    """About prompts of one's own."""
-    mine, folder = tmp_path / "own", tmp_path / "text"
-    mine.mkdir()
-    prompts = [json.dumps({"id": str(i), "kind": "mine", "prompt": f"a b c {x}"}) for i, x in enumerate("abcdefg")]
-    (mine / "a.jsonl").write_text("\n".join(prompts), encoding="utf-8")
-    argv = ["train", "text", "--json", "--device", "cpu", "--target", writer, "--folder", str(folder)]
-    assert main([*argv, "--write", "1k", "--passages", str(mine)]) == 0
-    assert json.loads(capsys.readouterr().out)["written"] >= 1_000
+    result = json.loads(capsys.readouterr().out)
+    assert result["weights"] == str(folder / "medusa.safetensors") and result["tokens"] >= 4000
     target = load(writer, device="cpu").target
     assert {kind for side in (LEARNED, HELD_OUT) for kind in read_answers(folder / side, target).kind} == {"mine"}
-    (mine / "a.jsonl").write_text(prompts[0], encoding="utf-8")
-    assert main([*argv, "--write", "5k", "--passages", str(mine)]) == 2
-    assert "too few prompts" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("name", "says"), [("magic", "no recipe “magic”"), ("eagle", "no text in")])
-def test_bad_requests_are_one_sentence(written, tmp_path, name, says):
-    with pytest.raises(LabError, match=says):
-        recipes.train(name, *written[:2], tmp_path, 1_000)
+    monkeypatch.setattr(write, "answers", lambda *a: pytest.fail("written again"))
+    assert main([*argv, "--tokens", "5k"]) == 0
+    file.write_text(prompts[0], encoding="utf-8")
+    assert main([*argv, "--tokens", "6k"]) == 2
+    assert "too few" in capsys.readouterr().err

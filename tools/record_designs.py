@@ -18,11 +18,10 @@ from torch import Tensor
 import specdec_lab as sd
 from specdec_lab.drafters.eagle import EagleNet
 from specdec_lab.drafters.medusa import MedusaNet
-from specdec_lab.train.answers import HELD_OUT, LEARNED, read_answers
-from specdec_lab.train.batches import Batches
+from specdec_lab.train.answers import HELD_OUT, LEARNED, Batches, read_answers
 from specdec_lab.train.distill import Head, parts
 from specdec_lab.train.loop import Stage, Trainer
-from specdec_lab.train.recipes import frequent_ids
+from specdec_lab.train.own import frequent_ids
 
 DESIGNS = {  # the net, and the drafting steps that it learns
     "last row": (LastRow, 1),
@@ -88,11 +87,11 @@ def main(folder: Path, tokens: int) -> None:
         batches.wanted = len(net.depths)
         trainer = Trainer(net, batches)
         plan = [Stage(tokens * 7 // 10, unroll=unroll), Stage(tokens * 3 // 10, lr=4e-3, loss="tv", unroll=unroll)]
-        trainer.run(plan, every=tokens, say=partial(print, name, flush=True))
+        trainer.run(plan, folder / f"{name}.pt", every=tokens, say=partial(print, name, flush=True))
         net.unroll = PLACES
         places = trainer.evaluate()
-        run = {"design": name, "tokens": tokens, "held_out": places[0].n, "tokens_a_pass": tokens_a_pass(trainer)}
-        run |= {x: [getattr(place, x) for place in places] for x in ("overlap", "agree")}
+        run = {"design": name, "tokens": tokens, "held_out": places[0]["n"], "tokens_a_pass": tokens_a_pass(trainer)}
+        run |= {x: [place[x] for place in places] for x in ("overlap", "agree")}
         run |= {"weights": sum(p.numel() for p in net.parameters() if p.requires_grad)}
         kept["runs"].append(run)
         path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

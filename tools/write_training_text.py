@@ -2,7 +2,7 @@
 
     python tools/passages.py PASSAGES
     python tools/write_training_text.py TEXT PASSAGES --tokens 5M --dtype bfloat16
-    specdec-lab train NAME --folder TEXT --write 0 --tokens 20M
+    python tools/train_drafter.py NAME TEXT --tokens 20M
 
 It may be stopped at any time, and goes on from what was written a minute before.
 """

@@ -6,7 +6,6 @@ p never has to be stored: its hidden rows, kept while the text was written, give
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -22,20 +21,6 @@ def parts(rows: Tensor) -> Iterator[slice]:
     """As many rows at a time as suit the device."""
     n = ROWS_AT_ONCE.get(rows.device.type, ROWS_AT_ONCE["cpu"])
     return (slice(i, i + n) for i in range(0, len(rows), n))
-
-
-@dataclass(frozen=True)
-class Fit:
-    """How well q follows p over n positions.
-
-    kl: mean of KL(p‖q), in nats. overlap: mean of Σ min(p, q), which is α. agree: the share of positions where p and q
-    have the same favourite.
-    """
-
-    n: int
-    kl: float
-    overlap: float
-    agree: float
 
 
 class Head:
@@ -103,18 +88,20 @@ def divergence(students: Tensor, teacher: Tensor, head: Head, weight: Tensor, ki
 
 
 @torch.no_grad()
-def fit(student: Tensor, teacher: Tensor, head: Head) -> Fit:
-    """How well a student's rows fit, each row with the same weight; arguments as in `divergence`."""
-    totals = torch.zeros(3, device=student.device)
+def compare(student: Tensor, teacher: Tensor, head: Head) -> Tensor:
+    """[4]: how many rows [n, H] there are, and the sums over them of KL(p‖q), of Σ min(p, q), and of equal favourites."""
+    sums = torch.zeros(3, device=student.device)
     for part in parts(student):
         q, p = head.probabilities(student[part]), head.probabilities(teacher[part])
         agree = q.argmax(-1) == p.argmax(-1)
-        totals += torch.stack([kl(p, q).sum(), torch.minimum(p, q).sum(), agree.sum()])
-    return Fit(len(student), *(totals / max(len(student), 1)).tolist())
+        sums += torch.stack([kl(p, q).sum(), torch.minimum(p, q).sum(), agree.sum()])
+    return torch.tensor([len(student), *sums.tolist()], dtype=torch.float64)
 
 
-@torch.no_grad()
-def overlaps(student: Tensor, teacher: Tensor, head: Head) -> Tensor:
-    """[n]: Σ min(p, q) of each row; arguments as in `divergence`."""
-    both = ((head.probabilities(x[part]) for x in (student, teacher)) for part in parts(student))
-    return torch.cat([torch.minimum(q, p).sum(-1) for q, p in both])
+def means_of(sums: Tensor) -> dict[str, float]:
+    """How well q follows p over all rows of `compare`, or of several such sums added up.
+
+    n: rows. kl: mean of KL(p‖q), in nats. overlap: mean of Σ min(p, q), which is α. agree: the share of equal favourites.
+    """
+    n, *others = sums.tolist()
+    return {"n": int(n), **{name: x / max(n, 1) for name, x in zip(("kl", "overlap", "agree"), others)}}

@@ -2,9 +2,8 @@
 
 import json
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +14,11 @@ from specdec_lab.drafters.student import Student
 from specdec_lab.errors import LabError, Say
 from specdec_lab.files import written_whole
 from specdec_lab.formats import first_line, pace
-from specdec_lab.train.batches import Batch, Batches
-from specdec_lab.train.distill import Fit, Head, divergence, fit, overlaps
+from specdec_lab.train.answers import Batch, Batches
+from specdec_lab.train.distill import Head, compare, divergence, means_of
 
 DEEPER = 0.8  # weight of each drafting step against the one before: a deep draft counts only if those before it held
 SAID = 60  # seconds between two sentences on how far it is
-PLACES = (64, 128, 256, 512, 1024)  # tokens before the predicted one: fewer than 64, than 128, …
 
 
 @dataclass(frozen=True)
@@ -87,14 +85,6 @@ class Optimizer:
             part.zero_grad()
 
 
-def mean_of(fits: Sequence[Fit]) -> Fit:
-    """One fit over all positions of several."""
-    n = [f.n for f in fits]
-    return Fit(
-        sum(n), *(float(np.average([getattr(f, x) for f in fits], weights=n)) for x in ("kl", "overlap", "agree"))
-    )
-
-
 class Trainer:
     """Trains one student and remembers how it went.
 
@@ -131,75 +121,61 @@ class Trainer:
         return divergence(guesses, true, self.head, weight.to(true.device), kind)
 
     @torch.no_grad()
-    def evaluate(self) -> list[Fit]:
-        """The fit on the held-out texts, for each drafting step."""
-        fits = []
+    def evaluate(self) -> list[dict[str, float]]:
+        """How well the student guesses the held-out texts, for each drafting step (see `means_of`)."""
+        sums: Tensor | float = 0.0
         for _, batch in self.batches.held_out():
             guesses, true, _ = self.guesses(batch)
-            fits.append([fit(guess, true, self.head) for guess in guesses])
-        mean = [mean_of(step) for step in zip(*fits)]
-        self.history.append({"tokens": self.tokens, "steps": [asdict(f) for f in mean]})
-        return mean
+            sums = sums + torch.stack([compare(guess, true, self.head) for guess in guesses])
+        steps = [means_of(step) for step in torch.as_tensor(sums)]
+        self.history.append({"tokens": self.tokens, "steps": steps})
+        return steps
+
+    def learn(self, plan: Sequence[Stage]) -> None:
+        """One update on the batch that follows from the number of tokens, as its rate and its stage do."""
+        stage, rate = place(plan, self.tokens)
+        self.net.unroll = stage.unroll
+        batch = self.batches.random(np.random.default_rng([self.seed, self.tokens]))
+        self.optimizer.step(self.loss(batch, stage.loss), rate)
+        self.tokens += int(batch[-1].sum())
 
     def run(
         self,
         plan: Sequence[Stage],
-        *,
+        save_to: Path,
         every: int = 250_000,
-        save_to: Path | None = None,
         say: Say = print,
         evaluated: Callable[["Trainer"], None] = lambda trainer: None,
     ) -> None:
-        """Train to the end of the plan, from wherever this trainer stands in it.
+        """Train to the end of the plan, from wherever this trainer stands in it. What an interrupt finds is saved.
 
         Args:
             every: so many tokens lie between two evaluations.
             evaluated: told this trainer after each evaluation; its history has grown.
-
-        Raises:
-            KeyboardInterrupt: after saving.
         """
-        end, shown = sum(stage.tokens for stage in plan), self.tokens
-        begun, learning = self.tokens, 0.0  # learning: seconds, without those of evaluations
-
-        def tell() -> None:
-            """Evaluate, and say how well the student fits."""
-            fit = " | ".join(f"α {f.overlap:.3f}, same favourite {f.agree:.3f}" for f in self.evaluate())
-            say(f"{pace(self.tokens - begun, end - begun, learning)}: {fit}")
-
+        end, begun, shown = sum(stage.tokens for stage in plan), self.tokens, self.tokens
+        learning, said = 0.0, 0.0  # seconds, without those of evaluations
         try:
             while self.tokens < end:
                 clock = time.perf_counter()
-                stage, rate = place(plan, self.tokens)
-                self.net.unroll = stage.unroll
-                # The batch follows from the number of tokens too.
-                batch = self.batches.random(np.random.default_rng([self.seed, self.tokens]))
-                self.optimizer.step(self.loss(batch, stage.loss), rate)
-                self.tokens += int(batch[-1].sum())
-                seconds = time.perf_counter() - clock
-                learning += seconds
-                if learning // SAID > (learning - seconds) // SAID:
-                    say(pace(self.tokens - begun, end - begun, learning))
+                self.learn(plan)
+                learning += time.perf_counter() - clock
+                far = pace(self.tokens - begun, end - begun, learning)
                 if self.tokens - shown >= every or self.tokens >= end:
-                    tell()
+                    fits = (f"α {s['overlap']:.3f}, same favourite {s['agree']:.3f}" for s in self.evaluate())
+                    say(f"{far}: {' | '.join(fits)}")
                     shown = self.tokens
-                    if save_to:
-                        self.save(save_to)
+                    self.save(save_to)
                     evaluated(self)
-            if not self.history:  # an interrupt came at the last evaluation
-                self.net.unroll = plan[-1].unroll
-                tell()
+                elif learning - said > SAID:
+                    say(far)
+                    said = learning
         except KeyboardInterrupt:
-            if save_to:
-                self.save(save_to)
+            self.save(save_to)
             raise
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint, and the history beside it as JSON.
-
-        Raises:
-            LabError: when it cannot be written.
-        """
+        """Write a checkpoint, and the history beside it as JSON. Raises LabError when it cannot be written."""
         parts = [part.state_dict() for part in self.optimizer.parts]
         state = {"net": self.net.state_dict(), "optimizer": parts, "seed": self.seed}
         state |= {"tokens": self.tokens, "history": self.history, "ids": self.net.head.ids.cpu()}
@@ -210,14 +186,10 @@ class Trainer:
                 unfinished.write_text(json.dumps(self.history, indent=1), encoding="utf-8")
         except (OSError, RuntimeError) as e:  # PyTorch's writer has an error of its own for a full disk
             why = getattr(e, "strerror", None) or first_line(e)
-            raise LabError(f"{path} cannot be written ({why}): make room, or choose another --folder.") from e
+            raise LabError(f"{path} cannot be written ({why}): make room, or choose another folder.") from e
 
     def restore(self, state: dict) -> None:
-        """Go on from what `save` wrote and `read_checkpoint` read.
-
-        Raises:
-            LabError: when that was another design than this student's.
-        """
+        """Go on from what `save` wrote and `read_checkpoint` read. Raises LabError for another design than this student's."""
         try:
             self.net.load_state_dict(state["net"])
             for part, kept in zip(self.optimizer.parts, state["optimizer"], strict=True):
@@ -227,38 +199,11 @@ class Trainer:
         self.seed, self.tokens, self.history = state["seed"], state["tokens"], state["history"]
 
 
-@torch.no_grad()
-def evaluate_by_kind(trainer: Trainer) -> dict[str, dict[str, tuple[int, float]]]:
-    """How well the first drafting step guesses the held-out text, by kind of request, place and temperature.
-
-    Returns:
-        {"kind", "place" and "temperature": {its value: (number of positions, mean of Σ min(p, q))}}.
-    """
-    found: dict[str, dict[str, list[float]]] = {x: defaultdict(list) for x in ("kind", "place", "temperature")}
-    held = trainer.batches.held
-    for numbers, batch in trainer.batches.held_out():
-        guesses, true, matter = trainer.guesses(batch)
-        overlap = overlaps(guesses[0], true, trainer.head).tolist()
-        for (r, place), value in zip(matter.nonzero().tolist(), overlap):
-            text, below = numbers[r], [p for p in PLACES if place < p]
-            found["kind"][str(held.kind[text])].append(value)
-            found["place"][f"under {below[0]}" if below else f"{PLACES[-1]} and more"].append(value)
-            found["temperature"][f"{held.temperature[text]:.1f}"].append(value)
-    return {x: {k: (len(v), round(float(np.mean(v)), 4)) for k, v in sorted(few.items())} for x, few in found.items()}
-
-
 def read_checkpoint(path: Path) -> dict | None:
-    """What `Trainer.save` wrote, on whatever device; None when there is none.
-
-    Raises:
-        LabError: for a file that is damaged or something else.
-    """
+    """What `Trainer.save` wrote, on whatever device; None when there is none. Raises LabError for a damaged file."""
     if not path.exists():
         return None
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        if not {"net", "optimizer", "seed", "tokens", "history", "ids"} <= set(state):
-            raise ValueError("parts are missing")
+        return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as e:  # a damaged file can make torch raise anything
         raise LabError(f"The checkpoint {path} cannot be read: delete it to begin anew.") from e
-    return state

@@ -1,9 +1,8 @@
-"""Text to learn from: the target answers what is asked.
+"""The target answers what is asked, so that a draft can learn from it: each text is a request and its answer.
 
-A draft has to guess what *this* target says, where it is asked what users ask. So each text is a request and the
-target's answer, at the text's own temperature, greedily in half of the texts.
-
-Many texts are written side by side, a token of each a pass. Where one has ended, the next request takes its place.
+A draft has to guess what *this* target says, where it is asked what users ask. Each answer has a temperature of its own,
+and half of them are greedy. Many texts are written side by side, a token of each a pass. Where one has ended, the next
+request takes its place.
 """
 
 import random
@@ -11,7 +10,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -23,7 +21,6 @@ from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.answers import HELD_OUT, LEARNED, collected, files, read_answers, save_answers
 
 TEMPERATURES = (0.0, 0.0, 0.0, 0.3, 0.7, 1.0)  # of the answers; one is drawn for each text
-LONGEST = 256  # tokens of an answer
 LOOP = 80  # an answer that repeats up to so many tokens is ended: nobody would read on
 SIDE_BY_SIDE = {"cpu": 32, "cuda": 2048}  # texts: on a CPU more would fill the memory with their keys and values
 LOOK = 8  # tokens of each text between two looks at which have ended
@@ -40,14 +37,6 @@ class Request:
     tokens: list[int]
 
 
-class Requests(Protocol):
-    """What is asked on one side: in the text to learn from, or in the text that is held out to measure on."""
-
-    def draw(self, draw: random.Random) -> Request:
-        """The next request."""
-        ...
-
-
 @dataclass
 class Writing:
     """A text that is being written. tokens: of the answer."""
@@ -60,46 +49,29 @@ class Writing:
 class Asked:
     """What is asked, as long as more is needed. All that begin are written to their end: if the last ones were left
     out, short answers would be too many.
+
+    Args:
+        request: draws the next one.
+        wanted: tokens of answers.
     """
 
-    def __init__(self, requests: Requests, draw: random.Random, wanted: int, longest: int):
-        self.requests, self.random, self.wanted, self.begun = requests, draw, wanted, time.time()
-        self.typical, self.open, self.ended, self.written = float(longest), 0, 0, 0
+    def __init__(self, request: Callable[[random.Random], Request], draw: random.Random, wanted: int, longest: int):
+        self.request, self.random, self.wanted, self.begun = request, draw, wanted, time.time()
+        self.typical, self.open, self.ended, self.answered = float(longest), 0, 0, 0
 
     def draw(self, most: int) -> list[Writing]:
         found = []
-        while len(found) < most and self.written + self.open * self.typical < self.wanted:
+        while len(found) < most and self.answered + self.open * self.typical < self.wanted:
             self.open += 1
-            found.append(Writing(self.requests.draw(self.random), self.random.choice(TEMPERATURES)))
+            found.append(Writing(self.request(self.random), self.random.choice(TEMPERATURES)))
         return found
 
     def end(self, text: Writing) -> None:
-        self.open, self.ended, self.written = self.open - 1, self.ended + 1, self.written + len(text.tokens)
-        self.typical = self.written / self.ended
+        self.open, self.ended, self.answered = self.open - 1, self.ended + 1, self.answered + len(text.tokens)
+        self.typical = self.answered / self.ended
 
     def pace(self) -> str:
-        return pace(self.written, self.wanted, time.time() - self.begun)
-
-
-def held_out_tokens(tokens: int) -> int:
-    """How many tokens are held out where `tokens` are to be learned from."""
-    return min(HELD_OUT_TOKENS, tokens // 5)
-
-
-def written(folder: Path, target: ReferenceModel, side: str = LEARNED) -> int:
-    """Tokens of the target's own on one side.
-
-    Raises:
-        LabError: as `read_answers`.
-    """
-    there = read_answers(folder / side, target)
-    return there.own if there else 0
-
-
-def lacking(folder: Path, target: ReferenceModel, tokens: int) -> bool:
-    """Whether so many tokens to learn from, or those to measure on, are still to be written."""
-    held = held_out_tokens(tokens)
-    return written(folder, target) < tokens or written(folder, target, HELD_OUT) < held
+        return pace(self.answered, self.wanted, time.time() - self.begun)
 
 
 def write_text(
@@ -107,8 +79,8 @@ def write_text(
     ends: Collection[int],
     folder: Path,
     tokens: int,
-    requests_of: Callable[[bool], Requests],
-    longest: int = LONGEST,
+    requests: Callable[[bool], Callable[[random.Random], Request]],
+    longest: int,
     seed: int = 0,
     say: Say = print,
 ) -> None:
@@ -117,24 +89,20 @@ def write_text(
 
     Args:
         ends: the ids that end an answer.
-        requests_of: held_out → what is asked on that side.
+        requests: held_out → what draws a request of that side: of the text to learn from, or of that to measure on.
         longest: tokens of an answer.
         seed: another one gives another text to learn from; what is held out stays the same.
-
-    Raises:
-        LabError: when the folder cannot be written, or holds something else; or no request leaves room for an answer.
     """
-    for side, wanted, purpose in (
-        (HELD_OUT, held_out_tokens(tokens), "to measure on"),
-        (LEARNED, tokens, "to learn from"),
-    ):
-        into = folder / side
-        wanted -= written(folder, target, side)
+    folder.mkdir(parents=True, exist_ok=True)  # where that cannot be, it is told before anything is written
+    for side, wanted in ((HELD_OUT, min(HELD_OUT_TOKENS, tokens // 5)), (LEARNED, tokens)):
+        into, held_out = folder / side, side == HELD_OUT
+        there = read_answers(into, target)
+        wanted -= there.answered if there else 0
         if wanted <= 0:
             continue
-        say(f"The target answers prompts {purpose}: {wanted:,} tokens …")
-        draw = random.Random(f"{'held out' if side == HELD_OUT else f'train {seed}'} {len(files(into))}")
-        asked, ended, saved = Asked(requests_of(side == HELD_OUT), draw, wanted, longest), [], time.time()
+        say(f"The target answers prompts to {'measure on' if held_out else 'learn from'}: {wanted:,} tokens …")
+        draw = random.Random(f"{'held out' if held_out else f'train {seed}'} {len(files(into))}")
+        asked, ended, saved = Asked(requests(held_out), draw, wanted, longest), [], time.time()
         try:
             for text in answers(target, ends, asked, longest, draw.getrandbits(62)):
                 ended.append((text.request.kind, text.temperature, text.request.tokens, text.tokens))
@@ -152,10 +120,7 @@ def write_text(
 def answers(target: ReferenceModel, ends: Collection[int], asked: Asked, longest: int, seed: int) -> Iterator[Writing]:
     """The texts, each as soon as it has ended: with a token of `ends`, in a loop, or with `longest` tokens.
 
-    The same texts come again on the same device.
-
-    Raises:
-        LabError: for a prompt that leaves no room for such an answer.
+    The same texts come again on the same device. Raises LabError for a prompt that leaves no room for such an answer.
     """
     device, most = target.device, SIDE_BY_SIDE.get(target.device.type, SIDE_BY_SIDE["cpu"])
     generator = torch.Generator().manual_seed(seed)

@@ -2,7 +2,8 @@
 itself.
 """
 
-from collections.abc import Collection
+import random
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 
@@ -11,12 +12,12 @@ from transformers import PreTrainedTokenizerBase
 from specdec_lab.errors import Say
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, read_answers
-from specdec_lab.train.write import LONGEST as LONGEST_ANSWER
-from specdec_lab.train.write import write_text
+from specdec_lab.train.write import Request, write_text
 from training_text.documents import WRITTEN, Document, Library, Passages
 from training_text.requests import LONGEST, Requests
 
 REFRESH = 2_000_000  # after so many tokens what the target has composed meanwhile is added to what is asked about
+LONGEST_ANSWER = 256  # tokens
 COMPOSED = 40  # words at least of what the target composed, to be asked about
 COOL = 0.7  # answers up to this temperature are asked about later
 
@@ -38,18 +39,15 @@ def write_conversations(
         passages: what is asked about; without any, only what needs no passage is asked.
         longest: tokens of a prompt, and of an answer.
         ends, seed: as in `write.write_text`.
-
-    Raises:
-        LabError: what `write.write_text` refuses.
     """
     prompt, answer = longest
 
-    def requests(held_out: bool) -> Requests:
+    def requests(held_out: bool) -> Callable[[random.Random], Request]:
         known = read_answers(folder / (HELD_OUT if held_out else LEARNED), target)
         documents = [*passages.side(held_out), *(written_documents(known, tokenizer, ends) if known else [])]
-        return Requests(tokenizer, Library(documents, passages.weights), held_out, prompt)
+        return Requests(tokenizer, Library(documents, passages.weights), held_out, prompt).draw
 
-    write = partial(write_text, target, ends, folder, requests_of=requests, longest=answer, seed=seed, say=say)
+    write = partial(write_text, target, ends, folder, requests=requests, longest=answer, seed=seed, say=say)
     for first in range(REFRESH, tokens, REFRESH):
         write(tokens=first)
     write(tokens=tokens)

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from specdec_lab.errors import LabError
-from specdec_lab.train.texts import (
+from training_text.reading import (
     DOCUMENT,
     SENTENCE,
     paragraphs_of,

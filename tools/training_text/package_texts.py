@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-from specdec_lab.train.texts import text_of, tidy
 from training_text.documents import Document, prose
+from training_text.reading import text_of, tidy
 
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl")
 HEADINGS = {"h1", "h2", "h3", "h4", "dt"}

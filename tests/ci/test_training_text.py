@@ -1,17 +1,24 @@
-"""What the shipped drafters' text asks, and of which texts: lengths, sides, and what is never asked."""
+"""What the shipped drafters learned from: what is asked, about which texts, and that the two sides share nothing."""
 
 import random
 import re
+import sysconfig
 
 import pytest
+from models_on_disk import SMALL
+from prose import LONG, write
+from training_text import conversations, documents
 from training_text import requests as requests_module
-from training_text.documents import Document, Library, cut
+from training_text.conversations import write_conversations
+from training_text.documents import Document, Library, Passages, cut
+from training_text.reading import readable
 from training_text.requests import Requests, measured, runs
-from training_text.word_problems import SHAPES, shapes, word_problem
+from training_text.word_problems import SHAPES, shapes
 from transformers import AutoTokenizer
 
+from specdec_lab.errors import silent
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.train.texts import readable
+from specdec_lab.train.answers import HELD_OUT, LEARNED, collected, read_answers, save_answers
 
 STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited for the captain. Nobody spoke. "
 
@@ -119,7 +126,57 @@ def test_tables_lists_and_broken_text_are_no_prose():
     assert not readable(STORY * 4 + "\ufffd")
 
 
-def test_sums_have_their_numbers():
-    for seed in range(300):
-        text = word_problem(random.Random(seed))
-        assert not re.search(r"[{}\[\]]", text) and re.search(r"\d", text)
+def test_plain_text_and_code(tmp_path):
+    text = f"# A title\n\n{LONG}\n\n- a list\n- of things\n\n```\ncode\n```\n\n" + LONG.replace(". ", ".\n")
+    (found,) = documents.plain_text("s", write(tmp_path / "my-notes.md", text))
+    assert (found.title, found.text) == ("my notes", f"{LONG}\n\n{LONG}")
+    code = 'def f(x):\n    """' + LONG.replace(". ", ".\n    ") + '\n    """\n    y = x\n    z = y\n    return z\n'
+    path = write(tmp_path / "a.py", f"import os\n\n{code}")
+    function, said = documents.python_code("s", path)
+    assert function.text == code.rstrip() and (function.form, function.title) == ("code", "f")
+    assert said.text == LONG and (said.form, said.title) == ("prose", "f")
+    (said,) = documents.python_code("s", write(tmp_path / "about.py", f'"""{LONG}"""'))
+    assert (said.form, said.title, said.text) == ("prose", "about", LONG)
+    assert list(documents.python_code("s", write(tmp_path / "b.py", "def torn("))) == []
+
+
+def test_the_installed_python_gives_code_and_prose(tmp_path, monkeypatch):
+    code = "def f(x):\n    y = x\n    z = y\n    w = z\n    return w\n"
+    for name in ("lib/a.py", "lib/test/b.py", "lib/site-packages/c.py", "site/packaging/d.py", "site/other/e.py"):
+        write(tmp_path / name, f'"""{LONG} {name}."""\n{code}')
+    folders = {"stdlib": str(tmp_path / "lib"), "purelib": str(tmp_path / "site")}
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: folders)
+    found = list(documents.installed_python())
+    assert {d.source for d in found} == {documents.PYTHON} and sum(d.form == "code" for d in found) == 2
+    assert {d.text.split()[-1] for d in found if d.form == "prose"} == {"lib/a.py.", "site/packaging/d.py."}
+
+
+def test_neither_side_is_asked_about_the_others_text(written, tmp_path, monkeypatch):
+    """Else what drafts are measured on would hold what they have learned."""
+    target, tokenizer, _ = written
+    seen = []
+
+    def write_text(target, ends, folder, tokens, requests, **more):
+        for held_out, side in ((True, HELD_OUT), (False, LEARNED)):
+            groups = requests(held_out).__self__.library.groups.values()
+            seen.append((side, {d.text for of_language in groups for some in of_language.values() for d in some}))
+            save_answers(collected([(side, 0.0, [1], [2])], target), folder / side)
+
+    composed = lambda answers, *_: [Document("written", "prose", "en", "", str(kind)) for kind in answers.kind]  # noqa: E731
+    monkeypatch.setattr(conversations, "REFRESH", 100)
+    monkeypatch.setattr(conversations, "write_text", write_text)
+    monkeypatch.setattr(conversations, "written_documents", composed)
+    write_conversations(target, tokenizer, {0}, tmp_path, 300, longest=SMALL, say=silent)
+    assert seen[:2] == [(HELD_OUT, set()), (LEARNED, set())]
+    assert seen[2:] == [(HELD_OUT, {HELD_OUT}), (LEARNED, {LEARNED})] * 2
+
+
+def test_passages_are_written_about(written, tmp_path):
+    """A document's words stand in prompts, which are not the target's own."""
+    target, tokenizer, _ = written
+    words = "a b c d e f g " * 8
+    passages = Passages([Document("own", "prose", "en", "", f"{words}.{i}") for i in range(40)])
+    write_conversations(target, tokenizer, {0}, tmp_path, 500, passages, longest=(200, 30), say=silent)
+    answers = read_answers(tmp_path / LEARNED, target)
+    asked = [tokenizer.decode(answers.text(i)[: answers.prompt[i]]) for i in range(len(answers))]
+    assert any("a b c d e f g" in text for text in asked)

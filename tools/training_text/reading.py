@@ -1,4 +1,4 @@
-"""Prompts out of a folder of one's own: its prompts as they are, and passages of its texts, with a request about each."""
+"""Prose and code out of files: plain text, Markdown, and Python with its docstrings."""
 
 import ast
 import html
@@ -9,81 +9,9 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from specdec_lab.errors import LabError
-from specdec_lab.measure.prompts import Prompt, read_prompts
-
 SENTENCE = re.compile(r"(?<=[.!?…»”\"])\s+(?=[\"“«¿¡(]?[A-ZÀ-Þ0-9])")
 DOCUMENT = 12_000  # characters of a document: a book is many of them
 PARAGRAPH = 900  # characters; longer paragraphs are divided
-PASSAGE = 1_500  # characters of a document, or of code, in one prompt
-ABOUT_TEXT = (
-    "Summarise this text in two sentences.\n\n{text}",
-    "{text}\n\nPlease sum this up in one short paragraph.",
-    "What are the main points of this text?\n\n{text}",
-    "Explain the following text in simple words.\n\n{text}",
-    "Rewrite this text so that it is easier to read:\n\n{text}",
-    "{text}\n\nWhich questions does this text answer? Give the answers, too.",
-    "Translate the following text into French:\n\n{text}",
-    "Make a list of the facts in this text.\n\n{text}",
-)
-ABOUT_CODE = (
-    "What does this code do?\n\n```python\n{text}\n```",
-    "Explain this Python code step by step:\n\n```python\n{text}\n```",
-    "Write a docstring for this:\n\n```python\n{text}\n```",
-    "Write unit tests for the following code:\n\n```python\n{text}\n```",
-    "```python\n{text}\n```\n\nHow can this be made simpler?",
-    "Is there a mistake in this code?\n\n```python\n{text}\n```",
-)
-
-
-def read_folder(folder: Path) -> list[list[Prompt]]:
-    """Prompts out of a user's folder: .txt, .md and .rst are prose, .py is code, .jsonl are prompts as `bench` takes
-    them. Prompts about the same document are in the same list, since one side alone may have it.
-
-    Raises:
-        LabError: when there is no such folder, nothing in it can be used, or a line of a .jsonl file is no prompt.
-    """
-    if not folder.is_dir():
-        raise LabError(f"There is no folder {folder}: --passages takes one with .txt, .md, .rst, .py or .jsonl files.")
-    found: list[list[Prompt]] = []
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        if path.suffix == ".jsonl":
-            found += [[prompt] for prompt in read_prompts(str(path))]
-        elif path.suffix in (".txt", ".md", ".rst", ".py"):
-            found += prompts_about(path)
-    if not found:
-        raise LabError(
-            f"Nothing in {folder} can be asked about: --passages needs .txt, .md or .rst files with whole sentences, "
-            ".py files with functions, or .jsonl files with prompts."
-        )
-    return found
-
-
-def installed_python(most: int = 300) -> list[list[Prompt]]:
-    """Prompts about functions and docstrings of the installed Python, as `read_folder` gives them."""
-    return [prompts for path in python_files()[:most] for prompts in prompts_about(path)]
-
-
-def prompts_about(path: Path) -> Iterator[list[Prompt]]:
-    """For each document of a file the prompts about its passages."""
-    draw = random.Random(path.name)
-    if path.suffix == ".py":
-        documents = [
-            ([code for _, code, _ in part], [passage for *_, said in part for passage in readable_texts(said, PASSAGE)])
-            for part in python_parts(path)
-        ]
-    else:
-        documents = [
-            ([], list(readable_texts(d.split("\n\n"), PASSAGE))) for d in readable_texts(paragraphs_of(path), DOCUMENT)
-        ]
-    for number, (code, passages) in enumerate(documents):
-        asked = [("code", draw.choice(ABOUT_CODE), text) for text in code if 0 < len(text) <= PASSAGE]
-        asked += [("text", draw.choice(ABOUT_TEXT), text) for text in passages]
-        if asked:
-            yield [
-                Prompt(f"{path.name}-{number}-{i}", kind, request.replace("{text}", text))
-                for i, (kind, request, text) in enumerate(asked)
-            ]
 
 
 def text_of(path: Path) -> str | None:

@@ -10,10 +10,8 @@ from types import SimpleNamespace
 import passages as tool
 import pytest
 from prose import LONG, write
-from training_text.documents import LIST, PYTHON, WRITTEN, Document, prose, read_documents, read_passages
+from training_text.documents import LIST, PYTHON, Document, prose, read_documents, read_passages
 from training_text.package_texts import campaign, descriptions, help_page, missions, page, web_page
-
-from specdec_lab.errors import LabError
 
 
 def test_a_web_page_gives_its_paragraphs_by_section(tmp_path):
@@ -101,24 +99,9 @@ def test_a_source_is_fetched_once(tmp_path, monkeypatch, one_source):
     assert {p.name for p in tmp_path.iterdir()} == packages_are_not_kept
 
 
-def test_weights_go_with_the_folder(tmp_path, monkeypatch, one_source):
-    monkeypatch.setattr(subprocess, "run", client())
-    tool.write_passages(tmp_path, lambda line: None)
-    write(tmp_path / "b.jsonl", "what the list does not name is not read")
-    found = read_passages(tmp_path)
-    assert [d.source for d in found.documents] == ["gnome-help", PYTHON]
-    assert found.weights == {"gnome-help": 3, PYTHON: 1.5, WRITTEN: 8}
-    for torn in ("{", "[]", '{"gnome-help": {}}', '{"none": {"weight": 1}}', '{"b": {"weight": 1}}', None):
-        (tmp_path / LIST).unlink()
-        if torn is not None:
-            write(tmp_path / LIST, torn)
-        with pytest.raises(LabError, match="cannot be used"):
-            read_passages(tmp_path)
-
-
 def test_every_source_names_its_client_and_its_licence():
     """They have learned from these texts: whoever ships them says under which terms the texts are."""
-    card = (Path(__file__).parents[1] / "specdec_lab" / "weights" / "README.md").read_text(encoding="utf-8")
+    card = (Path(__file__).parents[2] / "specdec_lab" / "weights" / "README.md").read_text(encoding="utf-8")
     for source in tool.SOURCES:
         assert source.client in ("apt", "npm") and source.packages and source.weight > 0, source.name
         assert source.licence and f"{source.name} ({source.licence})" in card, source.name
