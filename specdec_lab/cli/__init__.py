@@ -3,16 +3,14 @@
 import argparse
 import importlib
 import json
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
 from specdec_lab.errors import LabError
-from specdec_lab.files import check_plain, path_of, written_whole
+from specdec_lab.files import written_whole
+from specdec_lab.formats import printable
 from specdec_lab.show.page import html_to_text, page
 
 if TYPE_CHECKING:
@@ -22,28 +20,17 @@ VERBS = dict.fromkeys(["demo", "bench", "traffic", "train", "export", "doctor", 
 # The grader is another package, which this one never imports.
 VERBS |= dict.fromkeys(["progress", "grade", "course", "class-report"], "specdec_grader")
 
-# What names files or folders: options, and arguments that have no name to be called by.
-OPTIONS = ("target", "draft", "weights", "dir", "html", "prompts", "passages", "start", "ledger", "import", "export")
-POSITIONS = ("out", "folder", "file", "course", "gradebook", "notebooks")
-LONGEST, LONGEST_PART = 4096, 255  # bytes, on the systems that allow most
-
 
 def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
 def drafter_names(given: str) -> tuple[str, ...]:
-    """The names in an option, with commas between them.
-
-    Raises:
-        LabError: for a name that is none, or stands twice.
-    """
-    names = tuple(name.strip() for name in given.split(","))
-    for i, name in enumerate(names):
+    """The names in an option, with commas between them."""
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",")))
+    for name in names:
         if name not in DRAFTERS:
             raise LabError(f"There is no drafter “{name}”: choose some of {', '.join(DRAFTERS)}, with commas.")
-        if name in names[:i]:
-            raise LabError(f"The drafter “{name}” stands twice in --drafters.")
     return names
 
 
@@ -60,6 +47,18 @@ def check_positive(args: argparse.Namespace, *options: str) -> None:
             raise LabError(f"--{option.replace('_', '-')} is {value}, but must be at least 1.")
 
 
+def check_texts(args: argparse.Namespace) -> None:
+    """Raises LabError for an option that is empty, or holds what no file's name and no prompt can hold."""
+    for option, value in vars(args).items():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str):
+                name = option.replace("_", "-")
+                if not text.strip():
+                    raise LabError(f"The {name} is empty: give one, or leave it out.")
+                if "\0" in text or any("\ud800" <= c <= "\udbff" for c in text):  # what fsencode refuses
+                    raise LabError(f"The {name} holds a zero byte or half a character: write it out again.")
+
+
 def lab_from(args: argparse.Namespace) -> "Lab":
     """The Lab that the common options describe."""
     from specdec_lab.lab import load
@@ -73,90 +72,22 @@ def reply(args: argparse.Namespace, result: dict, text: str) -> int:
     return 0
 
 
-@contextmanager
-def told_of_page(name: str) -> Iterator[None]:
-    """Turn an OSError inside the block into one sentence about the page of that name.
-
-    Raises:
-        LabError: instead.
-    """
-    try:
-        yield
-    except OSError as e:
-        raise LabError(
-            f"The report cannot be written to {name} ({e.strerror}): choose another place with --html."
-        ) from e
-
-
-def check_page(name: str) -> None:
-    """Raises LabError where no page can be written, before anything is measured for it."""
-    with told_of_page(name):
-        check_plain(Path(name))
-        os.listdir(Path(name).parent)
-
-
 def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: str) -> int:
-    """`reply` with a report that is HTML; it is also written as a page where --html says.
-
-    Raises:
-        LabError: when the page cannot be written.
-    """
+    """`reply` with a report that is HTML; it is also written as a page where --html says."""
+    reply(args, result, html_to_text(body))  # first of all: to write the page may fail
     if args.html:
-        with told_of_page(args.html), written_whole(Path(args.html)) as unfinished:
+        with written_whole(Path(args.html)) as unfinished:
             unfinished.write_text(page(title, body), encoding="utf-8")
-    return reply(args, result, html_to_text(body))
+    return 0
 
 
-def check_names(args: argparse.Namespace) -> None:
-    """Raises LabError, before anything is done, for a text that cannot be one, and for a name that no file can have."""
-    for part, value in vars(args).items():
-        for text in value if isinstance(value, list) else [value]:
-            halved = isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text)
-            if halved and part not in (*OPTIONS, *POSITIONS):
-                option = f"--{part.replace('_', '-')}"
-                raise LabError(f"{option} holds half a character (a lone surrogate): write it out again.")
-    for option, name in given(args):
-        if not name.strip():
-            raise LabError(f"{option} is empty: give a name, or leave it out.")
-        path_of(name)
-        if wrong := no_name(name):
-            raise LabError(f"{option} is no name of a file or a folder: it {wrong}.")
-
-
-def given(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """What names files or folders, and what it is called."""
-    for part, value in vars(args).items():
-        if part in (*OPTIONS, *POSITIONS):
-            for name in value if isinstance(value, list) else [value]:
-                if isinstance(name, str):
-                    yield (f"--{part}" if part not in POSITIONS else f"“{legible(name)}”"), name
-
-
-def no_name(name: str) -> str | None:
-    try:
-        data = os.fsencode(name)
-    except UnicodeEncodeError:
-        return "holds half a character (a lone surrogate)"
-    if b"\0" in data:
-        return "holds a zero byte"
-    if len(data) > LONGEST or any(len(part) > LONGEST_PART for part in data.replace(b"\\", b"/").split(b"/")):
-        return "is too long"
-    return None
-
-
-def legible(name: str) -> str:
-    name = name if len(name) <= 80 else f"…{name[-80:]}"
-    return name.encode(errors="replace").decode().replace("\0", "?")
-
-
-def told(e: OSError) -> str:
+def describe_os_error(e: OSError) -> str:
     """A sentence about a file that nothing else said one about."""
-    name = f"“{legible(str(e.filename))}”" if e.filename else "A file"
-    return f"{name} cannot be used ({e.strerror or type(e).__name__}): is it where it should be, and yours to write?"
+    name = f"“{printable(str(e.filename), 80)}”" if e.filename else "A file"
+    return f"{name} cannot be used ({e.strerror or e}): is it where it should be, and yours to write?"
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one verb; 0 when it worked, 1 when something is missing, 2 when the input was wrong."""
+def parser_of_verbs() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     common.add_argument("--target", default=EMBEDDED, help="hub name or path (default: the embedded model)")
@@ -177,18 +108,21 @@ def main(argv: list[str] | None = None) -> int:
         if hasattr(module, "arguments"):  # of its own, besides the common ones
             module.arguments(verb)
         verb.set_defaults(run=module.run)
+    return parser
 
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one verb; 0 when it worked, 1 when something is missing, 2 when the input was wrong."""
     for stream in (sys.stdout, sys.stderr):  # ✓ and γ, also where the console's code page lacks them
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(encoding="utf-8", errors="replace")
+    parser = parser_of_verbs()
     args, more = parser.parse_known_args(argv)
     if more and args.verb != "lab":
         parser.error(f"unrecognized arguments: {' '.join(more)}")
     args.more = more  # JupyterLab's own options
     try:
-        check_names(args)
-        if getattr(args, "html", None):
-            check_page(args.html)
+        check_texts(args)
         return args.run(args)
     except KeyboardInterrupt:
         say("specdec-lab: interrupted.")
@@ -197,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except (LabError, OSError) as e:
-        why = str(e) if isinstance(e, LabError) else told(e)
+        why = describe_os_error(e) if isinstance(e, OSError) else str(e)
         if args.json:
             print(json.dumps({"schema": 1, "error": why}, ensure_ascii=False))
         say(f"specdec-lab: {why}")

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from specdec_lab.choices import DRAFTERS
-from specdec_lab.cli import decoding_arguments, lab_from, reply, say
+from specdec_lab.cli import decoding_arguments, lab_from, reply
 from specdec_lab.errors import LabError
 from specdec_lab.formats import escaped
 
@@ -43,36 +43,28 @@ def run(args: argparse.Namespace) -> int:
     if args.alpha is not None and args.drafter != "dial":
         raise LabError("--alpha sets the drafter dial, and no other: add --drafter dial, or leave --alpha out.")
     lab = lab_from(args)
-    drafter = lab.drafter(
-        args.drafter or ("model" if lab.draft else "lookup"), 0.75 if args.alpha is None else args.alpha
-    )
+    name = args.drafter or ("model" if lab.draft else "lookup")
+    drafter = lab.drafter(name, 0.75 if args.alpha is None else args.alpha)
     prompt = lab.encode(args.prompt)
     settings = {"temperature": args.temperature, "top_k": args.top_k, "top_p": args.top_p, "seed": args.seed}
     settings |= {"min_p": args.min_p, "processors": processors(args, lab)}
     settings |= {"max_new_tokens": args.max_new_tokens, "stop_strings": args.stop}
-    draft_sampler = GREEDY if args.argmax_drafts else None
-    trace = lab.speculative(prompt, drafter, gamma=args.gamma, draft_sampler=draft_sampler, **settings)
-    if trace.interrupted and not trace.rounds:
-        raise KeyboardInterrupt
-    if trace.interrupted:
-        say(f"Interrupted after {len(trace.rounds)} rounds; they are shown, and compared as far as they go.")
-    plain = lab.plain(prompt, **settings)
+    how = {"gamma": args.gamma, "draft_sampler": GREEDY if args.argmax_drafts else None}
+    trace = lab.speculative(prompt, drafter, **how, **settings)
+    plain = trace if trace.interrupted else lab.plain(prompt, **settings)
     if plain.interrupted:
         raise KeyboardInterrupt
     trace.check()
-
-    plain_tokens = plain.tokens[: len(trace.tokens)] if trace.interrupted else plain.tokens
     result = {
         "schema": 1, "device": str(lab.target.device), "hardware": lab.hardware, "target": lab.target.name,
         "drafter": drafter.name, "gamma": args.gamma, "temperature": args.temperature, "seed": args.seed,
         "prompt_tokens": len(prompt), "text": lab.text(trace.tokens), "plain_text": lab.text(plain.tokens),
-        "identical": plain_tokens == trace.tokens if args.temperature == 0 else None,
+        "identical": plain.tokens == trace.tokens if args.temperature == 0 else None,
         "stop": trace.stop, "target_passes": trace.target_passes, "new_tokens": len(trace.tokens),
         "tokens_per_pass": trace.tokens_per_pass, "alpha": trace.alpha, "alpha_by_position": trace.alpha_by_position,
         "rounds": to_json(trace, lab.text),
     }  # fmt: skip
-    reply(args, result, as_text(result, trace, drafter, lab))
-    return 130 if trace.interrupted else 0
+    return reply(args, result, as_text(result, trace, drafter, lab))
 
 
 def processors(args: argparse.Namespace, lab: "Lab") -> "list[Processor]":

@@ -9,17 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from http.client import HTTPException
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import ProxyHandler, build_opener
 
 from specdec_lab.cli import lab_from, say
 from specdec_lab.errors import LabError, Say
 
 FIRST = "lessons/00_start_here.ipynb"
 PATIENCE = 60  # seconds for JupyterLab to answer
-STARTS = 5  # when another server takes its port in the moment between looking and listening
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,24 +58,16 @@ def show_one_round(args: argparse.Namespace, tell: Say) -> None:
 
 def serve(args: argparse.Namespace, tell: Say) -> int:
     """Run JupyterLab until it ends; print its address once it answers."""
-    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
-    process = None
-    host = "localhost" if args.ip in ("127.0.0.1", "0.0.0.0", "::") else args.ip
-    host = f"[{host}]" if ":" in host else host
     # Whoever ends this command (a container that stops, a closed terminal) ends the server too.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    process = subprocess.Popen(command(args), env=environment(), stdout=sys.stderr)
     try:
-        for _ in range(STARTS):
-            process = subprocess.Popen(command(args), env=environment(token), stdout=sys.stderr)
-            server = wait_for_server(process, args)
-            # Its own settings count more than ours: they may want another token, or none, and another beginning.
-            address = f"http{'s' if server['secure'] else ''}://{host}:{server['port']}{server['base_url']}"
-            with_token = f"?token={server['token']}" if server["token"] else ""
-            url = f"{address}lab/tree/{FIRST}{with_token}"
-            if is_ours(f"{address}api/status{with_token}"):
-                break
-            end(process)  # another server took the port in the same moment
-            args.port = server["port"] + 1
+        server = wait_for_server(process, args)
+        # A container's own name means nothing outside of it.
+        everywhere = args.ip in ("0.0.0.0", "::")
+        address = f"http://localhost:{server['port']}{server['base_url']}" if everywhere else server["url"]
+        # Its own settings count more than ours: they may want another token, or none.
+        url = f"{address}lab/tree/{FIRST}" + (f"?token={server['token']}" if server["token"] else "")
         tell(f"JupyterLab is running: {url}")
         tell("Stop it with Ctrl-C.")
         if args.json:
@@ -89,26 +77,8 @@ def serve(args: argparse.Namespace, tell: Say) -> int:
     except KeyboardInterrupt:
         return 0
     finally:
-        signal.signal(signal.SIGTERM, before)
-        if process:
-            end(process)
-
-
-def end(process: subprocess.Popen) -> None:
-    if process.poll() is None:
         process.terminate()
-    process.wait()
-
-
-def is_ours(address: str) -> bool:
-    """Whether the server there takes this address's token. One that cannot be asked (a password) counts as ours."""
-    try:
-        with build_opener(ProxyHandler({})).open(address, timeout=10):  # no proxy knows this machine's servers
-            return True
-    except HTTPError as e:
-        return e.code != 403
-    except (OSError, HTTPException):
-        return True
+        process.wait()
 
 
 def command(args: argparse.Namespace) -> list[str]:
@@ -124,18 +94,15 @@ def command(args: argparse.Namespace) -> list[str]:
     ]
 
 
-def environment(token: str) -> dict[str, str]:
+def environment() -> dict[str, str]:
     settings = Path(__file__).parents[1] / "jupyter"  # switches off the news question
     paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH")]
+    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(12)
     return os.environ | {"JUPYTER_TOKEN": token, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
 
 
 def wait_for_server(process: subprocess.Popen, args: argparse.Namespace) -> dict:
-    """What the server of this process says of itself: Jupyter takes another port where the first is in use.
-
-    Raises:
-        LabError: when the server ends, or is not there after PATIENCE seconds.
-    """
+    """What the server of this process says of itself: Jupyter takes another port where the first is in use."""
     from jupyter_server.serverapp import list_running_servers
 
     until = time.monotonic() + PATIENCE
