@@ -1,6 +1,8 @@
 """For tests, lessons and solutions alike. (What stands in tests/conftest.py holds for that folder only.)"""
 
+import functools
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -30,10 +32,23 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
 
 
+@functools.cache
+def warm_kernels() -> dict[str, str]:
+    sys.path.append(str(TESTS))
+    import warm_kernel
+
+    return warm_kernel.begin(Path(EMPTY.name))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """The kernel of a notebook begins with the quick setting (tests/quick.py), unless --full; no other test has it."""
+    """The kernel of a notebook is warm (tests/warm_kernel.py) and begins with the quick setting (tests/quick.py), unless
+    --full: then it is one as learners have it. No other test has these.
+    """
     if item.path.suffix == ".ipynb" and not item.config.getoption("--full"):
         os.environ["IPYTHONDIR"] = str(STARTUP.parents[1])
+        if sys.platform == "linux":  # elsewhere a fork is not sure to work
+            os.environ.update(warm_kernels())
+            item.config.option.nbval_kernel_name = "warm"
     else:
         os.environ.pop("IPYTHONDIR", None)

@@ -25,20 +25,14 @@ def lab():
 @pytest.fixture
 def loaded_once(lab, monkeypatch):
     """Commands that load the embedded target get the one that is loaded already; anything else is loaded as always."""
+    from warm_kernel import lend
+
     from specdec_lab import lab as module
-    from specdec_lab.choices import EMBEDDED
     from specdec_lab.models import load
 
-    load_model = load.load_model
-
-    def take_or_load(name, device, say, dtype, backend):
-        device = load.pick_device(device) if isinstance(device, str) else device
-        if (name, device.type, dtype, backend) == (EMBEDDED, "cpu", "auto", "auto"):
-            return lab.target, lab.tokenizer
-        return load_model(name, device, say, dtype, backend)
-
+    lent_or_loaded = lend(lab.target, lab.tokenizer, load.load_model)
     for place in (load, module):
-        monkeypatch.setattr(place, "load_model", take_or_load)
+        monkeypatch.setattr(place, "load_model", lent_or_loaded)
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def test_nbval_runs_quick_unless_full_and_a_cell_that_fails_fails(tmp_path, opti
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     for folder in ("tests", "lessons"):  # laid out as here: what holds for tests need not hold for lessons
         (tmp_path / folder).mkdir()
-    for path in ("conftest.py", "tests/conftest.py", "tests/quick.py"):
+    for path in ("conftest.py", "tests/conftest.py", "tests/quick.py", "tests/warm_kernel.py"):
         shutil.copy(ROOT / path, tmp_path / path)
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "lessons" / "lesson.ipynb")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--nbval-lax", option, "tests", "lessons"]
