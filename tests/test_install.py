@@ -61,12 +61,6 @@ def test_uv_installs_the_build_that_fits_or_is_chosen(install):
     assert calls["uv"][0][-3:] == ["--torch-backend", "cpu", "torch"]
 
 
-def test_it_installs_into_the_environment(install):
-    """Also where pip is told to install for the user."""
-    _, _, calls = install("something", do={"uv": ["", UV_FAILS, 2]}, PIP_USER="1")
-    assert calls["get uv"][1]["PIP_USER"] == calls["pip"][1]["PIP_USER"] == "0"
-
-
 @pytest.mark.parametrize(
     ("step", "result", "tried", "why"),
     [

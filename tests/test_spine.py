@@ -86,65 +86,10 @@ def test_folded_text_is_read_below_a_question(count):
     assert of.minutes == pytest.approx(0.5 + 9 / 170)
 
 
-def test_code_counts_less_and_is_unseen_if_folded(count):
-    of = count(code("a = 1\n\nb = 2"), code("c = 3", tags=["fold"]))
-    assert (of.cells, of.lines, of.code) == (1, 2, 6)
-    assert of.minutes == pytest.approx(0.5 + 0.7 * 6 / 170)
-
-
-def test_printed_text_and_tables_are_read(count):
-    table = {"text/html": "<table></table>", "text/plain": "five six"}
-    of = count(code("", "one two three four\n", table, WIDGET))
-    assert of.printed == 6
-
-
-def test_pictures_are_plots_drawings_and_races(count):
-    plot = {spine.PLOTLY: {}, "image/svg+xml": "<svg/>", "text/plain": "1 2 3"}
-    dots = {"text/html": "<figure><svg></svg></figure>", "text/plain": "1 2 3"}
-    of = count(text("![what is seen](a.svg)"), code("", plot), code("", dots), code("sd.replay(lab, race)", WIDGET))
-    assert (of.pictures, of.printed, of.tasks) == (4, 0, 0)
-
-
 def test_a_quiz_is_read_with_its_right_replies(count):
     of = count(code('sd.quiz("01")', WIDGET, tags=["fold"]))
     assert (of.quiz, of.choices, of.sums, of.tasks) == (3, 2, 1, 0) and 150 < of.quizzed < 300
     assert of.minutes == pytest.approx(0.5 + 2 * 0.3 + 1 + of.quizzed / 170)
-
-
-@pytest.mark.parametrize(
-    ("prose", "asked"),
-    [
-        ("Look at it. **What will happen?**", 1),
-        ("**Will it be the same?**", 1),
-        ("**Why not more?** Each costs the same.", 0),
-        ("1. **As fast as what?** Ask this first.", 0),
-        ("<details><summary>More</summary>\n\nAnd then **what?**\n\n</details>", 0),
-    ],
-)
-def test_a_question_in_bold_is_a_guess(count, prose, asked):
-    assert count(text(prose)).asked == asked
-
-
-@pytest.mark.parametrize(
-    ("below", "tasks"),
-    [
-        ("Press *play*.", 1),
-        ("What is red? Move it: what is green?\n\nThis is the rule. Why?", 2),
-        ("Try it.\n\n1. First.\n2. Second?\n3. Third.", 3),
-        ("Look at it.\n\n## 2. The next\n\n1. First.\n2. Second.", 1),
-    ],
-)
-def test_the_text_below_a_widget_counts_its_tasks(count, below, tasks):
-    of = count(code("sd.Sandbox()", WIDGET), text(below))
-    assert of.tasks == tasks
-    assert count(code('sd.guess("a", "b")', WIDGET), text(below)).tasks == 0
-
-
-def test_the_checkpoint_asks_for_words_numbers_and_letters(count):
-    of = count(
-        text("<!-- answer 9.c1.words: 1 points -->\n\n..."), code('check("9.c1", c1)'), code('check("9.c1.why", f)')
-    )
-    assert (of.tasks, of.sums, of.choices, of.parts) == (1, 2, 1, 2)
 
 
 def test_sections_together_are_the_whole(count):

@@ -1,7 +1,6 @@
 """The words of the glossary, and the pages to which it sends its readers: does the word stand there?
 
-    python tools/words.py           the links to pages that lack their word, and the words that no page has
-    python tools/words.py --mend    takes such links out of lessons/glossary.md; a word that has none left gets another
+    python tools/words.py    the links to pages that lack their word, each with the page that has it most often
 
 Asked are the sources of the pages, and of them what a reader reads: no code, no addresses. A word may stand there in its
 plural, and in the forms of `FORMS`.
@@ -85,19 +84,6 @@ class Entry:
     word: str
     text: str
     links: tuple[str, ...]
-    in_table: bool = False
-
-    @property
-    def lacking(self) -> tuple[str, ...]:
-        """The names of linked pages that lack the word, and of pages that there are not."""
-        return tuple(name for name in self.links if name not in pages() or not times(self.word, name))
-
-    @property
-    def mended(self) -> tuple[str, ...]:
-        """The links that have the word; where none has it, the page where it stands most often; none where no page does."""
-        kept = tuple(name for name in self.links if name not in self.lacking)
-        most = max(pages(), key=lambda name: times(self.word, name))
-        return kept or ((most,) if times(self.word, most) else ())
 
 
 def entries(glossary: str) -> list[Entry]:
@@ -107,7 +93,7 @@ def entries(glossary: str) -> list[Entry]:
     for row in re.findall(r"(?m)^\| (.*) \|$", tables):
         word, *_, links = row.split(" | ")
         if re.match(r"\d\d|bridge", links):
-            found.append(Entry(word, row, tuple(links.split(", ")), in_table=True))
+            found.append(Entry(word, row, tuple(links.split(", "))))
     for part in parts:
         word, text = part.split("\n", 1)
         links = re.search(r"\(([^()]*)\)\s*$", text)
@@ -115,30 +101,19 @@ def entries(glossary: str) -> list[Entry]:
     return found
 
 
-def mend(glossary: str) -> str:
-    """The text of the glossary with links that lead to their words, as far as a page has them."""
-    for entry in entries(glossary):
-        if entry.lacking and entry.mended:
-            before, after = ", ".join(entry.links), ", ".join(entry.mended)
-            head, _, tail = entry.text.rpartition(before)
-            beginning = "| " if entry.in_table else f"## {entry.word}\n\n"
-            glossary = glossary.replace(f"{beginning}{entry.text}", f"{beginning}{head}{after}{tail}")
-    return glossary
-
-
 def wrong(glossary: str) -> list[str]:
     """What is wrong with the links, a sentence each."""
     said = []
     for entry in entries(glossary):
-        where = ", ".join(entry.mended) or "no page has it"
+        most = max(pages(), key=lambda name: times(entry.word, name))
+        best = f"it stands most often in {most}" if times(entry.word, most) else "no page has it"
         if not entry.links:
-            said.append(f"{entry.word}: no page is named for it ({where})")
-        said += [f"{entry.word}: does not stand in {name} ({where})" for name in entry.lacking]
+            said.append(f"{entry.word}: no page is named for it ({best})")
+        for name in entry.links:
+            if name not in pages() or not times(entry.word, name):
+                said.append(f"{entry.word}: does not stand in {name} ({best})")
     return said
 
 
 if __name__ == "__main__":
-    text = GLOSSARY.read_text(encoding="utf-8")
-    if "--mend" in sys.argv[1:]:
-        GLOSSARY.write_text(text := mend(text), encoding="utf-8")
-    sys.exit("\n".join(wrong(text)) or None)
+    sys.exit("\n".join(wrong(GLOSSARY.read_text(encoding="utf-8"))) or None)
