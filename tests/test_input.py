@@ -16,8 +16,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.lab import Lab
 from specdec_lab.measure import results
-from specdec_lab.measure.prompts import Prompt, read_prompts
-from specdec_lab.measure.reading import read_traffic
+from specdec_lab.measure.prompts import Prompt, read_prompts, read_traffic
 
 pytestmark = pytest.mark.usefixtures("loaded_once")
 
@@ -63,7 +62,6 @@ FILES = {
     "deep": DEEP.encode(),
     "deep inside": b'{"id": 1, "kind": "x", "prompt": ' + DEEP.encode() + b"}",
     "an array of numbers": b"[1, 2]",
-    "a page": b"<!DOCTYPE html><html><body>hi</body></html>",
     "UTF-16": "hello".encode("utf-16"),
     "Latin-1": "caf\u00e9".encode("latin-1"),
     "bytes": bytes(range(256)),

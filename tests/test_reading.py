@@ -11,8 +11,7 @@ from stand_ins import written
 
 from specdec_lab.clock import limited
 from specdec_lab.errors import LabError
-from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.measure.reading import read_traffic
+from specdec_lab.measure.prompts import read_prompts, read_traffic
 
 USER = {"role": "user", "content": "hello"}
 ENTRY = json.dumps({"messages": [USER]})
@@ -66,20 +65,14 @@ def test_whatever_begins_with_two_words_is_prose(tmp_path, pieces):
 
 
 BEFORE = [
-    "2026-11-02 10:00:00 INFO ",
-    "[02/Nov/2026:10:00:00 +0000] ",
-    "<14>Nov  2 10:00:00 host app[3]: ",
-    "data: ",
-    "web_1  | ",
-    "1762077600.123 ",
-    "  ",
+    *["2026-11-02 10:00:00 INFO ", "[02/Nov/2026:10:00:00 +0000] ", "<14>Nov  2 10:00:00 host app[3]: "],
+    *["data: ", "web_1  | ", "1762077600.123 ", "  "],
 ]
 
 
 @pytest.mark.parametrize("before", BEFORE)
-@pytest.mark.parametrize("entry", [ENTRY, PRETTY])
-def test_json_is_json_behind_whatever_stands_before_it(tmp_path, before, entry):
-    prompts, problems = read_traffic(written(tmp_path, f"{before}{entry}\n{before}{entry}\n"))
+def test_json_is_json_behind_whatever_stands_before_it(tmp_path, before):
+    prompts, problems = read_traffic(written(tmp_path, f"{before}{ENTRY}\n{before}{ENTRY}\n"))
     assert ([p.content for p in prompts], problems) == ([[USER]] * 2, [])
 
 
@@ -88,28 +81,37 @@ def test_json_is_json_behind_whatever_stands_before_it(tmp_path, before, entry):
     st.text(st.characters(codec="utf-8", exclude_characters='\0"{[\r\n'), max_size=30), st.integers(1, 4), st.booleans()
 )
 def test_a_request_is_never_measured_as_prose(tmp_path, before, n, pretty):
-    prompts, _ = read_traffic(written(tmp_path, "\n".join([before + (PRETTY if pretty else ENTRY)] * n)))
-    assert [p.content for p in prompts] == [[USER]] * n
+    file = written(tmp_path, "\n".join([before + (PRETTY if pretty else ENTRY)] * n))
+    if pretty and (before.strip() or n > 1):
+        with pytest.raises(LabError, match="no object of JSON"):
+            read_traffic(file)
+    else:
+        assert [p.content for p in read_traffic(file)[0]] == [[USER]] * n
+
+
+OTHER = json.dumps({"text": "x"})
 
 
 @pytest.mark.parametrize(
-    ("text", "used", "told"),
+    ("text", "used", "left_out"),
     [
         (f"// exported\n{ENTRY}\n{ENTRY}", 2, 1),
         (f"<<<<<<< HEAD\n{ENTRY}\n=======\n{ENTRY}\n>>>>>>> theirs", 2, 3),
         (f"event: message\ndata: {ENTRY}\n\nevent: message\ndata: {ENTRY}\ndata: [DONE]", 2, 3),
-        (f"exported\n{PRETTY}", 1, 1),
-        (f"{PRETTY}\n{PRETTY}", 2, 0),
-        (f"{ENTRY} {ENTRY}", 2, 0),
         (f"{ENTRY[:-5]}\n{ENTRY}", 1, 1),
+        (f"{ENTRY[:-5]}\n{OTHER}\n{ENTRY}", 1, 2),
         (f"// exported\n[{ENTRY}, {ENTRY}]\n// the end", 2, 2),
         (f"exported at noon\n[{ENTRY}, {ENTRY}, {ENTRY}]\nthe end", 3, 2),
+        (f"[\n{ENTRY},\n{ENTRY},\n{ENTRY[:-3]}", 2, 2),
+        ('first\nand second\nand third\n{"prompt": "hello"}', 1, 3),
+        ('"hello"\n"you"\nand', 2, 1),
     ],
 )
-def test_what_is_no_json_beside_it_is_told(tmp_path, text, used, told):
+def test_a_line_among_lines_of_json_that_is_none_is_named(tmp_path, text, used, left_out):
     prompts, problems = read_traffic(written(tmp_path, text))
-    assert [p.content for p in prompts] == [[USER]] * used
-    assert len([line for line in problems if "was left out" in line]) == told
+    assert len(prompts) == used
+    assert len([line for line in problems if "was left out: it is no object" in line or "missing" in line]) >= left_out
+    assert len([line for line in problems if "was left out" in line]) == left_out
 
 
 SYSTEM = {"role": "system", "content": "be brief"}
@@ -168,44 +170,98 @@ def test_turns_and_empty_system_messages_are_told_and_a_category_is_a_kind(tmp_p
     assert (prompt.id, prompt.kind) == ("1", "writing")
 
 
-REFUSED = {
-    "ChatGPT's export": (json.dumps([{"title": "t", "mapping": {}}]), "“title”, “mapping”"),
-    "a text of a corpus": (json.dumps({"text": "x"}), "and there is “text”"),
-    "a log of something else": ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is “level”"),
-    "texts that Python prints": ("['a', 'b']", "single quotes"),
-    "what Python prints": ("{'messages': [{'role': 'user', 'content': 'x'}]}\n{'prompt': 'x'}", "single quotes"),
-    "a table with commas in it": ('prompt,answer\n"hello, you",hi\nyou,me\n', "a table"),
-    "a cut list": (json.dumps([{"messages": [USER]}] * 9)[:-20], "may have been cut"),
-    "a table that is cut in its last line": ("id,prompt,kind\n1,hello there,a\n2,hi,b\n3,c", "a table"),
-    "a cut list of many lines": (json.dumps([{"messages": [USER]}] * 9, indent=1)[:-20], "may have been cut"),
-    "a long number": ('{"id": ' + "9" * 5000 + "}", "damaged"),
-}
+def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
+    answered = [USER, {"role": "assistant", "content": "hi"}]
+    parts = [{"role": "user", "content": [{"type": "text", "text": "look"}, "here"]}]
+    said = [{"role": role, "content": role[0]} for role in ("user", "assistant", "user", "assistant", "assistant")]
+    lines = [
+        {"messages": [USER]},
+        {"id": "a", "request": {"id": "inner", "kind": "chat", "messages": answered, "model": "m"}, "response": {}},
+        {"custom_id": "c", "body": {"messages": parts}},
+        {"id": "p", "kind": "code", "prompt": "write"},
+        {"prompt": "raw text", "raw": True},
+        {"prompt": "not raw", "raw": "false"},
+        {"messages": [USER], "raw": True},  # a server takes no list of messages as a raw prompt
+        {"messages": said},
+        {"messages": said[1:2]},  # nobody asked anything
+    ]
+    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert [p.content for p in prompts[:2]] == [[USER], [USER]] and prompts[-1].content == said[:3]
+    assert prompts[2].content[0]["content"] == "look\nhere"
+    assert [p.kind for p in prompts] == ["all", "chat", "all", "code"] + ["all"] * 4
+    assert [p.raw for p in prompts] == [False] * 4 + [True] + [False] * 3
+    assert [p.id for p in prompts[:4]] == ["1: 1", "2: a", "3: c", "4: p"]
+    assert len(problems) == 1 and problems[0].startswith("Line 9")
+    prompts, problems = read_traffic("builtin")
+    assert len(prompts) >= 72 and not problems
 
 
-OTHER_FORMS = {
-    "YAML or TOML": ["- prompt: a\n- prompt: b", "# mine\n---\nprompts:\n  - a\n  - b", "- id: 1\n  prompt: |\n    a", "- messages:\n  - role: user\n    content: a", '[[prompts]]\ntext = "a"'],
-    "a page or XML": ["<div><p>a</p>\n<p>b</p></div>", "<p>a <b>c</b></p>\n<p>b</p>\n", "<!-- x --><h1>a</h1><p>b</p>", "<prompts><prompt>a</prompt></prompts>"],
-    "a table": ["id, prompt\n1, a\n2, b", '"id" ; "user_prompt"\n1 ; "a"', "prompt,answer\na,b"],
-}  # fmt: skip
+SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "hi"}]}
 
 
-@pytest.mark.parametrize("what", OTHER_FORMS)
-def test_other_forms_of_data_are_named_and_not_measured_as_prose(tmp_path, what):
-    for text in OTHER_FORMS[what]:
-        with pytest.raises(LabError, match=what):
-            read_traffic(written(tmp_path, text))
-    (tmp_path / "p.yaml").write_text("mine: [a, b]", encoding="utf-8")
-    with pytest.raises(LabError, match="YAML"):
-        read_traffic(str(tmp_path / "p.yaml"))
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        (json.dumps([SHARED, SHARED]), [[USER]] * 2),
+        (json.dumps([SHARED, SHARED], indent=2), [[USER]] * 2),
+        (json.dumps(["hello", "you"]), ["hello", "you"]),
+        (json.dumps([USER]), [[USER]]),
+        (f"{json.dumps([USER])}\n{json.dumps([USER])}", [[USER]] * 2),
+        (PRETTY, [[USER]]),
+        (json.dumps({"prompt": [USER]}), [[USER]]),
+        ('"hello"\n"you"', ["hello", "you"]),
+        ("one\ntwo\n", ["one", "two"]),
+        ("hello\n \t \nyou\nthere\n\n\n", ["hello", "you\nthere"]),
+    ],
+)
+def test_each_form_is_read_as_what_it_is(tmp_path, text, contents):
+    prompts, problems = read_traffic(written(tmp_path, text))
+    assert ([p.content for p in prompts], problems) == (contents, [])
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_is_refused_with_what_is_there(tmp_path, name):
-    text, said = REFUSED[name]
-    with pytest.raises(LabError) as told:
+def test_what_share_of_a_log_is_measured(tmp_path):
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+    image = {"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}
+    lines = [{"messages": [USER], "tools": [{"type": "function"}]}] * 3
+    lines += [{"messages": [USER, call, {"role": "tool", "content": "4"}]}] * 12 + [{"messages": [image]}] * 5
+    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert len(prompts) == 3
+    assert all(part in problems[0] for part in ("3 of 20", "15%", "12 times", "tool", "5 times", "“image_url”"))
+    assert len([line for line in problems if "was left out" in line]) == 10 and "And 7 more." in problems
+    assert "3 entries" in problems[-1] and "tools" in problems[-1]
+
+
+NOT_READ = [
+    (json.dumps([{"title": "t", "mapping": {}}]), "and there is “title”, “mapping”"),  # ChatGPT's export
+    (OTHER, "and there is “text”"),
+    (f"{OTHER}\n" * 2, "and there is “text”"),
+    ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is “level”"),
+    ('{"prompt": [1, 2]}', "token ids"),
+    ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
+    (json.dumps([{"messages": [USER]}] * 9)[:-20], "no object of JSON"),
+    (json.dumps([SHARED] * 9, indent=1)[:-100], "no object of JSON"),
+    (json.dumps(["hello", "you"])[:-3], "no object of JSON"),
+    (json.dumps([SHARED, SHARED])[:-1] + ",]", "no object of JSON"),
+    (f"exported\n{PRETTY}", "no object of JSON"),
+    ("{'messages': [{'role': 'user', 'content': 'x'}]}", "no object of JSON"),  # what Python prints
+    ('{"id": ' + "9" * 5000 + "}", "no object of JSON"),
+    ("[]", "no object of JSON"),
+    (" \n", "it is empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), NOT_READ)
+def test_what_cannot_be_read_is_refused_with_what_is_there(tmp_path, text, said):
+    with pytest.raises(LabError) as raised:
         read_traffic(written(tmp_path, text))
-    assert said in str(told.value) and "\n" not in str(told.value)
-    assert ("cut" in str(told.value)) == ("cut" in said)
+    assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_table_or_a_page_is_refused_by_its_name(tmp_path):
+    for name in ("p.csv", "p.yaml", "p.HTML"):
+        (tmp_path / name).write_text("mine: [a, b]", encoding="utf-8")
+        with pytest.raises(LabError, match="a table, a page"):
+            read_traffic(str(tmp_path / name))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)

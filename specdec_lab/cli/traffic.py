@@ -26,8 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from specdec_lab.measure.prompts import ENOUGH
-    from specdec_lab.measure.reading import read_traffic
+    from specdec_lab.measure.prompts import ENOUGH, read_traffic
     from specdec_lab.measure.traffic import endpoint
     from specdec_lab.show.report import body
 

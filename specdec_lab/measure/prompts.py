@@ -1,21 +1,56 @@
-"""Prompts by kind: the built-in suite, or a file of one's own; and how much a number depends on which they are."""
+"""Prompts by kind: the built-in suite, or a file of one's own in the forms in which people keep prompts; and how much a
+number depends on which prompts they are.
+"""
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
+from itertools import islice
 from typing import Any
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
-from specdec_lab.measure.forms import as_line
 
-ROLES = ("system", "developer", "user", "assistant", "tool")
 FEW = 5  # fewer prompts give no interval
 ENOUGH = 20  # Fewer prompts give an estimate and no decision: an interval from six misses too often.
 TIED = 0.02  # ratios that differ by less than this share are not put in an order
+MOST_NAMED = 10  # entries that are named one by one when they are left out; of the others it is said how many
+
+FORMS = (
+    "JSON lines (prompts, or a log of requests), a JSON array of these, an OpenAI batch, ShareGPT conversations, or plain "
+    "text with empty lines between prompts"
+)
+# Files of these are no prompts, whatever text they hold.
+OTHER_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".yaml", ".yml", ".toml", ".html", ".htm", ".xml")
+
+# The names that people give to the parts of an entry. Of each row the first that is there counts.
+REQUEST = "request", "body", "params", "input", "inputs"  # what a server was asked may stand in one of these
+MESSAGES = "messages", "conversations", "conversation", "contents", "turns", "prompt", "input", "inputs"
+TEXT = "turns", "prompt", "instruction", "question", "query", "input", "inputs"
+CONTEXT = "input", "context"  # what an instruction or a question is about (Alpaca, Dolly, SQuAD)
+SYSTEM = "system", "system_prompt", "instructions", "systemInstruction", "system_instruction"
+ID, KIND = ("id", "custom_id", "question_id"), ("kind", "category")
+SPEAKER, CONTENT = ("role", "from", "type"), ("content", "value", "text", "parts")
+WRAPPER = "data", "kwargs"  # in which LangChain keeps a message
+NAMES_OF_ROLES = {
+    "system": "system", "developer": "developer", "user": "user human", "assistant": "assistant gpt chatgpt ai model bot bard",
+    "tool": "tool function observation",
+}  # fmt: skip
+ROLES = {name: role for role, names in NAMES_OF_ROLES.items() for name in names.split()}
+
+# Only JSON begins with an object that has a name, or with a list of such objects or of texts.
+JSON_BEGINS = re.compile(r'\{(?=\s*")|\[(?=\s*(?:"|\{\s*"))')
+# How a line of a log or of a stream begins.
+STAMP = re.compile(
+    r"\W{0,9}(?:data:|\d{4}-\d\d|\d\d?[:/.]\d\d|\d{10}|[A-Z][a-z]{2} +\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR)\w*\b)"
+)
+# A list of messages within JSON, or within what Python prints.
+CHAT = re.compile(r"""["'](?:messages|conversations|contents)["']\s*:\s*\[""")
 
 
 @dataclass(frozen=True)
@@ -33,93 +68,253 @@ class Prompt:
 
 
 def read_prompts(source: str = "builtin") -> list[Prompt]:
-    """The built-in prompts, or those of a JSON-lines file (its form is described in docs/reference.md; for the others
-    that an entry may have, see `forms`).
+    """The built-in prompts, or those of a JSON-lines file, each with an id and a kind (docs/reference.md has its form).
 
     Raises:
         LabError: naming the line that cannot be used.
     """
-    if source == "builtin":
-        text = resources.files("specdec_lab").joinpath("data/prompts.jsonl").read_text(encoding="utf-8")
-    else:
-        text = read_text(source)
-    prompts: list[Prompt] = []
-    known = set()
+    builtin = resources.files("specdec_lab") / "data" / "prompts.jsonl"
+    text = builtin.read_text(encoding="utf-8") if source == "builtin" else read_text(source)
+    prompts: dict[str, Prompt] = {}
     for number, line in enumerate(text.split("\n"), start=1):  # JSON may hold the other line breaks
         if not line.strip():
             continue
         try:
-            prompts.append(read_prompt(as_line(read_line(line), Counter())))
-            if prompts[-1].id in known:
-                raise ValueError(f"the id “{prompts[-1].id}” stands twice")
-            known.add(prompts[-1].id)
+            prompt = prompt_in(parse(line), Counter())
+            if prompt.id in prompts:
+                raise ValueError(f"the id “{prompt.id}” stands twice")
+            prompts[prompt.id] = prompt
         except ValueError as e:
-            raise LabError(
-                f'Line {number} of {source} is no prompt ({e}): it must be {{"id", "kind", "prompt"}} or '
-                '{"id", "kind", "messages"}.'
-            ) from e
+            form = '{"id", "kind", "prompt"} or {"id", "kind", "messages"}'
+            raise LabError(f"Line {number} of {source} is no prompt ({e}): it must be {form}.") from e
     if not prompts:
         raise LabError(f"There are no prompts in {source}.")
-    return prompts
+    return list(prompts.values())
 
 
-def read_line(line: str) -> Any:
-    """What a line of JSON holds. Raises ValueError, which says what is wrong with it."""
+def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
+    """The prompts of a file (or the "builtin" ones), and sentences on what was left out.
+
+    An entry may have any form that the tables above describe. A file that holds no JSON is plain text: prompts are
+    separated by empty lines or, where there are none, by line breaks.
+
+    Raises:
+        LabError: when the file cannot be read, or holds no prompt at all.
+    """
+    if path == "builtin":
+        return read_prompts(), []
+    if path.lower().endswith(OTHER_FILES):
+        raise LabError(f"{path} is a table, a page or the like, which is not read here. Give {FORMS}.")
+    prompts, left_out, why, notes = [], [], Counter(), Counter()
+    for number, (name, entry) in enumerate(entries_of(read_text(path)), 1):
+        try:
+            prompts.append(prompt_in(entry, notes, number))
+        except ValueError as e:
+            left_out.append(f"{name} was left out: {e}.")
+            why[str(e)] += 1
+    if not prompts:
+        first = f" ({left_out[0]})" if left_out else ": it is empty"
+        raise LabError(f"There are no prompts in {path}{first}. Give {FORMS}.")
+    problems = left_out[:MOST_NAMED]
+    if len(left_out) > 1:
+        reasons = "; ".join(f"{n} times {reason}" for reason, n in why.most_common(5))
+        total = len(prompts) + len(left_out)
+        share = f"{len(prompts)} of {total} entries ({len(prompts) / total:.0%}) are measured"
+        problems.insert(0, f"{share}. Of the others: {reasons}.")
+    if len(left_out) > MOST_NAMED:
+        problems.append(f"And {len(left_out) - MOST_NAMED} more.")
+    return prompts, problems + [f"{n} {'entry' if n == 1 else 'entries'} {note}." for note, n in notes.items()]
+
+
+def entries_of(text: str) -> list[tuple[str, Any]]:
+    """The entries of a file, each with its name: of one value of JSON, of lines of JSON, or pieces of plain text.
+
+    A line without JSON among such lines is an entry None. Where JSON is expected nothing is taken for plain text.
+    """
+    with suppress(ValueError):
+        if isinstance(whole := parse(text), dict | list):
+            return [(f"Entry {i}", entry) for i, entry in enumerate(unfold(whole), 1)]
+    lines = [(f"Line {n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    values = [(name, json_on(line)) for name, line in lines]
+    found = [value for _, value in values if value is not None]
+    if 2 * len(found) > len(lines) or any(map(has_prompt, found)) or begins_as_json(text.lstrip()) or CHAT.search(text):
+        return [(name, entry) for name, value in values for entry in unfold(value)]
+    text = text.replace("\r\n", "\n").strip()
+    pieces = re.split(r"\n[^\S\n]*\n", text) if re.search(r"\n[^\S\n]*\n", text) else text.split("\n")
+    return [(f"Piece {i}", piece) for i, piece in enumerate((p.strip() for p in pieces if p.strip()), 1)]
+
+
+def json_on(line: str) -> dict | list | str | None:
+    """What a line holds, alone or behind a time or the like; None where that is no object, list or text.
+
+    Behind other words it must be a chat, since prose may quote any JSON.
+    """
+    for begin in [0, *(m.start() for m in islice(JSON_BEGINS.finditer(line), 3))]:
+        before = line[:begin].strip()
+        inner = before.endswith('":')  # a part of an object of several lines
+        if not inner and (not before or STAMP.match(before) or CHAT.search(line)):
+            with suppress(ValueError):
+                value = parse(line[begin:].strip().removesuffix(","))
+                return value if isinstance(value, dict | list | str) else None
+    return None
+
+
+def begins_as_json(text: str) -> bool:
+    """Whether a text begins with JSON, whole or damaged, that no words follow on its line."""
     try:
-        return json.loads(line)
+        _, end = json.JSONDecoder().raw_decode(text)
+    except RecursionError:
+        return True
+    except ValueError:
+        end = len(text)
+    return bool(JSON_BEGINS.match(text)) and not text[end : end + 100].lstrip(" \t,.;:)")[:1].isalnum()
+
+
+def unfold(value: Any) -> list:
+    """The entries of one object or list: itself, or what it has a list of, such as {"train": [entry, …]}."""
+    if isinstance(value, dict) and not has_prompt(value):
+        lists = [part for part in value.values() if isinstance(part, list) and part and isinstance(part[0], dict)]
+        value = [entry for entries in lists for entry in entries] or value
+    return value if isinstance(value, list) and value and not is_chat(value) else [value]
+
+
+def parse(text: str) -> Any:
+    """What JSON holds. Raises ValueError, which says what is wrong with it."""
+    try:
+        return json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
-def is_cut(e: Exception | None) -> bool:
-    """Whether JSON could not be read because its end is missing."""
-    return isinstance(e, json.JSONDecodeError) and (e.pos >= len(e.doc) - 1 or "Unterminated" in e.msg)
+def has_prompt(entry: Any) -> bool:
+    """Whether an object has a part that is a prompt, even if one that cannot be used."""
+    try:
+        prompt_in(entry, Counter(), 1)
+    except ValueError as e:
+        return isinstance(entry, dict) and "“prompt” is missing" not in str(e)
+    return not isinstance(entry, str)
 
 
-def read_prompt(entry: object) -> Prompt:
-    """One line's prompt. Raises ValueError, which says what is wrong with it."""
+def prompt_in(entry: Any, notes: Counter[str], number: int | None = None) -> Prompt:
+    """The prompt in an entry: what came before the model's last answer, and of several turns the first.
+
+    Args:
+        notes: counts what is not part of the prompt.
+        number: of an entry that need not have an id and a kind.
+
+    Raises:
+        ValueError: saying what is wrong with it, in a few words of one line.
+    """
+    entry = {"prompt": entry} if isinstance(entry, str) else {"messages": entry} if is_chat(entry) else entry
     if not isinstance(entry, dict):
-        raise ValueError("it is no object")
-    if missing := {"id", "kind", "messages" if "messages" in entry else "prompt"} - set(entry):
-        there = ", ".join(shown(key) for key in entry if key not in ("id", "kind"))
-        raise ValueError(f"“{min(missing)}” is missing" + (f", and there is {there[:200]}" if there else ""))
-    for part in ("id", "kind"):
-        if not isinstance(entry[part], str | int) or not str(entry[part]).strip():
+        raise ValueError("it is no object of JSON")
+    inner = next((entry[name] for name in REQUEST if isinstance(entry.get(name), dict)), {})
+    entry = {name: part for parts in (inner, entry) for name, part in parts.items() if part is not None}
+    chat = entry.get("messages", next((entry[name] for name in MESSAGES if is_chat(entry.get(name))), None))
+    content = text_of_entry(entry, notes) if chat is None else messages_in(chat, notes)
+    if system := first(entry, SYSTEM):
+        system = text_in(system.get("parts") if isinstance(system, dict) else system)
+        asked = [{"role": "user", "content": content}] if isinstance(content, str) else content
+        content = [{"role": "system", "content": system}, *asked]
+    if entry.get("tools") or entry.get("functions"):
+        notes["offered tools to the model, whose descriptions are not part of what is measured"] += 1
+    id, kind = (next((entry[name] for name in names if name in entry), None) for names in (ID, KIND))
+    if number:  # ids of a log may repeat
+        id, kind = f"{number}: {id or number}", "all" if kind is None else kind
+    for part, value in {"id": id, "kind": kind}.items():
+        if value is None:
+            raise ValueError(missing(part, entry))
+        if not isinstance(value, str | int) or not str(value).strip():
             raise ValueError(f"“{part}” must be text, and not empty")
-    if "messages" in entry:
-        content = entry["messages"]
-        if not isinstance(content, list) or not content:
-            raise ValueError("“messages” must be a list of messages")
-        content = [read_message(m) for m in content]
-    else:
-        content = entry["prompt"]
-        if not isinstance(content, str):
-            raise ValueError("the prompt must be text")
-        if not content.strip():
-            raise ValueError("the prompt is empty")
-        whole(content)
-    raw = entry.get("raw", False) is True and isinstance(content, str)  # messages always go through the template
-    return Prompt(whole(str(entry["id"])), whole(str(entry["kind"])), content, raw)
+    raw = entry.get("raw") is True and isinstance(content, str)  # messages always go through the template
+    return Prompt(reject_surrogates(str(id)), reject_surrogates(str(kind)), content, raw)
 
 
-def shown(key: str) -> str:
-    """A name of somebody's file in a sentence of one line."""
-    return f"“{key[:30] if key.isprintable() else ascii(key[:30])}”"
+def first(parts: dict, names: Sequence[str]) -> Any:
+    """The first part with one of these names that is not empty."""
+    return next((parts[name] for name in names if parts.get(name)), None)
 
 
-def read_message(message: object) -> dict[str, str]:
-    """A message's role and text, which is all that a chat template is given. Raises ValueError as `read_prompt`."""
-    if not isinstance(message, dict) or not {"role", "content"} <= set(message):
-        raise ValueError("each message needs “role” and “content”")
-    if message["role"] not in ROLES:
-        raise ValueError(f"a message's role must be one of {', '.join(ROLES)}")
-    if not isinstance(message["content"], str) or not message["content"].strip():
-        raise ValueError("a message's content must be text, and not empty")
-    return {"role": message["role"], "content": whole(message["content"])}
+def missing(part: str, entry: dict) -> str:
+    others = [name[:30] if name.isprintable() else ascii(name[:30]) for name in entry if name not in ("id", "kind")]
+    there = ", ".join(f"“{name}”" for name in others)
+    return f"“{part}” is missing" + (f", and there is {there[:200]}" if there else "")
 
 
-def whole(text: str) -> str:
-    """The text, if it can be encoded. Raises ValueError for half a character (a lone surrogate): JSON can hold one."""
+def text_of_entry(entry: dict, notes: Counter[str]) -> str:
+    """The text of an entry without messages, with what it is about behind it."""
+    text = first(entry, TEXT) or entry.get("prompt")
+    if text is None:
+        raise ValueError(missing("prompt", entry))
+    if isinstance(text, list) and text and isinstance(text[0], str):
+        if len(text) > 1:
+            notes["held several texts in one place, such as turns, of which the first is measured"] += 1
+        text = text[0]
+    if not isinstance(text, str):
+        raise ValueError("the prompt must be text, and no token ids")
+    if not text.strip():
+        raise ValueError("the prompt is empty")
+    about = first(entry, CONTEXT) if text in (entry.get("instruction"), entry.get("question")) else None
+    return reject_surrogates(f"{text}\n\n{about}" if isinstance(about, str) and about.strip() else text)
+
+
+def is_chat(value: object) -> bool:
+    """Whether it is a list of messages: each names a speaker and has a content."""
+    chat = [unwrap(m) for m in value] if isinstance(value, list) else []
+    return bool(chat) and all(role_of(m) and any(name in m for name in (*CONTENT, "tool_calls")) for m in chat)
+
+
+def unwrap(message: Any) -> dict:
+    """A message with what stands in its wrapper, if it has one; empty for what is none."""
+    m = message if isinstance(message, dict) else {}
+    inner = next((m[name] for name in WRAPPER if isinstance(m.get(name), dict)), {})
+    return {**m, **inner} if "content" in inner else m
+
+
+def role_of(message: dict) -> str | None:
+    """The speaker by the field's names, whatever its maker says; None where no speaker is named."""
+    named = first(message, SPEAKER)
+    return ROLES.get(str(named).lower(), str(named)) if named else None
+
+
+def messages_in(chat: Any, notes: Counter[str]) -> list[dict[str, str]]:
+    """The messages before the model's last answer, each with its role and text, which is all that a template is given."""
+    chat, found = [unwrap(m) for m in chat] if isinstance(chat, list) else [], []
+    while chat and role_of(chat[-1]) == "assistant":
+        chat.pop()
+    if not chat:
+        raise ValueError("“messages” must be a list of messages, of which one asks")
+    for m in chat:
+        role = role_of(m)
+        if m.get("tool_calls") or m.get("function_call") or role in ("function_call", "tool_call"):
+            raise ValueError("a message calls a tool, which each model's template writes in its own way")
+        if role is None or not any(name in m for name in CONTENT):
+            raise ValueError("each message needs “role” and “content”")
+        if role not in NAMES_OF_ROLES:
+            raise ValueError(f"a message's role must be one of {', '.join(NAMES_OF_ROLES)}")
+        text = text_in(next(m[name] for name in CONTENT if name in m))
+        if text.strip():
+            found.append({"role": role, "content": text})
+        elif role in ("system", "developer"):
+            notes["had an empty system message, which is left off"] += 1
+        else:
+            raise ValueError("a message's content must be text, and not empty")
+    return found
+
+
+def text_in(content: Any) -> str:
+    """A content that is a text, or a list of parts that are texts."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    for part, text in zip(parts, texts):
+        if not isinstance(text, str):
+            kind = str(part.get("type", "something"))[:30] if isinstance(part, dict) else "something"
+            raise ValueError(f"a message holds a part that is no text (“{kind}”)")
+    return reject_surrogates("\n".join(texts))
+
+
+def reject_surrogates(text: str) -> str:
+    """The text, without half a character, which JSON can hold and nothing can encode."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -21,8 +21,8 @@ from statistics import fmean, median
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.formats import percentile, printable
-from specdec_lab.measure.prompts import Prompt, is_cut, read_line
-from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, lines, message_of, without_key
+from specdec_lab.measure.prompts import Prompt, parse
+from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, is_cut, lines, message_of, without_key
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED_DRAFTS, BY_POSITION = (
@@ -191,7 +191,7 @@ def ask(
                 ended = ended or text == "[DONE]" or re.search(r'"finish_reason":\s*"', text)
                 if not text.startswith("{"):
                     continue
-                event = read_line(text)
+                event = parse(text)
                 if said := message_of(event) or (failed and str(event.get("message", "an error"))):
                     raise ValueError(f"the server says: {said}")
                 if letters := written(event):
@@ -228,7 +228,7 @@ def models_at(endpoint: str, key: str | None = None) -> list[str]:
     wanted = "--endpoint should be the address of an OpenAI-compatible API up to /v1, such as http://localhost:8000/v1"
     try:
         with fetch(f"{endpoint}/models", key=key) as response:
-            models = [model["id"] for model in read_line(all_of(response).decode())["data"]]
+            models = [model["id"] for model in parse(all_of(response).decode())["data"]]
         if not models or not all(isinstance(model, str) for model in models):
             raise TypeError("no text")
     except LabError as e:

@@ -14,7 +14,7 @@ from urllib.request import ProxyHandler, Request, build_opener, getproxies
 
 from specdec_lab.errors import LabError
 from specdec_lab.formats import printable
-from specdec_lab.measure.prompts import read_line
+from specdec_lab.measure.prompts import parse
 
 KEY = "OPENAI_API_KEY"  # in the environment, for servers that ask for one
 MOST_BYTES = 10_000_000  # of what a server sends at once: its metrics, or a line of an answer
@@ -94,7 +94,7 @@ def said_by(e: HTTPError, key: str | None) -> str:
     except (OSError, HTTPException):
         text = ""
     with suppress(ValueError):
-        text = message_of(read_line(text)) or text
+        text = message_of(parse(text)) or text
     to = f" to {e.headers['Location']}" if e.headers and e.headers.get("Location") else ""
     return printable(without_key(f"{e.code} {e.reason}{to}{f': {text}' if text else ''}", key), 300)
 
@@ -122,6 +122,11 @@ def asked_to_wait(e: Exception) -> float | None:
         wait = float(cause.headers.get("Retry-After", ""))
         return wait if 0 <= wait <= LONGEST_WAIT else None
     return None
+
+
+def is_cut(e: Exception | None) -> bool:
+    """Whether JSON could not be read because its end is missing."""
+    return isinstance(e, json.JSONDecodeError) and (e.pos >= len(e.doc) - 1 or "Unterminated" in e.msg)
 
 
 def lines(response, seconds: float) -> Iterator[bytes]:
