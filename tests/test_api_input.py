@@ -22,8 +22,8 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.errors import LabError
 from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
+from specdec_lab.measure import endpoint
 from specdec_lab.measure.prompts import read_traffic
-from specdec_lab.measure.traffic import endpoint
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

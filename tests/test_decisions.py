@@ -10,11 +10,10 @@ from tiny import rounds_of_accepted
 
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench
+from specdec_lab.measure import bench, traffic
 from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import ENOUGH, FEW, TIED, Prompt
-from specdec_lab.measure.traffic import report
-from specdec_lab.measure.traffic.decision import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
+from specdec_lab.measure.traffic import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
 from specdec_lab.show.report import letter, policy_sentence, setting
 
 MANY = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(24)]  # enough for a decision
@@ -217,14 +216,14 @@ def made_up(monkeypatch):
         seen.batch = (sizes, gammas, drafter)
         return {(n, g): max(1.0, n * (g + 1) / 10) for n in sizes for g in gammas}
 
-    monkeypatch.setattr(report.bench, "best_gammas", best_gammas)
-    monkeypatch.setattr(report.bench, "decode_all", decode_all)
-    monkeypatch.setattr(report, "batch_costs", batch_costs)
+    monkeypatch.setattr(traffic.bench, "best_gammas", best_gammas)
+    monkeypatch.setattr(traffic.bench, "decode_all", decode_all)
+    monkeypatch.setattr(traffic, "batch_costs", batch_costs)
     return seen
 
 
 def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
-    found = report.compare_drafters(FakeLab(), MANY, ["slow", "fast"], seed=5)
+    found = traffic.compare_drafters(FakeLab(), MANY, ["slow", "fast"], seed=5)
     assert (made_up.few, made_up.gammas) == ([f"p{i}" for i in range(6)], {"slow": 2, "fast": 4})
     assert made_up.batch == ((1, 2, 4, 8, 16), [0, 1, 2, 4], "the fast")
     # Four tokens: 4.0 seconds plainly, in the median 1.125 with "fast".
@@ -246,14 +245,14 @@ def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
             pace = {g: E[g] / max(1.0, n * (g + 1) / 10) for g in E}
             assert pace[gamma] == max(pace.values())
     assert len(found["rows"]) == 9 and found["policy"]["largest_batch_measured"] == 16
-    monkeypatch.setattr(report, "COPY", ("fast",))
-    report.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
+    monkeypatch.setattr(traffic, "COPY", ("fast",))
+    traffic.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
     assert made_up.batch[-1] is None  # whoever copies is timed in batches with free drafts
 
 
 def test_nothing_is_measured_that_is_not_asked_for(made_up):
     """A γ that is given needs no pilot; batches are timed only for what is switched on."""
-    found = report.compare_drafters(FakeLab(), PROMPTS, {"slow": 2, "fast": 4})
+    found = traffic.compare_drafters(FakeLab(), PROMPTS, {"slow": 2, "fast": 4})
     assert (made_up.few, made_up.gammas, made_up.batch) == (None, {"slow": 2, "fast": 4}, None)
     assert found["verdict"] == TOO_FEW and found["policy"]["drafter"] is None
 
@@ -263,7 +262,7 @@ def test_of_two_equal_ones_the_safer_is_recommended(made_up):
     steady = arm("steady", {p.id: [[2.0], [2.0]] for p in MANY}, 3)
     wild = arm("wild", {p.id: [[0.5 if i % 3 else 4.5]] * 2 for i, p in enumerate(MANY)}, 3)
     made_up.runs = [made_up.runs[0], steady, wild]
-    found = report.compare_drafters(FakeLab(), MANY, ["steady", "wild"])
+    found = traffic.compare_drafters(FakeLab(), MANY, ["steady", "wild"])
     overall = bench.overall(found["rows"])
     assert overall["wild"]["ratio_to_plain"] > overall["steady"]["ratio_to_plain"] > 1
     (other,) = found["compared"]
@@ -293,7 +292,7 @@ def decided(*rows: dict, judged=None, ratio=(1.0, [1.0, 1.0]), prompts=40, most=
         {r["arm"]: r for r in rows},
         {"prompts": prompts, "ratio_to_plain": blind, "ratio_interval": interval},
         compared,
-        {r["arm"]: most for r in rows},
+        {r["arm"]: [1.0, most] for r in rows},
     )
 
 
@@ -380,7 +379,7 @@ def test_the_policy_follows_the_verdict(interval, verdict):
     best = row_of("x", 1.25, interval)
     rows = [best, best | {"kind": "even", "ratio_to_plain": 1.0}, best | {"kind": "odd", "ratio_to_plain": 0.99}]
     rows += [row_of("y", 0.5, None, kind=k) for k in ("overall", "even")]
-    policy = report.policy_of(decided(best), rows, [(1, 2, 3), (3, 16, 0)])
+    policy = traffic.policy_of(decided(best), rows, [(1, 2, 3), (3, 16, 0)])
     chosen = (policy["drafter"], policy["gamma"], policy["off_for_kinds"], policy["off_above_texts_at_once"])
     assert chosen == (("x", 3, ["odd"], 2) if verdict == DEPLOY else (None, 0, [], 0))
     assert policy["schedule"] == ([[1, 2, 3], [3, 16, 0]] if verdict == DEPLOY else [])
@@ -388,13 +387,13 @@ def test_the_policy_follows_the_verdict(interval, verdict):
 
 def test_the_policy_follows_the_schedule():
     overall = row_of("eagle", 1.2, [1.1, 1.4])
-    policy = report.policy_of(decided(overall), [overall], [(1, 3, 4), (4, 6, 1), (7, 16, 0)])
+    policy = traffic.policy_of(decided(overall), [overall], [(1, 3, 4), (4, 6, 1), (7, 16, 0)])
     assert (policy["off_above_texts_at_once"], policy["schedule"]) == (6, [[1, 3, 4], [4, 6, 1], [7, 16, 0]])
     assert "[[1, 3, 4], [4, 6, 1], [7, 16, 0]]" in setting(policy)
     assert "1 to 3 texts: 4, 4 to 6 texts: 1, 7 to 16 texts: none" in policy_sentence(policy)
     # One text was judged by the clock.
-    assert report.policy_of(decided(overall), [overall], [(1, 16, 0)])["off_above_texts_at_once"] == 1
-    assert report.gammas_up_to(3) == [0, 1, 2, 3] and report.gammas_up_to(8) == [0, 1, 2, 4, 8]
+    assert traffic.policy_of(decided(overall), [overall], [(1, 16, 0)])["off_above_texts_at_once"] == 1
+    assert traffic.gammas_up_to(3) == [0, 1, 2, 3] and traffic.gammas_up_to(8) == [0, 1, 2, 4, 8]
 
 
 def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
@@ -403,22 +402,22 @@ def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
     lucky = arm("lucky", {"a": [[0.0625]], "b": [[0.5625]], "c": [[0.5625]]})
     steady_ratio = bench.ratio_to_plain(steady, plain, ids)
     assert bench.ratio_to_plain(lucky, plain, ids) > steady_ratio  # it owes that to one prompt
-    blind = report.chosen_blindly([steady, lucky], prompts)
+    blind = traffic.chosen_blindly([steady, lucky], prompts)
     assert {i: texts is lucky.traces[i] for i, texts in blind.traces.items()} == {"a": False, "b": True, "c": True}
     assert bench.ratio_to_plain(blind, plain, ids) < steady_ratio
-    alone = report.chosen_blindly([steady], prompts[:1])
+    alone = traffic.chosen_blindly([steady], prompts[:1])
     assert alone.traces == {"a": steady.traces["a"]}
     # Chosen by seconds a token, in the median of the repeats: two tokens in one second lose to four in 1.5.
     short = arm("short", {i: [[9.0], [1.0], [1.0]] for i in ids}, accepted=1)
     long = arm("long", {i: [[1.5]] for i in ids}, accepted=3)
-    assert report.chosen_blindly([short, long], prompts).traces == long.traces
-    assert report.chosen_blindly([arm("long", {i: [[2.5]] for i in ids}, 3), short], prompts).traces == short.traces
+    assert traffic.chosen_blindly([short, long], prompts).traces == long.traces
+    assert traffic.chosen_blindly([arm("long", {i: [[2.5]] for i in ids}, 3), short], prompts).traces == short.traces
 
 
 def test_a_user_waits_for_the_prompt_as_well():
     prompts = [Prompt(str(i), "a", "x") for i in range(1, 41)]
     run = arm("x", {p.id: [[int(p.id) ** 2] * 2, [int(p.id) ** 2] * 2, [9999.0] * 2] for p in prompts})
-    found = report.latency(run, prompts)
+    found = traffic.latency(run, prompts)
     assert (found["mean"], found["p50"], found["p95"]) == (553_500, 420_500, 38**2 * 1000)  # of 1, 4, 9, … 1600
     # The first round took 100 seconds, most of which the prompt took.
     assert found["first"] == 100_000 and found["answer"] == 653_500

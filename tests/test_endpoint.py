@@ -17,8 +17,8 @@ from stand_ins import written
 
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError, say_if_slow
+from specdec_lab.measure import endpoint, http_client
 from specdec_lab.measure.prompts import Prompt
-from specdec_lab.measure.traffic import endpoint, http_client
 
 DEEP = "[" * 100_000
 PIECE = {"choices": [{"delta": {"content": "a"}}]}

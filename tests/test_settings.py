@@ -10,9 +10,8 @@ from specdec_lab.cli import main
 from specdec_lab.engine.processors import RepetitionPenalty
 from specdec_lab.engine.sampling import GREEDY
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench, hf_baselines
+from specdec_lab.measure import bench, hf_baselines, traffic
 from specdec_lab.measure.prompts import Prompt, first_of_each_kind
-from specdec_lab.measure.traffic import report
 
 ASKED = {"seed": 7, "temperature": 0.5, "max_new_tokens": 9}
 OPTIONS = ["--json", "--seed", "7", "--temperature", "0.5", "--max-new-tokens", "9"]
@@ -90,7 +89,7 @@ def test_a_report_on_traffic_has_the_commands_settings(lab, mine, monkeypatch):
         seen.append((len(prompts), drafters, repeats, settings))
         raise LabError("That is enough.")
 
-    monkeypatch.setattr(report, "compare_drafters", compare_drafters)
+    monkeypatch.setattr(traffic, "compare_drafters", compare_drafters)
     lab.target.context = 24  # with an answer of 9 tokens there is room for 15
     assert main(["traffic", mine, *OPTIONS, "--drafters", "lookup,model", "--repeats", "5"]) == 2
     assert seen == [(11, ("lookup", "model"), 5, ASKED)]

@@ -10,7 +10,7 @@ from tiny import rounds_of_accepted
 
 from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace
-from specdec_lab.measure.traffic import endpoint
+from specdec_lab.measure import endpoint
 from specdec_lab.show.report import PACES
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import specdec_lab as sd
 from specdec_lab.errors import LabError
+from specdec_lab.measure import endpoint
 from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
-from specdec_lab.measure.traffic import endpoint
 from specdec_lab.models.hardware import describe
 
 ROOT = Path(__file__).resolve().parents[1]

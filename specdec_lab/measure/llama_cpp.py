@@ -21,7 +21,7 @@ from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
 from specdec_lab.measure.hf_baselines import Generated
-from specdec_lab.measure.traffic.http_client import MOST_BYTES, fetch
+from specdec_lab.measure.http_client import MOST_BYTES, fetch
 from specdec_lab.models.embedded import NAME, gguf
 from specdec_lab.models.export import write_draft
 

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from specdec_lab.measure.traffic.decision import DEPLOY, DONT
+from specdec_lab.measure.traffic import DEPLOY, DONT
 from specdec_lab.show.charts import Line, Plot
 from specdec_lab.show.page import Html
 from specdec_lab.show.table import table

@@ -4,7 +4,7 @@ import itertools
 
 import torch
 
-from specdec_lab.measure.traffic.endpoint import conditional
+from specdec_lab.measure.endpoint import conditional
 
 
 def token_by_token(first, per_token, tokens, ratio):

@@ -21,8 +21,8 @@ from statistics import fmean, median
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.formats import percentile, printable
+from specdec_lab.measure.http_client import all_of, asked_to_wait, fetch, is_cut, lines, message_of, without_key
 from specdec_lab.measure.prompts import Prompt, parse
-from specdec_lab.measure.traffic.http_client import all_of, asked_to_wait, fetch, is_cut, lines, message_of, without_key
 
 # vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
 DRAFTS, DRAFTED, ACCEPTED_DRAFTS, BY_POSITION = (

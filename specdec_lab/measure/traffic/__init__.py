@@ -1,1 +1,0 @@
-"""Measuring one's own traffic: prompts in, a report and a decision out."""
