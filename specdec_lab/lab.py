@@ -10,7 +10,7 @@ from operator import index
 from pathlib import Path
 
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from specdec_lab.choices import DRAFTERS, EMBEDDED, WITHOUT_WEIGHTS
 from specdec_lab.drafters import FACTORIES, DialDrafter, Drafter, ModelDrafter, trained
@@ -222,12 +222,6 @@ class Lab:
         rows = cached.extend([[trace.prompt[-1], *trace.tokens[:-1]]]).logits[0]
         tokens = torch.tensor(trace.tokens, device=rows.device)[:, None]
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
-
-    def plain_draft(self) -> PreTrainedModel:
-        """The draft model as other programs can use it."""
-        from specdec_lab.measure.hf_baselines import plain_draft
-
-        return plain_draft(self)
 
 
 def reject_surrogates(text: str) -> str:

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-for folder in ("solutions", "lessons", "tools", "tests"):  # tests import their helpers, tools, and what makes notebooks
+for folder in (
+    "solutions",
+    "lessons",
+    "tools/peers",
+    "tools",
+    "tests",
+):  # tests import their helpers, tools, and what makes notebooks
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 
 

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from tiny import rounds_of_accepted
 
 from specdec_lab.engine.trace import Trace
-from specdec_lab.measure.hf_baselines import Generated
 
 
 def written(tmp_path, text: str) -> str:
@@ -37,7 +36,3 @@ class FakeLab:
         trace = Trace([0]).collect(rounds_of_accepted([1], gamma))
         trace.interrupted = self.interrupted
         return trace
-
-    def peer(self, ids, **settings):
-        self.asked.append(("peer", tuple(ids), settings))
-        return Generated([1], 1.0, 1)

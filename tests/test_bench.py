@@ -13,7 +13,6 @@ from specdec_lab.cli import main
 from specdec_lab.cli.bench import as_text
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
-from specdec_lab.measure.hf_baselines import hf_arms
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.roofline import work
 
@@ -82,16 +81,16 @@ def test_the_report_has_every_arm_and_kind(run, temperature):
 
 def test_pilots_have_prompts_of_their_own(folders):
     every = read_prompts(folders[2])
-    pilot, rest = bench.set_aside(every)
+    pilot, rest = bench.split_pilot(every)
     assert ([p.id for p in pilot], rest) == (["p0", "p1"], every)  # four would give no interval
     many = [replace(p, id=f"{p.id} {i}") for i in range(5) for p in every]
-    pilot, rest = bench.set_aside(many)
+    pilot, rest = bench.split_pilot(many)
     assert Counter(p.kind for p in pilot) == {"even": 3, "odd": 3}
     assert len(rest) == 24 and not any(p in rest for p in pilot)
     ordered = [p for p in many if p.kind == pilot[0].kind]
     assert [ordered.index(p) for p in pilot[:3]] == [0, 4, 8]  # spread: the first ones may be the easy ones
     alone = replace(every[0], id="alone", kind="alone")
-    pilot, rest = bench.set_aside([*many, alone])
+    pilot, rest = bench.split_pilot([*many, alone])
     assert alone in pilot and alone in rest  # or its kind would be missing in the result
 
 
@@ -129,50 +128,6 @@ def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
     for name in (*TRAINED, "untrained"):
         with pytest.raises(LabError, match="weights|trained for"):
             lab.drafter(name)
-
-
-@pytest.mark.parametrize("temperature", ["0", "1"])
-def test_peers_decode_the_same_prompts(run, temperature):
-    """Greedy, transformers' texts are ours; and a peer has no α, d, v, o that we could know."""
-    options = "--json --peers --drafters lookup --max-new-tokens 12 --floor --temperature"
-    result = json.loads(run(options, temperature).out)
-    arms = {r["arm"]: r for r in result["rows"] if r["kind"] == "overall"}
-    assert list(arms) == ["plain", "lookup", "hf-plain", "hf-assisted", "hf-lookup"]
-    assert all(set(r) == ROW for r in arms.values())
-    assert arms["hf-plain"]["tokens_per_pass"] == 1
-    assert arms["hf-assisted"]["tokens_per_pass"] > 1
-    assert all(arms[a][x] is None for a in arms if a.startswith("hf") for x in ("alpha", "d", "v", "o", "gamma"))
-    assert all(arms[a]["ratio_interval"] for a in arms if a.startswith("hf"))
-    if temperature == "0":
-        n = result["meta"]["prompts_used"]
-        assert result["meta"]["identical_texts"] == result["meta"]["texts"] == n
-        assert result["meta"]["identical_by_arm"] == {"lookup": n, "hf-assisted": n, "hf-lookup": n}
-    assert result["floor"]["passes"][0]["k"] == 1
-    assert result["floor"]["work"]["weight_bytes"] == 4 * result["floor"]["work"]["weights"]
-
-
-def test_without_a_draft_model_a_peer_is_missing(run, tmp_path):
-    none = ("--weights", str(tmp_path))
-    out, said = run("--json --peers --drafters lookup --max-new-tokens 4", draft=none)
-    arms = [r["arm"] for r in json.loads(out)["rows"] if r["kind"] == "overall"]
-    assert arms == ["plain", "lookup", "hf-plain", "hf-lookup"]
-    (line,) = [line for line in said.splitlines() if "hf-assisted" in line]
-    assert line.startswith("hf-assisted is left out") and "“model”" in line and str(tmp_path) in line
-
-
-def test_a_peers_time_leaves_out_the_prefill(folders, monkeypatch):
-    target, draft, _ = folders
-    lab = load(target, draft, device="cpu")
-    now = [0.0]
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-
-    def passed(module, args, kwargs):
-        now[0] += kwargs["input_ids"].shape[1]
-
-    lab.target.hf.register_forward_pre_hook(passed, with_kwargs=True)
-    text = hf_arms(lab, 4)["hf-plain"]([1, 2, 3, 4] * 3, max_new_tokens=11)
-    assert len(text.tokens) == text.target_passes
-    assert text.seconds == len(text.tokens)  # one second a token; the prompt took twelve
 
 
 def test_the_work_of_a_pass_counts_every_matrix_once(folders):

@@ -8,8 +8,9 @@ import threading
 import time
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.error import HTTPError
+from types import SimpleNamespace
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from stand_ins import written
 
 from specdec_lab.cli import main
 from specdec_lab.errors import LabError, say_if_slow
-from specdec_lab.measure import endpoint, http_client
+from specdec_lab.measure import endpoint
 from specdec_lab.measure.prompts import Prompt
 
 DEEP = "[" * 100_000
@@ -95,7 +96,7 @@ class Engine(BaseHTTPRequestHandler):
 @pytest.fixture
 def engine(monkeypatch, tmp_path, capsys):
     """An engine of the test's own, at `address`. Its `ask` is the command: the report, or the error as text."""
-    monkeypatch.delenv(http_client.KEY, raising=False)
+    monkeypatch.delenv(endpoint.KEY, raising=False)
     engine = type("Mine", (Engine,), {"asked": [], "rounds": 0})
     server = ThreadingHTTPServer(("127.0.0.1", 0), engine)
     threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
@@ -214,7 +215,7 @@ def test_an_address_where_no_engine_is_is_one_sentence(engine, address):
 @pytest.mark.parametrize("prefix", ["vllm", "llamacpp"])
 def test_acceptance_is_what_all_engines_counters_grew_by(prefix):
     def read(*lines):
-        return endpoint.metrics("\n".join(f"{prefix}:spec_decode_num_{line}" for line in lines))
+        return endpoint.counters("\n".join(f"{prefix}:spec_decode_num_{line}" for line in lines))
 
     place = "accepted_tokens_per_pos_total"
     before = read("drafts_total 10", "draft_tokens_total 2", "accepted_tokens_total 100", f'{place}{{position="0"}} 10')
@@ -230,7 +231,7 @@ def test_acceptance_is_what_all_engines_counters_grew_by(prefix):
         f'{place}{{position="1"}} 4',
         f'{place}{{position="0"}} 16',
     )
-    assert endpoint.acceptance(before, after + endpoint.metrics("other:spec_decode_num_drafts_total 100")) == {
+    assert endpoint.acceptance(before, after + endpoint.counters("other:spec_decode_num_drafts_total 100")) == {
         "rounds": 8, "drafts_per_round": 3.5, "tokens_per_pass": 2.5, "survival_by_position": [0.75, 0.5, 0.25],
         "alpha_by_position": [0.75, pytest.approx(2 / 3), 0.5],
     }  # fmt: skip
@@ -251,46 +252,36 @@ def test_paces_are_of_the_tokens_after_the_first(monkeypatch):
         return found
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    monkeypatch.setattr(endpoint, "ask", lambda *asked: takes(1.0, endpoint.Answer(*next(answers))))
-    monkeypatch.setattr(endpoint, "models_at", lambda *asked: ["m"])
-    monkeypatch.setattr(endpoint, "metrics_of", lambda *asked: takes(50.0, ""))
+    monkeypatch.setattr(endpoint.Server, "ask", lambda *asked: takes(1.0, endpoint.Answer(*next(answers))))
+    monkeypatch.setattr(endpoint.Server, "models", lambda _: ["m"])
+    monkeypatch.setattr(endpoint.Server, "metrics", lambda _: takes(50.0, ""))
     found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abcd"], 9, 0.0)
     assert found["ms_to_first_token"] == 750.0 and found["answers"] == 4
     assert (found["at_once"], found["tokens_per_second"]) == (1, 19 / 4)
     assert found["ms_per_token"] == {"mean": pytest.approx(2500 / 3), "p50": 500.0, "p95": 1500.0}
 
 
-class Streamed:
-    """A response whose lines come a second apart."""
-
-    def __init__(self, now: list[float], lines: list[str]):
-        self.now, self.lines = now, [*lines, ""]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def read1(self, most):
-        self.now[0] += 1.0
-        return self.lines.pop(0).encode()
-
-
 @pytest.fixture
 def streamed(monkeypatch):
-    """(a prompt, lines) → the answer that is made of them, and what the server was asked for."""
+    """(a prompt, pieces of a stream that come a second apart) → the answer, and what the server was asked for."""
 
-    def answer(prompt, *lines):
+    def answer(prompt, *pieces):
         now, asked = [100.0], []
 
-        def fetch(url, body, timeout, key):
-            asked.append((url, body))
-            return Streamed(now, lines)
+        class Body(httpx.SyncByteStream):
+            def __iter__(self):
+                for piece in pieces:
+                    now[0] += 1.0
+                    yield piece.encode()
+
+        def reply(request):
+            asked.append((str(request.url), json.loads(request.content)))
+            return httpx.Response(200, stream=Body())
 
         monkeypatch.setattr("time.perf_counter", lambda: now[0])
-        monkeypatch.setattr(endpoint, "fetch", fetch)
-        return endpoint.ask("http://x/v1", "m", prompt, 9, 0.5), *asked
+        server = endpoint.Server("http://x/v1")
+        server.client = httpx.Client(transport=httpx.MockTransport(reply))
+        return server.ask("m", prompt, 9, 0.5), *asked
 
     return answer
 
@@ -341,7 +332,7 @@ def test_a_key_is_given_and_errors_are_told(monkeypatch, engine):
     problems = engine.ask("--api-key", "secret", prompts="hello\ntoo long\nbreaks")["problems"]
     assert any("400" in line and "the context is 64 tokens" in line for line in problems)
     assert any("out of memory" in line for line in problems)
-    monkeypatch.setenv(http_client.KEY, "secret")
+    monkeypatch.setenv(endpoint.KEY, "secret")
     said = engine.ask()
     assert said["answers"] == 1 and "secret" not in str(said)
 
@@ -350,13 +341,28 @@ def test_no_key_and_no_password_is_printed(monkeypatch, engine):
     """Also where the server repeats it, in an error or within a stream."""
     engine.key = "sk-right"
     told = {engine.ask("--api-key", "sk-secret"): "no key: Bearer …"}
-    told[engine.ask("--api-key", "sec\rret")] = "a sign that none can have"
+    for sign in "\r\n\tü\x7f":
+        told[engine.ask("--api-key", f"sec{sign}ret")] = "a sign that none can have"
     told[engine.ask(address=engine.address.replace("//", "//me:secret@"))] = "--api-key"
     engine.key, engine.said = None, (200, {}, stream({"error": {"message": "out of memory for sk-secret"}}))
-    monkeypatch.setenv(http_client.KEY, "sk-secret")
+    monkeypatch.setenv(endpoint.KEY, "sk-secret")
     told[engine.ask()] = "out of memory for …"
     for said, part in told.items():
         assert "secret" not in said and part in said
+
+
+@pytest.mark.parametrize(
+    "error", [httpx.LocalProtocolError, httpx.ConnectError, httpx.ReadError, httpx.ReadTimeout, httpx.ProxyError]
+)
+def test_nor_is_it_in_what_httpx_itself_says(error):
+    def fails(request):
+        raise error(f"Illegal header value {request.headers['Authorization'].encode()!r}")
+
+    server = endpoint.Server("http://x/v1", "sk-'secret\\")
+    server.client = httpx.Client(headers=server.client.headers, transport=httpx.MockTransport(fails))
+    with pytest.raises(LabError) as raised:
+        server.models()
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -364,11 +370,12 @@ def test_no_key_and_no_password_is_printed(monkeypatch, engine):
     [
         ((200, {}, stream({"choices": [{"delta": {}, "finish_reason": "error", "error": {"message": "lost it"}}]})), "lost it"),
         ((200, {}, 'event: error\ndata: {"message": "lost it"}\n\n'), "lost it"),
-        ((200, {}, stream({"choices": [{"delta": {"role": "assistant"}, "finish_reason": "stop"}]}, usage=1)), "ended at once"),
+        ((200, {}, stream({"choices": [{"delta": {"role": "assistant"}, "finish_reason": "stop"}]}, usage=1)), "no text"),
         ((200, {"Transfer-Encoding": "chunked"}, "5\r\ndata:\r\n50\r\nx"), "broke off"),
         ((200, {"Content-Length": "9999"}, ANSWERED), "broke off"),
-        ((200, {}, ANSWERED + 'data: {"choices": [{"del'), "broke off"),
-        ((200, {}, ANSWERED + "data: [DONE]"), "it must send “usage”"),
+        ((200, {}, ANSWERED), "broke off"),
+        ((200, {}, ANSWERED + 'data: {"choices": [{"del'), "cannot be read"),
+        ((200, {}, ANSWERED + "data: [DONE]"), "no tokens counted"),
         ((307, {"Location": "http://other/v1"}, ""), "to http://other/v1"),
         ((429, {}, ""), "it takes no more just now"),
         ([WAIT] * 5, "too many"),
@@ -381,21 +388,24 @@ def test_what_a_server_says_instead_is_told(engine, said, told):
 
 def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, engine):
     monkeypatch.setattr(endpoint, "say_if_slow", partial(say_if_slow, seconds=0.05))
-    monkeypatch.setattr(endpoint, "models_at", lambda *_: time.sleep(0.5) or ["a"])
+    monkeypatch.setattr(endpoint.Server, "models", lambda _: time.sleep(0.5) or ["a"])
     err = engine.ask(prompts="fail here")
     assert err.index("does not answer yet") < err.index("Asking a for 1 answers") < err.index("1 of 1 prompts")
 
 
 def test_a_server_is_asked_as_it_wants(engine):
-    refused = [
-        (400, {}, json.dumps({"error": {"message": f"use '{word}'"}}))
-        for word in ("max_completion_tokens", "temperature 1")
-    ]
-    engine.said = [*refused, WAIT, (200, {}, stream(PIECE, usage=2.0))]
+    words = "max_completion_tokens", "temperature 1", "no stream_options"
+    refused = [(400, {}, json.dumps({"error": {"message": f"use '{word}'"}})) for word in words]
+    engine.said = [*refused[:2], WAIT, refused[2], (200, {}, stream(PIECE, usage=2.0))]
     found = engine.ask("--max-new-tokens", "9")
-    assert [sorted({"max_tokens", "max_completion_tokens", "temperature"} & set(body)) for body in engine.asked] == [
-        ["max_tokens", "temperature"], ["max_completion_tokens", "temperature"], ["max_completion_tokens"], ["max_completion_tokens"],
-    ]  # fmt: skip
+    parts = {"max_tokens", "max_completion_tokens", "temperature", "stream_options"}
+    assert [sorted(parts & set(body)) for body in engine.asked] == [
+        ["max_tokens", "stream_options", "temperature"],
+        ["max_completion_tokens", "stream_options", "temperature"],
+        ["max_completion_tokens", "stream_options"],
+        ["max_completion_tokens", "stream_options"],
+        ["max_completion_tokens"],
+    ]
     assert found["answers"] == 1 and any("no temperature" in line for line in found["problems"])
     assert any("1 times to wait" in line for line in found["problems"])
 
@@ -404,22 +414,21 @@ def test_two_prompts_find_out_what_a_server_wants(monkeypatch):
     """Both are refused before either has told the other why."""
     both = threading.Barrier(2, timeout=10)
 
-    def ask(base, model, prompt, new, temperature, key, limit):
-        if limit == "max_tokens":
+    def ask(server, *asked):
+        if not server.instead:
             both.wait()
-            refused = HTTPError("x", 400, "Bad Request", {}, None)
-            raise LabError("use 'max_completion_tokens'") from refused
+            raise endpoint.Refused("use 'max_completion_tokens'", 400, None)
         return endpoint.Answer(1.0, 1.0, 2)
 
-    monkeypatch.setattr(endpoint, "ask", ask)
-    monkeypatch.setattr(endpoint, "models_at", lambda *asked: ["m"])
-    monkeypatch.setattr(endpoint, "metrics_of", lambda *asked: "")
+    monkeypatch.setattr(endpoint.Server, "ask", ask)
+    monkeypatch.setattr(endpoint.Server, "models", lambda _: ["m"])
+    monkeypatch.setattr(endpoint.Server, "metrics", lambda _: "")
     assert endpoint.ask_all("http://x/v1", [Prompt(i, "all", i) for i in "ab"], 9, 0.0, at_once=2)["answers"] == 2
 
 
 def test_a_byte_that_is_no_text_spoils_no_counter(engine):
     engine.metrics = b"\xff\nvllm:spec_decode_num_drafts_total{} 1"
-    assert endpoint.metrics(endpoint.metrics_of(engine.address)) == {("spec_decode_num_drafts", None): 1.0}
+    assert endpoint.counters(endpoint.Server(engine.address).metrics()) == {("rounds", None): 1.0}
 
 
 def test_a_stream_in_one_piece_is_not_timed(engine):
@@ -444,35 +453,25 @@ def test_an_address_ends_with_v1(engine):
     assert engine.ask(address=engine.address.replace("http", "HTTP"))["answers"] == 1
 
 
-@given(st.lists(st.binary(min_size=1, max_size=9)))
-def test_lines_are_the_same_however_they_arrive(pieces):
-    class Response:
-        def __init__(self):
-            self.left = [*pieces, b""]
-
-        def read1(self, most):
-            return self.left.pop(0)
-
-    assert b"\n".join(http_client.lines(Response(), 9.0)) == b"".join(pieces).removesuffix(b"\n")
+@given(st.lists(st.sampled_from(['data: {"a": "b\u2028c"}', "", "data: [DONE]", ": a comment"])), st.integers(1, 9))
+def test_events_are_the_same_however_they_arrive(lines, size):
+    data = "\n".join(lines).encode()
+    response = SimpleNamespace(iter_bytes=lambda: (data[i : i + size] for i in range(0, len(data), size)))
+    values = {'data: {"a": "b\u2028c"}': {"a": "b\u2028c"}, "data: [DONE]": {"choices": [{"finish_reason": "stop"}]}}
+    assert list(endpoint.events(response)) == [values[line] for line in lines if line in values]
 
 
-def test_a_line_of_single_bytes_has_an_end(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    with pytest.raises(ValueError, match="not ended after 5 seconds"):
-        list(http_client.lines(Streamed(now, ["a"] * 99), 5.0))
-
-
-def test_a_proxy_is_named_where_one_stands_between(monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    with pytest.raises(LabError, match="through the proxy http://127.0.0.1:9"):
-        http_client.fetch("http://a.server.example/v1/models")
+@given(st.one_of(st.binary(max_size=60), st.text(max_size=20).map(lambda text: f"data: {{{text}".encode())))
+def test_any_bytes_are_events_or_one_error(data):
+    with contextlib.suppress(ValueError):
+        assert all(isinstance(event, dict) for event in endpoint.events(SimpleNamespace(iter_bytes=lambda: [data])))
+    endpoint.counters(data.decode(errors="replace"))
 
 
 def test_after_an_interrupt_nothing_is_asked_or_awaited(monkeypatch, engine):
     second, go_on, asked, waited = threading.Event(), threading.Event(), [], []
 
-    def ask(base, model, prompt, *more):
+    def ask(server, model, prompt, *more):
         asked.append(prompt.id)
         if prompt.id != "a":
             second.set()
@@ -485,7 +484,7 @@ def test_after_an_interrupt_nothing_is_asked_or_awaited(monkeypatch, engine):
             assert second.wait(5)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(endpoint, "ask", ask)
+    monkeypatch.setattr(endpoint.Server, "ask", ask)
     with pytest.raises(KeyboardInterrupt):
         endpoint.ask_all(engine.address, [Prompt(i, "all", i) for i in "abcdefgh"], 3, 0.0, interrupted)
     go_on.set()

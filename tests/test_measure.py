@@ -4,16 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from graph_tape import Tape
-from small_models import LLAMA
-from transformers import LlamaConfig, LlamaForCausalLM
 
 import specdec_lab as sd
 from specdec_lab import threads
 from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.roofline import Dense, Experts, block_times
-from specdec_lab.models.fast import FastModel
 from specdec_lab.theory import experts_woken
 
 
@@ -161,38 +157,6 @@ def test_the_rates_of_a_machine_that_is_known(monkeypatch, now):
     assert machine.launch == pytest.approx(1 / 1024)
     model.capture = Captured  # its operations are started by the pass, all in half a second
     assert roofline.measure_machine(model).launch == 0.5 / roofline.STARTS
-
-
-def test_the_floor_has_medians_of_widths_that_fit(monkeypatch):
-    monkeypatch.setattr(roofline, "measure_machine", lambda model: roofline.Machine(100.0, 50.0, 0.5))
-    monkeypatch.setattr(roofline, "work", lambda model: roofline.Work(weights=25, weight_bytes=200))
-    monkeypatch.setattr(roofline, "pass_times", lambda model, widths: {k: [1.0 * k, 9.0, 2.0 * k] for k in widths})
-    monkeypatch.setattr(roofline, "operations", lambda model: 6)
-    found = roofline.report(SimpleNamespace(context=4))
-    assert found["machine"] == {"bandwidth": 100.0, "arithmetic": 50.0, "launch": 0.5}
-    assert found["work"] == {"weights": 25, "weight_bytes": 200}
-    assert found["passes"] == [
-        {"k": k, "seconds": min(2.0 * k, max(9.0, k)), "reading": 2.0, "computing": 1.0 * k, "starting": 3.0}
-        for k in (1, 2, 3, 4)
-    ]
-
-
-def test_operations_are_counted_also_in_captured_passes():
-    """Two layers more are as many operations more as the two before them, and a view is none."""
-    counts = []
-    for layers in (1, 3, 5):
-        torch.manual_seed(0)
-        hf = LlamaForCausalLM(LlamaConfig(**{**LLAMA, "num_hidden_layers": layers})).eval()
-        models = [FastModel(hf, "eager"), FastModel(hf, "captured")]
-        models[1].capture = Tape
-        eager, captured = map(roofline.operations, models)
-        assert eager == captured and models[1].capture is Tape
-        counts.append(eager)
-    assert counts[2] - counts[1] == counts[1] - counts[0] > 2 * 4  # a layer: 4 products; without loops, more
-    with roofline.Operations() as found:
-        x = torch.ones(4, dtype=torch.float64)
-        x.view(2, 2).add_(1)
-    assert found.count == 2 and x.dtype == torch.float64
 
 
 def test_a_clock_runs_until_the_device_is_done(now):

@@ -130,10 +130,10 @@ def test_the_commands_run_there(gpu, monkeypatch, writer, weights, tmp_path, cap
     some = ["lookup", "early-exit", "hybrid-tree"]  # they differ most in what they ask of the target
     bench = ["--drafters", ",".join(some), "--prompts", str(file), "--max-new-tokens", "9", "--gamma", "2"]
     bench += ["--temperature", temperature]
-    assert main(["bench", *there, *bench, "--peers", "--floor"]) == 0
+    assert main(["bench", *there, *bench]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["meta"]["device"] == "cuda:0" and result["meta"]["hardware"].startswith(NAME)
-    assert {"hf-plain", "hf-assisted", *some} <= {row["arm"] for row in result["rows"]}
+    assert set(some) <= {row["arm"] for row in result["rows"]}
     if temperature == "0":
         assert result["meta"]["identical_texts"] == result["meta"]["texts"]
     assert main(["demo", *there, "--prompt", PROMPT, "--drafter", "eagle-tree", "--temperature", temperature]) == 0

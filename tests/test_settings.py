@@ -10,7 +10,7 @@ from specdec_lab.cli import main
 from specdec_lab.engine.processors import RepetitionPenalty
 from specdec_lab.engine.sampling import GREEDY
 from specdec_lab.errors import LabError
-from specdec_lab.measure import bench, hf_baselines, traffic
+from specdec_lab.measure import bench, traffic
 from specdec_lab.measure.prompts import Prompt, first_of_each_kind
 
 ASKED = {"seed": 7, "temperature": 0.5, "max_new_tokens": 9}
@@ -71,15 +71,6 @@ def test_a_text_that_ends_early_is_another(lab, mine, capsys):
     lab.speculative = lambda ids, **settings: lab.plain(ids)
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out)["meta"]["identical_texts"] == 12
-
-
-@pytest.mark.parametrize(("gamma", "copied"), [("2", 2), ("best", 4)])
-def test_transformers_lookup_copies_as_many_tokens_as_ours(lab, mine, monkeypatch, gamma, copied):
-    asked = []
-    monkeypatch.setattr(hf_baselines, "hf_arms", lambda lab, gamma, say: asked.append(gamma) or {})
-    monkeypatch.setenv("PATH", "")  # and no llama.cpp
-    assert main(["bench", "--prompts", mine, "--drafters", "lookup", "--gamma", gamma, "--peers"]) == 0
-    assert asked == [copied]
 
 
 def test_a_report_on_traffic_has_the_commands_settings(lab, mine, monkeypatch):

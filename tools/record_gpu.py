@@ -6,6 +6,7 @@ It takes some minutes, and writes specdec_lab/data/gpu.json (see `measure.result
 import argparse
 import json
 import statistics
+import sys
 from pathlib import Path
 
 import torch
@@ -14,13 +15,15 @@ import specdec_lab as sd
 from specdec_lab.engine.decode import Keep
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import batch_costs, pass_times
-from specdec_lab.measure.hf_baselines import hf_arms
 from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
 from specdec_lab.measure.results import folder
 from specdec_lab.models import fast
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.random_llama import SHAPES, VOCABULARY, noise_llama
+
+sys.path.append(str(Path(__file__).parent / "peers"))
+from hf_generate import hf_arms
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)

@@ -16,7 +16,7 @@ from specdec_lab.show.page import html_to_text, page
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
 
-VERBS = dict.fromkeys(["demo", "bench", "traffic", "train", "export", "doctor", "fetch", "lab"], "specdec_lab")
+VERBS = dict.fromkeys(["demo", "bench", "traffic", "train", "doctor", "fetch", "lab"], "specdec_lab")
 # The grader is another package, which this one never imports.
 VERBS |= dict.fromkeys(["progress", "grade", "course", "class-report"], "specdec_grader")
 

@@ -20,7 +20,6 @@ from specdec_lab.engine.trace import ACCEPTED, Round, Trace
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.lab import Lab
 from specdec_lab.measure.costs import pass_times, speedup_of_round
-from specdec_lab.measure.hf_baselines import Generated
 from specdec_lab.measure.prompts import FEW, Prompt, bootstrap_interval
 
 PLAIN = "plain"
@@ -30,11 +29,11 @@ SLOW = 0.1  # From this share of the time on, slow rounds make a time doubtful.
 
 @dataclass
 class Run:
-    """All texts of one arm: prompt id → one trace for each repeat (or what a peer generated)."""
+    """All texts of one arm: prompt id → one trace for each repeat."""
 
     arm: str
-    gamma: int | None  # None for arms without
-    traces: dict[str, list] = field(default_factory=dict)
+    gamma: int | None  # None for plain decoding
+    traces: dict[str, list[Trace]] = field(default_factory=dict)
 
 
 def usable(lab: Lab, prompts: Sequence[Prompt], new: int) -> tuple[list[Prompt], list[str]]:
@@ -63,7 +62,6 @@ def decode_all(
     prompts: Sequence[Prompt],
     gammas: Mapping[str, int],
     *,
-    peers: dict[str, Callable[..., Generated]] | None = None,
     repeats: int = 1,
     timed: Sequence[Prompt] | None = None,
     say: Say = silent,
@@ -73,13 +71,12 @@ def decode_all(
 
     Args:
         gammas: each drafter's γ, by the drafter's name.
-        peers: further arms, as `hf_arms` and `llama_arms` make them.
         repeats: how often the `timed` prompts are decoded, for steadier times; the others are decoded once.
         timed: default: all prompts.
         settings: those of `Lab.settings`.
 
     Returns:
-        A run for each arm: plain decoding, the drafters, the peers.
+        A run for each arm: plain decoding, and the drafters.
 
     Raises:
         LabError: for a prompt that is too long.
@@ -89,21 +86,16 @@ def decode_all(
         # A copy for each text: what it holds in memory goes with it, and the next text can have that.
         return lab.speculative(ids, drafter=copy.copy(drafter), gamma=gamma, keep=Keep(), **request)
 
-    arms: dict[str, Callable[..., Trace | Generated]] = {PLAIN: lab.plain}
-    runs = {PLAIN: Run(PLAIN, None)}
-    for name, gamma in gammas.items():
-        arms[name] = partial(speculative, lab.drafter(name), gamma)
-        runs[name] = Run(name, gamma)
-    for name, generate in (peers or {}).items():
-        arms[name], runs[name] = generate, Run(name, None)
+    arms: dict[str, Callable[..., Trace]] = {PLAIN: lab.plain}
+    arms |= {name: partial(speculative, lab.drafter(name), gamma) for name, gamma in gammas.items()}
+    runs = {arm: Run(arm, gammas.get(arm)) for arm in arms}
 
-    def decode(arm: str, ids: list[int], request: int) -> Trace | Generated:
-        text = arms[arm](ids, request=request, **settings)
-        if isinstance(text, Trace):
-            if text.interrupted:
-                raise KeyboardInterrupt
-            text.check()
-        return text
+    def decode(arm: str, ids: list[int], request: int) -> Trace:
+        trace = arms[arm](ids, request=request, **settings)
+        if trace.interrupted:
+            raise KeyboardInterrupt
+        trace.check()
+        return trace
 
     encoded = [lab.encode(p.content, p.raw) for p in prompts]  # all of them first: nothing is lost to a bad one
     for prompt, ids in zip(prompts, encoded):
@@ -124,18 +116,9 @@ def decode_all(
 
 
 def identical(runs: Sequence[Run]) -> dict[str, int]:
-    """For each arm, how many of its texts are token for token those of plain decoding: of ours, or of the peer's own.
-
-    Of the first repeat. A peer without plain decoding of its own is left out.
-    """
-    by_name = {run.arm: run for run in runs}
-    found = {}
-    for run in runs[1:]:
-        peer = any(isinstance(text, Generated) for texts in run.traces.values() for text in texts)
-        plain = by_name.get(f"{run.arm.split('-')[0]}-plain") if peer else runs[0]
-        if plain and plain is not run:
-            found[run.arm] = sum(texts[0].tokens == plain.traces[i][0].tokens for i, texts in run.traces.items())
-    return found
+    """For each arm, how many of its texts, of the first repeat, are plain decoding's, token for token."""
+    plain, *others = runs
+    return {run.arm: sum(t[0].tokens == plain.traces[i][0].tokens for i, t in run.traces.items()) for run in others}
 
 
 def rows(prompts: Sequence[Prompt], runs: Sequence[Run], timed: Sequence[Prompt]) -> Iterator[dict]:
@@ -191,11 +174,13 @@ def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> d
     }
 
 
-def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, timed: Sequence[str]) -> dict:
-    """What only rounds tell: acceptance, and where the time went. All None for plain decoding and for peers.
+def summary_of_rounds(
+    run: Run, plain: Run, texts: Sequence[Trace], clocked: Sequence[Trace], timed: Sequence[str]
+) -> dict:
+    """What only rounds tell: acceptance, and where the time went. All None for plain decoding.
 
     d, v and o are what a round takes for drafting, for the verify pass and for the loop, in units of the median plain
-    step (see `usual`). ratio_from_parts is the speed-up that follows from them: E / (d + v + o). slow_rounds is the
+    step (see `median_per_round`). ratio_from_parts is the speed-up that follows from them: E / (d + v + o). slow_rounds is the
     part of the clock that they leave out: 0.1 where one tenth of the time went into a few slow rounds.
 
     Args:
@@ -204,18 +189,18 @@ def summary_of_rounds(run: Run, plain: Run, texts: Sequence, clocked: Sequence, 
         timed: ids of the prompts of `clocked`, for the plain steps.
     """
     names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts", "slow_rounds")
-    if run is plain or not all(isinstance(t, Trace) for t in texts):
+    if run is plain:
         return dict.fromkeys(names)
     together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
     step = statistics.median(r.seconds.total for i in timed for t in plain.traces[i] for r in t.rounds)
-    d, v, o = (usual(timed_ones.rounds, part) / step for part in ("draft", "verify", "loop"))
+    d, v, o = (median_per_round(timed_ones.rounds, part) / step for part in ("draft", "verify", "loop"))
     speedup = (E := timed_ones.tokens_per_pass) and speedup_of_round(E, d, v, o)
     clock = statistics.fmean(r.seconds.total for r in timed_ones.rounds) / step
     left_out = 1 - (d + v + o) / clock
     return dict(zip(names, (together.alpha, together.alpha_by_position, d, v, o, speedup, left_out)))
 
 
-def usual(rounds: Sequence[Round], part: str) -> float:
+def median_per_round(rounds: Sequence[Round], part: str) -> float:
     """Seconds that a round takes for "draft", "verify" or "loop": the median of the rounds with as many drafts, and the
     mean of these medians over all rounds. So one pause moves nothing, and a hybrid's cheap rounds count with its dear ones.
     """
@@ -225,42 +210,32 @@ def usual(rounds: Sequence[Round], part: str) -> float:
     return sum(len(some) * statistics.median(some) for some in seconds.values()) / len(rounds)
 
 
-def tokens_per_second(texts: Sequence[Trace | Generated]) -> float | None:
-    """Of the texts that have a time (see `ratio_to_plain`); None where none has."""
-    timed = [t for t in texts if t.seconds]
-    return sum(len(t.tokens) for t in timed) / sum(t.seconds for t in timed) if timed else None
+def tokens_per_second(texts: Sequence[Trace]) -> float:
+    return sum(len(t.tokens) for t in texts) / sum(t.seconds for t in texts)
 
 
-def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float | None:
-    """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats.
+def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
+    """Plain seconds per token / this arm's, each summed over the prompts; medians over the repeats."""
 
-    A peer's text that ended with the prefill has no time: it does not count, and without any other the ratio is None.
-    """
+    def seconds_per_token(arm: Run) -> float:
+        seconds = sum(statistics.median(t.seconds for t in arm.traces[i]) for i in ids)
+        return seconds / sum(len(arm.traces[i][0].tokens) for i in ids)
 
-    def cost(arm: Run) -> float | None:
-        seconds = {i: statistics.median(t.seconds for t in arm.traces[i]) for i in ids}
-        timed = [i for i in ids if seconds[i]]
-        return sum(seconds[i] for i in timed) / sum(len(arm.traces[i][0].tokens) for i in timed) if timed else None
-
-    ours = cost(run)
-    return cost(plain) / ours if ours else None
+    return seconds_per_token(plain) / seconds_per_token(run)
 
 
 def ratio_interval(run: Run, plain: Run, ids: Sequence[str]) -> list[float] | None:
-    """The 95 % interval of the ratio; None for fewer than FEW prompts, or where some draws of them have no ratio."""
-    if len(ids) < FEW:
-        return None
-    interval = bootstrap_interval(partial(ratio_to_plain, run, plain), ids)
-    return interval and list(interval)
+    """The 95 % interval of the ratio; None for fewer than FEW prompts."""
+    return list(bootstrap_interval(partial(ratio_to_plain, run, plain), ids)) if len(ids) >= FEW else None
 
 
 def repetition(tokens: Sequence[int], n: int = 4) -> float:
-    """The share of n-grams that stood in the same text before: a small model's greedy loops flatter lookup."""
+    """The share of n-grams that stood in the same text before. Texts that repeat themselves are easy to copy from."""
     grams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
 
 
-def set_aside(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
+def split_pilot(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
     """About a quarter of the prompts of each kind, for pilots; and the prompts to measure on: the others, or all
     prompts if the others are fewer than FEW. A kind's only prompt is both, so that no kind is missing in the result.
 

@@ -8,37 +8,75 @@ that got past it. The one is the running product of the other.
 import itertools
 import json
 import math
+import os
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.client import HTTPException
 from statistics import fmean, median
+from typing import TypeVar
+from urllib.parse import quote
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.formats import percentile, printable
-from specdec_lab.measure.http_client import all_of, asked_to_wait, fetch, is_cut, lines, message_of, without_key
 from specdec_lab.measure.prompts import Prompt, parse
 
-# vLLM's counters; llama-server has the same ones under its own prefix (llama.cpp pull request 26389).
-DRAFTS, DRAFTED, ACCEPTED_DRAFTS, BY_POSITION = (
-    f"spec_decode_num_{what}" for what in ("drafts", "draft_tokens", "accepted_tokens", "accepted_tokens_per_pos")
-)
-
+KEY = "OPENAI_API_KEY"  # in the environment, for servers that ask for one
+ADDRESS = "--endpoint should be the address of an OpenAI-compatible API up to /v1, such as http://localhost:8000/v1"
+START = "start it, or mend --endpoint"
+# By HTTP's status, what somebody can do about it. Behind a gateway's 502 and more the server may not run.
+MENDS = [
+    ((401, 403), f"give the key with --api-key, or as {KEY}"),
+    ((404, 405), ADDRESS),
+    ((429,), "it takes no more just now, so ask again later, or fewer at once"),
+    (range(300, 400), "give --endpoint the address that it leads to"),
+    (range(400, 501), "it runs, and refuses this: mend what it names, or --endpoint"),
+]
+# A word of a refusal, the part of the body that it refuses, and what the server wants to have in its place.
+WANTED_INSTEAD = [
+    ("max_completion_tokens", "max_tokens", "max_completion_tokens"),
+    ("temperature", "temperature", None),
+    ("stream_options", "stream_options", None),
+]
+BUSY, LONGEST_WAIT = (429, 503), 60  # statuses whose Retry-After is kept, and the seconds that it may ask for
+TRIES = 5  # of a request, where a server asks to wait, or wants to be asked in another way
+BROKE_OFF = "The server's answer broke off in the middle: see the server's own log for why."
 PATIENCE = 600.0  # seconds for an answer
-BROKE_OFF = "broke off in the middle: see the server's own log for why"
-MOST_EVENTS = 1_000  # of an answer, beside 20 for each token that was asked for
+MOST_AT_ONCE = 256  # prompts that wait for their answers; each has a thread here
 SAYS_WHO = ("role", "id", "name")  # what a part of an answer may hold beside tokens
 AT_ONCE = 1e-4  # seconds a token: no server writes a text so fast, so these tokens were held back and came together
-TRIES = 5  # of a prompt, where a server asks to wait, or wants to be asked in another way
-MOST_AT_ONCE = 256  # prompts that wait for their answers; each has a thread here
+NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}  # none knows this machine's servers
 
-# By a counter's name and the place in the round that it counts, None for all; summed over engines.
+# The counters of vLLM, and of llama-server under its own prefix (llama.cpp pull request 26389).
+NAMES = {
+    "drafts": "rounds", "draft_tokens": "drafts", "accepted_tokens": "accepted",
+    "accepted_tokens_per_pos": "accepted by place",
+}  # fmt: skip
+COUNTED = {f"{engine}:spec_decode_num_{name}": what for engine in ("vllm", "llamacpp") for name, what in NAMES.items()}
+# What the metrics of other engines say of their speculation: a mean, from which no rounds can be counted.
+MEANS = {
+    "SGLang": r"(?m)^sglang:spec_accept_length(?:\{.*\})? (\d+\.?\d*)$",
+    "TensorRT-LLM": r'"acceptanceLength":\s*(\d+\.?\d*)',
+}
+
+# By what is counted and the place in the round, None for all; summed over engines.
 Counts = Counter[tuple[str, int | None]]
+Found = TypeVar("Found")
+
+
+class Refused(LabError):
+    """A server's error of HTTP. wait: the seconds after which it wants to be asked again, if it says so."""
+
+    def __init__(self, said: str, status: int, wait: float | None):
+        super().__init__(said)
+        self.status, self.wait = status, wait
 
 
 @dataclass(frozen=True)
@@ -59,6 +97,188 @@ class Answer:
         return self.tokens > 3 and self.rest < AT_ONCE * (self.tokens - 1)
 
 
+class Server:
+    """An OpenAI-compatible API. Whatever goes wrong with it is a LabError of one sentence, without the key.
+
+    Args:
+        address: up to /v1.
+        key: that the server asks for; by default that in the environment, as OPENAI_API_KEY.
+    """
+
+    def __init__(self, address: str, key: str | None = None):
+        self.address, self.key = address.rstrip("/"), (key or os.environ.get(KEY) or "").strip()
+        self.instead: dict[str, str | None] = {}  # parts of a body that it wants by another name, or not at all
+        self.waits: list[float] = []
+        if not (self.key.isascii() and self.key.isprintable()):
+            raise LabError(f"The key has a sign that none can have: give it anew, with --api-key or as {KEY}.")
+        try:
+            url = httpx.URL(self.address)
+            if url.userinfo:
+                raise self.failure("a name or a password stands in it: leave it out, and give --api-key", START)
+            if url.scheme not in ("http", "https") or not url.host:
+                raise self.failure("it is no address that begins with http", START)
+            headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+            limits = httpx.Limits(max_connections=MOST_AT_ONCE)
+            self.client = httpx.Client(headers=headers, timeout=60.0, limits=limits, mounts=NO_PROXY)
+        except (httpx.InvalidURL, ValueError, ImportError) as e:
+            raise self.failure("its address is none, or that of the environment's proxy", START) from e
+
+    def without_key(self, said: str) -> str:
+        """Somebody's words, in one line: some servers repeat the key that they refuse."""
+        for form in {self.key, json.dumps(self.key)[1:-1], quote(self.key, safe="")} - {""}:
+            said = said.replace(form, "…")
+        return printable(said, 300)
+
+    def failure(self, reason: str, mend: str) -> LabError:
+        shown = self.without_key(re.sub(r"//[^/]*@", "//", self.address))  # a name and a password are printed nowhere
+        return LabError(f"The server at {shown} does not answer as it should ({self.without_key(reason)}): {mend}.")
+
+    @contextmanager
+    def open(self, url: str, body: dict | None = None, seconds: float = 60.0) -> Iterator[httpx.Response]:
+        """The answer to a GET or, with a body, to a POST of JSON; it may be silent for so many seconds."""
+        try:
+            with self.client.stream("GET" if body is None else "POST", url, json=body, timeout=seconds) as response:
+                if response.status_code >= 300:
+                    raise self.refusal(response)
+                yield response
+        except (httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError) as e:
+            raise LabError(BROKE_OFF) from e
+        except httpx.ConnectError as e:
+            raise self.failure(str(e), START) from e
+        except (httpx.HTTPError, httpx.InvalidURL) as e:  # httpx's own words may hold what was sent, the key too
+            raise self.failure(type(e).__name__, START) from e
+
+    def refusal(self, response: httpx.Response) -> Refused:
+        """What an error of HTTP says, with what the server itself says about it, and what can be done."""
+        status, headers = response.status_code, response.headers
+        text = b"".join(itertools.islice(response.iter_bytes(2_000), 5)).decode(errors="replace").strip()
+        with suppress(ValueError):
+            text = error_in(parse(text)) or text
+        to = f" to {headers['Location']}" if "Location" in headers else ""
+        mend = next((mend for statuses, mend in MENDS if status in statuses), START)
+        said = str(self.failure(f"{status} {response.reason_phrase}{to}{f': {text}' if text else ''}", mend))
+        wait = re.fullmatch(r"\d{1,2}", headers.get("Retry-After", "")) if status in BUSY else None
+        return Refused(said, status, min(int(wait[0]), LONGEST_WAIT) if wait else None)
+
+    def patiently(self, call: Callable[[], Found]) -> Found:
+        """The result of a call, which is made again where the server asks to wait, or to be asked in another way."""
+        for _ in range(TRIES - 1):
+            try:
+                return call()
+            except Refused as e:
+                wanted = {part: instead for word, part, instead in WANTED_INSTEAD if word in str(e)}
+                if wanted and e.status in (400, 422):
+                    self.instead |= wanted
+                elif e.wait is not None:
+                    self.waits.append(e.wait)
+                    time.sleep(e.wait)
+                else:
+                    raise
+        return call()
+
+    def models(self) -> list[str]:
+        """The names of the models that it has, at least one."""
+        with self.open(f"{self.address}/models") as response:
+            try:
+                models = [model["id"] for model in parse(response.read().decode())["data"]]
+                if not models or not all(isinstance(model, str) for model in models):
+                    raise TypeError("no text")
+            except (ValueError, LookupError, TypeError) as e:
+                raise LabError(f"{self.address} names no model: {ADDRESS}.") from e
+        return models
+
+    def metrics(self) -> str:
+        """What its metrics say now; nothing where it has none."""
+        with suppress(LabError), self.open(f"{self.address.removesuffix('/v1')}/metrics") as response:
+            return response.read().decode(errors="replace")
+        return ""
+
+    def ask(self, model: str, prompt: Prompt, new: int, temperature: float) -> Answer:
+        """The answer to one prompt, of at most `new` tokens, streamed; the engine counts them."""
+        path, what = ("completions", "prompt") if prompt.raw else ("chat/completions", "messages")
+        body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True}
+        body |= {"stream_options": {"include_usage": True}, what: getattr(prompt, "content" if prompt.raw else what)}
+        body = {self.instead.get(part, part): value for part, value in body.items()}
+        body.pop(None, None)
+        times, letters, tokens, ended = [time.perf_counter()], [], 0, False
+        with self.open(f"{self.address}/{path}", body, PATIENCE) as response:
+            try:
+                for event in events(response):
+                    if written := letters_in(event):
+                        times.append(time.perf_counter())
+                        letters.append(written)
+                    tokens = tokens_of(event.get("usage")) or tokens
+                    ended = ended or any(choice.get("finish_reason") for choice in choices_of(event))
+            except ValueError as e:
+                raise LabError(f"The server's answer cannot be read ({self.without_key(str(e))}).") from e
+        if letters and tokens:
+            begin, first, *_ = times
+            return Answer(first - begin, times[-1] - first, tokens, max(1, round(tokens * letters[0] / sum(letters))))
+        if letters and not ended:
+            raise LabError(BROKE_OFF)
+        why = "no text" if not letters else "no tokens counted"
+        raise LabError(f"The server's answer has {why}: it must be a stream with “usage” in it, as of OpenAI's API.")
+
+    def answer(self, model: str, prompt: Prompt, new: int, temperature: float) -> Answer | LabError:
+        """The same, asked as the server wants it, or what went wrong."""
+        try:
+            return self.patiently(lambda: self.ask(model, prompt, new, temperature))
+        except LabError as e:
+            return e
+
+
+def events(response: httpx.Response) -> Iterator[dict]:
+    """The events of a stream, each as soon as it is there.
+
+    Raises:
+        ValueError: for what is no JSON, for a stream that does not end, and in the server's words for an error.
+    """
+    ends, line = time.perf_counter() + PATIENCE, b""
+    for piece in itertools.chain(response.iter_bytes(), [b"\n"]):
+        if time.perf_counter() > ends:
+            raise ValueError(f"it has not ended after {PATIENCE:.0f} seconds")
+        *lines, line = (line + piece).split(b"\n")  # httpx's own lines also end at signs that JSON may hold
+        for data in (text.decode().strip().removeprefix("data:").strip() for text in lines):
+            if data == "[DONE]":
+                yield {"choices": [{"finish_reason": "stop"}]}
+            if data.startswith("{"):
+                event = parse(data)
+                if error := error_in(event):
+                    raise ValueError(f"the server says: {error}")
+                yield event
+
+
+def choices_of(event: dict) -> list[dict]:
+    choices = event.get("choices")
+    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+
+
+def error_in(event: object) -> str:
+    """What an error says, as servers send one, in a stream or in place of it; empty where it is none."""
+    if not isinstance(event, dict):
+        return ""
+    failed = [choice for choice in choices_of(event) if choice.get("finish_reason") == "error"]
+    error = event.get("error") or event.get("detail") or event.get("message")
+    error = error or (failed[0].get("error", "it ended") if failed else "")
+    return str(error.get("message", error) if isinstance(error, dict) else error)
+
+
+def letters_in(event: dict) -> int:
+    """How much an event of a stream writes, in letters: more than none where it brings a token. The first one often brings
+    only the role. Engines name the parts of an answer as they like, so all of them count.
+    """
+    deltas = [choice.get("delta", {"text": choice.get("text")}) for choice in choices_of(event)]
+    parts = (item for delta in deltas if isinstance(delta, dict) for item in delta.items())
+    texts = (part for name, part in parts if name not in SAYS_WHO and isinstance(part, str | list | dict) and part)
+    return sum(len(text if isinstance(text, str) else json.dumps(text)) for text in texts)
+
+
+def tokens_of(usage: object) -> int:
+    """How many tokens an engine says that it wrote; 0 where it says no such thing."""
+    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return int(count) if isinstance(count, int | float) and 0 < count < 10**9 and count == int(count) else 0
+
+
 def conditional(survival: Sequence[float]) -> list[float]:
     """Survival by depth to acceptance by depth: each divided by the one before it.
 
@@ -67,42 +287,42 @@ def conditional(survival: Sequence[float]) -> list[float]:
     return [share / before for before, share in itertools.pairwise([1.0, *survival]) if before > 0]
 
 
-def metrics(text: str) -> Counts:
-    """The counters in a text in the form of Prometheus, lines `name_total{labels} value`. Values that are no number are
-    left out.
-    """
-    counts = Counter()
+def counters(text: str) -> Counts:
+    """The counters of COUNTED in a text in the form of Prometheus. Lines that are none are left out."""
+    counts: Counts = Counter()
     for line in text.splitlines():
-        found = re.match(r"(?:vllm|llamacpp):(spec_decode_\w+?)(_total)?(\{.*\})? (\S+)$", line)
-        if found and math.isfinite(value := number(found[4])):
-            position = re.search(r'position="(\d{1,4})"', found[3] or "")
-            counts[found[1], int(position[1]) if position else None] += value  # pyright: ignore[reportArgumentType] - a float
+        with suppress(ValueError):
+            for sample in (s for family in text_string_to_metric_families(line) for s in family.samples):
+                what = COUNTED.get(sample.name.removesuffix("_total"))
+                if what and math.isfinite(sample.value):
+                    place = sample.labels.get("position", "")[:5]
+                    counts[what, int(place) if place else None] += sample.value  # pyright: ignore[reportArgumentType] - a float
     return counts
-
-
-def number(text: str) -> float:
-    """NaN for what is no number."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def acceptance(before: Counts, after: Counts) -> dict | None:
     """What the engine's counters say about the rounds between two readings; None when it does not speculate."""
     grown = Counter({key: value - before[key] for key, value in after.items()})
-    rounds = grown[DRAFTS, None]
+    rounds = grown["rounds", None]
     if rounds <= 0 or not all(map(math.isfinite, grown.values())):
         return None
-    depths = sorted(place for name, place in grown if name == BY_POSITION and place is not None)
-    survival = [grown[BY_POSITION, depth] / rounds for depth in depths]
+    places = sorted(place for what, place in grown if what == "accepted by place" and place is not None)
+    survival = [grown["accepted by place", place] / rounds for place in places]
     return {
         "rounds": int(rounds),
-        "drafts_per_round": grown[DRAFTED, None] / rounds,
-        "tokens_per_pass": 1 + grown[ACCEPTED_DRAFTS, None] / rounds,  # of the passes that had drafts
+        "drafts_per_round": grown["drafts", None] / rounds,
+        "tokens_per_pass": 1 + grown["accepted", None] / rounds,  # of the passes that had drafts
         "survival_by_position": survival,
         "alpha_by_position": conditional(survival),
     }
+
+
+def what_else_they_say(text: str) -> str:
+    """Of metrics that hold none of COUNTED, a sentence."""
+    for engine, pattern in MEANS.items():
+        if known := re.findall(pattern, text):
+            return f"{engine} says that its latest rounds wrote {float(known[-1]):.2f} tokens each. Rounds it does not count."
+    return "The server's metrics hold no speculation: it is off there, or not counted (llama-server needs --metrics)."
 
 
 def as_reported(traces: Sequence[Trace], gamma: int) -> dict[str, float]:
@@ -136,149 +356,6 @@ def as_reported(traces: Sequence[Trace], gamma: int) -> dict[str, float]:
     }
 
 
-def written(event: dict) -> int:
-    """How much an event of a stream writes, in letters: more than none where it brings a token. The first one often brings
-    only the role. Engines name the parts of an answer as they like, so all of them count."""
-    choices, letters = event.get("choices"), 0
-    for choice in choices if isinstance(choices, list) else []:
-        if not isinstance(choice, dict):
-            continue
-        delta = choice.get("delta", {"text": choice.get("text")})
-        for name, part in delta.items() if isinstance(delta, dict) else []:
-            if name not in SAYS_WHO and isinstance(part, str | list | dict) and part:
-                letters += len(part if isinstance(part, str) else json.dumps(part))
-    return letters
-
-
-def ask(
-    base: str,
-    model: str,
-    prompt: Prompt,
-    new: int,
-    temperature: float | None,
-    key: str | None = None,
-    limit: str = "max_tokens",
-) -> Answer:
-    """The answer to one prompt, streamed; its tokens are counted by the engine.
-
-    Args:
-        base: the API's address, without a slash at its end.
-        new: at most so many new tokens.
-        temperature: None: that of the server.
-        key: as of `fetch`.
-        limit: how the server calls `new`.
-
-    Raises:
-        LabError: when the server does not answer as it should.
-    """
-    path, what = "chat/completions", {"messages": prompt.messages}
-    if prompt.raw:
-        path, what = "completions", {"prompt": prompt.content}
-    body = {"model": model, limit: new, "stream": True, **what}
-    if temperature is not None:
-        body["temperature"] = temperature
-    begin, first, last, tokens, failed, ended = time.perf_counter(), None, None, 0, False, False
-    pieces: list[int] = []  # letters of each
-    try:
-        with fetch(f"{base}/{path}", body | {"stream_options": {"include_usage": True}}, PATIENCE, key) as response:
-            for number, line in enumerate(lines(response, PATIENCE)):
-                if number >= MOST_EVENTS + 20 * new:
-                    raise ValueError(f"it goes on after {number} lines, for {new} tokens that were asked for")
-                text = line.decode().strip()
-                if text.startswith("event:"):
-                    failed = "error" in text
-                text = text.removeprefix("data:").strip()
-                ended = ended or text == "[DONE]" or re.search(r'"finish_reason":\s*"', text)
-                if not text.startswith("{"):
-                    continue
-                event = parse(text)
-                if said := message_of(event) or (failed and str(event.get("message", "an error"))):
-                    raise ValueError(f"the server says: {said}")
-                if letters := written(event):
-                    last = time.perf_counter()
-                    first = first or last
-                    pieces.append(letters)
-                tokens = tokens_of(event.get("usage")) or tokens
-    except (ValueError, OSError, HTTPException) as e:
-        said = f"cannot be read ({printable(without_key(str(e), key), 300)})"
-        if isinstance(e, HTTPException | ConnectionError) or is_cut(e):
-            said = BROKE_OFF
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” {said}.") from e
-    if first is None or not tokens:
-        said = "ended at once" if tokens else "has no tokens: it must be a stream, as of OpenAI's API"
-        if first is not None:
-            said = "has no tokens counted: it must send “usage” in its stream" if ended else BROKE_OFF
-        raise LabError(f"The server's answer to the prompt “{prompt.id}” {said}.")
-    return Answer(first - begin, last - first, tokens, max(1, round(tokens * pieces[0] / sum(pieces))))
-
-
-def tokens_of(usage: object) -> int:
-    """How many tokens an engine says that it wrote; 0 where it says no such thing."""
-    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    known = count if isinstance(count, int | float) and 0 < count < 10**9 else 0
-    return int(known) if known == int(known) else 0
-
-
-def models_at(endpoint: str, key: str | None = None) -> list[str]:
-    """The names of the models that a server has, at least one.
-
-    Raises:
-        LabError: when it does not answer, or names none.
-    """
-    wanted = "--endpoint should be the address of an OpenAI-compatible API up to /v1, such as http://localhost:8000/v1"
-    try:
-        with fetch(f"{endpoint}/models", key=key) as response:
-            models = [model["id"] for model in parse(all_of(response).decode())["data"]]
-        if not models or not all(isinstance(model, str) for model in models):
-            raise TypeError("no text")
-    except LabError as e:
-        if getattr(e.__cause__, "code", 0) in (404, 405):
-            raise LabError(f"{endpoint} has no list of models: {wanted}.") from e
-        raise
-    except (ValueError, LookupError, TypeError, OSError, HTTPException) as e:
-        raise LabError(f"{endpoint} names no model: {wanted}.") from e
-    return models
-
-
-def chosen_model(models: Sequence[str], wanted: str | None) -> str:
-    """The model that is measured.
-
-    Raises:
-        LabError: where the server does not have the one that is wanted.
-    """
-    if wanted is not None and wanted not in models:
-        raise LabError(
-            f"The server has no model “{printable(wanted, 80)}”. It has {printable(', '.join(models), 300)}."
-        )
-    return models[0] if wanted is None else wanted
-
-
-def metrics_of(base: str, key: str | None = None) -> str:
-    """What a server's metrics say now; nothing where it has none."""
-    try:
-        with fetch(f"{base.removesuffix('/v1')}/metrics", key=key) as response:
-            return all_of(response).decode(errors="replace")
-    except (LabError, ValueError, OSError, HTTPException):
-        return ""
-
-
-def own_words(text: str) -> str:
-    """What the metrics of other engines say of their speculation: a mean, from which no rounds can be counted."""
-    found = re.findall(r"(?m)^sglang:spec_accept_length(?:\{.*\})? (\S+)$", text)
-    lengths, who = [number(x) for x in found], "SGLang"
-    if text.lstrip().startswith("["):
-        who = "TensorRT-LLM"
-        with suppress(ValueError, TypeError, AttributeError):
-            stats = [entry.get("specDecodingStats") for entry in json.loads(text)]
-            lengths = [float(of["acceptanceLength"]) for of in stats if of and "acceptanceLength" in of]
-    known = [x for x in lengths if math.isfinite(x) and x > 0]
-    return (
-        f"{who} says that its latest rounds wrote {known[-1]:.2f} tokens each. Rounds it does not count."
-        if known
-        else ""
-    )
-
-
 def ask_all(
     endpoint: str,
     prompts: Sequence[Prompt],
@@ -292,10 +369,9 @@ def ask_all(
     """The prompts through a server: latency, throughput, and acceptance from its metrics.
 
     Args:
-        endpoint: such as http://localhost:8000/v1.
+        endpoint, key: as of `Server`.
         new: new tokens of each answer, at most.
         at_once: how many prompts wait for their answers at any time, until the last ones.
-        key: as of `fetch`.
         model: by the name that the server has for it; None: the first one.
 
     Raises:
@@ -303,63 +379,58 @@ def ask_all(
     """
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
-    base, problems, waits = endpoint.rstrip("/"), [], []
+    server, problems = Server(endpoint, key), []
     with say_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
-        models = models_at(base, key)
-    named = chosen_model(models, model)
-    if model is None and len(models) > 1:
+        first, *others = models = server.patiently(server.models)
+    if model is None and others:
         problems.append(
             f"The server has {len(models)} models, and the first one was measured. Name another with --model: "
-            f"{printable(', '.join(models[1:]), 200)}."
+            f"{printable(', '.join(others), 200)}."
         )
-    manner = {"temperature": temperature, "limit": "max_tokens"}  # in which this server wants to be asked
-
-    def answer(prompt: Prompt) -> Answer | LabError:
-        for _ in range(TRIES):
-            asked = dict(manner)  # another prompt, asked at the same time, may find out meanwhile what the server wants
-            try:
-                return ask(base, named, prompt, new, asked["temperature"], key, asked["limit"])
-            except LabError as e:
-                failed, refused = e, getattr(e.__cause__, "code", 0) == 400
-            if refused and "max_completion_tokens" in str(failed) and asked["limit"] == "max_tokens":
-                manner["limit"] = "max_completion_tokens"
-            elif refused and "temperature" in str(failed) and asked["temperature"] is not None:
-                manner["temperature"] = None
-            elif (wait := asked_to_wait(failed)) is not None:
-                waits.append(wait)
-                time.sleep(wait)
-            else:
-                break
-        return failed
-
+    elif model not in (None, *models):
+        has = printable(", ".join(models), 300)
+        raise LabError(f"The server has no model “{printable(model, 80)}”. It has {has}.")
+    named = model or first
     say(f"Asking {printable(named, 80)} for {len(prompts)} answers, with up to {PATIENCE / 60:.0f} minutes for each …")
-    before, begin, answers = metrics(metrics_of(base, key)), time.perf_counter(), []
+    before, begin, answers = counters(server.metrics()), time.perf_counter(), []
     askers = ThreadPoolExecutor(at_once)
     try:
-        for number, (prompt, found) in enumerate(zip(prompts, askers.map(answer, prompts)), 1):
-            if isinstance(found, Answer):
-                answers.append(found)
+        found = askers.map(lambda prompt: server.answer(named, prompt, new, temperature), prompts)
+        for number, (prompt, answer) in enumerate(zip(prompts, found), 1):
+            if isinstance(answer, Answer):
+                answers.append(answer)
             else:
-                problems.append(f"The prompt “{prompt.id}” was left out. {found}")
+                problems.append(f"The prompt “{prompt.id}” was left out. {answer}")
             say(f"{number} of {len(prompts)} prompts ({prompt.id})")
     finally:  # after an interrupt only those that are being answered are waited for
         askers.shutdown(wait=False, cancel_futures=True)
     seconds = time.perf_counter() - begin
     if not answers:
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[-1]}")
-    after = metrics_of(base, key)
-    found = acceptance(before, metrics(after))
-    if found is None:
+    metrics = server.metrics()
+    speculation = acceptance(before, counters(metrics))
+    if speculation is None:
+        problems.append(what_else_they_say(metrics))
+    if server.waits:
         problems.append(
-            own_words(after)
-            or "The server's metrics hold no speculation: it is off there, or not counted (llama-server needs --metrics)."
+            f"The server asked {len(server.waits)} times to wait, {sum(server.waits):.0f} s: tokens a second hold this time."
         )
-    if waits:
-        problems.append(
-            f"The server asked {len(waits)} times to wait, {sum(waits):.0f} s: tokens a second hold this time."
-        )
-    if manner["temperature"] is None:
+    if "temperature" in server.instead:
         problems.append("The server takes no temperature: it decoded with its own.")
+    return {
+        "endpoint": endpoint,
+        "model": named,
+        "answers": len(answers),
+        "at_once": at_once,
+        "tokens_per_second": sum(a.tokens for a in answers) / seconds,  # of all together
+        **paces(answers, problems),
+        "speculation": speculation,
+        "problems": problems,
+    }
+
+
+def paces(answers: Sequence[Answer], problems: list[str]) -> dict:
+    """The waits of one user, in milliseconds; what was held back is left out, and told."""
     timed = [a for a in answers if not a.held_back]
     if len(timed) < len(answers):
         problems.append(
@@ -368,13 +439,6 @@ def ask_all(
         )
     ms = [1e3 * a.rest / (a.tokens - a.begun) for a in timed if a.tokens > a.begun]  # a token, after the first piece
     return {
-        "endpoint": endpoint,
-        "model": named,
-        "answers": len(answers),
-        "at_once": at_once,
-        "tokens_per_second": sum(a.tokens for a in answers) / seconds,  # of all together
         "ms_to_first_token": 1e3 * fmean(a.first for a in timed) if timed else None,
         "ms_per_token": {"mean": fmean(ms), "p50": median(ms), "p95": percentile(ms, 0.95)} if ms else None,
-        "speculation": found,
-        "problems": problems,
     }

@@ -9,25 +9,22 @@ First for this machine; then, computed from data sheets, for machines that are n
 mixture of experts, where each token wakes only some of the weights.
 """
 
-import copy
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
 from torch.nn.functional import silu
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from specdec_lab.measure.costs import SAMPLES, pass_times, seconds_of
+from specdec_lab.measure.costs import SAMPLES, seconds_of
 from specdec_lab.models.base import Model
 from specdec_lab.models.cpu.linear import Linear
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.theory import experts_woken
 
-WIDTHS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
 SECONDS = 0.3  # how long each rate is measured
 STARTS = 100  # operations that are started for one time of the launch
 # What is read, in bytes, and the side of what is multiplied. No cache holds it, and on a GPU it takes long enough that
@@ -91,39 +88,6 @@ def measure_machine(model: Model) -> Machine:
     computing = _median_seconds(model, lambda: product(square))
     launching = _median_seconds(model, lambda: start(small))
     return Machine(big.nbytes / reading, 2 * side**3 / computing, launching / STARTS)
-
-
-class Operations(TorchDispatchMode):
-    """Counts the operations that run within it. Another view of the same numbers is none."""
-
-    def __init__(self):
-        super().__init__()
-        self.count = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.count += not func.is_view
-        return func(*args, **(kwargs or {}))
-
-
-def operations(model: ReferenceModel) -> int:
-    """How many operations a pass over one token is, the head included. Other widths have nearly as many."""
-    model = copy.copy(model)
-    if isinstance(model, FastModel):
-        model.capture = None  # a captured pass is started as one, and runs all of them
-    cached = model.cached()
-    with Operations() as found:
-        cached.extend([[0]])
-    return found.count
-
-
-def report(model: ReferenceModel) -> dict:
-    """What passes over k tokens take, and the least that they can take, in seconds, as plain data."""
-    machine, least = measure_machine(model), work(model)
-    starting, rows = operations(model) * machine.launch, []
-    for k, times in pass_times(model, [k for k in WIDTHS if k <= model.context]).items():
-        parts = dict(zip(("reading", "computing", "starting"), (*least.floor(machine, k), starting)))
-        rows.append({"k": k, "seconds": statistics.median(times)} | parts)
-    return {"machine": asdict(machine), "work": asdict(least), "passes": rows}
 
 
 def _median_seconds(model: Model, do: Callable[[], object]) -> float:

@@ -44,7 +44,7 @@ def compare_drafters(
         gammas = bench.best_gammas(lab, few, drafters, **settings)
     plain, *drafted = runs = bench.decode_all(lab, prompts, gammas, repeats=repeats, say=say, **settings)
     rows, ids = list(bench.rows(prompts, runs, prompts)), [p.id for p in prompts]
-    drafted.sort(key=lambda run: bench.ratio_to_plain(run, plain, ids) or 0.0, reverse=True)
+    drafted.sort(key=lambda run: bench.ratio_to_plain(run, plain, ids), reverse=True)
     fastest, *others = drafted
     judged = {"prompts": len(ids), **ratio(chosen_blindly(drafted, prompts), plain, ids)}
     # The ratio to another arm is computed as the ratio to plain decoding is: on the same prompts, drawn together.
@@ -177,7 +177,7 @@ def times(row: Mapping) -> str:
 def best_schedule(lab: Lab, prompts: Sequence[Prompt], run: bench.Run) -> list[tuple[int, int, int]]:
     """The best γ of this run's drafter by the number of texts at once, as `StepCosts.schedule` makes it."""
     rounds = [r for p in prompts for r in run.traces[p.id][0].rounds]
-    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(int(run.gamma or 0))}
+    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(run.gamma or 0)}
     text = lab.encode(prompts[0].content, prompts[0].raw)
     # A drafter that copies has drafts in some steps only. Here it is timed as if it had them in all: so the schedule
     # may turn drafts off too early, but not too late.

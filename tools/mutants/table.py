@@ -17,7 +17,6 @@ TESTS = {
     "specdec_lab/clock.py": "tests/test_cuda_graph.py",
     "specdec_lab/measure/bench.py": "tests/test_decisions.py tests/test_settings.py tests/test_bench.py",
     "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_serving.py",
-    "specdec_lab/measure/hf_baselines.py": "tests/test_hf_baselines.py",
     "specdec_lab/measure/results.py": "tests/test_results.py tests/test_bench.py",
     "specdec_lab/measure/roofline.py": "tests/test_measure.py tests/test_bench.py",
     "specdec_lab/measure/serving.py": "tests/test_serving.py",

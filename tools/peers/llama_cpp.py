@@ -5,7 +5,6 @@ many threads as torch has. It is asked for tokens by tokens, one text at a time,
 """
 
 import contextlib
-import json
 import shutil
 import socket
 import subprocess
@@ -15,15 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+import httpx
 import torch
+from export import plain_draft, write_draft
+from hf_generate import Generated
 
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
-from specdec_lab.measure.hf_baselines import Generated
-from specdec_lab.measure.http_client import MOST_BYTES, fetch
 from specdec_lab.models.embedded import NAME, gguf
-from specdec_lab.models.export import write_draft
 
 PROGRAM = "llama-server"
 GAMMA = 2  # drafts a round of the draft model: with 4-bit weights more are slower
@@ -59,7 +58,7 @@ def llama_arms(lab: Lab, program: str | None, say: Say = silent) -> Iterator[dic
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="specdec-llama-")))
         target, arms = gguf(say), {}
         try:
-            draft = ["-md", str(write_draft(lab.plain_draft(), target, work / "draft.gguf"))]
+            draft = ["-md", str(write_draft(plain_draft(lab), target, work / "draft.gguf"))]
         except LabError as e:
             draft = []
             say(f"llama-draft is left out: {e}")
@@ -107,10 +106,9 @@ def served(program: str, target: Path, options: Sequence[str], log: Path) -> Ite
 def comes_up(address: str) -> bool:
     """Whether the server there has loaded its model: until then it answers with an error."""
     try:
-        fetch(f"{address}/health", timeout=5).close()
-    except LabError:
+        return httpx.get(f"{address}/health", timeout=5, trust_env=False).is_success
+    except httpx.HTTPError:
         return False
-    return True
 
 
 def ask(
@@ -122,7 +120,7 @@ def ask(
     seed: int = 0,
     request: int = 0,
 ) -> Generated:
-    """One text. Its time is that of decoding, scaled up from the tokens behind the first one, as in `hf_baselines.generate`.
+    """One text. Its time is that of decoding, scaled up from the tokens behind the first one, as in `hf_generate.generate`.
 
     Raises:
         LabError: when the server does not answer like a llama-server.
@@ -134,12 +132,12 @@ def ask(
     if temperature == 0:
         wanted |= {"samplers": ["top_k"], "top_k": 1}
     try:
-        with fetch(f"{address}/completion", wanted, PATIENCE, option="--llama-server") as answer:
-            found = json.loads(answer.read(MOST_BYTES))
+        answer = httpx.post(f"{address}/completion", json=wanted, timeout=PATIENCE).raise_for_status()
+        found = answer.json()
         tokens, timings = found["tokens"], found["timings"]
         passes = timings["predicted_n"] - timings.get("draft_n_accepted", 0)
         seconds = timings["predicted_ms"] / 1000
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError) as e:
         raise LabError(f"{address} does not answer like a llama-server ({type(e).__name__}: {first_line(e)}).") from e
     n = len(tokens)
     return Generated(tokens, seconds * n / (n - 1) if n > 1 else 0.0, passes)

@@ -1,5 +1,9 @@
-"""The course's draft model as other programs can use it: a whole Llama of transformers, and a GGUF file."""
+"""The course's draft model as other programs can use it: a whole Llama of transformers, and a GGUF file.
 
+`python tools/peers/export.py FOLDER` saves it as a plain Llama folder, for transformers and other engines.
+"""
+
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +12,12 @@ import torch
 from torch import Tensor
 from transformers import LlamaForCausalLM, PreTrainedModel
 
+from specdec_lab import load
+from specdec_lab.drafters import trained
+from specdec_lab.errors import LabError
+from specdec_lab.files import new_folder
+from specdec_lab.lab import Lab
+from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.fast import paired
 from specdec_lab.models.reference import Loaded
 
@@ -96,3 +106,38 @@ def write_draft(draft: PreTrainedModel, target: Path, path: Path) -> Path:
     writer.write_tensors_to_file()
     writer.close()
     return path
+
+
+def plain_draft(lab: Lab) -> PreTrainedModel:
+    """The draft model as a whole model of `transformers`.
+
+    Raises:
+        LabError: when there is no draft model.
+    """
+    if lab.draft is not None:
+        if lab.draft.ids is not None:
+            raise LabError("The course's draft model stands alone only for its own target: name a draft by path.")
+        return lab.draft.hf
+    net = trained.load_net("model", lab.target, lab.weights)
+    return whole_llama(net, lab.target.hf, [lab.encode(p.content, p.raw) for p in read_prompts()])
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="where to save it: a new or an empty folder")
+    parser.add_argument("--target", default="embedded", help="hub name or path")
+    parser.add_argument("--weights", help="folder of trained drafters (default: those of the course)")
+    parser.add_argument("--device", default="cpu")
+    args = parser.parse_args(argv)
+    try:
+        folder = new_folder(args.folder)
+        lab = load(args.target, device=args.device, weights=args.weights)
+        plain_draft(lab).save_pretrained(folder)
+        lab.tokenizer.save_pretrained(folder)
+    except LabError as e:
+        parser.exit(2, f"{e}\n")
+    print(f"The draft model is in {args.folder}.")
+
+
+if __name__ == "__main__":
+    main()

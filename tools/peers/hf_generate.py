@@ -1,4 +1,4 @@
-"""The same prompts through `transformers`' own `generate`, as the benchmark compares with it.
+"""The same prompts through `transformers`' own `generate`.
 
 Its weights, its loop, its defaults; only the text's length, its end and the sampling are ours.
 """
@@ -7,16 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
-from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
+from export import plain_draft
+from transformers import GenerationConfig, StoppingCriteria, StoppingCriteriaList
 
 from specdec_lab.clock import read_clock
-from specdec_lab.drafters import trained
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
-from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.models.base import Model
-from specdec_lab.models.export import whole_llama
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def hf_arms(lab: Lab, gamma: int, say: Say = silent) -> dict[str, Callable[..., 
 
     arms = {"hf-plain": arm()}
     try:
-        arms["hf-assisted"] = arm(assistant_model=lab.plain_draft())
+        arms["hf-assisted"] = arm(assistant_model=plain_draft(lab))
     except LabError as e:
         say(f"hf-assisted is left out: {e}")
     arms["hf-lookup"] = arm(prompt_lookup_num_tokens=gamma)
@@ -114,17 +112,3 @@ def generate(
     rest = len(ids) + len(tokens) - first
     seconds = (read_clock() - since) * len(tokens) / rest if rest else 0.0
     return Generated(tokens, seconds, len(calls))
-
-
-def plain_draft(lab: Lab) -> PreTrainedModel:
-    """The draft model as other programs can use it: a whole `transformers` model.
-
-    Raises:
-        LabError: when there is no draft model.
-    """
-    if lab.draft is not None:
-        if lab.draft.ids is not None:
-            raise LabError("The course's draft model stands alone only for its own target: name a draft by path.")
-        return lab.draft.hf
-    net = trained.load_net("model", lab.target, lab.weights)
-    return whole_llama(net, lab.target.hf, [lab.encode(p.content, p.raw) for p in read_prompts()])

@@ -1,0 +1,317 @@
+"""Other programs on our prompts: what they are asked for, and which of their time counts; mostly on stand-ins."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import compare
+import export
+import floor
+import hf_generate
+import httpx
+import llama_cpp
+import numpy as np
+import psutil
+import pytest
+import torch
+from export import plain_draft, whole_llama, write_draft
+from hf_generate import Generated, generate, hf_arms
+from llama_cpp import ask, llama_arms
+from models_on_disk import save, train_on
+from stand_ins import written as file_with
+
+from specdec_lab import load
+from specdec_lab.errors import LabError
+from specdec_lab.measure import roofline
+from specdec_lab.models.embedded import GGUF, NAME, cache_dir
+from specdec_lab.models.load import load_model
+from specdec_lab.train import own
+from specdec_lab.train.answers import LEARNED, read_answers
+
+PROMPT = [7, 3, 5]
+
+
+class StandIn:
+    """Writes the tokens 10, 11, …: so many a round, each of which takes a second."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, now: list[float], *rounds: int):
+        self.now, self.rounds, self.asked, self.hooks, self.drawn = now, rounds, [], [], []
+
+    def register_forward_hook(self, hook):
+        self.hooks.append(hook)
+        return SimpleNamespace(remove=lambda: self.hooks.remove(hook))
+
+    def generate(self, text, *, attention_mask, generation_config, stopping_criteria, **options):
+        assert text.tolist() == [PROMPT] and attention_mask.tolist() == [[1, 1, 1]]
+        self.asked.append((generation_config, options))
+        self.drawn.append(float(torch.rand(1)))
+        for number in self.rounds:
+            self.now[0] += 1.0
+            for hook in self.hooks:
+                hook(self, (), None)
+            text = torch.cat([text, 10 + torch.arange(number)[None]], 1)
+            assert not stopping_criteria(text, None).any()
+        return text
+
+
+@pytest.fixture
+def our_lab(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def synchronize():
+        now[0] += 0.5  # the device is done later than the call
+
+    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None))
+    made.writes = lambda *rounds: setattr(made.target, "hf", StandIn(now, *rounds)) or made.target.hf
+    return made
+
+
+def test_each_call_of_the_target_is_a_pass(our_lab):
+    hf = our_lab.writes(2, 1, 3)
+    text = generate(our_lab, PROMPT, {})
+    assert (text.tokens, text.target_passes) == ([10, 11, 10, 10, 11, 12], 3)
+    assert hf.hooks == []
+    # Four tokens came after the first round, in 2 s and 0.5 s more until the device was done; six take 6/4 of that.
+    assert text.seconds == 2.5 * 6 / 4
+    our_lab.writes(2)
+    assert generate(our_lab, PROMPT, {}).seconds == 0.0  # one round: no time beyond the prefill
+
+
+def test_a_peer_that_fails_leaves_nothing_at_the_target(our_lab):
+    hf = our_lab.writes(1)
+    with pytest.raises(TypeError):
+        generate(our_lab, PROMPT, {"stopping_criteria": []})
+    assert hf.hooks == []
+
+
+def test_a_peer_decodes_without_the_settings_of_the_model(our_lab):
+    """`generate` fills what is not set from the model's own settings, such as a penalty, which ours does not have."""
+    hf = our_lab.writes(1)
+    hf.generation_config, seen = "the model's own", []
+    generate_here = hf.generate
+    hf.generate = lambda *a, **k: seen.append(hf.generation_config.repetition_penalty) or generate_here(*a, **k)
+    generate(our_lab, PROMPT, {})
+    assert seen in ([None], [1.0]) and hf.generation_config == "the model's own"
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
+def test_a_peer_draws_as_we_do(our_lab, temperature):
+    """From all tokens, and not from the fifty most likely, which is the default of transformers."""
+    hf = our_lab.writes(1)
+    generate(our_lab, PROMPT, {"beside": "it"}, temperature=temperature, max_new_tokens=20)
+    ((config, options),) = hf.asked
+    assert (config.max_new_tokens, config.eos_token_id, config.pad_token_id) == (20, [4, 9], 4)
+    assert options == {"beside": "it"}
+    assert config.do_sample is (temperature > 0)
+    if temperature:
+        assert (config.temperature, config.top_k) == (temperature, 0)
+
+
+def test_the_same_seed_and_request_draw_the_same_text(our_lab):
+    hf = our_lab.writes(1)
+    for seed, request in ((3, 4), (3, 4), (3, 5), (4, 4)):
+        generate(our_lab, PROMPT, {}, temperature=1.0, seed=seed, request=request)
+    assert hf.drawn[0] == hf.drawn[1] and len(set(hf.drawn)) >= 2
+    assert hf.drawn[2] != hf.drawn[0] != hf.drawn[3]
+
+
+def test_a_peer_that_transformers_cannot_run(our_lab, monkeypatch):
+    def generate(lab, ids, options, **settings):
+        if "assistant_model" in options:
+            raise IndexError("heads of different sizes\nand more")
+        return Generated([1], 1.0, 1)
+
+    monkeypatch.setattr(hf_generate, "generate", generate)
+    monkeypatch.setattr(hf_generate, "plain_draft", lambda lab: object())
+    said = []
+    assert list(hf_arms(our_lab, 5, said.append)) == ["hf-plain", "hf-lookup"]
+    (line,) = said
+    assert line.startswith("hf-assisted is left out") and "IndexError: heads of different sizes)" in line
+
+
+def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
+    monkeypatch.setattr(hf_generate, "runs", lambda *given: True)
+    draft = object()
+    monkeypatch.setattr(hf_generate, "plain_draft", lambda lab: draft)
+    hf = our_lab.writes(1)
+    for arm in hf_arms(our_lab, 5).values():
+        arm(PROMPT, max_new_tokens=3)
+    assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]
+
+
+SERVER = """#!{python}
+import json, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+if "{fails}" and "{fails}" in sys.argv:
+    sys.exit("error: unknown argument: {fails}")
+class Answers(BaseHTTPRequestHandler):
+    def log_message(self, *args): pass
+    def do_GET(self): self.reply({{}})
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        n, drafts = asked["n_predict"], "--spec-type" in sys.argv
+        timings = {{"predicted_n": n, "predicted_ms": 1000.0 * (n - 1)}} | ({{"draft_n_accepted": n // 2}} if drafts else {{}})
+        self.reply({{"tokens": [asked["top_k"] if asked["temperature"] == 0 else 9] * n, "timings": timings, "asked": asked}})
+    def reply(self, what):
+        self.send_response(200); self.end_headers(); self.wfile.write(json.dumps(what).encode())
+HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Answers).serve_forever()
+"""
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """A function that makes a llama-server, which refuses an argument if one is given."""
+    monkeypatch.setattr(llama_cpp, "gguf", lambda say: tmp_path / "target.gguf")
+    monkeypatch.setattr(llama_cpp, "plain_draft", lambda lab: object())
+    monkeypatch.setattr(llama_cpp, "write_draft", lambda draft, target, path: path)
+
+    def make(fails: str = "") -> str:
+        path = tmp_path / "llama-server"
+        path.write_text(SERVER.format(python=sys.executable, fails=fails))
+        path.chmod(0o755)
+        return str(path)
+
+    return make
+
+
+LAB = SimpleNamespace(target=SimpleNamespace(name=NAME))
+
+
+def test_each_way_has_a_server_that_ends(program):
+    before = len(psutil.Process().children())
+    with llama_arms(LAB, program()) as arms:
+        assert list(arms) == ["llama-plain", "llama-ngram", "llama-draft"]
+        plain, drafts = arms["llama-plain"]([5, 6], max_new_tokens=4), arms["llama-draft"]([5, 6], max_new_tokens=4)
+        assert plain == Generated([1] * 4, 4.0, 4)  # 3 seconds for the tokens behind the first one
+        assert drafts == Generated([1] * 4, 4.0, 2)
+        assert arms["llama-ngram"]([5], max_new_tokens=1, temperature=1.0) == Generated([9], 0.0, 1)
+    assert len(psutil.Process().children()) == before
+
+
+def test_a_way_that_a_server_does_not_know(program):
+    said = []
+    with llama_arms(LAB, program("--spec-draft-n-max"), said.append) as arms:
+        assert list(arms) == ["llama-plain", "llama-ngram"]
+    assert len(said) == 1 and "llama-draft is left out" in said[0] and "unknown argument" in said[0]
+
+
+def test_without_llama_cpp_nothing_is_measured(program, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    said = []
+    with llama_arms(LAB, None, said.append) as arms:
+        assert arms == {}
+    assert "there is no llama-server here" in said[0]
+    with pytest.raises(LabError, match="There is no program /nowhere"), llama_arms(LAB, "/nowhere"):
+        pass
+    other = SimpleNamespace(target=SimpleNamespace(name="another"))
+    with llama_arms(other, program(), said.append) as arms:
+        assert arms == {} and "own target only" in said[-1]
+
+
+@pytest.mark.parametrize(
+    "answer", ["no JSON", "[]", "{}", '{"tokens": [1], "timings": 5}', '{"tokens": 1, "timings": {}}']
+)
+def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
+    reply = httpx.Response(200, text=answer, request=httpx.Request("POST", "http://here"))
+    monkeypatch.setattr(httpx, "post", lambda *_, **__: reply)
+    with pytest.raises(LabError, match="http://here .* like a llama-server"):
+        ask("http://here", [1])
+    monkeypatch.undo()
+    with pytest.raises(LabError, match="like a llama-server"):
+        ask("http://127.0.0.1:9", [1])
+
+
+@pytest.mark.skipif(not (cache_dir() / GGUF).is_file(), reason="the GGUF file is fetched by tools/peers/compare.py")
+def test_the_draft_model_in_a_file_is_the_draft_model(lab, tmp_path):
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    path = write_draft(plain_draft(lab), cache_dir() / GGUF, tmp_path / "draft.gguf")
+    read = AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file=path.name, dtype=torch.float32).eval()
+    ids = torch.tensor([lab.encode("Tell me about the sea.")])
+    with torch.no_grad():
+        p, q = (model(ids).logits[0].softmax(-1) for model in (plain_draft(lab), read))
+    assert (p - q).abs().sum(-1).mean() / 2 < 0.03  # eight bits
+
+
+def with_a_cut_head(net, target):
+    cut = own.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
+    cut.load_state_dict(net.state_dict())
+    return cut
+
+
+def test_a_plain_llama_leaves_nearly_nothing_outside_the_head(written):
+    """To tokens that the draft model cannot draft."""
+    target, tokenizer, text = written
+    trainer = train_on("model", target, tokenizer, text, 4_000)
+    net, answers = with_a_cut_head(trainer.net, target), read_answers(text / LEARNED, target)
+    texts = np.array([answers.text(i)[:24] for i in range(len(answers)) if answers.length[i] >= 24])
+    whole = whole_llama(net, target.hf, texts[8:].tolist())
+    with torch.no_grad():
+        p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
+        rows = net.llama.model(torch.tensor(texts[:8])).last_hidden_state
+        q = (rows @ net.head.weight.T).softmax(-1)
+        p, q = p[:, 1:, net.head.ids], q[:, 1:]  # before a first token all are as likely
+        assert 1 - p.sum(-1).mean() < 1e-2
+        assert (p - q).abs().sum(-1).mean() < 1e-2
+
+
+def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):
+    """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
+    target, tokenizer, text = written
+    trainer = train_on("model", target, tokenizer, text, 2_000)
+    trainer.net = with_a_cut_head(trainer.net, target)
+    own.export(trainer, "model", tmp_path / "model.safetensors")
+    argv = [str(tmp_path / "llama"), "--target", writer, "--weights", str(tmp_path)]
+    export.main(argv)
+    with pytest.raises(SystemExit, match="2"):
+        export.main(argv)
+    assert "not empty" in capsys.readouterr().err
+    draft, _ = load_model(str(tmp_path / "llama"), "cpu")
+    ours = load(writer, device="cpu", weights=tmp_path).drafter("model").model
+    prompt = [1, 3, 5, 8, 5, 0]  # words of the built-in prompts: only there outsiders are sure to be low
+    said = draft.cached().extend([prompt]).logits[0].argmax(-1)
+    assert said.tolist() == ours.ids[ours.cached().extend([prompt]).logits[0].argmax(-1)].tolist()
+    ids, more = torch.tensor([prompt]), {"max_new_tokens": 20, "pad_token_id": 0}
+    plain = target.hf.generate(ids, do_sample=False, **more)
+    assert torch.equal(plain, target.hf.generate(ids, do_sample=False, assistant_model=draft.hf, **more))
+    torch.manual_seed(0)
+    assert target.hf.generate(ids, do_sample=True, assistant_model=draft.hf, **more).shape[1] > 6
+
+
+@pytest.mark.parametrize("temperature", ["0", "1"])
+def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch, temperature):
+    """Greedy, transformers' texts are ours."""
+    monkeypatch.setenv("PATH", "")  # and no llama.cpp
+    target, draft = (save(tmp_path / name, seed=i) for i, name in enumerate(("target", "draft")))
+    texts = ["the cat sat on the mat", "a cat", "on a mat the cat", "the mat . the cat", "sat on", "the the the"]
+    lines = [json.dumps({"id": i, "kind": "x", "prompt": text}) for i, text in enumerate(texts)]
+    prompts = file_with(tmp_path, "\n".join(lines))
+    argv = ["--target", target, "--draft", draft, "--device", "cpu", "--drafters", "lookup", "--prompts", prompts]
+    argv += ["--limit", "9", "--max-new-tokens", "12", "--temperature", temperature]
+    compare.main([*argv, "--json"])
+    arms = {r["arm"]: r for r in json.loads(capsys.readouterr().out)["rows"]}
+    assert list(arms) == ["plain", "lookup", "hf-plain", "hf-assisted", "hf-lookup"]
+    assert (
+        arms["plain"]["ratio_to_plain"]
+        == arms["hf-plain"]["tokens_per_pass"]
+        == 1
+        < arms["hf-assisted"]["tokens_per_pass"]
+    )
+    assert all(r["tokens_per_second"] > 0 for r in arms.values())
+    if temperature == "0":  # drawn texts may end at once
+        assert all(r["ratio_interval"] for r in arms.values())
+        assert all(r["as_own_plain"] == 6 for r in arms.values())
+        compare.main([*argv, "--limit", "2"])
+        assert len(capsys.readouterr().out.splitlines()) == 6
+
+
+def test_how_near_a_pass_is_to_its_floor(tmp_path, monkeypatch):
+    monkeypatch.setattr(roofline, "SECONDS", 0.01)
+    found = floor.report(load(save(tmp_path, seed=0), device="cpu").target)
+    assert found["passes"][0]["k"] == 1 and found["work"]["weight_bytes"] == 4 * found["work"]["weights"]
+    heads, *rows = floor.limits_text(found).splitlines()[1:]
+    assert heads.split()[:2] == ["k", "measured"] and len(rows) == len(found["passes"])
