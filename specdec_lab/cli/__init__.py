@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
 from specdec_lab.errors import LabError
 from specdec_lab.files import check_plain, path_of, written_whole
-from specdec_lab.show.page import html_to_text, page
+from specdec_lab.show.table import page
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
@@ -95,16 +95,16 @@ def check_page(name: str) -> None:
         os.listdir(Path(name).parent)
 
 
-def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: str) -> int:
-    """`reply` with a report that is HTML; it is also written as a page where --html says.
+def reply_with_page(args: argparse.Namespace, result: dict, title: str, markdown: str) -> int:
+    """`reply` with a report; it is also written as a page where --html says.
 
     Raises:
         LabError: when the page cannot be written.
     """
     if args.html:
         with told_of_page(args.html), written_whole(Path(args.html)) as unfinished:
-            unfinished.write_text(page(title, body), encoding="utf-8")
-    return reply(args, result, html_to_text(body))
+            unfinished.write_text(page(title, markdown), encoding="utf-8")
+    return reply(args, result, markdown)
 
 
 def check_names(args: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure.prompts import ENOUGH
     from specdec_lab.measure.reading import read_traffic
     from specdec_lab.measure.traffic import endpoint
-    from specdec_lab.show.report import body
+    from specdec_lab.show.report import report
 
     check_positive(args, "repeats")
     for name, given in {"--drafters": args.drafters, "--repeats": args.repeats}.items():
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         result = {"meta": meta, **found, "problems": problems + found["problems"]}
     else:
         from specdec_lab.measure import bench  # torch, which a server's client does without
-        from specdec_lab.measure.traffic import report
+        from specdec_lab.measure.traffic.report import compare_drafters
 
         lab = lab_from(args)
         prompts, too_long = bench.usable(lab, prompts, args.max_new_tokens)
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             raise LabError(f"No prompt in {args.file} can be used. {problems[0]}")
         if len(prompts) < ENOUGH:
             say(f"{len(prompts)} prompts give an estimate, and no decision. It takes {ENOUGH}.")
-        measured = report.compare_drafters(lab, prompts, drafters, repeats, say, seed=args.seed, **settings)
+        measured = compare_drafters(lab, prompts, drafters, repeats, say, seed=args.seed, **settings)
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": repeats}
         result = {"meta": meta, **measured, "problems": problems}
-    return reply_with_page(args, result, f"Speculation on {meta['file']}", body(result))
+    return reply_with_page(args, result, f"Speculation on {meta['file']}", report(result))

@@ -1,4 +1,6 @@
-"""Tables as HTML, for all that the course shows in rows; and `Table`, as which an experiment's numbers display."""
+"""Tables and pages: `Table`, as which an experiment's numbers display; HTML as a value; and Markdown, which is both a text and
+a page.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +12,51 @@ BEST = "★"
 Best = Callable[[Iterable[float]], float]  # max or min
 
 
+class Html:
+    """Displayed as the last value of a cell: HTML in a notebook, `text` elsewhere."""
+
+    def __init__(self, html: str, text: str):
+        self.html, self.text = html, text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class Markdown(Html):
+    """The same from one source: read as it is, or as the HTML that is made of it."""
+
+    def __init__(self, text: str):
+        from markdown_it import MarkdownIt
+
+        super().__init__(MarkdownIt("commonmark", {"html": False}).enable("table").render(text), text)
+
+
+def page(title: str, markdown: str) -> str:
+    """A page that needs nothing else: no network, no scripts."""
+    style = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>td, th {{ {CELL}; text-align: left }}</style>"
+        f'<body style="{style}"><h1>{escape(title)}</h1>{Markdown(markdown).html}</body></html>'
+    )
+
+
+def plain_words(text: object) -> str:
+    """Text from elsewhere, in which nothing is a sign of Markdown, on one line."""
+    return "".join(f"\\{c}" if c in r"\`*_[]<>#|~!" else c for c in " ".join(str(text).split()))
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table of which a cell is plain text, cell below cell."""
+    texts = [[plain_words(cell) for cell in row] for row in (heads, *rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    first, *others = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in texts)
+    return "\n".join([first, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *others])
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell that is more than text: HTML, and a style of its own."""
@@ -18,28 +65,19 @@ class Cell:
     style: str = ""
 
 
-def table(
-    heads: Sequence[str | Cell], rows: Sequence[Sequence[object]], *, row_heads: bool = False, align: str = "left"
-) -> str:
-    """The <table> of these rows; what is no `Cell` is written as text.
-
-    Args:
-        heads: of the columns; none, and there is no line of heads.
-        row_heads: whether a row's first cell says what the row is.
-        align: of all cells but a row's head: left, right or center.
-    """
-    head = "".join(_cell(h, "th", ' scope="col"', align if i or not row_heads else "left") for i, h in enumerate(heads))
-    lines = [f"<tr style='background:none'>{head}</tr>"] if heads else []
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, row_heads: bool = False) -> str:
+    """The <table> of these rows; what is no `Cell` is written as text. row_heads: a row's first cell says what it is."""
+    lines = ["".join(_cell(head, "th", ' scope="col"') for head in heads)]
     for row in rows:
-        first = [_cell(row[0], "th", ' scope="row"', "left")] if row_heads else []
-        rest = [_cell(cell, "td", "", align) for cell in row[len(first) :]]
-        lines.append(f"<tr style='background:none'>{''.join(first + rest)}</tr>")
+        first = [_cell(row[0], "th", ' scope="row"')] if row_heads else []
+        lines.append("".join([*first, *(_cell(cell, "td", "") for cell in row[len(first) :])]))
+    lines = [f"<tr style='background:none'>{line}</tr>" for line in lines]
     return f"<table style='border-collapse:collapse;font-size:14px;margin:8px 0'>{''.join(lines)}</table>"
 
 
-def _cell(content: object, tag: str, scope: str, align: str) -> str:
+def _cell(content: object, tag: str, scope: str) -> str:
     cell = content if isinstance(content, Cell) else Cell(escape(str(content)))
-    return f"<{tag}{scope} style='{CELL};text-align:{align};{cell.style}'>{cell.html}</{tag}>"
+    return f"<{tag}{scope} style='{CELL};text-align:left;{cell.style}'>{cell.html}</{tag}>"
 
 
 @dataclass(frozen=True)
@@ -108,10 +146,8 @@ class Table:
 
         rows = [[row, *(cell(row, column) for column in self.columns)] for row in self.rows]
         note = f"<div style='font-size:12px;opacity:.8'>{BEST} {self._meaning}</div>" if marked else ""
-        return (
-            f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>"
-            f"{table(['', *self.columns], rows, row_heads=True)}{note}</div>"
-        )
+        shown = table(["", *self.columns], rows, row_heads=True)
+        return f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>{shown}{note}</div>"
 
     @property
     def _meaning(self) -> str:

@@ -47,7 +47,6 @@ TESTS = {
     "specdec_lab/measure/reading.py": "tests/test_reading.py tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/measure/forms.py": "tests/test_reading.py tests/test_traffic.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",
-    "specdec_lab/course/problems.py": "tests/test_quiz.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
     "exercises/specdec_grader/progress_table.py": "tests/test_progress.py",
 }

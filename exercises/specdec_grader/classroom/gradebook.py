@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec_grader.classroom.nbgrader_course import require_nbgrader
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 
 if TYPE_CHECKING:

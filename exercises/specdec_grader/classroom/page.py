@@ -1,8 +1,6 @@
-"""The report on a class as HTML."""
+"""The report on a class as Markdown."""
 
-from html import escape
-
-from specdec_lab.show.table import table
+from specdec_lab.show.table import markdown_table, plain_words
 
 
 def body(data: dict) -> str:
@@ -15,12 +13,14 @@ def body(data: dict) -> str:
     beliefs = [(b["number"], b["belief"], b["students"]) for b in data["beliefs"]]
     waiting = sum(found["waits_for_a_hand"] for s in students for found in s["points"].values())
     numbers = [name.partition("_")[0] for name in names]  # ten columns have no room for names
-    return (
-        f"<p>{len(students)} students. ✎ marks what waits for a written answer to be read ({waiting}).</p>"
-        f"{table(('student', *numbers, 'misconceptions'), rows)}<h2>Common misconceptions</h2>"
-        f"{table(('number', 'belief', 'students'), beliefs) if beliefs else '<p>None was found.</p>'}"
-        f"<p>Assignments: {escape(', '.join(names))}.</p>"
-    )
+    parts = [
+        f"{len(students)} students. ✎ marks what waits for a written answer to be read ({waiting}).",
+        markdown_table(("student", *numbers, "misconceptions"), rows),
+        "## Common misconceptions",
+        markdown_table(("number", "belief", "students"), beliefs) if beliefs else "None was found.",
+        f"Assignments: {plain_words(', '.join(names))}.",
+    ]
+    return "\n\n".join(parts)
 
 
 def points(found: dict | None) -> str:
