@@ -33,7 +33,7 @@ _NAMES = {
     "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
-_MODULES = {"in_words": "specdec_lab.show.in_words"}  # whole modules under a name of `sd.`
+_MODULES = {"in_words": "specdec_lab.show.words"}  # whole modules under a name of `sd.`
 __all__ = [*_MODULE_OF, "load_soon"]
 __version__ = "0.1.0"
 
