@@ -27,10 +27,9 @@ _NAMES = {
     "show.charts": ["Dots", "FrequencyBars", "LearningCurve", "Line", "Plot"],
     "show.explorer": ["explore", "recorded_round", "replay", "round_by_hand"],
     "show.loadlab": ["LoadLab"],
-    "show.passes": ["pass_explorer"],
     "show.progress_line": ["OneLine", "each"],
     "show.table": ["Table"],
-    "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer"],
+    "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer", "pass_explorer"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
 _MODULES = {"in_words": "specdec_lab.show.words"}  # whole modules under a name of `sd.`

@@ -30,7 +30,7 @@ from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judg
 from specdec_lab import clock
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
-from specdec_lab.show.marks import MARKS
+from specdec_lab.show.terminal import MARKS
 
 TESTS = Path(__file__).parent
 # Each module has RIGHT: {part: answers in different styles},

@@ -14,7 +14,7 @@ from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.show import terminal
 from specdec_lab.show.explorer import explorer_data, race_data
-from specdec_lab.show.marks import MARKS, visible
+from specdec_lab.show.terminal import MARKS, visible
 
 
 def words(ids):

@@ -18,7 +18,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.show.asked import Measured, Outcome
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, race_data
-from specdec_lab.show.marks import MARKS
+from specdec_lab.show.terminal import MARKS
 
 
 def totals(page) -> dict[str, str]:
