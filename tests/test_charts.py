@@ -179,11 +179,11 @@ def test_lines_have_dashes_too_and_plain_decoding_is_grey():
     lines = [charts.Line(name, [(0, 0), (1, 2)]) for name in "abc"]
     plot = sd.Plot("", [lines[0], plain, *lines[1:]], "x", "y")
     paths = [p for p in ElementTree.fromstring(plot.svg()).iter(f"{SVG}path") if p.get("fill")]
-    live = plot.figure().data
-    for dashes in ([p.get("stroke-dasharray") for p in paths], [d.line.dash for d in live]):
+    live = plot.figure()["data"]
+    for dashes in ([p.get("stroke-dasharray") for p in paths], [d["line"]["dash"] for d in live]):
         assert len(set(dashes)) == 4
     colours = [p.get("stroke") for p in paths]
-    assert colours == [d.line.color for d in live] and colours[1] == charts.GREY
+    assert colours == [d["line"]["color"] for d in live] and colours[1] == charts.GREY
     assert [colours[0], *colours[2:]] == list(charts.COLOURS[:3])  # it takes no colour away
 
 
