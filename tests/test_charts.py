@@ -147,6 +147,8 @@ def test_points_spreads_and_names_of_a_chart(doubling):
     points = [xy for line in LINES for xy in line.points]
     assert [x for x, _ in dots] == pytest.approx([x for x, _ in points], abs=0.02)
     assert [y for _, y in dots] == pytest.approx([y for _, y in points], abs=0.06)
+    wide = [float(c.get("cx")) for c in tree.iter(f"{SVG}circle")]
+    assert (min(wide), max(wide)) == (charts.LEFT, charts.WIDTH - charts.RIGHT)  # they take all the room that there is
     paths = [p for p in tree.iter(f"{SVG}path")]
     brackets = [numbers(p.get("d")) for p in paths if p.get("d").count("h8") == 2]
     ends = [(up(bottom), up(top)) for _, bottom, top, *_ in brackets]

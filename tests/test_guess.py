@@ -202,7 +202,7 @@ def test_a_ledger_that_cannot_be_written_is_said(tmp_path, monkeypatch):
 def test_the_ledgers_page_judges_by_the_newest_outcome():
     """By its value and its interval; and what was measured before says nothing any more."""
     assert "No prediction yet" in repr(sd.ledger())
-    keep(sd.guess("01.a", "How <many>?", "ms"), 3)
+    keep(sd.guess("01.a", "How <many>|*few*?", "ms"), 3)
     sd.outcome("01.a", 30.0)
     error = sd.outcome("01.a", 4.0, (2.5, 5.5)).error
     sd.outcome("01.b", 2.0)
@@ -212,8 +212,8 @@ def test_the_ledgers_page_judges_by_the_newest_outcome():
     Ledger().attempt("01.y", right=True, misconception=None)
     html = sd.ledger()._repr_html_()
     page = " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
-    assert f"How <many>? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
+    assert f"How <many>|*few*? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
     assert "01.b no guess 2" in page
     assert "1 of 2 questions" in page
     assert f"{MISCONCEPTIONS[7]} (1×)" in page
-    assert "How &lt;many&gt;?" in html
+    assert "How &lt;many&gt;|*few*?" in html

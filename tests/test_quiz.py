@@ -41,7 +41,10 @@ def test_a_quiz_begins_with_the_lesson_before():
 
 def test_every_misconception_is_exposed():
     """By a wrong answer to a quiz, or to an exercise."""
-    found = {int(n) for n in re.findall(r'"(?:misconception|belief)": (\d+)', json.dumps(VERSIONS))}
+    number = re.compile(r'"(?:misconception|belief)": (\d+)')
+    files = [path.read_text("utf-8") for path in (ROOT / "specdec_lab" / "data" / "quiz").glob("*.json")]
+    found = {int(n) for n in number.findall(json.dumps(VERSIONS))}
+    assert sorted(number.findall("".join(files))) == sorted(number.findall(json.dumps(VERSIONS)))
     for path in [*SHEETS.rglob("*.py"), *SHEETS.rglob("*.md")]:
         found |= {int(n) for n in re.findall(r"\[belief (\d+)", path.read_text(encoding="utf-8"))}
     assert found == set(MISCONCEPTIONS) == set(range(1, 16))
