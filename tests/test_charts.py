@@ -65,12 +65,10 @@ def test_a_table_marks_the_best_of_each_column():
         assert value in page
 
 
-def test_a_table_marks_the_best_of_each_row():
-    rows = {"chat": {"a": 1.5, "b": 0.2}, "sums": {"a": 1.0, "b": 2.0}, "tie": {"a": 1.0, "b": 1.0}}
-    assert Table("", rows, best=max, across=True).marked() == {("chat", "a"), ("sums", "b")}
-    assert Table("", rows, best=min).marked() == {("sums", "a"), ("tie", "a"), ("chat", "b")}
+def test_where_all_are_equal_or_none_is_a_number_nothing_is_marked():
+    rows = {"chat": {"a": 1.5, "b": 2.0, "c": True}, "sums": {"a": 1.0, "b": 2.0, "c": "x"}}
+    assert Table("", rows, best={"a": min, "b": max, "c": max}).marked() == {("sums", "a")}
     assert Table("", rows).marked() == set() and "★" not in repr(Table("", rows))
-    assert Table("", {"a": {"yes": True, "n": 3}}, best=max).marked() == set()
 
 
 def test_a_shade_is_alike_for_gain_and_loss():

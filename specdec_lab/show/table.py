@@ -8,7 +8,7 @@ from html import escape
 
 CELL = "padding:2px 9px"
 NUMBER = "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
-BEST = "★"
+BEST, MEANING = "★", "the best of its column"
 Best = Callable[[Iterable[float]], float]  # max or min
 
 
@@ -87,16 +87,14 @@ class Table:
     Args:
         rows: {name of the row: {name of the column: value}}. A value is a number, text, a number with its
             (low, high), or None where there is none. A row may lack columns.
-        best: columns in which the best value is marked, with max or min; or one of the two, for every column.
-        across: mark the best of each row instead, among the columns that `best` names.
+        best: columns in which the best value is marked, each with max or min.
         shade: numbers stand on a shade that grows with them, from 0 to the largest of the table.
         digits: after the point, for all columns, or {column: digits}.
     """
 
     title: str
     rows: Mapping[str, Mapping[str, object]]
-    best: Best | Mapping[str, Best] | None = None
-    across: bool = False
+    best: Mapping[str, Best] | None = None
     shade: bool = False
     digits: int | Mapping[str, int] = 2
 
@@ -116,19 +114,12 @@ class Table:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
     def marked(self) -> set[tuple[str, str]]:
-        """The (row, column) of every value that is the best of its kind. Where all are equal, none is."""
-        best = self.best if isinstance(self.best, Mapping) else dict.fromkeys(self.columns, self.best)
-        groups: dict[str, dict[tuple[str, str], float]] = {}  # the numbers that are compared with each other
-        for r, row in self.rows.items():
-            for c in filter(best.get, self.columns):
-                if (number := _number(row.get(c))) is not None:
-                    groups.setdefault(r if self.across else c, {})[r, c] = number
+        """The (row, column) of every value that is the best of its column. Where all are equal, none is."""
         found = set()
-        for group in groups.values():
-            (_, column), *_ = group
-            top = best[column](group.values())
-            if len(set(group.values())) > 1:
-                found |= {place for place, number in group.items() if number == top}
+        for column, best in (self.best or {}).items():
+            numbers = {row: n for row, values in self.rows.items() if (n := _number(values.get(column))) is not None}
+            if len(set(numbers.values())) > 1:
+                found |= {(row, column) for row, n in numbers.items() if n == best(numbers.values())}
         return found
 
     def _repr_html_(self) -> str:
@@ -145,13 +136,9 @@ class Table:
             return Cell(f"<b>{text} {BEST}</b>" if (row, column) in marked else text, style)
 
         rows = [[row, *(cell(row, column) for column in self.columns)] for row in self.rows]
-        note = f"<div style='font-size:12px;opacity:.8'>{BEST} {self._meaning}</div>" if marked else ""
+        note = f"<div style='font-size:12px;opacity:.8'>{BEST} {MEANING}</div>" if marked else ""
         shown = table(["", *self.columns], rows, row_heads=True)
         return f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>{shown}{note}</div>"
-
-    @property
-    def _meaning(self) -> str:
-        return "the best of its row" if self.across else "the best of its column"
 
     def __repr__(self) -> str:
         marked = self.marked()
@@ -164,7 +151,7 @@ class Table:
             cells = [column + "  " * bool(stars), *values]
             columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
-        return "\n".join([self.title, *lines, *([f"{BEST} {self._meaning}"] if marked else [])])
+        return "\n".join([self.title, *lines, *([f"{BEST} {MEANING}"] if marked else [])])
 
 
 def _number(value: object) -> float | None:
