@@ -10,7 +10,7 @@ from specdec_lab.course.quiz import CONFIDENCE, MISCONCEPTIONS, items
 from specdec_lab.errors import LabError
 from specdec_lab.formats import short
 from specdec_lab.show.live import Recorded
-from specdec_lab.show.table import Markdown, markdown_table, plain_words
+from specdec_lab.show.table import Markdown, markdown_table, one_line
 
 FORMS = ("common.js", "controls.js", "forms.js")
 ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
@@ -181,7 +181,7 @@ def ledger() -> Markdown:
     heads = ("question", "guess", "measured", "error", "what I had assumed")
     rows = [claim_row(*claim) for claim in sorted(data["claims"].items())]
     guesses = markdown_table(heads, rows) if rows else "No prediction yet: what you guess in the lessons is kept here."
-    return Markdown("\n\n".join(filter(None, (plain_words(kept.news()), guesses, quiz_words(data["quiz"])))))
+    return Markdown("\n\n".join(filter(None, (one_line(kept.news()), guesses, quiz_words(data["quiz"])))))
 
 
 def claim_row(id: str, claim: dict) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The report on a learner's traffic as Markdown."""
 
 from specdec_lab.measure.traffic.decision import DEPLOY, DONT
-from specdec_lab.show.table import Html, Markdown, markdown_table, plain_words
+from specdec_lab.show.table import Html, Markdown, markdown_table, one_line
 
 HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "interval", "repetition")
 PACES = {
@@ -37,7 +37,7 @@ class Letter(Html):
     """
 
     def __init__(self, result: dict, prompts: str):
-        shown, said = "An example, from this report", Markdown(plain_words(" ".join(letter(result, prompts))))
+        shown, said = "An example, from this report", Markdown(one_line(" ".join(letter(result, prompts))))
         super().__init__(f"<details><summary>{shown}</summary>{said.html}</details>", f"{shown}\n{said}")
 
 
@@ -64,7 +64,7 @@ def report(result: dict) -> str:
     """The verdict first, then what it rests on."""
     parts = from_endpoint(result) if "endpoint" in result else from_measurement(result)
     if result["problems"]:
-        parts += ["## Left out", "\n".join(f"- {plain_words(problem)}" for problem in result["problems"])]
+        parts += ["## Left out", "\n".join(f"- {one_line(problem)}" for problem in result["problems"])]
     return "\n\n".join(filter(None, parts))
 
 
@@ -79,10 +79,11 @@ def from_measurement(result: dict) -> list[str]:
     places = range(1, 1 + max(map(len, alphas.values()), default=0))
     by_place = [(i, *(f"{a[i - 1]:.2f}" if i <= len(a) else "–" for a in alphas.values())) for i in places]
     return [
-        f"**{result['verdict'].upper()}** {plain_words(result['reason'])}",
+        f"## {result['verdict'].upper()}",
+        one_line(result["reason"]),
         policy_sentence(result["policy"]),
         setting(result["policy"]),
-        f"{plain_words(meta['target'])} on {plain_words(meta['hardware'])}, temperature {meta['temperature']:g}, "
+        f"The target is {one_line(meta['target'])} on {one_line(meta['hardware'])}, temperature {meta['temperature']:g}, "
         f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns{ends}. "
         "“Times plain” is of writing alone, without reading the prompt.",
         "## What a user waits for, in milliseconds",
@@ -109,7 +110,7 @@ def policy_sentence(policy: dict) -> str:
     """The policy as a sentence."""
     if not policy["drafter"]:
         return "Policy: decode plainly."
-    kinds = f", except for {', '.join(map(plain_words, policy['off_for_kinds']))}" if policy["off_for_kinds"] else ""
+    kinds = f", except for {', '.join(map(one_line, policy['off_for_kinds']))}" if policy["off_for_kinds"] else ""
     limit, largest = policy["off_above_texts_at_once"], policy["largest_batch_measured"]
     load = f"off when more than {limit} texts are decoded at once"
     if limit >= largest:
@@ -138,7 +139,7 @@ def from_endpoint(result: dict) -> list[str]:
     waits = ", ".join(x for x in (f"{first:.0f} ms to the first token" if first is not None else "", then) if x)
     way = "one after the other" if result["at_once"] == 1 else f"{result['at_once']} at once"
     parts = [
-        f"{plain_words(result['model'])} at {plain_words(result['endpoint'])}: {result['answers']} prompts, {way}.",
+        f"The model is {one_line(result['model'])} at {one_line(result['endpoint'])}: {result['answers']} prompts, {way}.",
         f"{f'{waits}; ' if waits else ''}{result['tokens_per_second']:.0f} tokens a second in all.",
     ]
     if found:

@@ -26,12 +26,15 @@ class Html:
 
 
 class Markdown(Html):
-    """The same from one source: read as it is, or as the HTML that is made of it."""
+    """The same from one source: read as it is, or as the HTML that is made of it.
+
+    Only headings, lists, tables and indented code are signs; within a line all is text, whoever wrote it.
+    """
 
     def __init__(self, text: str):
         from markdown_it import MarkdownIt
 
-        super().__init__(MarkdownIt("commonmark", {"html": False}).enable("table").render(text), text)
+        super().__init__(MarkdownIt("zero").enable(["code", "heading", "list", "table"]).render(text), text)
 
 
 def page(title: str, markdown: str) -> str:
@@ -44,14 +47,14 @@ def page(title: str, markdown: str) -> str:
     )
 
 
-def plain_words(text: object) -> str:
-    """Text from elsewhere, in which nothing is a sign of Markdown, on one line."""
-    return "".join(f"\\{c}" if c in r"\`*_[]<>#|~!" else c for c in " ".join(str(text).split()))
+def one_line(text: object) -> str:
+    """Text from elsewhere, without line breaks: no sign of Markdown, unless it begins a paragraph."""
+    return " ".join(str(text).split())
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table of which a cell is plain text, cell below cell."""
-    texts = [[plain_words(cell) for cell in row] for row in (heads, *rows)]
+    texts = [[one_line(cell).replace("|", r"\|") for cell in row] for row in (heads, *rows)]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     first, *others = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in texts)
     return "\n".join([first, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *others])

@@ -1,6 +1,6 @@
 """The report on a class as Markdown."""
 
-from specdec_lab.show.table import markdown_table, plain_words
+from specdec_lab.show.table import markdown_table, one_line
 
 
 def body(data: dict) -> str:
@@ -18,7 +18,7 @@ def body(data: dict) -> str:
         markdown_table(("student", *numbers, "misconceptions"), rows),
         "## Common misconceptions",
         markdown_table(("number", "belief", "students"), beliefs) if beliefs else "None was found.",
-        f"Assignments: {plain_words(', '.join(names))}.",
+        f"Assignments: {one_line(', '.join(names))}.",
     ]
     return "\n\n".join(parts)
 
