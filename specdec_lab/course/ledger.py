@@ -76,7 +76,7 @@ class Ledger:
         """Everything in it, as the module's docstring says."""
         try:
             return self._with_waiting(self._load())
-        except ValueError:
+        except LabError:
             return self.change(lambda data: None)  # sets the file aside
         except OSError as e:
             self._cannot(e)
@@ -91,7 +91,7 @@ class Ledger:
             with FileLock(self.path.with_suffix(".lock"), timeout=PATIENCE):
                 try:
                     data = self._load()
-                except ValueError:
+                except LabError:
                     self._set_aside()
                 edit(self._with_waiting(data))
                 _write(self.path, data)
@@ -101,7 +101,7 @@ class Ledger:
         except OSError as e:  # a lock that is not given up in time is one too
             self._cannot(e)
             _waiting.setdefault(self.path, []).append(edit)
-        with suppress(ValueError, OSError):
+        with suppress(LabError, OSError):
             return self._with_waiting(self._load())
         return self._with_waiting(_empty())
 
@@ -230,17 +230,24 @@ def _write(path: Path, data: dict) -> None:
         unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
 
 
-def read_ledger(path: Path) -> dict:
-    """Raises ValueError for a file that is no ledger, OSError for one that cannot be read."""
+def read_ledger(path: str | Path) -> dict:
+    """The ledger in a file: the learner's own, or one that travels, which the site or `export_progress` wrote.
+
+    Raises:
+        LabError: for a file that is none.
+        OSError: for one that cannot be read, or that a newer version of the course wrote.
+    """
+    path, data = Path(path), None
     check_plain(path)
-    try:
+    with suppress(ValueError, RecursionError):  # no JSON, no text, or nested without end
         data = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark in front
-    except RecursionError as e:
-        raise ValueError("nested without end") from e
     if isinstance(data, dict) and isinstance(data.get("schema"), int) and data["schema"] > 1:
         raise OSError(errno.EINVAL, "it is of a newer version of the course: update this one", str(path))
     if not is_ledger(data):
-        raise ValueError("not a ledger")
+        raise LabError(
+            f"“{path.name}” is no progress file: give one that the course's pages saved under “your progress”, or that "
+            "`specdec-lab progress --export` wrote."
+        )
     return data
 
 
@@ -288,25 +295,6 @@ def is_ledger(data: Any) -> TypeGuard[dict]:
         return False
 
 
-# A ledger in a file that travels: between the notebooks and the static site, or from one machine to another
-
-
-def read_progress(path: str | Path) -> dict:
-    """The ledger in a file which the site or `export_progress` wrote.
-
-    Raises:
-        LabError: for a file that is none.
-        OSError: for one that cannot be read.
-    """
-    try:
-        return read_ledger(Path(path))
-    except ValueError:
-        raise LabError(
-            f"“{Path(path).name}” is no progress file: give one that the course's pages saved under “your progress”, or "
-            "that `specdec-lab progress --export` wrote."
-        ) from None
-
-
 def import_progress(path: str | Path, ledger: Ledger) -> int:
     """Add to the ledger what only the file has; returns how many entries that were.
 
@@ -314,7 +302,7 @@ def import_progress(path: str | Path, ledger: Ledger) -> int:
         LabError: for a file that is no ledger, and for a ledger that cannot be written.
         OSError: for a file that cannot be read.
     """
-    theirs, added = read_progress(path), []
+    theirs, added = read_ledger(path), []
     ledger.change(lambda data: added.append(merge(data, theirs)))
     if not ledger.written:
         raise LabError(f"Nothing was imported from “{Path(path).name}”. {ledger.news()}")
@@ -330,7 +318,7 @@ def export_progress(path: str | Path, ledger: Ledger) -> None:
     """
     if Path(path).is_file() and Path(path).stat().st_size:
         try:
-            read_progress(path)
+            read_ledger(path)
         except LabError as e:
             raise LabError(
                 f"“{Path(path).name}” is no progress file, so it is not written over: give another name."
