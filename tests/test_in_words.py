@@ -90,6 +90,7 @@ EASIER = traces_of([(3, 0.9, 0.95), (0, 0.3, 0.2)])
 NO_ROUNDS = {"kind": {**chains((0.6,), 3, texts=1)["kind"], "1": Trace([0], [])}}
 
 SAID += [
+    case("recorded", says="36 prompts, greedy … draft model is 1.35 times … eagle-tree, is 1.92 times … 1.79 to 2.05"),
     case("race", race(1.5), says="3.00 tokens … 1.50 times … 3.00 / 1.50 ≈ 2.00 times as fast.", never="loss"),
     case("race", race(4.0), says="0.75 times as fast … a loss"),
     case("race", race(3.0), says="neither a gain nor a loss", never="These times say little"),
