@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import nbformat
+from plain_text import html_to_text
 
 from specdec_lab.show import kinds
 from specdec_lab.show.live import STORED, Live
-from specdec_lab.show.page import html_to_text
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"

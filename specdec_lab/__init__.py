@@ -23,18 +23,16 @@ _NAMES = {
     "lab": ["Lab", "load"],
     "measure.costs": ["doubts", "pass_times", "race", "times_as_long"],
     "measure.roofline": ["data_sheets", "measure_machine", "work"],
+    "show.asked": ["guess", "ledger", "outcome", "quiz"],
     "show.charts": ["Dots", "FrequencyBars", "LearningCurve", "Line", "Plot"],
     "show.explorer": ["explore", "recorded_round", "replay", "round_by_hand"],
-    "show.guess": ["guess", "ledger", "outcome"],
     "show.loadlab": ["LoadLab"],
-    "show.passes": ["pass_explorer"],
     "show.progress_line": ["OneLine", "each"],
-    "show.quiz": ["quiz"],
     "show.table": ["Table"],
-    "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer"],
+    "show.widgets": ["Rules", "Sandbox", "SpeedupExplorer", "pass_explorer"],
 }
 _MODULE_OF = {name: f"specdec_lab.{module}" for module, names in _NAMES.items() for name in names}
-_MODULES = {"in_words": "specdec_lab.show.in_words"}  # whole modules under a name of `sd.`
+_MODULES = {"in_words": "specdec_lab.show.words"}  # whole modules under a name of `sd.`
 __all__ = [*_MODULE_OF, "load_soon"]
 __version__ = "0.1.0"
 

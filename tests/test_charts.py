@@ -65,12 +65,10 @@ def test_a_table_marks_the_best_of_each_column():
         assert value in page
 
 
-def test_a_table_marks_the_best_of_each_row():
-    rows = {"chat": {"a": 1.5, "b": 0.2}, "sums": {"a": 1.0, "b": 2.0}, "tie": {"a": 1.0, "b": 1.0}}
-    assert Table("", rows, best=max, across=True).marked() == {("chat", "a"), ("sums", "b")}
-    assert Table("", rows, best=min).marked() == {("sums", "a"), ("tie", "a"), ("chat", "b")}
+def test_where_all_are_equal_or_none_is_a_number_nothing_is_marked():
+    rows = {"chat": {"a": 1.5, "b": 2.0, "c": True}, "sums": {"a": 1.0, "b": 2.0, "c": "x"}}
+    assert Table("", rows, best={"a": min, "b": max, "c": max}).marked() == {("sums", "a")}
     assert Table("", rows).marked() == set() and "★" not in repr(Table("", rows))
-    assert Table("", {"a": {"yes": True, "n": 3}}, best=max).marked() == set()
 
 
 def test_a_shade_is_alike_for_gain_and_loss():
@@ -147,6 +145,8 @@ def test_points_spreads_and_names_of_a_chart(doubling):
     points = [xy for line in LINES for xy in line.points]
     assert [x for x, _ in dots] == pytest.approx([x for x, _ in points], abs=0.02)
     assert [y for _, y in dots] == pytest.approx([y for _, y in points], abs=0.06)
+    wide = [float(c.get("cx")) for c in tree.iter(f"{SVG}circle")]
+    assert (min(wide), max(wide)) == (charts.LEFT, charts.WIDTH - charts.RIGHT)  # they take all the room that there is
     paths = [p for p in tree.iter(f"{SVG}path")]
     brackets = [numbers(p.get("d")) for p in paths if p.get("d").count("h8") == 2]
     ends = [(up(bottom), up(top)) for _, bottom, top, *_ in brackets]
@@ -179,11 +179,11 @@ def test_lines_have_dashes_too_and_plain_decoding_is_grey():
     lines = [charts.Line(name, [(0, 0), (1, 2)]) for name in "abc"]
     plot = sd.Plot("", [lines[0], plain, *lines[1:]], "x", "y")
     paths = [p for p in ElementTree.fromstring(plot.svg()).iter(f"{SVG}path") if p.get("fill")]
-    live = plot.figure().data
-    for dashes in ([p.get("stroke-dasharray") for p in paths], [d.line.dash for d in live]):
+    live = plot.figure()["data"]
+    for dashes in ([p.get("stroke-dasharray") for p in paths], [d["line"]["dash"] for d in live]):
         assert len(set(dashes)) == 4
     colours = [p.get("stroke") for p in paths]
-    assert colours == [d.line.color for d in live] and colours[1] == charts.GREY
+    assert colours == [d["line"]["color"] for d in live] and colours[1] == charts.GREY
     assert [colours[0], *colours[2:]] == list(charts.COLOURS[:3])  # it takes no colour away
 
 

@@ -15,9 +15,9 @@ from specdec_grader.learner.jail import bubblewrap_works
 from specdec_grader.part import PARTS
 
 from specdec_lab.cli import main
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
-from specdec_lab.show.page import html_to_text
+from specdec_lab.show.table import Markdown
 
 ROOT = Path(__file__).parents[1]
 NAMES = ["11_todays_designs", "09_checkpoint"]
@@ -116,11 +116,13 @@ def test_the_page_of_a_class_counts_each_answer_that_waits():
     ann = {"name": "<ann>", "points": {"01_a": points(1.5, 2, True), "02_b": points(3.0, 3, True)}, "beliefs": [2, 7]}
     bob = {"name": "bob", "points": {"01_a": points(0.0, 2)}, "beliefs": []}
     beliefs = [{"number": 2, "belief": "that <p> is drawn", "students": 1}]
-    html = body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
-    lines = [" ".join(line.split()) for line in html_to_text(html).splitlines()]
-    assert lines[0].startswith("2 students.") and lines[0].endswith("(2).")
-    assert lines[1:4] == ["student 01 02 misconceptions", "<ann> 1.5/2 ✎ 3/3 ✎ 2, 7", "bob 0/2 – –"]
-    assert "2 that <p> is drawn 1" in lines and "<ann>" not in html
+    markdown = body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
+    shown = Markdown(markdown)
+    rows = re.findall("<tr>(.*?)</tr>", shown.html.replace("\n", ""))
+    lines = [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in rows]
+    assert shown.text.startswith("2 students.") and "(2)." in shown.text
+    assert lines[:3] == ["student 01 02 misconceptions", "&lt;ann&gt; 1.5/2 ✎ 3/3 ✎ 2, 7", "bob 0/2 – –"]
+    assert "2 that &lt;p&gt; is drawn 1" in lines
 
 
 def test_nbgrader_runs_nothing_itself(course):

@@ -1,16 +1,18 @@
 """The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import json
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
+from html import unescape
 
 import pytest
 
 import specdec_lab as sd
 from specdec_lab.course.ledger import Ledger
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
-from specdec_lab.show.guess import Measured, compare
+from specdec_lab.show.asked import Measured, compare
 
 pytestmark = pytest.mark.usefixtures("fresh_ledger")
 
@@ -200,7 +202,7 @@ def test_a_ledger_that_cannot_be_written_is_said(tmp_path, monkeypatch):
 def test_the_ledgers_page_judges_by_the_newest_outcome():
     """By its value and its interval; and what was measured before says nothing any more."""
     assert "No prediction yet" in repr(sd.ledger())
-    keep(sd.guess("01.a", "How <many>?", "ms"), 3)
+    keep(sd.guess("01.a", "How <many>|*few*?", "ms"), 3)
     sd.outcome("01.a", 30.0)
     error = sd.outcome("01.a", 4.0, (2.5, 5.5)).error
     sd.outcome("01.b", 2.0)
@@ -208,9 +210,10 @@ def test_the_ledgers_page_judges_by_the_newest_outcome():
     Ledger().attempt("01.x", right=False, misconception=7)
     Ledger().attempt("01.x", right=True, misconception=None)
     Ledger().attempt("01.y", right=True, misconception=None)
-    page = " ".join(repr(sd.ledger()).split())
-    assert f"How <many>? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
+    html = sd.ledger()._repr_html_()
+    page = " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
+    assert f"How <many>|*few*? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
     assert "01.b no guess 2" in page
     assert "1 of 2 questions" in page
     assert f"{MISCONCEPTIONS[7]} (1×)" in page
-    assert "How &lt;many&gt;?" in sd.ledger()._repr_html_()
+    assert "How &lt;many&gt;|*few*?" in html

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from copy import deepcopy
 
 import pytest
 
@@ -144,23 +145,62 @@ def test_two_notebooks_at_once_lose_nothing(path):
     assert len(data["quiz"]["shared"]) == 120
 
 
-LEDGER = '{"schema": 1, "claims": {%s}, "quiz": {%s}, "parts": {%s}}'
+GUESS = {"value": 3.0, "reason": "", "when": "", "after_outcome": False}
+VERDICT = {"points": 0.0, "max_points": 2, "status": "wrong", "message": "", "when": "", "misconception": None}
+MEASURED = {"value": 1, "interval": [1, 2.5], "theory": None, "when": ""}
+CLAIM = {"question": "", "unit": "", "guess": GUESS, "revision": GUESS, "measured": [MEASURED]}
+WHOLE = {
+    "schema": 1,
+    "claims": {"a": CLAIM | {"assumed": "", "assumed_when": ""}, "b": {}},
+    "quiz": {"a": [{"when": "", "question": "", "chosen": 3, "right": True, "confidence": "", "misconception": 7}]},
+    "parts": {"1.a": {"tries": 1, "best": VERDICT, "last": VERDICT}},
+}
+ENDLESS, BEYOND_ALL = 1e999, 10**400
+WRONG = {
+    "claims/a": ["b", None],
+    "claims/a/assumed": [3],
+    "claims/a/assumed_when": [3],
+    "claims/a/question": [3],
+    "claims/a/unit": [None],
+    "claims/a/guess": [None, {}],
+    "claims/a/guess/value": ["three", ENDLESS, BEYOND_ALL],
+    "claims/a/guess/when": [1.5],
+    "claims/a/guess/reason": [1],
+    "claims/a/revision/value": [None],
+    "claims/a/measured": [{"value": 1}, [{}]],
+    "claims/a/measured/0/interval": [[1], ["a", "b"], [1, ENDLESS]],
+    "claims/a/measured/0/theory": ["two"],
+    "claims/a/measured/0/when": [1730000000, None],
+    "quiz/a": [{}, ["x"]],
+    "quiz/a/0/right": ["yes"],
+    "quiz/a/0/misconception": [[1]],
+    "quiz/a/0/when": [[1]],
+    "quiz/a/0/confidence": [1],
+    "parts/1.a/tries": [0, -1, 10**9],
+    "parts/1.a/best": [None],
+    "parts/1.a/best/points": [-0.5, ENDLESS, 1e12, "2"],
+    "parts/1.a/best/max_points": [-1],
+    "parts/1.a/last/status": [""],
+    "parts/1.a/last/when": [5],
+    "parts/1.a/last/message": [[]],
+    "schema": [True + 1.5, "1"],
+}
 
 
-def claim(of: str) -> str:
-    return LEDGER % (f'"a": {of}', "", "")
+@pytest.mark.parametrize("where", WRONG)
+def test_one_wrong_field_and_it_is_no_ledger(where):
+    assert module.is_ledger(WHOLE)
+    *names, last = (int(name) if name == "0" else name for name in where.split("/"))
+    for wrong in WRONG[where]:
+        data = place = deepcopy(WHOLE)
+        for name in names:
+            place = place[name]
+        place[last] = wrong
+        assert not module.is_ledger(data), wrong
 
 
-def measured(of: str) -> str:
-    return claim(f'{{"measured": [{{"value": 1, {of}}}]}}')
-
-
-def answers(of: str) -> str:
-    return LEDGER % ("", f'"a": {of}', "")
-
-
-def part(best: str, tries: int = 1) -> str:
-    return LEDGER % ("", "", f'"1.a": {{"tries": {tries}, "best": {best}}}')
+def test_every_field_has_a_wrong_one():
+    assert set(module._FIELDS) <= {name for where in WRONG for name in where.split("/")}
 
 
 FOREIGN = {
@@ -169,41 +209,8 @@ FOREIGN = {
     "another thing": '["a list"]',
     "not text": b"\xff\xfe\x00",
     "endless": "[" * 100_000,
-    "claims that are none": claim('"b"'),
-    "a guess without end": claim('{"guess": {"value": 1e999}}'),
-    "a guess beyond all": claim('{"guess": {"value": 1%s}}' % ("0" * 400)),
-    "a guess in words": claim('{"guess": {"value": "three"}}'),
-    "a guess at a time that is a number": claim('{"guess": {"value": 2.0, "when": 1.5}}'),
-    "a reason that is none": claim('{"guess": {"value": 1, "reason": 1}}'),
-    "a line that is none": claim('{"assumed": 3}'),
-    "a line at a time that is a number": claim('{"assumed": "", "assumed_when": 3}'),
-    "a measurement that is none": claim('{"measured": {"value": 1}}'),
-    "half an interval": measured('"interval": [1]'),
-    "an interval in words": measured('"interval": ["a", "b"]'),
-    "an endless interval": measured('"interval": [1, 1e999]'),
-    "a theory in words": measured('"theory": "two"'),
-    "a time that is a number": measured('"when": 1730000000'),
-    "no time": measured('"when": null'),
-    "attempts that are none": answers("{}"),
-    "a belief that is none": answers('[{"right": true, "misconception": [1]}]'),
-    "an answer at a time that is a list": answers('[{"right": true, "when": [1]}]'),
-    "a part without tries": part('{"points": 1, "status": "right"}', tries=0),
-    "a part with tries below zero": part('{"points": 1, "status": "right"}', tries=-1),
-    "points below zero": part('{"points": -0.5, "status": "right"}'),
-    "endless points": part('{"points": 1e400, "status": "right"}'),
-    "very many points": part('{"points": 1e12, "status": "right"}'),
-    "points that are words": part('{"points": "2", "status": "right"}'),
-    "a part without a status": part('{"points": 0, "status": ""}'),
-    "a part at a time that is a number": part('{"points": 1, "status": "right", "when": 5}'),
+    "claims that are none": '{"schema": 1, "claims": {"a": "b"}, "quiz": {}}',
 }
-
-
-def test_a_ledger_with_few_entries_is_read(path):
-    """The files above are made like these: each is refused for what is wrong in it alone."""
-    path.parent.mkdir()
-    for content in (measured('"when": ""'), answers('[{"right": true}]'), part('{"points": 1, "status": "right"}')):
-        path.write_text(content)
-        assert Ledger().read() == json.loads(content)
 
 
 @pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)

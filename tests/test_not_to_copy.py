@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 from specdec_grader.checks import PARTS
 
-from specdec_lab.course.problems import PROBLEMS, variants
 from specdec_lab.formats import short
 
 ROOT = Path(__file__).parents[1]
@@ -101,8 +100,9 @@ def elsewhere() -> list[tuple[str, str]]:
     sources = (path for path in (*LESSONS, *EXERCISES) if path != CHECKPOINT)
     found = [block for path in sources for block in blocks(path)]
     for path in sorted((ROOT / "specdec_lab" / "data" / "quiz").glob("*.json")):
-        found += [(f"quiz {path.stem}", json.dumps(item, ensure_ascii=False)) for item in json.loads(read(path))]
-    return found + [(f"quiz, {name}", f"{p.question} {p.how}") for name in PROBLEMS for p in variants(name)]
+        asked = [version for item in json.loads(read(path)) for version in item.get("versions", [item])]
+        found += [(f"quiz {path.stem}", f"{x['question']} {x.get('how') or x['choices']}") for x in asked]
+    return found
 
 
 def cases() -> dict[str, str]:

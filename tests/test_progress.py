@@ -35,7 +35,7 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
     ledger = Ledger()
     ledger.guess("01.x", 3)
     ledger.add_measurement("01.x", 2)
-    first = items("03")[0].id
+    first = items("03")[0]["id"]
     for right in (False, True):
         ledger.attempt(first, question="?", said="", chosen=1, right=right, confidence="sure", misconception=None)
     ledger.judge("3.rule", RIGHT)

@@ -1,12 +1,18 @@
 """What is saved of a notebook after its kernel was restarted."""
 
 import json
+import runpy
 from copy import deepcopy
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from specdec_lab.saving import AGAIN, STATES, VIEW, keep_widgets
+CONFIG = Path(__file__).parents[1] / "specdec_lab" / "jupyter" / "jupyter_server_config.py"
+CHOSEN = SimpleNamespace(FileContentsManager=SimpleNamespace())
+ran = runpy.run_path(str(CONFIG), {"get_config": lambda: CHOSEN})  # as Jupyter does
+AGAIN, STATES, VIEW = ran["AGAIN"], ran["STATES"], ran["VIEW"]
+keep_widgets = CHOSEN.FileContentsManager.pre_save_hook
 
 WIDGETS = {"a": {"state": {"layout": "IPY_MODEL_b"}}, "b": {"state": {}}, "other": {"state": {}}}
 

@@ -193,14 +193,10 @@ def quiz_items(lesson: str) -> list[tuple[int, bool]]:
 
     found = []
     for item in items(lesson):
-        shown = item.versions()[0]
-        if item.problem:
-            read = f"{shown.question} {shown.how}"
-        else:
-            read = " ".join(
-                [shown.question, *(c.text for c in shown.choices), *(c.reason for c in shown.choices if c.right)]
-            )
-        found.append((len(read.split()), bool(item.problem)))
+        shown, *_ = item["versions"]
+        choices = shown.get("choices", [])
+        read = [c["text"] for c in choices] + [c["reason"] for c in choices if c["right"]] + [shown.get("how", "")]
+        found.append((len(" ".join([shown["question"], *read]).split()), not choices))
     return found
 
 

@@ -11,7 +11,7 @@ from IPython.display import display
 from specdec_grader import sheets
 from specdec_grader.part import MISSING, OPEN, PARTS, RIGHT, WRONG, Judgement, judged  # noqa: F401  PARTS with all parts in it
 from specdec_lab.course.ledger import Ledger
-from specdec_lab.show.marks import MARKS
+from specdec_lab.show.terminal import MARKS
 
 COLOURS = {
     MISSING: "currentColor",

@@ -12,7 +12,7 @@ A line that begins at the margin is one way to make the mistake: what stands in 
 stands there in its place; several changes of one answer have a semicolon between them. A line without an arrow is the
 whole body of the function. A change is made wherever its left side stands, so write enough of it: `v[gamma]`, not
 `gamma`. Below, indented, stands the sentence that is told, and in brackets the number of the misconception behind it
-(specdec_lab/course/misconceptions.py) and the share of the points that is earned all the same, as ½, ¼ or ⅔. The first
+(specdec_lab/data/misconceptions.json) and the share of the points that is earned all the same, as ½, ¼ or ⅔. The first
 mistake that gives the learner's results is told.
 """
 
@@ -25,7 +25,7 @@ from itertools import groupby
 from typing import Any
 
 from specdec_grader.mistake import Mistake
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import MISCONCEPTIONS
 
 
 def mistakes_of(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:

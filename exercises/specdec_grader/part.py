@@ -14,7 +14,7 @@ from specdec_grader.guard import guarded
 from specdec_grader.mistake import StillOpen, Wrong
 from specdec_grader.question import Question
 from specdec_grader.remote import RemoteFunction
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 
 RIGHT, WRONG, OPEN, MISSING = "right", "wrong", "open", "missing"

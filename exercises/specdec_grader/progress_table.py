@@ -5,8 +5,7 @@ from html import escape
 from specdec_grader.checks import PARTS
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items, lessons
-from specdec_lab.show.page import Html
-from specdec_lab.show.table import Cell, table
+from specdec_lab.show.table import Cell, Html, table
 
 CHECKPOINT = "09"
 ROW = "{:8}{:>9}{:>10}{:>8}   {}"
@@ -25,7 +24,7 @@ def read_progress(path: str | None = None) -> tuple[dict, str]:
     for name in sorted({*lessons(), CHECKPOINT}):
         number = int(name)
         claims = [c for id, c in data["claims"].items() if id.startswith(f"{name}.")]
-        asked = [i.id for i in items(name)] if name in lessons() else []
+        asked = [item["id"] for item in items(name)] if name in lessons() else []
         right = sum(any(a["right"] for a in data["quiz"].get(id, [])) for id in asked)
         guesses, measured = (sum(bool(c.get(key)) for c in claims) for key in ("guess", "measured"))
         parts = [at_best(id, data.get("parts", {}).get(id)) for id in PARTS if id.startswith(f"{number}.")]

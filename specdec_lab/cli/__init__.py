@@ -11,7 +11,7 @@ from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.formats import printable
-from specdec_lab.show.page import html_to_text, page
+from specdec_lab.show.table import page
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
@@ -72,12 +72,12 @@ def reply(args: argparse.Namespace, result: dict, text: str) -> int:
     return 0
 
 
-def reply_with_page(args: argparse.Namespace, result: dict, title: str, body: str) -> int:
-    """`reply` with a report that is HTML; it is also written as a page where --html says."""
-    reply(args, result, html_to_text(body))  # first of all: to write the page may fail
+def reply_with_page(args: argparse.Namespace, result: dict, title: str, markdown: str) -> int:
+    """`reply` with a report in Markdown; it is also written as a page where --html says."""
+    reply(args, result, markdown)  # first of all: to write the page may fail
     if args.html:
         with written_whole(Path(args.html)) as unfinished:
-            unfinished.write_text(page(title, body), encoding="utf-8")
+            unfinished.write_text(page(title, markdown), encoding="utf-8")
     return 0
 
 

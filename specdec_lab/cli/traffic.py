@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.measure import endpoint
     from specdec_lab.measure.prompts import ENOUGH, read_traffic
-    from specdec_lab.show.report import body
+    from specdec_lab.show.report import report
 
     check_positive(args, "repeats")
     for name, given in {"--drafters": args.drafters, "--repeats": args.repeats}.items():
@@ -67,4 +67,4 @@ def run(args: argparse.Namespace) -> int:
         measured = traffic.compare_drafters(lab, prompts, drafters, repeats, say, seed=args.seed, **settings)
         meta |= {"hardware": lab.hardware, "target": lab.target.name, "prompts": len(prompts), "repeats": repeats}
         result = {"meta": meta, **measured, "problems": problems}
-    return reply_with_page(args, result, f"Speculation on {meta['file']}", body(result))
+    return reply_with_page(args, result, f"Speculation on {meta['file']}", report(result))

@@ -17,6 +17,7 @@ import json
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -74,8 +75,8 @@ class Ledger:
     def read(self) -> dict:
         """Everything in it, as the module's docstring says."""
         try:
-            return self._with_waiting(_load(self.path))
-        except ValueError:
+            return self._with_waiting(self._load())
+        except LabError:
             return self.change(lambda data: None)  # sets the file aside
         except OSError as e:
             self._cannot(e)
@@ -83,29 +84,32 @@ class Ledger:
 
     def change(self, edit: Edit) -> dict:
         """Read, edit and write, while nobody else writes; returns everything that is in it then."""
+        data = _empty()
         try:
             check_plain(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_suffix(".lock"), timeout=PATIENCE):
                 try:
-                    data = _load(self.path)
-                except ValueError:
-                    data = _empty()
+                    data = self._load()
+                except LabError:
                     self._set_aside()
                 edit(self._with_waiting(data))
-                text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-                with written_whole(self.path) as written:
-                    written.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
+                _write(self.path, data)
             _waiting.pop(self.path, None)
             self._notes.pop("cannot", None)
             return data
         except OSError as e:  # a lock that is not given up in time is one too
             self._cannot(e)
             _waiting.setdefault(self.path, []).append(edit)
+        with suppress(LabError, OSError):
+            return self._with_waiting(self._load())
+        return self._with_waiting(_empty())
+
+    def _load(self) -> dict:
         try:
-            return self._with_waiting(_load(self.path))
-        except (ValueError, OSError):
-            return self._with_waiting(_empty())
+            return read_ledger(self.path)
+        except FileNotFoundError:
+            return _empty()
 
     def _with_waiting(self, data: dict) -> dict:
         for edit in _waiting.get(self.path, []):
@@ -220,89 +224,75 @@ def _empty() -> dict:
     return {"schema": 1, "claims": {}, "quiz": {}}
 
 
-def _load(path: Path) -> dict:
-    """Raises ValueError for a file that is no ledger, OSError for one that cannot be read."""
+def _write(path: Path, data: dict) -> None:
+    with written_whole(path) as unfinished:
+        text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")  # half a character stays JSON
+
+
+def read_ledger(path: str | Path) -> dict:
+    """The ledger in a file: the learner's own, or one that travels, which the site or `export_progress` wrote.
+
+    Raises:
+        LabError: for a file that is none.
+        OSError: for one that cannot be read, or that a newer version of the course wrote.
+    """
+    path, data = Path(path), None
     check_plain(path)
-    try:
+    with suppress(ValueError, RecursionError):  # no JSON, no text, or nested without end
         data = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark in front
-    except FileNotFoundError:
-        return _empty()
-    except RecursionError as e:
-        raise ValueError("nested without end") from e
     if isinstance(data, dict) and isinstance(data.get("schema"), int) and data["schema"] > 1:
         raise OSError(errno.EINVAL, "it is of a newer version of the course: update this one", str(path))
     if not is_ledger(data):
-        raise ValueError("not a ledger")
+        raise LabError(
+            f"“{path.name}” is no progress file: give one that the course's pages saved under “your progress”, or that "
+            "`specdec-lab progress --export` wrote."
+        )
     return data
+
+
+def _is_number(x: Any, most: float = math.inf) -> bool:
+    return isinstance(x, int | float) and math.isfinite(x) and x <= most
+
+
+_FIELDS: dict[str, Callable[[Any], bool]] = {  # what each field of an entry must be, wherever it stands
+    "value": _is_number,
+    "theory": lambda x: not x or _is_number(x),
+    "interval": lambda x: not x or (len(x) == 2 and all(map(_is_number, x))),
+    "right": lambda x: isinstance(x, bool),
+    "misconception": lambda x: isinstance(x, int | None),
+    "points": lambda x: _is_number(x, MOST_POINTS) and x >= 0,
+    "max_points": lambda x: _is_number(x, MOST_POINTS) and x >= 0,
+    "tries": lambda x: isinstance(x, int) and 0 < x < 10**9,
+    "measured": lambda x: isinstance(x, list) and all(_holds(m, "value") for m in x),
+    **dict.fromkeys(("guess", "revision"), lambda x: _holds(x, "value")),
+    **dict.fromkeys(("best", "last"), lambda x: _holds(x, "points", "status") and x["status"] != ""),
+    **dict.fromkeys(
+        ("assumed", "assumed_when", "confidence", "message", "question", "reason", "status", "unit", "when"),
+        lambda x: isinstance(x, str),
+    ),
+}
+
+
+def _holds(entry: Any, *needed: str) -> bool:
+    """Whether it is an entry with these fields, and each of its fields is what it must be."""
+    if not isinstance(entry, dict) or not all(name in entry for name in needed):
+        return False
+    return all(fits(entry[name]) for name, fits in _FIELDS.items() if name in entry)
 
 
 def is_ledger(data: Any) -> TypeGuard[dict]:
     """Whether it has the form that the module's docstring says."""
-
-    def are_all(found: object, key: str, kind: Any) -> bool:
-        """Whether this is a list of dicts which hold such a value; a number must be finite."""
-        values = [x.get(key) if isinstance(x, dict) else None for x in found] if isinstance(found, list) else [None]
-        return all(isinstance(x, kind) and (isinstance(x, bool) or are_numbers([x])) for x in values)
-
-    def are_words(found: list[dict], *keys: str) -> bool:
-        return all(isinstance(x.get(key, ""), str) for x in found for key in keys)
-
-    def are_numbers(found: list) -> bool:
-        return all(isinstance(x, int | float) and math.isfinite(x) for x in found)
-
-    def are_points(verdict: dict) -> bool:
-        points, most = verdict["points"], verdict.get("max_points", MOST_POINTS)
-        words = bool(verdict["status"]) and are_words([verdict], "status", "message", "when")
-        return words and 0 <= points <= MOST_POINTS and 0 <= most <= MOST_POINTS
-
     try:
-        claims, parts = list(data["claims"].values()), data.get("parts", {}).values()
-        guesses = [claim[kind] for claim in claims for kind in ("guess", "revision") if kind in claim]
-        measured = [m for claim in claims for m in claim.get("measured", [])]
-        attempts = [a for of_item in data["quiz"].values() for a in of_item]
+        attempts, parts = data["quiz"].values(), data.get("parts", {}).values()
         return (
             data["schema"] == 1
-            and are_words(claims, "question", "unit", "assumed", "assumed_when")
-            and are_all(guesses, "value", int | float)
-            and are_words(guesses, "reason", "when")
-            and all(are_all(claim.get("measured", []), "value", int | float) for claim in claims)
-            and are_words(measured, "when")
-            and all(len(m.get("interval") or (0, 0)) == 2 for m in measured)
-            and all(are_numbers([*(m.get("interval") or ()), m.get("theory") or 0]) for m in measured)
-            and all(are_all(of_item, "right", bool) for of_item in data["quiz"].values())
-            and are_words(attempts, "when", "question", "confidence")
-            and all(isinstance(a.get("misconception"), int | None) for a in attempts)
-            and all(isinstance(part["tries"], int) and 0 < part["tries"] < 10**9 for part in parts)
-            and all(are_points(part[which]) for part in parts for which in ("best", "last") if which in part)
+            and all(map(_holds, data["claims"].values()))
+            and all(isinstance(of_item, list) and all(_holds(a, "right") for a in of_item) for of_item in attempts)
+            and all(_holds(part, "tries") for part in parts)
         )
-    except (AttributeError, KeyError, TypeError, OverflowError):
+    except (AttributeError, KeyError, TypeError, OverflowError):  # such as a number beyond all
         return False
-
-
-# A ledger in a file that travels: between the notebooks and the static site, or from one machine to another
-
-
-def read_progress(path: str | Path) -> dict:
-    """The ledger in a file which the site or `export_progress` wrote.
-
-    Raises:
-        LabError: for a file that is none.
-        OSError: for one that cannot be read.
-    """
-    name = Path(path).name
-    check_plain(Path(path))
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError):
-        data = None
-    if isinstance(data, dict) and isinstance(data.get("schema"), int) and data["schema"] > 1:
-        raise LabError(f"“{name}” is from a newer version of the course: update this one, and import it then.")
-    if not is_ledger(data):
-        raise LabError(
-            f"“{name}” is no progress file: give one that the course's pages saved under “your progress”, or that "
-            "`specdec-lab progress --export` wrote."
-        )
-    return data
 
 
 def import_progress(path: str | Path, ledger: Ledger) -> int:
@@ -312,7 +302,7 @@ def import_progress(path: str | Path, ledger: Ledger) -> int:
         LabError: for a file that is no ledger, and for a ledger that cannot be written.
         OSError: for a file that cannot be read.
     """
-    theirs, added = read_progress(path), []
+    theirs, added = read_ledger(path), []
     ledger.change(lambda data: added.append(merge(data, theirs)))
     if not ledger.written:
         raise LabError(f"Nothing was imported from “{Path(path).name}”. {ledger.news()}")
@@ -328,14 +318,12 @@ def export_progress(path: str | Path, ledger: Ledger) -> None:
     """
     if Path(path).is_file() and Path(path).stat().st_size:
         try:
-            read_progress(path)
+            read_ledger(path)
         except LabError as e:
             raise LabError(
                 f"“{Path(path).name}” is no progress file, so it is not written over: give another name."
             ) from e
-    text = json.dumps(ledger.read(), indent=1, ensure_ascii=False) + "\n"
-    with written_whole(Path(path)) as unfinished:
-        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
+    _write(Path(path), ledger.read())
 
 
 def merge(mine: dict, theirs: dict) -> int:

@@ -1,69 +1,55 @@
 """The self-check quizzes: what is asked. How an answer is judged, and what is said about it, is in show/quiz.js.
 
-The items of a lesson are in data/quiz/<lesson>.json; those with numbers in `problems`.
+data/quiz/<lesson>.json is a list of items. One with choices: {"id", "question", "choices": [{"text", "reason", "right",
+"misconception"}]}. One with numbers has versions, so that a retry asks with other ones: {"id", "unit", "tolerance",
+"versions": [{"question", "answer", "how", "mistakes": [{"result", "said", "belief"}]}]}, where "how" is the calculation,
+a mistake is the result of a usual slip and what is said to it, and tolerance is a share of the answer, 0 for counts.
+"misconception" and "belief" are numbers of MISCONCEPTIONS; they, and "right", may be missing.
 """
 
 import json
-from dataclasses import dataclass
 from importlib import resources
 from random import Random
 
-from specdec_lab.course.problems import Problem, variants
 from specdec_lab.errors import LabError
 
+DATA = resources.files("specdec_lab") / "data"
 CONFIDENCE = ("guess", "think so", "sure")
-FOLDER = resources.files("specdec_lab") / "data" / "quiz"
-HANDFUL = 6  # versions of a problem that a page holds: a retry has other numbers
-
-
-@dataclass(frozen=True)
-class Choice:
-    """reason: what is said to whoever chooses it. misconception: the number of the belief behind it."""
-
-    text: str
-    reason: str
-    right: bool = False
-    misconception: int | None = None
-
-
-@dataclass(frozen=True)
-class Choices:
-    """A question with its choices in the order in which they are shown."""
-
-    question: str
-    choices: tuple[Choice, ...]
-
-
-@dataclass(frozen=True)
-class Item:
-    """One item of a quiz: a question with choices, or the name of a problem with numbers."""
-
-    id: str
-    question: str = ""
-    choices: tuple[Choice, ...] = ()
-    problem: str = ""
-
-    def versions(self) -> list[Choices | Problem]:
-        """The item as a page may ask it, the same at every call: shuffled, or with a handful of numbers."""
-        rng = Random(self.id)
-        if self.problem:
-            found = variants(self.problem)
-            return rng.sample(found, min(HANDFUL, len(found)))
-        return [Choices(self.question, tuple(rng.sample(self.choices, len(self.choices))))]
+# The beliefs that the course looks for in wrong answers, by number; the numbers are kept in ledgers.
+MISCONCEPTIONS = {int(n): said for n, said in json.loads((DATA / "misconceptions.json").read_text("utf-8")).items()}
 
 
 def lessons() -> list[str]:
     """The lessons that have a quiz, such as "01"."""
-    return sorted(f.name.removesuffix(".json") for f in FOLDER.iterdir() if f.name.endswith(".json"))
+    return sorted(f.name.removesuffix(".json") for f in (DATA / "quiz").iterdir() if f.name.endswith(".json"))
 
 
-def items(lesson: str) -> list[Item]:
-    """The items of a lesson, in order.
+def items(lesson: str) -> list[dict]:
+    """The items of a lesson in order, as a page asks them: {"id", "versions"}, the same at every call.
 
     Raises:
         LabError: for a lesson without a quiz.
     """
     if lesson not in lessons():
         raise LabError(f"There is no quiz for lesson {lesson!r}: choose one of {', '.join(lessons())}.")
-    found = json.loads((FOLDER / f"{lesson}.json").read_text(encoding="utf-8"))
-    return [Item(**{**item, "choices": tuple(Choice(**c) for c in item.get("choices", ()))}) for item in found]
+    found = json.loads((DATA / "quiz" / f"{lesson}.json").read_text("utf-8"))
+    return [{"id": item["id"], "versions": versions(item)} for item in found]
+
+
+def versions(item: dict) -> list[dict]:
+    """Of an item with numbers all that there are; of one with choices the only one, with its choices shuffled."""
+    if "choices" in item:
+        shuffled = Random(item["id"]).sample(item["choices"], len(item["choices"]))
+        choices = [{"right": False, "misconception": None, **choice} for choice in shuffled]
+        return [{"question": item["question"], "choices": choices}]
+    return [
+        {
+            **version,
+            "unit": item["unit"],
+            "tolerance": item["tolerance"],
+            "mistakes": [
+                {"said": m["said"], "results": [m["result"]], "belief": m.get("belief")} for m in version["mistakes"]
+            ],
+        }
+        for version in item["versions"]
+    ]

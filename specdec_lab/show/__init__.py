@@ -3,12 +3,10 @@
 
 def kinds() -> dict[str, type]:
     """Every kind of live widget, by the name of its script."""
+    from specdec_lab.show.asked import Guess, Outcome, Quiz
     from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer
-    from specdec_lab.show.guess import Guess, Outcome
     from specdec_lab.show.loadlab import LoadLab
-    from specdec_lab.show.passes import PassExplorer
-    from specdec_lab.show.quiz import Quiz
-    from specdec_lab.show.widgets import Sandbox, SpeedupExplorer
+    from specdec_lab.show.widgets import PassExplorer, Sandbox, SpeedupExplorer
 
     every = RoundExplorer, TreeExplorer, RaceWidget, Guess, Outcome
     every += LoadLab, PassExplorer, Quiz, Sandbox, SpeedupExplorer

@@ -7,7 +7,7 @@
 import itertools
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -17,39 +17,69 @@ from specdec_lab.formats import short
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe–Ito
 COLOURS = (BLUE, GREEN, "#CC79A7", "#E69F00", "#56B4E9", ORANGE)  # of lines; orange, elsewhere "slower", is last
 GREY = "#808080"  # readable on a light and on a dark page
-DASHES = ("", "9 3 2 3", "2 3", "4 2", "12 4", "1 2")  # colour never carries meaning alone
+# Colour never carries meaning alone: dashes as SVG writes them, by plotly's names.
+DASHES = {"solid": "", "dashdot": "9 3 2 3", "dot": "2 3", "dash": "4 2", "longdash": "12 4", "longdashdot": "1 2"}
 PLAIN_DASH = "7 3"
+SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x")
+FAINT = 'stroke="currentColor" stroke-opacity=".15"'
 DASHED_OUTLINE = 'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"'  # around what is wanted
 
 
 # What all pictures are made of.
 
 
-def svg(width: float, height: float, attributes: str, title: str, parts: Sequence[str], text: str | None = None) -> str:
+def svg(width: float, height: float, font: int, title: str, parts: Sequence[str], text: str) -> str:
     """An <svg> element of these parts. text: its numbers in words, which become its description."""
-    description = "" if text is None else f"<desc>{escape(text)}</desc>"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" {attributes}>'
-        f"<title>{escape(title)}</title>{description}{''.join(parts)}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" fill="currentColor" '
+        f'style="max-width:{width}px;font:{font}px sans-serif">'
+        f"<title>{escape(title)}</title><desc>{escape(text)}</desc>{''.join(parts)}</svg>"
     )
 
 
-def label(x: float, y: float, words: str, anchor: str = "", bold: bool = False) -> str:
+def below_title(title: str, picture: str) -> str:
+    """The title as HTML, and below it the picture."""
+    return f'<div style="font-size:15px"><b>{escape(title)}</b></div>{picture}'
+
+
+def label(x: float, y: float, words: str, anchor: str = "", look: str = "") -> str:
     """Words that begin at (x, y); with anchor "middle" or "end" they have their middle or their end there."""
     anchored = f' text-anchor="{anchor}"' if anchor else ""
-    weight = ' font-weight="600"' if bold else ""
-    return f'<text x="{x}" y="{y}"{anchored}{weight}>{escape(words)}</text>'
+    return f'<text x="{x}" y="{y}"{anchored}{look}>{escape(words)}</text>'
 
 
 def heading(title: str, left: float, down: float, width: float) -> str:
     """A picture's title; smaller where it would not fit. A bold letter is 0.6 of its height wide, on average."""
     size = min(14, math.floor(10 * (width - left) / (0.6 * max(1, len(title)))) / 10)
-    return f'<text x="{left}" y="{down}" font-size="{size}" font-weight="600">{escape(title)}</text>'
+    return label(left, down, title, look=f' font-size="{size}" font-weight="600"')
+
+
+def path(d: str, look: str) -> str:
+    return f'<path d="{d}" {look}/>'
+
+
+def rect(x: float, y: float, width: float, height: float, look: str) -> str:
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" {look}/>'
+
+
+def circle(x: float, y: float, radius: float, look: str, hover: str = "") -> str:
+    said = f"<title>{escape(hover)}</title>" if hover else ""
+    return f'<circle cx="{x}" cy="{y}" r="{radius}" {look}>{said}</circle>'
+
+
+def level(y: float, down: float, left: float, right: float) -> str:
+    """A faint line across the picture at the height of y, with the number at its left."""
+    return path(f"M{left} {down}H{right}", FAINT) + label(left - 6, down + 4, f"{y:g}", "end")
 
 
 def room(text: str, font: int) -> int:
     """Pixels to keep free for a text of this font size: two thirds of it a letter, more than most letters take."""
     return math.ceil(2 * font / 3) * len(text)
+
+
+def axis(low: float, high: float, start: float, end: float, of: Callable[[float], float] = float):
+    """The place in pixels of a number: of low at start, of high at end. of: such as a logarithm."""
+    return lambda x: round(start + (of(x) - of(low)) / (of(high) - of(low)) * (end - start), 1)
 
 
 def ticks(low: float, high: float, about: int = 5, around: bool = False) -> list[float]:
@@ -65,26 +95,6 @@ def ticks(low: float, high: float, about: int = 5, around: bool = False) -> list
 def powers(low: float, high: float) -> list[float]:
     """The powers of two from low to high."""
     return [2.0**i for i in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)]
-
-
-def _level(y: float, down: float, left: float, right: float, named: bool = True) -> str:
-    """A faint line across the picture at the height of y, with the number at its left."""
-    line = f'<path d="M{left} {down}H{right}" stroke="currentColor" stroke-opacity=".15"/>'
-    return line + (label(left - 6, down + 4, f"{y:g}", "end") if named else "")
-
-
-def _axis_names(x_name: str, y_name: str, middle: float, foot: float, top: float) -> str:
-    """Below the picture, and above the y axis, where it is read without turning one's head."""
-    return label(middle, foot, x_name, "middle") + label(0, top, y_name)
-
-
-def _below_title(
-    shown: "Dots | FrequencyBars", width: float, height: float, parts: Sequence[str], font: int = 13
-) -> str:
-    """The title as HTML, and below it the picture."""
-    look = f'fill="currentColor" style="max-width:{width}px;font:{font}px sans-serif"'
-    picture = svg(width, height, look, shown.title, parts, repr(shown))
-    return f'<div style="font-size:15px"><b>{escape(shown.title)}</b></div>{picture}'
 
 
 # Lines.
@@ -114,43 +124,14 @@ class Line:
         """Whether it says that all others are so many times as much as it."""
         return self.plain and all(y == 1 for _, y in self.points)
 
-    @property
-    def largest(self) -> tuple[float, float]:
-        """The point with the largest y."""
-        return max(self.points, key=lambda xy: xy[1])
-
-
-def looks(lines: Sequence[Line]) -> list[int | None]:
-    """Which colour and which dashes each line has, by number; None for what the others are compared with. controls.js
-    counts in the same way, so a line looks alike on a phone."""
-    own = itertools.count()
-    return [None if line.plain else next(own) % len(COLOURS) for line in lines]
-
-
-def _strokes(lines: Sequence[Line]) -> list[tuple[str, str]]:
-    """(colour, SVG attributes) of each line."""
-    pairs = [(GREY, PLAIN_DASH) if n is None else (COLOURS[n], DASHES[n]) for n in looks(lines)]
-    return [(hue, f'stroke="{hue}" stroke-width="2.5" stroke-dasharray="{dash}"') for hue, dash in pairs]
-
-
-def _curve(places: Sequence[tuple[float, float]], stroke: str) -> str:
-    path = " L".join(f"{across} {down}" for across, down in places)
-    return f'<path d="M{path}" fill="none" stroke-linejoin="round" {stroke}/>'
-
-
-def _points(places: Sequence[tuple[float, float]], colour: str) -> list[str]:
-    return [f'<circle cx="{across}" cy="{down}" r="3.5" fill="{colour}"/>' for across, down in places]
-
 
 WIDTH, HEIGHT = 720, 340  # pixels of a plot
 LEFT, RIGHT, TOP, BOTTOM = 40, 150, 62, 44  # its margins; the right one at least
 FONT = 13  # pixels: the size of the text, of everything but the title
 LETTERS = 16  # from one line of text to the next
-PLOTLY_DASHES = ("solid", "dashdot", "dot", "dash", "longdash", "longdashdot")
-SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x")
 GRID = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
-LAYOUT = {"template": "none", "width": 720, "height": 380}
-LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font_color": GREY}
+LAYOUT = {"width": 720, "height": 380, "font": {"color": GREY}}
+LAYOUT |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 
 
 @dataclass(frozen=True)
@@ -168,84 +149,79 @@ class Plot:
         if not self.lines or not all(map(len, (line.points for line in self.lines))):
             raise LabError("A plot needs a line, and each line a point.")
 
+    @property
+    def xs(self) -> list[float]:
+        return [x for line in self.lines for x, _ in line.points]
+
+    @property
+    def looks(self) -> list[tuple[str, str, str]]:
+        """(colour, dash by plotly's name, dashes as SVG writes them) of each line. controls.js counts in the same way, so
+        a line looks alike on a phone."""
+        own = itertools.cycle((colour, *dash) for colour, dash in zip(COLOURS, DASHES.items()))
+        return [(GREY, "dash", PLAIN_DASH) if line.plain else next(own) for line in self.lines]
+
     def svg(self) -> str:
         """The chart as an <svg> element whose <desc> says every point."""
-        scale = math.log2 if self.doubling else float
-        names = [room(line.name, FONT) for line in self.lines]
-        end = WIDTH - max(RIGHT, 40 + max(names))  # behind it stand the lines' names
-        xs = [x for line in self.lines for x, _ in line.points]
-        ys = [y for line in self.lines for _, y in line.points]
-        ys += [y for line in self.lines for ends in line.spread for y in ends]
-        x0, x1 = scale(min(xs)), scale(max(xs))
-        y0, y1 = min(0.0, *ys), max(ys)
-        x1, y1 = x1 if x1 > x0 else x0 + 1, y1 if y1 > y0 else y0 + 1
-        y0, *_, y1 = marks = ticks(y0, y1, 3, around=True)
-
-        def at(x: float, y: float) -> tuple[float, float]:
-            """Pixels from the left and from the top."""
-            across = LEFT + (scale(x) - x0) / (x1 - x0) * (end - LEFT)
-            return round(across, 1), round(HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM), 1)
-
-        axes = _axis_names(self.x_name, self.y_name, (LEFT + end) / 2, HEIGHT - 8, 42)
-        parts = [heading(self.title, 0, 18, WIDTH), axes]
+        xs = self.xs
+        ys = [y for line in self.lines for y in (*(y for _, y in line.points), *itertools.chain(*line.spread))]
+        x0, x1, y0, y1 = min(xs), max(xs), min(0.0, *ys), max(ys)
+        if x1 == x0:
+            x1 = 2 * x0 if self.doubling else x0 + 1
+        y0, *_, y1 = marks = ticks(y0, y1 if y1 > y0 else y0 + 1, 3, around=True)
+        end = WIDTH - max(RIGHT, 40 + max(room(line.name, FONT) for line in self.lines))  # behind it stand the names
+        across = axis(x0, x1, LEFT, end, math.log2 if self.doubling else float)
+        down = axis(y0, y1, HEIGHT - BOTTOM, TOP)
+        parts = [heading(self.title, 0, 18, WIDTH)]
+        # The y axis is named above it, where it is read without turning one's head.
+        parts += [label((LEFT + end) / 2, HEIGHT - 8, self.x_name, "middle"), label(0, 42, self.y_name)]
         if any(line.is_one for line in self.lines):  # above it is what gains, below it what loses
-            (_, one), (_, top), (_, foot) = (at(min(xs), y) for y in (1, y1, y0))
-            for hue, above, below in ((GREEN, top, one), (ORANGE, one, foot)):
-                place = f'x="{LEFT}" y="{above}" width="{end - LEFT}" height="{round(below - above, 1)}"'
-                parts.append(f'<rect {place} fill="{hue}" opacity=".08"/>')
-        for y in marks:
-            left, down = at(min(xs), y)
-            parts.append(_level(y, down, left, end))
-        parts.append(f'<path d="M{LEFT} {at(min(xs), y0)[1]}H{end}" stroke="currentColor" stroke-opacity=".5"/>')
+            for hue, high, low in ((GREEN, y1, 1), (ORANGE, 1, y0)):
+                height = round(down(low) - down(high), 1)
+                parts.append(rect(LEFT, down(high), end - LEFT, height, f'fill="{hue}" opacity=".08"'))
+        parts += [level(y, down(y), float(LEFT), end) for y in marks]
+        parts.append(path(f"M{LEFT} {down(y0)}H{end}", 'stroke="currentColor" stroke-opacity=".5"'))
         counted = max(xs) - min(xs) <= 12 and all(float(x).is_integer() for x in xs)  # places have no halves
         for x in powers(min(xs), max(xs)) if self.doubling else sorted({*xs}) if counted else ticks(x0, x1):
-            across, down = at(x, y0)
-            parts.append(label(across, down + 16, f"{x:g}", "middle"))
+            parts.append(label(across(x), down(y0) + 16, f"{x:g}", "middle"))
         ends = []
-        for line, (colour, stroke) in zip(self.lines, _strokes(self.lines)):
-            places = [at(x, y) for x, y in line.points]
-            parts.append(_curve(places, stroke))
-            for (x, _), (low, high) in zip(line.points, line.spread):
-                (across, bottom), (_, top) = at(x, low), at(x, high)
-                bracket = f"M{across} {bottom}V{top}M{across - 4} {bottom}h8M{across - 4} {top}h8"
-                parts.append(f'<path d="{bracket}" stroke="{colour}"/>')
-            parts += _points(places, colour) if line.dots else []
+        for line, (colour, _, dashes) in zip(self.lines, self.looks):
+            stroke = f'stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dashes}"'
+            places = [(across(x), down(y)) for x, y in line.points]
+            curve = " L".join(f"{x} {y}" for x, y in places)
+            parts.append(path(f"M{curve}", f'fill="none" stroke-linejoin="round" {stroke}'))
+            for (x, _), (low, high) in zip(places, line.spread):
+                bracket = f"M{x} {down(low)}V{down(high)}M{x - 4} {down(low)}h8M{x - 4} {down(high)}h8"
+                parts.append(path(bracket, f'stroke="{colour}"'))
+            parts += [circle(x, y, 3.5, f'fill="{colour}"') for x, y in places if line.dots]
             ends.append((places[-1][1], line.name, stroke))
         ends.sort()
-        for height, (_, name, stroke) in zip(spread_out([down for down, *_ in ends]), ends):
-            parts.append(f'<path d="M{end + 8} {height}h22" {stroke}/>' + label(end + 36, height + 4, name))
-        look = f'style="max-width:{WIDTH}px;font:{FONT}px sans-serif" fill="currentColor"'
-        return svg(WIDTH, HEIGHT, look, self.title, parts, repr(self))
+        for height, (_, name, stroke) in zip(spread_out([height for height, *_ in ends]), ends):
+            parts.append(path(f"M{end + 8} {height}h22", stroke) + label(end + 36, height + 4, name))
+        return svg(WIDTH, HEIGHT, FONT, self.title, parts, repr(self))
 
-    def figure(self):
-        """The chart as a plotly figure."""
-        import plotly.graph_objects as go
-
-        x_axis, y_axis = {**GRID, "title": self.x_name}, {**GRID, "title": self.y_name, "rangemode": "tozero"}
+    def figure(self) -> dict:
+        """The chart as plotly takes it."""
+        x_axis = {**GRID, "title": {"text": self.x_name}}
+        y_axis = {**GRID, "title": {"text": self.y_name}, "rangemode": "tozero"}
         if self.doubling:
-            xs = [x for line in self.lines for x, _ in line.points]
-            x_axis |= {"type": "log", "tickvals": powers(min(xs), max(xs))}
-        figure = go.Figure(layout={**LAYOUT, "title": self.title, "xaxis": x_axis, "yaxis": y_axis})
-        for i, (line, n) in enumerate(zip(self.lines, looks(self.lines))):
-            colour, dash = (GREY, "dash") if n is None else (COLOURS[n], PLOTLY_DASHES[n])
-            xs, ys = zip(*line.points)
-            error = None
+            x_axis |= {"type": "log", "tickvals": powers(min(self.xs), max(self.xs))}
+        data = []
+        for i, (line, (colour, dash, _)) in enumerate(zip(self.lines, self.looks)):
+            xs, ys = map(list, zip(*line.points))
+            drawn = {"type": "scatter", "x": xs, "y": ys, "name": line.name}
+            drawn |= {"mode": "lines+markers" if line.dots else "lines"}
+            drawn |= {
+                "line": {"color": colour, "dash": dash, "width": 2},
+                "marker": {"symbol": SYMBOLS[i % len(SYMBOLS)]},
+            }
             if line.spread:
                 low, high = ([abs(end - y) for y, end in zip(ys, ends)] for ends in zip(*line.spread))
-                error = {"type": "data", "array": high, "arrayminus": low, "symmetric": False}
-            figure.add_scatter(
-                x=xs,
-                y=ys,
-                name=line.name,
-                mode="lines+markers" if line.dots else "lines",
-                error_y=error,
-                line={"color": colour, "dash": dash, "width": 2},
-                marker={"symbol": SYMBOLS[i % len(SYMBOLS)]},
-            )
-        return figure
+                drawn["error_y"] = {"type": "data", "array": high, "arrayminus": low, "symmetric": False}
+            data.append(drawn)
+        return {"data": data, "layout": {**LAYOUT, "title": {"text": self.title}, "xaxis": x_axis, "yaxis": y_axis}}
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
-        plotly = {"application/vnd.plotly.v1+json": self.figure().to_plotly_json()}
+        plotly = {"application/vnd.plotly.v1+json": self.figure()}
         return plotly | {"image/svg+xml": self.svg(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
@@ -294,6 +270,9 @@ class LearningCurve:
             self._shown.update(self.plot)
 
 
+# A dot for each text.
+
+
 @dataclass(frozen=True)
 class Dots:
     """A dot for each text: rows of dots on one scale, a stroke at the mean of each row, which shows how far the texts
@@ -321,35 +300,28 @@ class Dots:
         return (statistics.geometric_mean if self.log else statistics.fmean)(numbers) if numbers else None
 
     def _repr_html_(self) -> str:
-        width, right_margin, top, row_height = 480, 62, 14, 34  # pixels: as a phone can show it
+        width, top, row_height = 480, 14, 34  # pixels: as a phone can show it
         numbers = [value for row in self.rows for _, value in self.values(row)] or [1.0]
         low, high = (min(numbers), max(numbers)) if self.log else (min(0.0, *numbers), max(numbers))
         low, high = (low, high) if high > low else (low / 2 if self.log else low, high + 1)
-        scale = math.log if self.log else float
         below = top + row_height * len(self.rows)
-        left, right = max([70, *(14 + room(row, 13) for row in self.rows)]), width - right_margin  # names stand left
-
-        def at(x: float) -> float:
-            """Pixels from the left."""
-            return round(left + (scale(x) - scale(low)) / (scale(high) - scale(low)) * (right - left), 1)
-
+        left, right = max([70, *(14 + room(row, 13) for row in self.rows)]), width - 62  # names stand left, means right
+        across = axis(low, high, left, right, math.log if self.log else float)
         parts = []
         for x in self._ticks(low, high):
-            parts.append(f'<path d="M{at(x)} {top}V{below}" stroke="currentColor" stroke-opacity=".15"/>')
-            parts.append(label(at(x), below + 18, f"{x:g}", "middle"))
+            parts += [path(f"M{across(x)} {top}V{below}", FAINT), label(across(x), below + 18, f"{x:g}", "middle")]
         for i, row in enumerate(self.rows):
             y, mean = top + row_height * (i + 0.5), self.mean(row)
             parts.append(label(left - 12, y + 4, row, "end"))
             for name, value in self.values(row):
-                hover = f"<title>{escape(f'{name}: ' if name else '')}{short(value)}</title>"
                 paint = f'fill="{BLUE}" fill-opacity=".45" stroke="{BLUE}"'
-                parts.append(f'<circle cx="{at(value)}" cy="{y}" r="4.5" {paint}>{hover}</circle>')
+                parts.append(circle(across(value), y, 4.5, paint, f"{name}: {short(value)}" if name else short(value)))
             if mean is not None:
-                parts.append(f'<path d="M{at(mean)} {y - 11}v22" stroke="{ORANGE}" stroke-width="3"/>')
-                parts.append(label(right + 14, y + 4, short(mean), bold=True))
+                parts.append(path(f"M{across(mean)} {y - 11}v22", f'stroke="{ORANGE}" stroke-width="3"'))
+                parts.append(label(right + 14, y + 4, short(mean), look=' font-weight="600"'))
         note = f"{self.x_name}; a dot for each, | the {'geometric ' if self.log else ''}mean"
         parts.append(label((left + right) / 2, below + 36, note, "middle"))
-        return _below_title(self, width, below + 44, parts, font=15)
+        return below_title(self.title, svg(width, below + 44, 15, self.title, parts, repr(self)))
 
     def _ticks(self, low: float, high: float) -> list[float]:
         if not self.log:
@@ -367,18 +339,16 @@ class Dots:
         return "\n".join(lines)
 
 
-STRIPES = (
-    '<pattern id="sdl-out1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+# Shares over what was wanted.
+
+PATTERN = 'width="6" height="6" patternUnits="userSpaceOnUse"'
+PATTERNS = (
+    f'<defs><pattern id="sdl-out1" {PATTERN} patternTransform="rotate(45)">'
     f'<path d="M0 0V6" stroke="{ORANGE}" stroke-width="3"/></pattern>'
+    f'<pattern id="sdl-out2" {PATTERN}><circle cx="3" cy="3" r="2" fill="{GREEN}"/></pattern></defs>'
 )
-SPOTS = (
-    '<pattern id="sdl-out2" width="6" height="6" patternUnits="userSpaceOnUse">'
-    f'<circle cx="3" cy="3" r="2" fill="{GREEN}"/></pattern>'
-)
-FILLS = (BLUE, "url(#sdl-out1)", "url(#sdl-out2)")
-PAINTS = [
-    f'fill="{fill}" stroke="{hue}"' for fill, hue in zip(FILLS, (BLUE, ORANGE, GREEN))
-]  # no more can be told apart
+FILLS = {BLUE: BLUE, ORANGE: "url(#sdl-out1)", GREEN: "url(#sdl-out2)"}  # no more can be told apart
+PAINTS = [f'fill="{fill}" stroke="{hue}"' for hue, fill in FILLS.items()]
 
 
 @dataclass(frozen=True)
@@ -410,43 +380,34 @@ class FrequencyBars:
         return 2 * math.sqrt(p * (1 - p) / self.runs) if self.runs else 0.0
 
     def _repr_html_(self) -> str:
-        between, left_margin, tall = 26, 46, 190  # pixels
+        between, left_margin, ground = 26, 46, 204  # pixels
         bar = max(26, min(84, (290 // max(1, len(self.wanted)) - between) // max(1, len(self.came))))  # few are broad
         shares = [way.get(name, 0.0) for way in self.came.values() for name in self.wanted]
         largest = max([*shares, *(p + self.margin(p) for p in self.wanted.values())], default=1.0) or 1.0
         *_, largest = levels = ticks(0, largest, 4, around=True)
         group = bar * len(self.came)
-        right, ground = left_margin + (group + between) * len(self.wanted), 14 + tall
-
-        def up(share: float) -> float:
-            """Pixels above the ground."""
-            return round(tall * share / largest, 1)
-
-        parts = [f"<defs>{STRIPES}{SPOTS}</defs>"]
-        for y in levels:
-            parts.append(_level(y, ground - up(y), left_margin, right))
+        right, up = left_margin + (group + between) * len(self.wanted), axis(0, largest, 0, ground - 14)
+        parts = [PATTERNS, *(level(y, ground - up(y), left_margin, right) for y in levels)]
         for i, (name, p) in enumerate(self.wanted.items()):
             left = left_margin + between / 2 + (group + between) * i
             middle = left + group / 2
             for k, (paint, way) in enumerate(zip(PAINTS, self.came.values())):
                 height = up(way.get(name, 0.0))
-                place = f'x="{left + bar * k + 2}" y="{ground - height}" width="{bar - 4}" height="{height}"'
-                parts.append(f"<rect {place} {paint}/>")
-            place = f'x="{left - 2}" y="{ground - up(p)}" width="{group + 4}" height="{up(p)}"'
-            parts.append(f"<rect {place} {DASHED_OUTLINE}/>")
+                parts.append(rect(left + bar * k + 2, ground - height, bar - 4, height, paint))
+            parts.append(rect(left - 2, ground - up(p), group + 4, up(p), DASHED_OUTLINE))
             if self.runs:
                 low, high = up(max(0.0, p - self.margin(p))), up(p + self.margin(p))
                 bracket = f"M{middle - 5} {ground - high}h10m-5 0V{ground - low}m-5 0h10"
-                parts.append(f'<path d="{bracket}" fill="none" stroke="currentColor"/>')
+                parts.append(path(bracket, 'fill="none" stroke="currentColor"'))
             parts.append(label(middle, ground + 18, name, "middle"))
         legend = [*zip(PAINTS, self.came), (DASHED_OUTLINE, "wanted: p")]
-        if self.runs:
-            legend.append(('fill="none"', "I: 19 of 20 should lie here"))
+        legend += [('fill="none"', "I: 19 of 20 should lie here")] if self.runs else []
         for k, (paint, words) in enumerate(legend):
-            parts.append(f'<rect x="{left_margin}" y="{ground + 36 + 24 * k}" width="16" height="14" {paint}/>')
+            parts.append(rect(left_margin, ground + 36 + 24 * k, 16, 14, paint))
             parts.append(label(left_margin + 24, ground + 48 + 24 * k, words))
         width = max(right, left_margin + 24 + max(room(words, 13) for _, words in legend))
-        return _below_title(self, width, ground + 36 + 24 * len(legend), parts)
+        picture = svg(width, ground + 36 + 24 * len(legend), 13, self.title, parts, repr(self))
+        return below_title(self.title, picture)
 
     def __repr__(self) -> str:
         lines = [self.title + (f" (shares of {self.runs})" if self.runs else "")]

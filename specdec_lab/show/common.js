@@ -205,6 +205,14 @@ const placeOf = ({ round, chosen, revealed }) => ({
   open: revealed.has(round),
 });
 
+/** What the learner did with rounds, to the kernel. */
+function keepPlace(model, state) {
+  model.set("state", placeOf(state));
+  model.set("revealed", [...state.revealed].sort((a, b) => a - b));
+  model.set("guesses", { ...state.guesses });
+  model.save_changes();
+}
+
 /**
  * What an explorer of one of several runs takes for its model: what was done with it is kept under its key,
  * and its place in the state of the whole.

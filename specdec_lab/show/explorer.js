@@ -84,16 +84,7 @@ function explore({ model, el }, above = "") {
     keep();
   }
 
-  /** What the learner did, to the kernel. */
-  function keep() {
-    model.set("state", placeOf(state));
-    model.set(
-      "revealed",
-      [...state.revealed].sort((a, b) => a - b),
-    );
-    model.set("guesses", { ...state.guesses });
-    model.save_changes();
-  }
+  const keep = () => keepPlace(model, state);
 
   function go(to, focus) {
     const next = Math.max(0, Math.min(rounds.length - 1, to));

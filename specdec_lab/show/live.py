@@ -16,7 +16,7 @@ import traitlets
 from IPython.display import display
 
 from specdec_lab.course.ledger import Ledger
-from specdec_lab.show.marks import MARKS
+from specdec_lab.show.terminal import MARKS
 
 STORED = "application/vnd.specdec-lab.widget+json"  # its data, in a stored page: what the static site shows live
 

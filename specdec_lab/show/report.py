@@ -1,11 +1,7 @@
-"""The report on a learner's traffic as HTML."""
-
-from html import escape
+"""The report on a learner's traffic as Markdown."""
 
 from specdec_lab.measure.traffic import DEPLOY, DONT
-from specdec_lab.show.charts import Line, Plot
-from specdec_lab.show.page import Html
-from specdec_lab.show.table import table
+from specdec_lab.show.table import Html, Markdown, markdown_table, one_line
 
 HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "interval", "repetition")
 PACES = {
@@ -15,21 +11,21 @@ PACES = {
     "p95": "95 % within",
     "answer": "a whole answer",
 }
-
 FIRST_TOKEN = (
     "Here the first token comes with the first round. Servers take it out of the reading, before any draft: compare their "
     "time to the first token with that of plain."
 )
+CACHED = (
+    "A server may keep what it has read, and so answer the same prompts sooner the second time. Restart it between two "
+    "runs that you compare, or compare the times by token."
+)
 
-VERDICT = "font-size:17px;line-height:1.6;border-left:4px solid #0072b2;padding:2px 0 2px 16px"
-BADGE = "color:#fff;background:#005a9c;border-radius:6px;padding:2px 10px;margin-right:4px"
 
-
-class Report(Html):
+class Report(Markdown):
     """A report in a notebook, of what `specdec-lab traffic --json` prints."""
 
     def __init__(self, result: dict):
-        super().__init__(body(result))
+        super().__init__(report(result))
 
 
 class Letter(Html):
@@ -41,8 +37,8 @@ class Letter(Html):
     """
 
     def __init__(self, result: dict, prompts: str):
-        said = " ".join(letter(result, prompts))
-        super().__init__(f"<details><summary>An example, from this report</summary><p>“{escape(said)}”</p></details>")
+        shown, said = "An example, from this report", Markdown(one_line(" ".join(letter(result, prompts))))
+        super().__init__(f"<details><summary>{shown}</summary>{said.html}</details>", f"{shown}\n{said}")
 
 
 def letter(result: dict, prompts: str) -> list[str]:
@@ -64,38 +60,41 @@ def letter(result: dict, prompts: str) -> list[str]:
     return [f"Our prompts for {prompts}: {result['reason']}", done, left_out, doubt]
 
 
-def body(result: dict) -> str:
+def report(result: dict) -> str:
     """The verdict first, then what it rests on."""
     parts = from_endpoint(result) if "endpoint" in result else from_measurement(result)
     if result["problems"]:
-        parts += ["<h2>Left out</h2><ul>", *(f"<li>{escape(p)}</li>" for p in result["problems"]), "</ul>"]
-    return "".join(parts)
+        parts += ["## Left out", "\n".join(f"- {one_line(problem)}" for problem in result["problems"])]
+    return "\n\n".join(filter(None, parts))
 
 
 def from_measurement(result: dict) -> list[str]:
-    meta = result["meta"]
-    waits = result["latency"]
-    paces = [(name, *(f"{x[key]:.1f}" for key in PACES)) for name, x in waits.items()]
+    meta, waits = result["meta"], result["latency"]
     plain, best = (x["answer"] for x in waits.values())
     often = "once" if meta["repeats"] == 1 else f"{meta['repeats']} times"
     ends = f", at most {meta['max_new_tokens']} tokens of each answer" if "max_new_tokens" in meta else ""
     kinds = {r["kind"] for r in result["rows"]}
-    rows = [
-        row(r) for r in result["rows"] if r["kind"] == "overall" or len(kinds) > 2
-    ]  # with one kind, both are the same
-    overall = [r for r in result["rows"] if r["kind"] == "overall" and r["alpha_by_position"]]
-    lines = [Line(r["arm"], list(enumerate(r["alpha_by_position"], 1))) for r in overall]
-    title = "Of the tested drafts, the share that was accepted"
+    rows = [r for r in result["rows"] if r["kind"] == "overall" or len(kinds) > 2]  # of one kind, both are the same
+    alphas = {r["arm"]: r["alpha_by_position"] for r in rows if r["kind"] == "overall" and r["alpha_by_position"]}
+    places = range(1, 1 + max(map(len, alphas.values()), default=0))
+    by_place = [(i, *(f"{a[i - 1]:.2f}" if i <= len(a) else "–" for a in alphas.values())) for i in places]
     return [
-        f"<p style='{VERDICT}'><b style='{BADGE}'>{escape(result['verdict'].upper())}</b> {escape(result['reason'])}</p>",
-        f"<p>{escape(policy_sentence(result['policy']))}</p>{setting(result['policy'])}",
-        f"<p>{escape(meta['target'])} on {escape(meta['hardware'])}, temperature {meta['temperature']:g}, "
+        f"## {result['verdict'].upper()}",
+        one_line(result["reason"]),
+        policy_sentence(result["policy"]),
+        setting(result["policy"]),
+        f"The target is {one_line(meta['target'])} on {one_line(meta['hardware'])}, temperature {meta['temperature']:g}, "
         f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns{ends}. "
-        "“Times plain” is of writing alone, without reading the prompt.</p>",
-        f"<h2>What a user waits for, in milliseconds</h2>{table(('arm', *PACES.values()), paces)}",
-        f"<p>A whole answer, its prompt read as well, came {plain / best:.2f} times as fast. {FIRST_TOKEN}</p>",
-        f"<h2>By drafter and kind</h2>{table(HEADS, rows)}",
-        Plot(title, lines, "place in the round", "α by position").svg() if lines else "",
+        "“Times plain” is of writing alone, without reading the prompt.",
+        "## What a user waits for, in milliseconds",
+        markdown_table(
+            ("arm", *PACES.values()), [(name, *(f"{x[key]:.1f}" for key in PACES)) for name, x in waits.items()]
+        ),
+        f"A whole answer, its prompt read as well, came {plain / best:.2f} times as fast. {FIRST_TOKEN}",
+        "## By drafter and kind",
+        markdown_table(HEADS, list(map(row, rows))),
+        "## Of the tested drafts, the share that was accepted" if by_place else "",
+        markdown_table(("place in the round", *alphas), by_place) if by_place else "",
     ]
 
 
@@ -111,7 +110,7 @@ def policy_sentence(policy: dict) -> str:
     """The policy as a sentence."""
     if not policy["drafter"]:
         return "Policy: decode plainly."
-    kinds = f", except for {', '.join(policy['off_for_kinds'])}" if policy["off_for_kinds"] else ""
+    kinds = f", except for {', '.join(map(one_line, policy['off_for_kinds']))}" if policy["off_for_kinds"] else ""
     limit, largest = policy["off_above_texts_at_once"], policy["largest_batch_measured"]
     load = f"off when more than {limit} texts are decoded at once"
     if limit >= largest:
@@ -127,12 +126,10 @@ def policy_sentence(policy: dict) -> str:
 
 
 def setting(policy: dict) -> str:
-    """The schedule to be copied."""
+    """The schedule to be copied, indented as code."""
     if not policy["drafter"]:
         return ""
-    return (
-        f'<p>In the form that vLLM takes:</p><pre>"num_speculative_tokens_per_batch_size": {policy["schedule"]}</pre>'
-    )
+    return f'In the form that vLLM takes:\n\n    "num_speculative_tokens_per_batch_size": {policy["schedule"]}'
 
 
 def from_endpoint(result: dict) -> list[str]:
@@ -142,18 +139,13 @@ def from_endpoint(result: dict) -> list[str]:
     waits = ", ".join(x for x in (f"{first:.0f} ms to the first token" if first is not None else "", then) if x)
     way = "one after the other" if result["at_once"] == 1 else f"{result['at_once']} at once"
     parts = [
-        f"<p>{escape(result['model'])} at {escape(result['endpoint'])}: {result['answers']} prompts, {way}.</p>",
-        f"<p>{f'{waits}; ' if waits else ''}{result['tokens_per_second']:.0f} tokens a second in all.</p>",
+        f"The model is {one_line(result['model'])} at {one_line(result['endpoint'])}: {result['answers']} prompts, {way}.",
+        f"{f'{waits}; ' if waits else ''}{result['tokens_per_second']:.0f} tokens a second in all.",
     ]
     if found:
         rates = zip(found["survival_by_position"], found["alpha_by_position"])
         places = [(i, f"{survival:.2f}", f"{alpha:.2f}") for i, (survival, alpha) in enumerate(rates, 1)]
         heads = ("place", "survival (as the server counts)", "α by position (survival / the one before)")
         each = f"{found['drafts_per_round']:.2f} drafts and {found['tokens_per_pass']:.2f} tokens each"
-        parts.append(f"<p>{found['rounds']} rounds with drafts: {each}.</p>")
-        parts.append(table(heads, places))
-    parts.append(
-        "<p>A server may keep what it has read, and so answer the same prompts sooner the second time. Restart it between two "
-        "runs that you compare, or compare the times by token.</p>"
-    )
-    return parts
+        parts += [f"{found['rounds']} rounds with drafts: {each}.", markdown_table(heads, places)]
+    return [*parts, CACHED]

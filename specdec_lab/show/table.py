@@ -1,4 +1,6 @@
-"""Tables as HTML, for all that the course shows in rows; and `Table`, as which an experiment's numbers display."""
+"""Tables and pages: `Table`, as which an experiment's numbers display; HTML as a value; and Markdown, which is both a text and
+a page.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +8,56 @@ from html import escape
 
 CELL = "padding:2px 9px"
 NUMBER = "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
-BEST = "★"
+BEST, MEANING = "★", "the best of its column"
 Best = Callable[[Iterable[float]], float]  # max or min
+
+
+class Html:
+    """Displayed as the last value of a cell: HTML in a notebook, `text` elsewhere."""
+
+    def __init__(self, html: str, text: str):
+        self.html, self.text = html, text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class Markdown(Html):
+    """The same from one source: read as it is, or as the HTML that is made of it.
+
+    Only headings, lists, tables and indented code are signs; within a line all is text, whoever wrote it.
+    """
+
+    def __init__(self, text: str):
+        from markdown_it import MarkdownIt
+
+        super().__init__(MarkdownIt("zero").enable(["code", "heading", "list", "table"]).render(text), text)
+
+
+def page(title: str, markdown: str) -> str:
+    """A page that needs nothing else: no network, no scripts."""
+    style = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>td, th {{ {CELL}; text-align: left }}</style>"
+        f'<body style="{style}"><h1>{escape(title)}</h1>{Markdown(markdown).html}</body></html>'
+    )
+
+
+def one_line(text: object) -> str:
+    """Text from elsewhere, without line breaks: no sign of Markdown, unless it begins a paragraph."""
+    return " ".join(str(text).split())
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table of which a cell is plain text, cell below cell."""
+    texts = [[one_line(cell).replace("|", r"\|") for cell in row] for row in (heads, *rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    first, *others = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in texts)
+    return "\n".join([first, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *others])
 
 
 @dataclass(frozen=True)
@@ -18,28 +68,19 @@ class Cell:
     style: str = ""
 
 
-def table(
-    heads: Sequence[str | Cell], rows: Sequence[Sequence[object]], *, row_heads: bool = False, align: str = "left"
-) -> str:
-    """The <table> of these rows; what is no `Cell` is written as text.
-
-    Args:
-        heads: of the columns; none, and there is no line of heads.
-        row_heads: whether a row's first cell says what the row is.
-        align: of all cells but a row's head: left, right or center.
-    """
-    head = "".join(_cell(h, "th", ' scope="col"', align if i or not row_heads else "left") for i, h in enumerate(heads))
-    lines = [f"<tr style='background:none'>{head}</tr>"] if heads else []
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, row_heads: bool = False) -> str:
+    """The <table> of these rows; what is no `Cell` is written as text. row_heads: a row's first cell says what it is."""
+    lines = ["".join(_cell(head, "th", ' scope="col"') for head in heads)]
     for row in rows:
-        first = [_cell(row[0], "th", ' scope="row"', "left")] if row_heads else []
-        rest = [_cell(cell, "td", "", align) for cell in row[len(first) :]]
-        lines.append(f"<tr style='background:none'>{''.join(first + rest)}</tr>")
+        first = [_cell(row[0], "th", ' scope="row"')] if row_heads else []
+        lines.append("".join([*first, *(_cell(cell, "td", "") for cell in row[len(first) :])]))
+    lines = [f"<tr style='background:none'>{line}</tr>" for line in lines]
     return f"<table style='border-collapse:collapse;font-size:14px;margin:8px 0'>{''.join(lines)}</table>"
 
 
-def _cell(content: object, tag: str, scope: str, align: str) -> str:
+def _cell(content: object, tag: str, scope: str) -> str:
     cell = content if isinstance(content, Cell) else Cell(escape(str(content)))
-    return f"<{tag}{scope} style='{CELL};text-align:{align};{cell.style}'>{cell.html}</{tag}>"
+    return f"<{tag}{scope} style='{CELL};text-align:left;{cell.style}'>{cell.html}</{tag}>"
 
 
 @dataclass(frozen=True)
@@ -49,16 +90,14 @@ class Table:
     Args:
         rows: {name of the row: {name of the column: value}}. A value is a number, text, a number with its
             (low, high), or None where there is none. A row may lack columns.
-        best: columns in which the best value is marked, with max or min; or one of the two, for every column.
-        across: mark the best of each row instead, among the columns that `best` names.
+        best: columns in which the best value is marked, each with max or min.
         shade: numbers stand on a shade that grows with them, from 0 to the largest of the table.
         digits: after the point, for all columns, or {column: digits}.
     """
 
     title: str
     rows: Mapping[str, Mapping[str, object]]
-    best: Best | Mapping[str, Best] | None = None
-    across: bool = False
+    best: Mapping[str, Best] | None = None
     shade: bool = False
     digits: int | Mapping[str, int] = 2
 
@@ -78,19 +117,12 @@ class Table:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
     def marked(self) -> set[tuple[str, str]]:
-        """The (row, column) of every value that is the best of its kind. Where all are equal, none is."""
-        best = self.best if isinstance(self.best, Mapping) else dict.fromkeys(self.columns, self.best)
-        groups: dict[str, dict[tuple[str, str], float]] = {}  # the numbers that are compared with each other
-        for r, row in self.rows.items():
-            for c in filter(best.get, self.columns):
-                if (number := _number(row.get(c))) is not None:
-                    groups.setdefault(r if self.across else c, {})[r, c] = number
+        """The (row, column) of every value that is the best of its column. Where all are equal, none is."""
         found = set()
-        for group in groups.values():
-            (_, column), *_ = group
-            top = best[column](group.values())
-            if len(set(group.values())) > 1:
-                found |= {place for place, number in group.items() if number == top}
+        for column, best in (self.best or {}).items():
+            numbers = {row: n for row, values in self.rows.items() if (n := _number(values.get(column))) is not None}
+            if len(set(numbers.values())) > 1:
+                found |= {(row, column) for row, n in numbers.items() if n == best(numbers.values())}
         return found
 
     def _repr_html_(self) -> str:
@@ -107,15 +139,9 @@ class Table:
             return Cell(f"<b>{text} {BEST}</b>" if (row, column) in marked else text, style)
 
         rows = [[row, *(cell(row, column) for column in self.columns)] for row in self.rows]
-        note = f"<div style='font-size:12px;opacity:.8'>{BEST} {self._meaning}</div>" if marked else ""
-        return (
-            f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>"
-            f"{table(['', *self.columns], rows, row_heads=True)}{note}</div>"
-        )
-
-    @property
-    def _meaning(self) -> str:
-        return "the best of its row" if self.across else "the best of its column"
+        note = f"<div style='font-size:12px;opacity:.8'>{BEST} {MEANING}</div>" if marked else ""
+        shown = table(["", *self.columns], rows, row_heads=True)
+        return f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>{shown}{note}</div>"
 
     def __repr__(self) -> str:
         marked = self.marked()
@@ -128,7 +154,7 @@ class Table:
             cells = [column + "  " * bool(stars), *values]
             columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
-        return "\n".join([self.title, *lines, *([f"{BEST} {self._meaning}"] if marked else [])])
+        return "\n".join([self.title, *lines, *([f"{BEST} {MEANING}"] if marked else [])])
 
 
 def _number(value: object) -> float | None:

@@ -1,13 +1,47 @@
-"""Rounds as `demo` prints them: a line each, or plain data for JSON, which the widgets read, too."""
+"""Rounds as `demo` prints them: a line each, or plain data for JSON, which the widgets read, too; and the marks of the
+course: a symbol and a word first, a colour second (Okabe–Ito palette).
+"""
+
+from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
 from specdec_lab.formats import escaped
-from specdec_lab.show.marks import MARKS, marked
+
+if TYPE_CHECKING:  # the marks are there before PyTorch is
+    from collections.abc import Callable, Sequence
+
+    from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
+
+
+class Mark(NamedTuple):
+    symbol: str
+    colour: str
+    meaning: str
+
+
+MARKS = {
+    "accepted": Mark("✓", "#009E73", "the target keeps this draft"),
+    "rejected": Mark("✗", "#D55E00", "the first miss: compared, different, replaced"),
+    "corrected": Mark("↻", "#E69F00", "the target's own token in its place"),
+    "bonus": Mark("+", "#0072B2", "all drafts kept: the target's last row gives one more"),
+    "discarded": Mark("–", "#767676", "after the first miss, or cut off by a stop"),
+    "plain": Mark("·", "#767676", "nothing was drafted: a plain step"),
+}
+
+
+def visible(text: str) -> str:
+    """A token's text on one line: line breaks, tabs and nothing but spaces shown as signs."""
+    if text and not text.strip(" "):
+        return "␣" * len(text)
+    return text.replace("\n", "⏎").replace("\t", "⇥").replace("\r", "␍")
+
+
+def marked(word: str, text: str) -> str:
+    """A token in plain text: its symbol, then its text in quotes, since a leading space is part of it."""
+    return f"{MARKS[word].symbol}“{visible(text)}”"
 
 
 def use_colour(stream: TextIO | None = None) -> bool:

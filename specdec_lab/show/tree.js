@@ -46,15 +46,7 @@ function render({ model, el }) {
   }
   const marked = () => new Set(state.guesses[state.round] ?? []);
 
-  function keep() {
-    model.set("state", placeOf(state));
-    model.set(
-      "revealed",
-      [...state.revealed].sort((a, b) => a - b),
-    );
-    model.set("guesses", { ...state.guesses });
-    model.save_changes();
-  }
+  const keep = () => keepPlace(model, state);
 
   function reveal() {
     state.revealed.add(state.round);

@@ -4,13 +4,10 @@ import itertools
 
 import pytest
 
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.problems import PROBLEMS, variants
-from specdec_lab.course.quiz import CONFIDENCE, items, lessons
+from specdec_lab.course.quiz import CONFIDENCE, MISCONCEPTIONS, items, lessons
 from specdec_lab.formats import short
-from specdec_lab.show.guess import Measured, Outcome, compare
+from specdec_lab.show.asked import Measured, Outcome, Quiz, compare
 from specdec_lab.show.live import script
-from specdec_lab.show.quiz import Quiz, as_data
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
 SCRIPTS = [script(*kind.scripts).replace("export default { render };", "") for kind in (Outcome, Quiz)]
@@ -64,28 +61,25 @@ def judged(computed, cases: list) -> list[dict]:
 
 
 def test_a_choice_is_judged_by_what_it_says(computed):
-    for item in (item for item in EVERY if item.choices):
-        posed = as_data(item.versions()[0])
+    for posed in (version for item in EVERY for version in item["versions"] if "choices" in version):
         found = judged(computed, [[posed, i] for i in range(len(posed["choices"]))])
         for choice, said in zip(posed["choices"], found, strict=True):
             assert said == {"right": choice["right"], "reason": choice["reason"], "belief": choice["misconception"]}
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_every_version_tells_answer_and_mistakes_apart(computed, name):
+def test_every_version_tells_answer_and_mistakes_apart(computed):
     cases, expected = [], []
-    for problem in variants(name):
-        posed = as_data(problem)
-        for value in (problem.answer, float(short(problem.answer))):  # also rounded to three digits
+    for posed in (version for item in EVERY for version in item["versions"] if "mistakes" in version):
+        for value in (posed["answer"], float(short(posed["answer"]))):  # also rounded to three digits
             cases.append([posed, value])
-            expected.append({"right": True, "reason": problem.how, "belief": None})
-        for mistake in problem.mistakes:
-            for result in mistake.results:
+            expected.append({"right": True, "reason": posed["how"], "belief": None})
+        for mistake in posed["mistakes"]:
+            for result in mistake["results"]:
                 cases.append([posed, float(short(result))])
-                reason = f"{mistake.said} {problem.how}"
-                expected.append({"right": False, "reason": reason, "belief": mistake.belief})
+                reason = f"{mistake['said']} {posed['how']}"
+                expected.append({"right": False, "reason": reason, "belief": mistake["belief"]})
         cases.append([posed, -17.0])
-        expected.append({"right": False, "reason": problem.how, "belief": None})
+        expected.append({"right": False, "reason": posed["how"], "belief": None})
     assert judged(computed, cases) == expected
 
 
@@ -114,7 +108,7 @@ def test_feedback_names_the_mistake_and_minds_the_confidence(computed):
 
 
 def test_a_retry_is_shuffled_or_has_fresh_numbers(computed):
-    choices, numbers = ([*map(as_data, item.versions())] for item in (EVERY[0], next(i for i in EVERY if i.problem)))
+    choices, numbers = (EVERY[0]["versions"], next(v for i in EVERY if "mistakes" in (v := i["versions"])[0]))
     orders = computed("x.map((versions) => Array.from({length: 60}, () => pose({versions})))", [choices])[0]
     found = [[c["text"] for c in posed["choices"]] for posed in (*orders, choices[0])]
     assert len({*map(tuple, found)}) > 10 and len({tuple(sorted(order)) for order in found}) == 1

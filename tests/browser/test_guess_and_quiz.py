@@ -10,8 +10,7 @@ from pages import page_with
 import specdec_lab as sd
 from specdec_lab.cli import main
 from specdec_lab.course.ledger import Ledger, merge
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.quiz import items
+from specdec_lab.course.quiz import MISCONCEPTIONS, items
 
 CELLS = (
     "import specdec_lab as sd",
@@ -19,9 +18,10 @@ CELLS = (
     'sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4)',
     'sd.quiz("01")',
 )
-ITEM = items("01")[0]
-WRONG = next(c.text for c in ITEM.choices if c.misconception == 1)
-RIGHT = next(c.text for c in ITEM.choices if c.right)
+ITEM = items("01")[0]["id"]
+CHOICES = items("01")[0]["versions"][0]["choices"]
+WRONG = next(c["text"] for c in CHOICES if c["misconception"] == 1)
+RIGHT = next(c["text"] for c in CHOICES if c["right"])
 FOCUSED = "document.activeElement.closest('label')?.innerText.trim()"
 DARK_PHONE = PHONE | {"color_scheme": "dark"}
 
@@ -152,7 +152,7 @@ def test_guess_outcome_and_quiz(request, place):
     # The last one is right; those before count as they were answered at first.
     assert page.get_by_text("of 3 right at the first attempt").count() == 0
     third.get_by_role("button", name="show the choices").click()
-    third.get_by_label(next(c.text for c in items("01")[2].choices if c.right)).check()
+    third.get_by_label(next(c["text"] for c in items("01")[2]["versions"][0]["choices"] if c["right"])).check()
     third.get_by_label("think so").check()
     third.get_by_role("button", name="check").click()
     page.get_by_text("1 of 3 right at the first attempt").wait_for()
@@ -171,13 +171,13 @@ def test_guess_outcome_and_quiz(request, place):
     claim = ledger["claims"]["09.a"]
     assert (claim["guess"]["value"], claim["guess"]["reason"]) == (2.7, "twice and a bit")
     assert (claim["assumed"], claim["revision"]["value"]) == ("that reading is free", 1.6)
-    assert [(a["right"], a["misconception"], a["said"], a["confidence"]) for a in ledger["quiz"][ITEM.id]] == [
+    assert [(a["right"], a["misconception"], a["said"], a["confidence"]) for a in ledger["quiz"][ITEM]] == [
         (False, 1, "up to the miss", "sure"),
         (True, None, "up to the miss", "think so"),
     ]
     fields = {"when", "question", "said", "chosen", "right", "confidence", "misconception"}
     assert all(set(attempt) == fields for attempts in ledger["quiz"].values() for attempt in attempts)
-    (number,) = ledger["quiz"][items("01")[1].id]
+    (number,) = ledger["quiz"][items("01")[1]["id"]]
     assert (number["chosen"], number["right"], number["confidence"]) == (0, False, "guess")
     assert violations(page, within=".sdl-explorer") == []
 
@@ -243,7 +243,7 @@ def test_progress_goes_to_the_notebooks_and_back(from_disk, lesson, tmp_path, ca
         assert said in capsys.readouterr().out
     ledger = Ledger(tmp_path / "ledger.json")
     assert ledger.claim("09.a")["guess"]["value"] == 2.7
-    assert [a["chosen"] for a in ledger.attempts(ITEM.id)] == [WRONG]
+    assert [a["chosen"] for a in ledger.attempts(ITEM)] == [WRONG]
 
     # And back, into another browser: what is done here and there comes together.
     ledger.assume("09.a", "from the notebook")

@@ -83,7 +83,7 @@ def test_after_a_restart_the_next_run_keeps(page, lab):
     guess_of(page).wait_for(timeout=STARTING)
     first = page.get_by_role("group", name="Question 1 of 3.")
     first.wait_for()
-    item = items("01")[0].id
+    item = items("01")[0]["id"]
     before = Ledger().attempts(item)  # of other tests
     restart(page)
     keep_guess(page, "3")

@@ -8,13 +8,13 @@ from pathlib import Path
 import nbformat
 import pytest
 import stills
+from plain_text import html_to_text
 from tiny import raced, trace_of
 
 import specdec_lab as sd
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, explorer_data, race_data
 from specdec_lab.show.live import STORED
-from specdec_lab.show.page import html_to_text
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 

@@ -6,6 +6,7 @@ import re
 import pytest
 from driving import PHONE, focus_on
 from pages import tree_of
+from plain_text import html_to_text
 from tiny import TinyModel, raced, trace_of
 
 import specdec_lab as sd
@@ -15,10 +16,9 @@ from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
+from specdec_lab.show.asked import Measured, Outcome
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, race_data
-from specdec_lab.show.guess import Measured, Outcome
-from specdec_lab.show.marks import MARKS
-from specdec_lab.show.page import html_to_text
+from specdec_lab.show.terminal import MARKS
 
 
 def totals(page) -> dict[str, str]:

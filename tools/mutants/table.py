@@ -43,7 +43,6 @@ TESTS = {
     "exercises/specdec_grader/classroom/report.py": "tests/test_class.py",
     "specdec_lab/measure/prompts.py": "tests/test_reading.py tests/test_input.py tests/test_api_input.py",
     "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",
-    "specdec_lab/course/problems.py": "tests/test_quiz.py",
     "specdec_lab/course/quiz.py": "tests/test_quiz.py",
     "exercises/specdec_grader/progress_table.py": "tests/test_progress.py",
 }

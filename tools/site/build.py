@@ -23,7 +23,7 @@ from pygments.formatters import HtmlFormatter
 
 from specdec_lab.show import kinds
 from specdec_lab.show.live import STORED, script
-from specdec_lab.show.marks import MARKS
+from specdec_lab.show.terminal import MARKS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

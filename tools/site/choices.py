@@ -8,8 +8,7 @@ from pathlib import Path
 
 import nbformat
 
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
-from specdec_lab.course.quiz import CONFIDENCE
+from specdec_lab.course.quiz import CONFIDENCE, MISCONCEPTIONS
 from specdec_lab.show.live import STORED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "exercises"))

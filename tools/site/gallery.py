@@ -9,7 +9,7 @@ from html import escape
 from math import exp
 from pathlib import Path
 
-from specdec_lab.show.marks import MARKS
+from specdec_lab.show.terminal import MARKS
 
 RECORDED = Path(__file__).parent / "rounds.json.xz"  # written by tools/record_rounds.py
 INTRODUCTION = """<h1>A gallery of real rounds</h1>

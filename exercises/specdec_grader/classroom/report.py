@@ -6,13 +6,12 @@ import sqlite3
 import tempfile
 from collections import Counter
 from contextlib import closing
-from html import escape
 from pathlib import Path
 
 from specdec_grader.classroom.course import require_nbgrader
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
-from specdec_lab.show.table import table
+from specdec_lab.show.table import markdown_table, one_line
 
 
 def read_class(gradebook: Path) -> dict:
@@ -84,21 +83,23 @@ def beliefs(path: Path) -> set[int]:
 
 
 def body(data: dict) -> str:
-    """The report as HTML: a row for each student, and the common misconceptions."""
+    """The report as Markdown: a row for each student and the common misconceptions, from what `read_class` returns."""
     names, students = data["assignments"], data["students"]
     rows = [
         (s["name"], *(points(s["points"].get(a)) for a in names), ", ".join(map(str, s["beliefs"])) or "–")
         for s in students
     ]
-    common = [(b["number"], b["belief"], b["students"]) for b in data["beliefs"]]
+    beliefs = [(b["number"], b["belief"], b["students"]) for b in data["beliefs"]]
     waiting = sum(found["waits_for_a_hand"] for s in students for found in s["points"].values())
     numbers = [name.partition("_")[0] for name in names]  # ten columns have no room for names
-    return (
-        f"<p>{len(students)} students. ✎ marks what waits for a written answer to be read ({waiting}).</p>"
-        f"{table(('student', *numbers, 'misconceptions'), rows)}<h2>Common misconceptions</h2>"
-        f"{table(('number', 'belief', 'students'), common) if common else '<p>None was found.</p>'}"
-        f"<p>Assignments: {escape(', '.join(names))}.</p>"
-    )
+    parts = [
+        f"{len(students)} students. ✎ marks what waits for a written answer to be read ({waiting}).",
+        markdown_table(("student", *numbers, "misconceptions"), rows),
+        "## Common misconceptions",
+        markdown_table(("number", "belief", "students"), beliefs) if beliefs else "None was found.",
+        f"Assignments: {one_line(', '.join(names))}.",
+    ]
+    return "\n\n".join(parts)
 
 
 def points(found: dict | None) -> str:

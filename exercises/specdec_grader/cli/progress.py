@@ -14,12 +14,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from specdec_grader.progress_table import progress_text, read_progress
-    from specdec_lab.course.ledger import Ledger, export_progress, import_progress
-    from specdec_lab.course.ledger import read_progress as ledger_in
+    from specdec_lab.course.ledger import Ledger, export_progress, import_progress, read_ledger
 
     source = vars(args)["import"]
     if args.ledger and (Path(args.ledger).exists() or not source):
-        ledger_in(args.ledger)  # before anything is set aside: a file that is no ledger stays as it is
+        read_ledger(args.ledger)  # before anything is set aside: a file that is no ledger stays as it is
     ledger, lines, moved = Ledger(args.ledger), [], {}
     if source:
         moved["added"] = import_progress(source, ledger)

@@ -1,37 +1,9 @@
-"""A piece of HTML as a value in a notebook, as a page of its own, and as text."""
+"""HTML as a reader of text gets it: what stands beside the picture of a widget in a stored lesson."""
 
-from html import escape
 from html.parser import HTMLParser
 from itertools import zip_longest
 
 BLOCKS = ("div", "p", "h1", "h2", "ul", "li", "br", "details", "summary")  # tags that stand on a line of their own
-
-
-class Html:
-    """Displayed as the last value of a cell: HTML in a notebook, elsewhere `text` (default: the HTML's own)."""
-
-    def __init__(self, html: str, text: str | None = None):
-        self.html, self.text = html, html_to_text(html) if text is None else text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def page(title: str, body: str) -> str:
-    """A page that needs nothing else: no network, no styles, no scripts.
-
-    Args:
-        title: plain text.
-        body: HTML.
-    """
-    style = "font:16px/1.5 sans-serif;max-width:52em;margin:2em auto;padding:0 1em"
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-        f'<title>{escape(title)}</title><body style="{style}"><h1>{escape(title)}</h1>{body}</body></html>'
-    )
 
 
 def html_to_text(html: str) -> str:

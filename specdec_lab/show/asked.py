@@ -1,18 +1,16 @@
-"""Predictions: a guess before the experiment, afterwards what came of it, and the ledger of them all as a page."""
+"""What a learner is asked: a guess before an experiment and what came of it, a quiz, and the ledger of them all."""
 
 import math
 from collections import Counter
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 from specdec_lab.course.ledger import Ledger
-from specdec_lab.course.misconceptions import MISCONCEPTIONS
+from specdec_lab.course.quiz import CONFIDENCE, MISCONCEPTIONS, items
 from specdec_lab.errors import LabError
 from specdec_lab.formats import short
 from specdec_lab.show.live import Recorded
-from specdec_lab.show.page import Html
-from specdec_lab.show.table import table
+from specdec_lab.show.table import Markdown, markdown_table, one_line
 
 FORMS = ("common.js", "controls.js", "forms.js")
 ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
@@ -55,10 +53,6 @@ class Guess(OfClaim):
 
     scripts = (*FORMS, "guess.js")
 
-    def __init__(self, id: str, question: str, unit: str, most: float | None, ledger: Ledger):
-        ledger.ask(id, question, unit)
-        super().__init__(id, {"question": question, "unit": unit, "most": most}, ledger)
-
     @property
     def kept(self) -> dict | None:
         """The guess in the ledger: its value, reason and time, and if the outcome was known."""
@@ -71,7 +65,7 @@ class Outcome(OfClaim):
     scripts = (*FORMS, "outcome.js")
 
     def __init__(self, id: str, measured: Measured, theory: float | None, ledger: Ledger):
-        self.measured, self.theory = measured, theory
+        self.measured = measured
         ledger.add_measurement(id, measured.value, measured.interval, theory)
         claim = ledger.claim(id)
         asked = {"question": claim.get("question", id), "unit": claim.get("unit", "")}
@@ -86,6 +80,33 @@ class Outcome(OfClaim):
         late = " It was made when the measurement was known." if claim["guess"].get("after_outcome") else ""
         second = f" {compare('second guess', claim['revision']['value'], self.measured)}" if "revision" in claim else ""
         return compare("guess", claim["guess"]["value"], self.measured) + late + second
+
+
+class Quiz(Recorded):
+    """The items of a lesson: the next one appears when the one before it has been answered.
+
+    `state` begins empty, whatever the ledger holds: who runs the cell again wants to be asked again.
+    """
+
+    scripts = (*FORMS, "quiz.js")
+
+    def __init__(self, lesson: str, ledger: Ledger):
+        asked = items(lesson)
+        versions = [version for item in asked for version in item["versions"]]
+        wrong = {choice["misconception"] for version in versions for choice in version.get("choices", ())}
+        wrong |= {mistake["belief"] for version in versions for mistake in version.get("mistakes", ())}
+        beliefs = {str(n): said for n, said in MISCONCEPTIONS.items() if n in wrong}
+        self.attempts: dict[str, list[dict]] = {}  # at this widget
+        data = {"items": asked, "beliefs": beliefs, "confidence": CONFIDENCE}
+        super().__init__(data, "quiz", [item["id"] for item in asked], {}, ledger)
+
+    def write(self, id: str, kind: str, value: Any, made: str) -> None:
+        self.ledger.attempt(id, **value)
+        if value not in self.attempts.setdefault(id, []):
+            self.attempts[id].append(value)
+
+    def entered(self) -> dict:
+        return {id: list(attempts) for id, attempts in self.attempts.items()}
 
 
 def compare(name: str, guess: float, measured: Measured) -> str:
@@ -112,7 +133,9 @@ def guess(id: str, question: str, unit: str = "", most: float | None = None) -> 
     """
     if most is not None and not 0 < most < math.inf:
         raise LabError(f"most is {most}, but must be a number above 0.")
-    return Guess(id, question, unit, most, Ledger())
+    ledger = Ledger()
+    ledger.ask(id, question, unit)
+    return Guess(id, {"question": question, "unit": unit, "most": most}, ledger)
 
 
 def outcome(
@@ -142,25 +165,27 @@ def outcome(
     return Outcome(id, Measured(name, value, interval=(ends[0], ends[1]) if ends else None), expected, Ledger())
 
 
-def ledger() -> Html:
+def quiz(lesson: str) -> Quiz:
+    """The self-check of a lesson, such as "01". Every answer is kept in the ledger.
+
+    Raises:
+        LabError: for a lesson without a quiz.
+    """
+    return Quiz(lesson, Ledger())
+
+
+def ledger() -> Markdown:
     """Everything that you have guessed, measured and answered so far."""
     kept = Ledger()
-    data, news = kept.read(), kept.news()
-    note = f"<p>{escape(news)}</p>" if news else ""
-    return Html(f"<div>{note}{claims_html(data['claims'])}{quiz_html(data['quiz'])}</div>")
-
-
-def claims_html(claims: dict) -> str:
+    data = kept.read()
     heads = ("question", "guess", "measured", "error", "what I had assumed")
-    return (
-        table(heads, [row(*c) for c in sorted(claims.items())])
-        if claims
-        else "<p>No prediction yet: what you guess in the lessons is kept here.</p>"
-    )
+    rows = [claim_row(*claim) for claim in sorted(data["claims"].items())]
+    guesses = markdown_table(heads, rows) if rows else "No prediction yet: what you guess in the lessons is kept here."
+    return Markdown("\n\n".join(filter(None, (one_line(kept.news()), guesses, quiz_words(data["quiz"])))))
 
 
-def row(id: str, claim: dict) -> tuple[str, ...]:
-    """A claim under the heads of `claims_html`; the measurement is the newest."""
+def claim_row(id: str, claim: dict) -> tuple[str, ...]:
+    """A claim under the heads of `ledger`; the measurement is the newest."""
     guess, unit = claim.get("guess"), claim.get("unit", "")
     last = claim["measured"][-1] if claim.get("measured") else None
     error = (
@@ -171,13 +196,13 @@ def row(id: str, claim: dict) -> tuple[str, ...]:
     return claim.get("question", id), guessed, measured, error, claim.get("assumed", "")
 
 
-def quiz_html(quiz: dict) -> str:
+def quiz_words(quiz: dict) -> str:
     """How many items were right at first, and the wrong beliefs that were met, the most frequent first."""
     tried = [attempts for attempts in quiz.values() if attempts]
     if not tried:
-        return "<p>No quiz yet.</p>"
-    met = Counter(n for attempts in tried for a in attempts if (n := a.get("misconception")) in MISCONCEPTIONS)
-    beliefs = "".join(f"<li>{escape(MISCONCEPTIONS[n])} ({times}×)</li>" for n, times in met.most_common())
-    found = f"<p>Wrong beliefs behind the other answers:</p><ul>{beliefs}</ul>" if beliefs else ""
+        return "No quiz yet."
     right = sum(attempts[0]["right"] for attempts in tried)
-    return f"<p>Quizzes: {right} of {len(tried)} questions right at the first attempt.</p>{found}"
+    said = f"Quizzes: {right} of {len(tried)} questions right at the first attempt."
+    met = Counter(n for attempts in tried for a in attempts if (n := a.get("misconception")) in MISCONCEPTIONS)
+    beliefs = "\n".join(f"- {MISCONCEPTIONS[n]} ({times}×)" for n, times in met.most_common())
+    return f"{said}\n\nWrong beliefs behind the other answers:\n\n{beliefs}" if beliefs else said

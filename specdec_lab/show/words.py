@@ -1,0 +1,214 @@
+"""What a reader's own numbers say, as one or two sentences below a result: `sd.in_words`.
+
+A lesson cannot know what a machine will measure: times may rise, stay, fall or jump. So each sentence is chosen from
+the numbers themselves. Here is only what no table or plot beside it shows; those the reader is asked to read.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from statistics import mean, median
+
+from specdec_lab.engine.trace import Trace
+from specdec_lab.formats import joined
+from specdec_lab.measure.bench import overall
+from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
+from specdec_lab.measure.prompts import TIED, bootstrap_interval
+from specdec_lab.measure.results import saved_results
+from specdec_lab.measure.serving import StepCosts
+from specdec_lab.theory import expected_tokens
+
+AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
+UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
+
+Interval = tuple[float, float]
+
+
+def verdict(ratios: Mapping[str, tuple[float, Interval]]) -> str:
+    """Which ratios lie clearly above 1, which below, and which cannot be told from it: their interval holds 1, or they
+    lie within TIED of it.
+
+    Args:
+        ratios: by name, each with its interval.
+    """
+    sides: dict[str, list[str]] = {"Gained": [], "Lost": [], "No difference that these prompts can show": []}
+    gained, lost, level = sides.values()
+    for name, (ratio, (low, high)) in ratios.items():
+        clear = abs(ratio - 1) > TIED and not low <= 1 <= high
+        (level if not clear else gained if ratio > 1 else lost).append(f"{name} ({ratio:.2f})")
+    return " ".join(f"{side}: {joined(names)}." for side, names in sides.items() if names)
+
+
+def ranked(paces: Mapping[str, Sequence[float]]) -> str:
+    """Ways that took turns, by their tokens a second: the fastest, and those that it cannot be told from.
+
+    These are the ways of which some run was as fast as some of the fastest way's, or whose median lies within TIED.
+    """
+    best, *others = sorted(paces, key=lambda way: -median(paces[way]))
+    ahead = {way: median(paces[best]) / median(paces[way]) for way in others}
+    level = [way for way in others if ahead[way] < 1 + TIED or max(paces[way]) >= min(paces[best])]
+    clear = [f"{ahead[way]:.2f} times as fast as “{way}”" for way in others if way not in level]
+    same = f"“{best}” and {joined([f'“{way}”' for way in level])} cannot be told apart" if level else ""
+    if not clear:
+        return f"{same} here."
+    if not same:
+        return f"“{best}” is the fastest: {joined(clear)}."
+    return f"{same} here. “{best}” is {joined(clear)}."
+
+
+def predictions(hoped: Mapping[str, Mapping[Hashable, float]], found: Mapping[Hashable, float]) -> str:
+    """Numbers that were predicted in some ways, beside what was found, over the same settings."""
+    said = []
+    for way, gain in hoped.items():
+        offs = [gain[x] / found[x] - 1 for x in found]
+        side = "too high" if min(offs) > 0 else "too low" if max(offs) < 0 else "in both directions"
+        far = [abs(x) for x in offs]
+        some = f"{mean(far):.0%} off on average and {max(far):.0%} at most, {side}"
+        said.append(f"{way}: {some if max(far) >= 0.01 else 'less than 1% off everywhere'}.")
+    return " ".join(said)
+
+
+def race(result: Race) -> str:
+    """Tokens of a round, its cost, and what comes of them."""
+    E, S = result.speculative.tokens_per_pass, result.ratio
+    cost = E / S
+    if S > 1 + AS_LONG:
+        end = f"{S:.2f} times as fast."
+    elif S < 1 - AS_LONG:
+        end = f"{S:.2f} times as fast, so here the drafts were a loss."
+    else:
+        end = f"{S:.2f} times as fast: neither a gain nor a loss that the clock can show."
+    doubt = f" {result.doubt}" if result.doubt else ""
+    return (
+        f"A round wrote {E:.2f} tokens and took {cost:.2f} times as long as a step of plain decoding: "
+        f"{E:.2f} / {cost:.2f} ≈ {end}{doubt}"
+    )
+
+
+def recorded() -> str:
+    """The best drafter of the recorded run over the built-in prompts."""
+    result = saved_results(temperature=0.0, gamma="best", dtype="float32")[0]
+    rows = {arm: row for arm, row in overall(result["rows"], peers=False).items() if row["gamma"]}
+    name, best = max(rows.items(), key=lambda item: item[1]["ratio_to_plain"])
+    low, high = best["ratio_interval"]
+    draft = rows["model"]["ratio_to_plain"]
+    return (
+        f"{best['prompts']} prompts, greedy, one at a time, on {result['meta']['hardware']}: the draft model is {draft:.2f} "
+        f"times as fast as plain decoding. The best drafter of this course, {name}, is {best['ratio_to_plain']:.2f} times as "
+        f"fast, and other prompts of these kinds would give {low:.2f} to {high:.2f}."
+    )
+
+
+def passes(times: Mapping[int, Sequence[float]]) -> str:
+    """T(k), with k = 1 and k = 5 among them, as `sd.pass_times` returns it."""
+    five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)
+    if five > 1 + AS_LONG:
+        first = (
+            f"Here five tokens take about {five:.1f} times as long as one: four places are checked for some "
+            f"{10 * round(10 * (five - 1))} % more."
+        )
+    elif five < 1 - AS_LONG:
+        first = (
+            f"Here five tokens take only {five:.2f} times as long as one: products of matrices run better with several "
+            f"rows on this machine, and plain decoding is not at its best."
+        )
+    else:
+        first = f"Here five tokens take {five:.2f} times as long as one: four places are checked for nothing."
+    if twice:
+        second = f"A pass takes twice as long with about {twice:.0f} tokens."
+    else:
+        second = f"Even {widest} tokens take less than twice as long as one."
+    doubt = doubts(times)
+    return f"{first} {second}" + (f" {doubt}" if doubt else "")
+
+
+def sampling(sampled: Trace, greedy: Trace, drafter: str = "eagle") -> str:
+    """What sampling costs: one text at temperature 1 and greedy, and a drafter in the recorded runs of both."""
+    here = (
+        f"This text: {sampled.tokens_per_pass:.2f} tokens per pass. Written greedily, the same prompt has "
+        f"{greedy.tokens_per_pass:.2f}. One text decides nothing."
+    )
+    results = [saved_results(temperature=t, gamma="best", dtype="float32")[0] for t in (0.0, 1.0)]
+    first, second = (overall(result["rows"])[drafter] for result in results)
+    gains = [row["ratio_to_plain"] - 1 for row in (first, second)]
+    pace = "{ratio_to_plain:.2f} times ({ratio_interval[0]:.2f}–{ratio_interval[1]:.2f})"
+    many = (
+        f"On {first['prompts']} prompts, recorded on {results[0]['meta']['hardware']}, {drafter} is {pace.format_map(first)} "
+        f"as fast as plain decoding when greedy, and {pace.format_map(second)} at temperature 1"
+    )
+    if first["ratio_interval"][0] > second["ratio_interval"][1] and gains[0] > 0:
+        return f"{here} {many}: sampling costs {1 - max(gains[1], 0) / gains[0]:.0%} of the gain."
+    return f"{here} {many}."
+
+
+def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
+    """α of the tested drafts where the target was unsure, and where it was sure."""
+    places = [d for of in traces.values() for t in of.values() for r in t.rounds for d in r.tested]
+    unsure = [d.overlap for d in places if d.p_top[0][1] < UNSURE]
+    sure = [d.overlap for d in places if d.p_top[0][1] > SURE]
+    if not (unsure and sure):
+        return "The target was equally sure at all of these places."
+    low, high = mean(unsure), mean(sure)
+    measured = (
+        f"Where the target gives its favourite less than {UNSURE}, α is {low:.2f}, over {len(unsure)} drafts. "
+        f"Where it gives it more than {SURE}, α is {high:.2f}, over {len(sure)}."
+    )
+    return measured if high > low else f"{measured} So here a sure target was no easier to guess."
+
+
+def formula(singles: Mapping[str, Mapping[str, Trace]], traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
+    """E as the formula predicts it from rounds with one draft, beside what rounds with γ drafts wrote.
+
+    The 95 % interval of their distance is by bootstrap over texts. Rounds that a stop cut short do not count.
+
+    Args:
+        singles, traces: of the same texts, by kind and text, with one draft a round and with γ.
+    """
+    one, many = (
+        {
+            text: [r for r in trace.rounds if len(r.drafted) == n and not r.stop]
+            for of in some.values()
+            for text, trace in of.items()
+        }
+        for some, n in ((singles, 1), (traces, gamma))
+    )
+
+    def of(texts: Sequence[str]) -> tuple[float, float, float] | None:
+        """α, E by the formula, E as it was counted; None where there is nothing to count."""
+        first, whole = (Trace([], [r for text in texts for r in some[text]]) for some in (one, many))
+        alpha, counted = first.alpha, whole.tokens_per_pass
+        return None if alpha is None or counted is None else (alpha, expected_tokens(alpha, gamma), counted)
+
+    def distance(texts: Sequence[str]) -> float | None:
+        return found[1] / found[2] - 1 if (found := of(texts)) else None
+
+    if (found := of(list(many))) is None:
+        return "These texts have no whole rounds that could be compared."
+    alpha, predicted, counted = found
+    off = round(predicted, 2) / round(counted, 2) - 1  # of the numbers that stand in the sentence
+    interval = bootstrap_interval(distance, list(many))
+    numbers = (
+        f"With one draft a round α is {alpha:.2f}. From this the formula predicts {predicted:.2f} tokens per pass with "
+        f"γ = {gamma}, and {counted:.2f} were counted: {abs(off):.0%} too {'many' if off > 0 else 'few'}."
+    )
+    if not interval:
+        return f"{numbers} These rounds are too few to say more."
+    numbers += f" Other such texts would give {interval[0]:+.0%} to {interval[1]:+.0%}."
+    if abs(off) < TIED or interval[0] <= 0 <= interval[1]:
+        return f"{numbers} So these texts do not show that it is wrong."
+    return f"{numbers} So these drafts do not survive independently, all with one rate."
+
+
+def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
+    """Up to how many texts each γ pays, and from how many on it loses: between them it is within TIED of plain decoding.
+
+    Args:
+        tokens: that its rounds write, as `serving.written` gives them.
+    """
+    most, said = costs.sizes[-1], []
+    for gamma in sorted((gamma for gamma in tokens if gamma), reverse=True):
+        gain = {n: tokens[gamma] * costs(n, 0) / costs(n, gamma) for n in range(1, most + 1)}
+        pays = max((n for n in gain if gain[n] > 1 + TIED), default=0)
+        loses = next((n for n in gain if n > pays and gain[n] < 1 - TIED), None)
+        up_to = f"pays with up to {pays}" if pays else "pays nowhere"
+        since = f"loses from {loses} on" if loses else f"loses nowhere up to {most}, the most that were timed"
+        said.append(f"γ = {gamma} {up_to} {'texts ' if pays else ''}and {since}")
+    return f"{'; '.join(said)}. Between these the two cannot be told apart."
