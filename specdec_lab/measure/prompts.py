@@ -328,13 +328,19 @@ def first_of_each_kind(prompts: Sequence[Prompt], most: int) -> list[Prompt]:
     return [p for p in prompts if p in first[p.kind]]
 
 
-def bootstrap_interval(value: Callable[[list], float], prompts: Sequence) -> tuple[float, float]:
+def bootstrap_interval(value: Callable[[list], float | None], prompts: Sequence) -> tuple[float, float] | None:
     """The ends of the 95 % interval of a value, by bootstrap over prompts: tokens of one text are not independent.
 
     Args:
         value: computes it from some of the prompts, of which one may be there more than once. They are drawn alike at
             every call.
+
+    Returns:
+        None where some draws have no value.
     """
     dice = random.Random(0)
-    drawn = sorted(value(dice.choices(prompts, k=len(prompts))) for _ in range(400))
+    drawn = [value(dice.choices(prompts, k=len(prompts))) for _ in range(400)]
+    if None in drawn:
+        return None
+    drawn.sort()
     return drawn[10], drawn[389]  # 2.5 % of the draws lie below, and 2.5 % above
