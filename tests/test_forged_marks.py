@@ -13,7 +13,7 @@ from answers import e02_draft_then_verify as rounds
 from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.learner.process import Learner
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS, Part, judged
 from test_grade_notebook import SOLUTIONS, code_cell, graded, notebook, put, solution_cells, status
 from test_jail import alive, needs_bubblewrap
@@ -34,7 +34,7 @@ checks.judged = lambda *made: None
 """,
     "a Wrong with a share": """
 from specdec_grader.learner.process import Learner
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 def accept_or_correct(p, q, x, u, w):
     raise Wrong("nearly", earned=1000.0)
 def my_test(rule):

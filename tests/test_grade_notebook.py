@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from specdec_grader.learner.jail import LIMITS, bubblewrap_works
 from specdec_grader.learner.process import Learner
-from specdec_grader.mistake import StillOpen, Wrong
+from specdec_grader.mistakes import StillOpen, Wrong
 from specdec_grader.notebook import EXERCISES, Run, calls, exercise_of, exercises, grade, is_only_checks, read_cells
 from specdec_grader.part import PARTS
 

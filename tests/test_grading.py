@@ -24,7 +24,7 @@ from specdec_grader import check, checks
 from specdec_grader.coerce import listed, number, plain, whole
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
 
 from specdec_lab import clock
@@ -381,7 +381,7 @@ def test_an_unknown_part_is_one_sentence():
 
 STUBBORN = """
 from specdec_grader.guard import guarded
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 
 def stubborn():
     try:

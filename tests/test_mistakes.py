@@ -1,13 +1,14 @@
 """Every wrong formula that the judges know, handed in as an answer, is told its own mistake, and no other one.
 
-This finds mistakes that hide each other, or that nobody is ever told. A sentence stands in its sheet beside the change
+This finds mistakes that hide each other, or that nobody is ever told. A sentence stands in known/ below the change
 of the right answer that it is about; tests/answers has answers that are no such changes.
 """
 
+from importlib import resources
+
 import pytest
 from specdec_grader.checks import PARTS
-from specdec_grader.mistake import Mistake
-from specdec_grader.mistakes import mistakes_of
+from specdec_grader.mistakes import Mistake, mistakes_in, sections_of
 from specdec_grader.part import RIGHT, WRONG, Part, judged
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
@@ -122,17 +123,17 @@ def times_as_fast(tokens, cost):
 
 
 TEXT = """
-total = cost → total = cost + 1
-return tokens / (cost + 1)
-    The cost is
-    one too many. [belief 7; earns ½]
-tokens → (tokens - 1); / → *
-    Two changes [1, 2].
+- `total = cost → total = cost + 1`
+- `return tokens / (cost + 1)`
+> The cost is
+> one too many. [belief 7; earns ½]
+- `tokens → (tokens - 1); / → *`
+> Two changes [1, 2].
 """
 
 
 def test_a_mistake_is_a_change_of_the_right_answer():
-    first, second = mistakes_of(TEXT, times_as_fast)
+    first, second = mistakes_in(TEXT, times_as_fast)
     assert (first.said, first.belief, first.earned) == ("The cost is one too many.", 7, 0.5)
     assert [way(6, 2) for way in first.results] == [2, 2]
     assert (second.said, second.belief, second.earned) == ("Two changes [1, 2].", None, 0.0)
@@ -143,16 +144,28 @@ def test_a_mistake_is_a_change_of_the_right_answer():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("passes → 1\n    There are none.", "“passes” does not stand in the right answer"),
-        ("cost → 1; cost → 2\n    Twice.", "“cost” does not stand in the right answer"),
-        ("def → x\n    The first line is not changed.", "does not stand"),
-        ("    A sentence alone.", "no change leads to “A sentence alone.”"),
-        ("cost → 1\n    Told.\ncost → 2", "no sentence stands below “cost → 2”"),
-        ("cost → 1\n    Told. [earns 0.5]", "neither “belief 7” nor “earns ½”"),
-        ("cost → 1\n    Told. [belief 7, earns ½]", "neither “belief 7” nor “earns ½”"),
-        ("cost → 1\n    Told. [belief 99]", "there is no misconception 99"),
+        ("- passes → 1\n> There are none.", "“passes” does not stand in the right answer"),
+        ("- cost → 1; cost → 2\n> Twice.", "“cost” does not stand in the right answer"),
+        ("- def → x\n> The first line is not changed.", "does not stand"),
+        ("cost → 1\n> Without a dash.", "begins neither with “- ”, a change, nor with “> ”, a sentence"),
+        ("> A sentence alone.", "no change leads to “A sentence alone.”"),
+        ("- `cost → 1`\n> Told.\n- `cost → 2`", "no sentence stands below “cost → 2”"),
+        ("- cost → 1\n> Told. [earns 0.5]", "neither “belief 7” nor “earns ½”"),
+        ("- cost → 1\n> Told. [belief 7, earns ½]", "neither “belief 7” nor “earns ½”"),
+        ("- cost → 1\n> Told. [belief 99]", "there is no misconception 99"),
     ],
 )
 def test_a_change_of_something_else_is_refused(text, said):
     with pytest.raises(ValueError, match=said):
-        list(mistakes_of(text, times_as_fast))
+        list(mistakes_in(text, times_as_fast))
+
+
+def test_every_section_is_about_a_question():
+    """A name that nothing has would never be told: each heading names a right answer, or a part of the checkpoint."""
+    folder = resources.files("specdec_grader") / "known"
+    sheets = [path.name.removesuffix(".md") for path in folder.iterdir() if path.name.startswith("e")]
+    rights = {(q.right.__module__.rpartition(".")[2], q.right.__name__) for part in PARTS.values() for q in part.asks}
+    rights |= {("e03_exactly_the_target", "comes_out"), ("e10_trees", "offer")}  # judged by what comes out of them
+    for sheet in sheets:
+        for names, _ in sections_of(sheet):
+            assert all((sheet, name) in rights or name in PARTS for name in names), (sheet, names)

@@ -12,7 +12,7 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, Va
 from contextlib import suppress
 from typing import Any
 
-from specdec_grader.mistake import StillOpen, Wrong
+from specdec_grader.mistakes import StillOpen, Wrong
 from specdec_lab.formats import cut
 
 RETURNED = "What your function returns"

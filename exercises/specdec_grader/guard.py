@@ -6,7 +6,7 @@ import time
 import traceback
 from collections.abc import Callable
 
-from specdec_grader.mistake import StillOpen, Wrong
+from specdec_grader.mistakes import StillOpen, Wrong
 from specdec_lab.clock import TimeUp, limited
 from specdec_lab.formats import cut
 

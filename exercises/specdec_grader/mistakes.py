@@ -1,53 +1,113 @@
-"""The mistakes of a question, each written as the change that a learner makes to the right answer.
+"""Mistakes: the known ones, which `known/` lists for each exercise, and one that was found in a learner's answer.
 
-    gamma * c → c
-        One draft costs c, and a round makes γ of them.
-    v[gamma] → sum(v[: gamma + 1])
-    v[gamma] → gamma + 1
-        The target scores all rows in one pass.
-    return E(alpha, gamma)
-        These are the tokens of a round. A round also costs time: divide by it. [belief 7; earns ½]
-
-A line that begins at the margin is one way to make the mistake: what stands in the right answer, an arrow, and what
-stands there in its place; several changes of one answer have a semicolon between them. A line without an arrow is the
-whole body of the function. A change is made wherever its left side stands, so write enough of it: `v[gamma]`, not
-`gamma`. Below, indented, stands the sentence that is told, and in brackets the number of the misconception behind it
-(specdec_lab/data/misconceptions.json) and the share of the points that is earned all the same, as ½, ¼ or ⅔. The first
-mistake that gives the learner's results is told.
+known/README.md says how they are written. The first mistake that gives the learner's results is told.
 """
 
 import inspect
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import resources
 from itertools import groupby
 from typing import Any
 
-from specdec_grader.mistake import Mistake
 from specdec_lab.course.quiz import MISCONCEPTIONS
 
 
-def mistakes_of(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:
-    """The mistakes that `text` lists, as changes of the function `right`.
+class Mistake:
+    """A known mistake.
+
+    Args:
+        said: one sentence or two for the learner.
+        results: what the mistake gives, one for each way to make it: a formula of a case's arguments, or the wrong
+            result itself where it is the same in every case.
+        belief: the number of the misconception behind it, where a common one is.
+        earned: the share of the points that is earned all the same, 0 to 1.
+    """
+
+    def __init__(self, said: str, *results: Any, belief: int | None = None, earned: float = 0.0):
+        self.said, self.results, self.belief, self.earned = said, results, belief, earned
+
+    def gives(self, cases: Sequence[tuple]) -> Iterator[list]:
+        """The wrong results in these cases, for each way that leads to one in all of them."""
+        for result in self.results:
+            with suppress(ArithmeticError, LookupError, ValueError):
+                yield [result(*case) if callable(result) else result for case in cases]
+
+    def adapted(self, change: Callable[[Callable], Callable]) -> "Mistake":
+        """The same mistake in another question; change: a formula of this one → the formula there."""
+        return Mistake(self.said, *map(change, self.results), belief=self.belief, earned=self.earned)
+
+
+class Wrong(Exception):
+    """What a judge raises: what is wrong, in one sentence or two for the learner. belief, earned: as of a `Mistake`."""
+
+    def __init__(self, said: str, earned: float = 0.0, belief: int | None = None):
+        super().__init__(said)
+        self.earned, self.belief = earned, belief
+
+
+class StillOpen(Exception):
+    """Nothing is there yet: what should be a result is what a stub returns. Its text says which result.
+
+    Attributes:
+        unwritten: the code itself says so, by NotImplementedError.
+    """
+
+    unwritten = False
+
+
+# Known mistakes
+
+
+def known_mistakes(right: Callable[..., Any], sheet: str = "", heading: str = "") -> list[Mistake]:
+    """The mistakes that `known/` lists for the function `right`, as changes of it.
+
+    Args:
+        sheet, heading: where they stand, if not in the file of its module under its name.
 
     Raises:
-        ValueError: for a change of something that does not stand there, a sentence without a change or a change without
-            a sentence, and for other words in the brackets.
+        KeyError: where there is no such heading. ValueError: as `mistakes_in`.
+    """
+    sections = sections_of(sheet or right.__module__.rpartition(".")[2])
+    text = "".join(text for names, text in sections if (heading or right.__name__) in names)
+    if not text:
+        raise KeyError(f"no section of known/ is about {heading or right.__name__}")
+    return list(mistakes_in(text, right))
+
+
+@cache
+def sections_of(sheet: str) -> list[tuple[list[str], str]]:
+    """The sections of a file of `known/`: the names in the heading, and what stands below it."""
+    text = (resources.files("specdec_grader") / "known" / f"{sheet}.md").read_text(encoding="utf-8")
+    return [(names.split(", "), body) for names, body in re.findall(r"(?ms)^## ([^\n]+)\n(.*?)(?=^## |\Z)", text)]
+
+
+def mistakes_in(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:
+    """The mistakes that a section lists, as changes of the function `right`.
+
+    Raises:
+        ValueError: for a line that is neither a change nor part of a sentence, a change of something that does not stand
+            there, a sentence without a change or a change without a sentence, and for other words in the brackets.
     """
     head, _, body = textwrap.dedent(inspect.getsource(right)).partition("\n")
     ways: list[str] = []
-    lines = [line for line in text.splitlines() if line.strip()]
-    for is_sentence, block in groupby(lines, key=lambda line: line.startswith(" ")):
-        if not is_sentence:
-            ways = list(block)
-            continue
-        said, belief, earned = marked(" ".join(map(str.strip, block)))
-        if not ways:
-            raise ValueError(f"no change leads to “{said}”")
-        made = [compiled(f"{head}\n{changed(body, way)}", right) for way in ways]
-        yield Mistake(said, *made, belief=belief, earned=earned)
-        ways = []
+    for mark, block in groupby(filter(str.strip, text.splitlines()), key=lambda line: line[:2]):
+        lines = [line[2:].strip() for line in block]
+        if mark == "- ":
+            ways = [line.removeprefix("`").removesuffix("`") for line in lines]
+        elif mark != "> ":
+            raise ValueError(f"“{mark}{lines[0]}” begins neither with “- ”, a change, nor with “> ”, a sentence")
+        else:
+            said, belief, earned = split_brackets(" ".join(lines))
+            if not ways:
+                raise ValueError(f"no change leads to “{said}”")
+            formulas = [compiled(f"{head}\n{changed(body, way)}", right) for way in ways]
+            yield Mistake(said, *formulas, belief=belief, earned=earned)
+            ways = []
     if ways:
         raise ValueError(f"no sentence stands below “{ways[-1]}”")
 
@@ -71,7 +131,7 @@ def changed(body: str, way: str) -> str:
     return body
 
 
-def marked(sentence: str) -> tuple[str, int | None, float]:
+def split_brackets(sentence: str) -> tuple[str, int | None, float]:
     """A sentence without its brackets; the belief and the share that stand there."""
     said, bracket, marks = sentence.removesuffix("]").rpartition(" [") if sentence.endswith("]") else (sentence, "", "")
     found = re.fullmatch(r"(?:belief (\d+))?(?:(?<=\d); )?(?:earns ([¼½¾⅓⅔]))?", marks)

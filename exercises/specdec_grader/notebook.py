@@ -15,7 +15,7 @@ from pathlib import Path
 from specdec_grader.checks import PARTS, judged
 from specdec_grader.learner.jail import LIMITS, Limits, bubblewrap_works
 from specdec_grader.learner.process import Ended, Learner
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import MISSING, OPEN, RIGHT, WRONG, Judgement
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.files import check_plain

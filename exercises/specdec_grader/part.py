@@ -11,7 +11,7 @@ from typing import Any
 
 from specdec_grader.coerce import RETURNED, begun, is_stub, plain
 from specdec_grader.guard import guarded
-from specdec_grader.mistake import StillOpen, Wrong
+from specdec_grader.mistakes import StillOpen, Wrong
 from specdec_grader.question import Question
 from specdec_grader.remote import RemoteFunction
 from specdec_lab.course.quiz import MISCONCEPTIONS

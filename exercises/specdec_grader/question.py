@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specdec_grader.coerce import nothing, number, same, whole
-from specdec_grader.mistake import Mistake, StillOpen, Wrong
-from specdec_grader.mistakes import mistakes_of
+from specdec_grader.mistakes import Mistake, StillOpen, Wrong, known_mistakes
 from specdec_grader.remote import for_each
 from specdec_lab.formats import cut, short
 
@@ -89,14 +88,14 @@ class Question:
         return self.seen.format(*map(pretty, case), found=yours, right=wanted)
 
 
-def question(right: Callable[..., Any], wrong: str, mistakes: Sequence[Mistake] = (), **more) -> Question:
-    """A question whose mistakes are changes of the right answer, as `wrong` lists them (mistakes).
+def question(right: Callable[..., Any], mistakes: Sequence[Mistake] = (), **more) -> Question:
+    """A question whose mistakes are changes of the right answer, as known/ lists them below the name of `right`.
 
     Args:
         mistakes: further ones, which are no changes of this answer. They come last.
         more: the other fields of the `Question`.
     """
-    return Question(right=right, mistakes=[*mistakes_of(wrong, right), *mistakes], **more)
+    return Question(right=right, mistakes=[*known_mistakes(right), *mistakes], **more)
 
 
 def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:

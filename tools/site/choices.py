@@ -12,7 +12,7 @@ from specdec_lab.course.quiz import CONFIDENCE, MISCONCEPTIONS
 from specdec_lab.show.live import STORED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "exercises"))
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS
 from specdec_grader.sheets import e09_checkpoint  # noqa: F401  it registers its parts
 

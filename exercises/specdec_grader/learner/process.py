@@ -15,7 +15,7 @@ from specdec_grader.learner import jail
 from specdec_grader.learner.jail import LIMITS, Limits
 from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpack
 from specdec_grader.learner.worker import exception
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS
 from specdec_grader.remote import RemoteFunction
 from specdec_lab.errors import LabError

@@ -7,7 +7,7 @@ from functools import partial
 
 from specdec_grader.coerce import begun, number
 from specdec_grader.guard import verdict_on
-from specdec_grader.mistake import Mistake, StillOpen, Wrong
+from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import RETURNS_NOTHING, part
 from specdec_grader.question import Question, in_enough_digits, question
 
@@ -83,26 +83,6 @@ BYTES = quantity(
         (1e9, 6, 2),
         (1000, 8, 64),
     ),
-    wrong="""
-/ 8 → / 8 * k
-    Your bytes grow with k. The weights are read once in a pass, and all k tokens use them.
-/ 8 → / 8 / k
-    You divide by k: this is the share of one token. The question is what the whole pass reads.
-/ 8 → * k
-    There are two mistakes: these are bits and not bytes, and the weights are read once, not k times.
-return 2 * weights * k
-    2 · weights · k is the number of operations. The question is how many bytes are read.
-bits / 8 → 2
-    You count two bytes for every weight. That is right for 16 bits only: use bits.
-bits / 8 → 4
-    You count four bytes for every weight. That is right for 32 bits only: use bits.
-bits / 8 → (bits // 8)
-    bits // 8 drops the fraction, so that 4 bits become 0 bytes. Divide with /.
-bits / 8 → 8 / bits
-    bits / 8 is upside down: with more bits for each weight, there is more to read.
-* bits / 8 →
-    You count one byte for every weight: use bits.
-""",
 )
 part("1.bytes", points=1, asks=[BYTES])(BYTES.judge)
 
@@ -124,20 +104,6 @@ CEILING = quantity(
         (140e9, 3350e9, 64),
         (2e9, 75e9, 3),
     ),
-    wrong="""
-return bytes_a_pass / bandwidth
-    bytes / bandwidth is the seconds of one pass. The question is how many tokens there are in one second.
-bandwidth / bytes_a_pass → bytes_a_pass / bandwidth
-    Your fraction is upside down: a faster memory should give more tokens a second.
-return bytes_a_pass / bandwidth / texts
-    This is the seconds for one token of all texts. The question is how many tokens there are in one second.
-texts * →
-    Your number does not depend on texts. It is right for each text; how many tokens do all together get?
-texts * bandwidth → bandwidth / texts
-    You divide by texts, as if the weights were read again for each. One reading serves all texts of a pass.
-/ bytes_a_pass →
-    The bytes of a pass are missing.
-""",
 )
 part("1.ceiling", points=2, asks=[CEILING])(CEILING.judge)
 
@@ -160,35 +126,6 @@ CROSSING = quantity(
         (20e9, 60e9, 32),
         (1000e9, 300e12, 6),
     ),
-    wrong="""
-bits / 16 * →
-    bits is missing. This is right for 16 bits only: smaller weights are read faster.
-16 → 8
-    Your k is twice too large: each weight means two operations, one multiplication and one addition.
-16 → 4
-    Your k is four times too large. The two operations of a weight make computing longer: divide by 2.
-16 → 2
-    Your k is 8 times too large: the bandwidth is in bytes a second, and bits are not bytes.
-/ 16 →
-    Your k is 16 times too large: bits are not bytes, and each weight means two operations.
-/ bandwidth → / bandwidth + 1
-/ bandwidth → / bandwidth - 1
-    Your k is off by one. The lines cross at one k, which need not be whole: add and subtract nothing.
-return 16 / bits / arithmetic * bandwidth
-    Your number is upside down: it is one divided by the k where the lines cross.
-arithmetic / bandwidth → bandwidth / arithmetic
-arithmetic / bandwidth → bandwidth / arithmetic; 16 → 8
-arithmetic / bandwidth → bandwidth / arithmetic; 16 → 4
-arithmetic / bandwidth → bandwidth / arithmetic; 16 → 2
-arithmetic / bandwidth → bandwidth / arithmetic; / 16 →
-    bandwidth and arithmetic are exchanged: with more arithmetic the lines cross later, at a larger k.
-bits / 16 → 16 / bits
-bits / 16 → 8 / bits
-bits / 16 → 4 / bits
-bits / 16 → 2 / bits
-bits / 16 → 1 / bits
-    bits is upside down: smaller weights are read faster, so the lines cross at a smaller k.
-""",
 )
 part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
 
@@ -213,28 +150,6 @@ def pass_seconds(k, weights, bits, bandwidth, arithmetic):
 PASS = quantity(
     pass_seconds,
     cases=[(k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)] + [(8, *TIED)],
-    wrong="""
-max(reading, computing) → reading + computing
-    You add reading and computing. They go on at the same time, so the longer one is the limit.
-max → min
-    You take the shorter of the two. A pass is not done before both are.
-max(reading, computing) → reading
-    This is reading alone. With many tokens computing takes longer than that.
-max(reading, computing) → computing
-    This is computing alone. With few tokens reading takes longer than that.
-/ bandwidth → / bandwidth * k
-    You multiply the time of one token by k, or that of reading. The weights are read once, and all k tokens use them.
-* k → * (k + 1)
-    You compute one row more than the pass has. k is all that goes through it, the newest token included.
-* k →
-    Your time does not depend on k: with k tokens there is k times as much to compute.
-2 * →
-    Computing is half of what it should be: each weight means two operations for each token.
-/ 8 →
-    Reading is 8 times too long: the bandwidth is in bytes a second, and bits are not bytes.
-max → 1 / max
-    This is passes a second. The question is how many seconds a pass takes.
-""",
 )
 
 
@@ -265,32 +180,6 @@ def v(gamma, T):
 V = quantity(
     v,
     cases=[(gamma, WatchedCurve(T)) for T in CURVES for gamma in (0, 1, 2, 4, 7, 10)],
-    wrong="""
-gamma + 1 → gamma
-    You use a pass over γ tokens. Besides the γ drafts, the last token of the text goes through the pass.
-/ T(1) →
-    This is in seconds. v is in units of a plain pass: divide by T(1).
-return T(gamma)
-    This is in seconds, and of a pass over γ tokens; v is T(γ + 1) / T(1).
-return T(1) / T(gamma + 1)
-    Your fraction is upside down: a pass that takes longer should give a larger v.
-T(1) → T(gamma)
-    You compare with a pass over γ tokens; a plain pass has one.
-T(1) → T(0)
-    You divide by T(0), a pass over no token; a plain pass has one.
-gamma + 1 → gamma + 2
-    You use a pass over γ + 2 tokens. The bonus is chosen after the pass, not put into it.
-/ T(1) → / T(1) - 1
-    You subtract the plain pass. v is the whole pass: it is 1 if the drafts cost nothing.
-/ → -
-    You subtract the plain pass. v says how many plain passes the wide one takes: divide.
-/ T(1) → / T(1) / (gamma + 1)
-    You divide by the γ + 1 tokens as well. v is the cost of the whole pass, not of one token.
-return gamma + 1
-    You take γ + 1 plain passes. The wide pass is one pass: T(γ + 1) says what it costs.
-return 1
-    You say that the drafts cost nothing. Whether they do is what T tells: use it.
-""",
 )
 
 

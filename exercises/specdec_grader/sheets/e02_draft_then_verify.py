@@ -5,7 +5,7 @@ from itertools import product
 
 from specdec_grader.coerce import common_start, listed, shown, whole
 from specdec_grader.guard import verdict_on
-from specdec_grader.mistake import Mistake, Wrong
+from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, pretty, question, results
 from specdec_grader.sheets.fixed_answers import marks_of
@@ -84,45 +84,6 @@ TOKENS = question(
     cases=ROUNDS,
     seen=f"{SEEN} you write {{found}}.",
     hint=hint_tokens,
-    wrong=f"""
-return matching(drafts, choices)
-    {NOTHING_COUNTS} And the target's own token is missing. [belief 1]
-drafts[:a] → matching(drafts, choices)
-drafts[:a] → matching(drafts, choices); choices[a] → choices[-1]
-drafts[:a] → matching(drafts, choices); common_start(drafts, choices) → len(matching(drafts, choices))
-choices[a] → choices[a], *matching(drafts[a + 1 :], choices[a + 1 :])
-    {NOTHING_COUNTS} [belief 1]
-return choices
-    {NOTHING_COUNTS}
-return choices[:-1]
-    {NOTHING_COUNTS} And the bonus is missing.
-, choices[a] →
-    The target's own token is missing: a correction at the first miss, or a bonus after the last draft. [belief 6]
-choices[a]] → choices[a]] if a < len(drafts) else drafts
-    The bonus is missing: if all drafts are right, the last choice is written as well. [belief 6]
-, choices[a]] → ] if a < len(drafts) else choices
-    The correction is missing: at the first miss the target's own choice is written. [belief 6]
-choices[a]] → choices[a]] if a < len(drafts) else drafts + drafts[-1:]
-    The bonus is the target's choice after the last draft, and no draft. [belief 10]
-[*drafts[:a], choices[a]] → drafts[: a + 1]
-    The bonus is missing, and the first draft that misses is not written; the target's choice stands there.
-drafts[:a] → drafts[: a + 1]
-    You write the rejected draft and its correction. The correction stands in its place.
-[*drafts[:a], choices[a]] → drafts if a < len(drafts) else choices
-    You write all drafts. Only those before the first miss are written.
-return drafts
-return [*drafts, choices[-1]]
-    You write all drafts, whatever the target says about them.
-choices[a] → choices[-1]
-    You always take the last choice. After a miss it is the choice at the place of the miss.
-choices[a] → choices[min(a + 1, len(drafts))]
-    The correction comes from one place too late: it is the choice at the place of the miss.
-(drafts, choices) → (drafts, choices[1:])
-(drafts, choices) → (drafts, choices[1:]); [*drafts[:a], choices[a]] → choices[1 : a + 2]
-    You compare each draft with the choice one place later. The first choice is about the first draft.
-*drafts[:a], →
-    The accepted drafts are missing: they are written, too.
-""",
 )
 
 
@@ -199,20 +160,6 @@ MADE = question(
         f"It should be {entries_made(*case)}: the last token of the text goes through the pass, and all "
         f"{len(case[0])} drafts, right or wrong. Each leaves an entry."
     ),
-    wrong="""
-1 + len(drafts) → 1 + len(drafts) - accepted(drafts, choices)
-1 + len(drafts) → len(drafts) - accepted(drafts, choices)
-    The target skips nothing: accepted drafts go through the pass, too. [belief 9]
-len(drafts) → accepted(drafts, choices)
-1 + len(drafts) → min(1 + accepted(drafts, choices), len(drafts))
-    The pass is finished before anything is compared. The drafts that will be rejected go through it, too.
-1 + →
-    Besides the drafts, the last token of the text goes through the pass.
-1 + → 2 +
-    You count a token too many: the target's own token is chosen, not computed.
-+ len(drafts) →
-    The drafts go through the pass, too: all at once, with an entry for each.
-""",
 )
 
 
@@ -228,26 +175,6 @@ STAY = question(
         f"It should be {entries_that_stay(*case)}. Of what went through the pass, the text has its last token from "
         f"before, and {accepted(*case)} of the drafts."
     ),
-    wrong="""
-+ accepted(drafts, choices) →
-    The accepted drafts are in the text, so their entries stay. They are not computed again. [belief 9]
-return 0
-    What the pass computed for tokens that are in the text may stay.
-accepted(drafts, choices) → len(drafts)
-1 + accepted(drafts, choices) → len(drafts)
-    The entries of rejected and discarded drafts must go: those are not in the text.
-1 + →
-    One more may stay. Which token went through the pass before the drafts?
-1 + → 2 +
-    The target's own token has no entry yet: it was chosen, but no pass has computed it.
-1 + accepted(drafts, choices) → min(2 + accepted(drafts, choices), 1 + len(drafts))
-    The entry of the rejected draft must go.
-accepted(drafts, choices) → len(matching(drafts, choices))
-1 + accepted(drafts, choices) → len(matching(drafts, choices))
-    The drafts after the first miss are not in the text, even if they agree. [belief 1]
-1 + → len(drafts) -
-    These are the entries that must go. The question is which may stay.
-""",
 )
 
 
@@ -290,18 +217,6 @@ TARGET_KEEPS = question(
     cases=DONE,
     seen=f"{AFTER} your first result is {{found}}.",
     hint=must_be(target_keeps),
-    wrong="""
-return target
-    Nothing is taken back: the target's cache still has the drafts that are not in the text.
-len(text) - 1 → len(text)
-    One entry too many stays. In the place of the target's own token the cache has the draft that was rejected.
-len(text) - 1 → len(text) - 2
-    One entry too few stays. All of the text but its last token has been computed: do not compute it again. [belief 9]
-return text
-    The target's own token has no entry: it was chosen, but no pass has read it.
-return []
-    What was computed for tokens that are in the text may stay: a rewind forgets only what is not. [belief 9]
-""",
 )
 
 
@@ -314,21 +229,6 @@ DRAFT_KEEPS = question(
     cases=DONE,
     seen=f"{AFTER} your second result is {{found}}.",
     hint=must_be(draft_keeps),
-    wrong="""
-return draft
-    The draft model read its own drafts, and those that missed are still in its cache. It has to rewind, too.
-len(text) - 1 → len(text)
-    One entry too many stays after a miss: in the place of the target's own token the cache has the draft that missed.
-len(text) - 1 → len(text) - 2
-    This fits only a round in which all drafts were accepted, where one entry is missing. After a miss none is.
-return text[:-1]
-    A rewind can only cut. Where all drafts were accepted, the last one has no entry here: the draft model gave it, and
-    never read it.
-return text
-    A rewind can only cut, and the draft model has not read the target's own token.
-return []
-    The draft model would have to read the whole text again. What is in the text may stay.
-""",
 )
 
 
@@ -341,19 +241,6 @@ DRAFT_READS = question(
     cases=DONE,
     seen=f"{AFTER} your third result is {{found}}.",
     hint=must_be(draft_reads),
-    wrong="""
-min(len(draft), len(text) - 1) → len(text) - 1
-    Where all drafts were accepted, the draft model has two tokens to read: its own last draft, which it never read,
-    and the bonus.
-min(len(draft), len(text) - 1) → len(text) - 2
-    Two tokens are to be read only where all drafts were accepted. After a miss all but the last have an entry.
-min(len(draft), len(text) - 1) → len(draft)
-    You count the entries before the rewind. After it the cache ends where the text and the drafts part.
-min(len(draft), len(text) - 1) → 0
-    Most of the text has an entry already. Only what has none is read.
-return []
-    The target's own token is never in the draft model's cache: it has to read it before it can draft on.
-""",
 )
 
 

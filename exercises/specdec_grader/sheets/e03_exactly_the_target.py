@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from specdec_grader.coerce import begun, same
-from specdec_grader.mistake import Mistake, StillOpen, Wrong
+from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import points, question, tokens_of
 from specdec_lab.theory import RULES, Row, favourite, lacking, residual
@@ -71,8 +71,6 @@ def seen_output(pair: tuple[Row, Row], out: list[float], _: list[float]) -> str:
     return f"With p = {p} and q = {q} what comes out is {[round(x, 2) for x in out]}, and not p."
 
 
-NEVER_REJECTS = "This is q: no draft is ever rejected."
-KEEPS_P = "You keep a draft with chance p. Drawn from q, it is kept with chance p/q: compare u · q with p."
 KEEPS_LEAST = (
     "You keep a draft with chance min(p, q). This is the chance that x is drafted and kept. Here x is drafted already, "
     "so it is kept with chance p/q: compare u · q with p."
@@ -96,46 +94,6 @@ OUTPUT = question(
     ),
     seen=seen_output,
     hint="Check both steps: accept if u · q < p, and look w up in the residual after a rejection.",
-    wrong=f"""
-residual(p, q) → p
-    After a rejection your rule draws from p; draw from the residual. [belief 2]
-residual(p, q) → q
-    This is q: what replaces a draft must not come from q.
-return q
-    {NEVER_REJECTS}
-residual(p, q) → favourite(p)
-    The target's favourite is not what has to be drawn: p is a distribution, and all of it counts.
-p[x] / q[x] → favourite(p)[x]
-    Drafts are kept only if they are the target's favourite. [belief 4]
-p[x] / q[x] → q[x] / p[x] if p[x] else 1
-    A draft is kept with chance q/p; it should be p/q.
-residual(p, q) → scaled(without(p, x))
-residual(p, q) → falls_through(without(p, x), -1)
-    After a rejection you draw from p without x. Of the other tokens q may have written too much already: draw from max(0, p − q). [belief 2]
-residual(p, q) → residual(q, p)
-    After a rejection you draw from q − p. What is missing is where p is larger: max(0, p − q).
-residual(p, q) → scaled(distances(p, q))
-    After a rejection you draw from |p − q|. Where q is larger, nothing is missing: max(0, p − q).
-residual(p, q) → unscaled(p, q, 0)
-residual(p, q) → unscaled(p, q, -1)
-residual(p, q) → unscaled(p, q, x)
-residual(p, q) → unscaled(p, q, lacks_most(p, q).index(1))
-    You look w up in max(0, p − q) as it is. It does not add up to 1: multiply w by its sum first.
-residual(p, q) → lacks_most(p, q)
-    After a rejection you take the token that lacks most. Each token that lacks something has its share: look w up.
-residual(p, q) → [1 / len(p)] * len(p)
-    You draw the replacement from all tokens alike; draw it from max(0, p − q).
-p[x] / q[x] → p[x]
-    {KEEPS_P} [belief 3]
-p[x] / q[x] → q[x]
-    You keep a draft with chance q, whatever the target says: compare u · q with p.
-p[x] / q[x] → p[x] >= q[x]
-p[x] / q[x] → p[x] > q[x]
-p[x] / q[x] → p[x] >= q[x]; residual(p, q) → p
-    You keep a draft only where p is at least q. Where it is smaller, keep it with chance p/q: that is what u is for.
-p[x] / q[x] → max(0, 1 - p[x] / q[x])
-    You keep a draft with chance 1 − p/q: the comparison is the wrong way round.
-""",
 )
 
 PAIRS: Sequence[tuple[Row, Row]] = OUTPUT.cases  # p and q
@@ -203,12 +161,19 @@ def mistakes_of_a(rule: Rule) -> list[Mistake]:
     """
     replaced = written_by(rule, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
     keeps_least = written_by(rule, *PAIRS[4], [(3, 0.25, 0.05)]) != [3]  # q is 0.1 there, and p is 0.4
-    found = [mistake for mistake in OUTPUT.mistakes if not (replaced and mistake.said == NEVER_REJECTS)]
+    found = [mistake for mistake in OUTPUT.mistakes if not (replaced and mistake is NEVER_REJECTS)]
     if keeps_least:
-        found = [Mistake(KEEPS_LEAST, *m.results) if m.said == KEEPS_P else m for m in found]
+        found = [Mistake(KEEPS_LEAST, *m.results) if m is KEEPS_P else m for m in found]
     return found
 
 
+def known_as(beginning: str) -> Mistake:
+    """The mistake of OUTPUT whose sentence begins like this."""
+    return next(mistake for mistake in OUTPUT.mistakes if mistake.said.startswith(beginning))
+
+
+NEVER_REJECTS = known_as("This is q: no draft")
+KEEPS_P = known_as("You keep a draft with chance p.")
 NO_ANSWER = (ArithmeticError, LookupError, StopIteration, ValueError)
 FEW = 40  # points for u where a rule is asked again, call by call
 
@@ -230,7 +195,7 @@ def name_the_slip(made: Rule) -> None:
     cases = [(p, q) for p, q in PAIRS if p != q]
     outputs = [output_of(answers, p, q, FEW) for p, q in cases]
     mistake = replace(OUTPUT, cases=cases, mistakes=mistakes_of_a(answers)).known_mistake(outputs)
-    if mistake and mistake.said != NEVER_REJECTS:  # which is what counting all calls as kept looks like
+    if mistake and mistake is not NEVER_REJECTS:  # which is what counting all calls as kept looks like
         raise Wrong(mistake.said, belief=mistake.belief)
 
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from statistics import fmean, stdev
 
 from specdec_grader.coerce import begun, listed, number, same, shown
-from specdec_grader.mistake import Mistake, Wrong
+from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_lab.theory import expected_tokens as E
@@ -48,33 +48,6 @@ OVERLAP = question(
     ),
     seen="With p = {} and q = {} your function gives {found}.",
     hint=hint_for_a_chance("Go token by token: how often is it drafted, and how often is it kept then? Add this up."),
-    wrong="""
-min(share, q.get(token, 0.0)) → share * q[token]
-    This is the chance that a token drawn from p and one drawn from q happen to be the same. A draft needs no such luck: drawn from q, it is kept with chance min(1, p/q). [belief 3]
-return float(favourite(p) == favourite(q))
-    You ask whether both have the same favourite. This decides in greedy decoding; sampled, all tokens count. [belief 4]
-return → return 1 -
-    This is how much p and q differ; α is what is left.
-return sum(abs(p.get(token, 0) - q.get(token, 0)) for token in {*p, *q})
-    This is Σ |p − q|, how far the two are apart. It counts each difference twice: what p has more in one place, it has less in another. α is 1 less one half of it. [earns ¼]
-return → return 2 *; p.items()) → p.items()) - 1
-    You take away each difference twice: what p has more in one place, it has less in another. [earns ½]
-return kept(p, q)[favourite(q)]
-    This is the chance of one draft only, the drafter's favourite. The draft is drawn: weigh every token with q. [belief 4]
-return min(p[favourite(p)], q[favourite(p)])
-return p[favourite(q)]
-    You look at one token only, a favourite. The draft may be any token that q can draw.
-return sum(kept(p, q).values()) / len(q)
-    You take the mean of min(1, p/q) as if every token were drafted equally often; it is drafted with chance q. [earns ¼]
-return sum(kept(p, q).values())
-    You add up min(1, p/q) without weights; a token is drafted with chance q. [earns ¼]
-return sum(p[token] * chance for token, chance in kept(p, q).items())
-    You weigh min(1, p/q) with p, but the draft is drawn from q. [earns ¼]
-return sum(q[token] * chance for token, chance in kept(q, p).items())
-    A draft is kept with chance p/q, not q/p. [earns ¼]
-min → max
-    Take the smaller of the two shares, not the larger.
-""",
 )
 UNORDERED = replace(
     OVERLAP,
@@ -115,35 +88,6 @@ def judge_overlap(made: Callable[[Row, Row], float]) -> None:
 
 # 4.tokens
 
-ALONE = "You count each draft as if it were kept or not by itself. It only counts if all drafts before it were kept."
-# E(alpha, 999) is as good as 1 / (1 − α), without its error for α = 1.
-ABOUT_E = f"""
-E(alpha, gamma) → E(alpha, gamma) - 1
-    The target's own token is missing: the corrected one or the bonus is written in every round. [belief 6]
-E(alpha, gamma) → 1 + alpha * gamma
-    {ALONE}
-E(alpha, gamma) → alpha * gamma
-    {ALONE} And the target's own token is missing. [belief 6]
-E(alpha, gamma) → E(alpha, gamma - 1)
-    The last power of α is missing: with γ drafts kept the bonus comes too, so the sum goes up to α^γ. [belief 6]
-E(alpha, gamma) → E(alpha, gamma + 1)
-    There is one power of α too many: with γ drafts at most γ + 1 tokens are written.
-E(alpha, gamma) → E(alpha, 999)
-    This is the limit for endless drafts; γ has to count.
-E(alpha, gamma) → 1 + gamma * alpha**gamma
-E(alpha, gamma) → (gamma + 1) * alpha**gamma
-E(alpha, gamma) → 1 + alpha**gamma
-    You count a round as all or nothing, but drafts before the first miss are kept.
-E(alpha, gamma) → alpha**gamma
-    This is the chance that all drafts are kept, not a number of tokens.
-E(alpha, gamma) → gamma + 1
-    These are the most tokens a round can write; α has to count.
-E(alpha, gamma) → alpha * (gamma + 1)
-    α times all γ + 1 tokens is not it: the first token is certain, the last one is rare.
-E(alpha, gamma) → 1 - alpha ** (gamma + 1)
-    In the closed form the sum is divided by 1 − α.
-"""
-
 
 def tokens_per_pass(alpha, gammas):
     return [E(alpha, gamma) for gamma in gammas]
@@ -161,7 +105,6 @@ TOKENS = question(
     cases=((0.75, [4, 0, 1, 2, 7]), (0.4, [4, 1, 30]), (0.9, [3, 8, 5]), (0.3, [2, 6])),
     seen="For α = {} and γ = {} your function gives {found}.",
     hint=hint_tokens,
-    wrong=ABOUT_E,
 )
 
 
@@ -220,10 +163,6 @@ VALUE = question(
     cases=CLAIMS,
     seen="For α = {} and γ = {} your first result is {found}.",
     hint="It should be E, the expected tokens per pass.",
-    wrong=f"""
-E(alpha, gamma) → claimed
-    This is the claimed number. The first result is the true one.
-{ABOUT_E}""",
 )
 
 
@@ -243,33 +182,6 @@ SOURCE = question(
     cases=CLAIMS + CERTAIN,
     seen=seen_source,
     hint="Compute E for γ = 0, 1, 2, … and see which one comes nearest to it.",
-    wrong="""
-return gamma
-    You give back the γ that was asked for. With which γ does the claimed number come out?
-return nearest → return nearest + 1
-    You count the terms of the sum. A round with γ drafts has γ + 1 of them.
-return next((n for n in range(101) if E(alpha, n) >= claimed), None)
-    You stop at the first γ that reaches the claimed number; but rounded, it may stand a little above the true one. Take the γ that comes nearest.
-return next((n for n in range(101) if abs(E(alpha, n) - claimed) <= 0.05), None)
-    You stop at the first γ that is near enough; a later one may be nearer. [earns ¾]
-if abs(E(alpha, nearest) - claimed) <= 0.05 else None →
-    The nearest γ is not enough: where no γ comes within 0.05 of the claimed number, the answer is None.
-if abs(E(alpha, nearest) - claimed) <= 0.05 else None → ; range(101) → reversed(range(101))
-    Where no γ comes within 0.05 of the claimed number, the answer is None; and of two that are equally near, the smaller.
-range(101) → reversed(range(101))
-    Of two γ that are equally near, the smaller one is asked for. [earns ¾]
-range(101) → range(1, 101)
-    You do not look at γ = 0. [earns ¾]
-range(101) → range(gamma + 1)
-    You do not look beyond the γ that was asked for; the claimed number may belong to a larger one.
-range(101) → range(11)
-range(101) → range(16)
-range(101) → range(21)
-range(101) → range(31)
-range(101) → range(51)
-range(101) → range(100)
-    You stop too early: look at all γ up to 100. [earns ¾]
-""",
 )
 
 
@@ -354,38 +266,6 @@ RATE = question(
     hint=hint_for_a_chance(
         "Count the accepted drafts, count those that were tested (accepted or rejected), and divide."
     ),
-    wrong="""
-TESTED → PROPOSED
-    You divide by all proposed drafts. A discarded draft was never tested, so it says nothing about α. [belief 5]
-count(texts, TESTED) → (most_drafts(texts) * len(rounds(texts)))
-    You divide by γ times the rounds, so drafts that were never tested, or never made, count as wrong. [belief 5]
-return fmean(alpha_hat([text]) for text in texts)
-    You take the mean of the texts' own rates. A text with few drafts then weighs as much as one with many: divide the sum by the sum. [earns ½]
-return fmean(alpha_hat(one) for one in rounds(texts) if count(one, TESTED))
-    You take the mean of the rounds' own rates. A round that tested one draft then weighs as much as one that tested four: divide the sum by the sum. [earns ¼]
-TESTED → PROPOSED | OWN
-    You divide by all marks; only drafts that were tested count.
-ACCEPTED → ACCEPTED | OWN; TESTED → PROPOSED | OWN
-ACCEPTED → ACCEPTED | OWN; TESTED → PROPOSED
-ACCEPTED → ACCEPTED | OWN
-TESTED → TESTED | {"bonus", "corrected"}
-TESTED → TESTED | OWN
-TESTED → ACCEPTED | OWN
-ACCEPTED → ACCEPTED | {"bonus"}; TESTED → TESTED | {"bonus"}
-    A corrected token, a bonus or a plain one is the target's own: it is no draft, and does not count.
-count(texts, TESTED) → len(rounds(texts))
-    This is the number of accepted drafts a round, not the chance of a draft.
-ACCEPTED → ACCEPTED | OWN; count(texts, TESTED) → len(rounds(texts))
-    These are tokens per pass, not α.
-return fmean(marks[0] == "accepted" for text in texts for marks in text if marks != SILENT)
-    You look at the first draft of each round only; the later ones that were tested count too.
-ACCEPTED → {"bonus"}; count(texts, TESTED) → len(rounds(texts))
-    This is the share of rounds without a miss, not the chance of a draft.
-ACCEPTED → {"rejected"}
-    This is the chance of a rejection.
-count(texts, TESTED) → (count(texts, ACCEPTED) + with_a_miss(texts))
-    In a round that was cut short by a stop you count a rejected draft that is not there: count the marks. [earns ½]
-""",
 )
 part("4.rate", points=2, asks=[RATE])(RATE.judge)
 
@@ -462,20 +342,6 @@ INTERVAL = question(
     ),
     seen=seen_interval,
     hint=hint_interval,
-    wrong="""
-ratio_of_sums → mean_of_ratios
-    You take the mean of the drawn texts' rates. Divide the sum by the sum, as for α itself. [earns ½]
-0.025 → 0.05
-    You leave 5 % out at each end, so the interval holds 90 %. Leave out 2.5 %. [earns ½]
-0.025 → 0.25
-    You leave a quarter out at each end, so the interval holds one half. Leave out 2.5 %. [earns ½]
-0.025 → 0.005
-    You leave out 0.5 % at each end, so the interval holds 99 %. Leave out 2.5 %. [earns ½]
-0.025 → 0.16
-    It holds about 68 %, as one standard error to each side does. Leave out 2.5 % at each end. [earns ½]
-0.025 → 0.5
-    Both ends lie in the middle. Leave out 2.5 % of the values at each end.
-""",
 )
 
 

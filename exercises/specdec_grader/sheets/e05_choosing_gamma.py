@@ -8,16 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 from specdec_grader.coerce import begun, listed, nothing, number, same, shown, whole
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_grader.stored import stored, table
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
-
-ONE_ROW_MORE = (
-    "The target scores the last token that was written, too: γ drafts make a pass over γ + 1 rows, which costs v[γ]."
-)
 
 # 5.speedup
 
@@ -41,49 +37,6 @@ SPEEDUP = question(
     ),
     seen="For α = {}, γ = {}, c = {}, v = {} and o = {} your function gives {found}.",
     hint="S = E / (γ · c + v[γ] + o): which of the four is different in your code?",
-    wrong=f"""
-return E(alpha, gamma)
-    These are the tokens of a round. A round also costs time: divide by it. [belief 7]
-gamma * c → c
-    One draft costs c, and a round makes γ of them.
-v[gamma] → v[gamma - 1]
-    {ONE_ROW_MORE}
-v[gamma] → 1
-    The target's pass over γ + 1 rows costs v[γ], and not as much as a plain one.
-v[gamma] → v[-1]
-    v[-1] is the widest pass in the list; the pass over γ + 1 rows costs v[γ].
-v[gamma] → sum(v[: gamma + 1])
-v[gamma] → gamma + 1
-v[gamma] → (gamma + 1) * v[gamma]
-v[gamma] → gamma * v[gamma]
-    The target scores all rows in one pass, which costs v[γ]: it does not pay for each of them.
-+ v[gamma] →
-    The target's pass is missing in the cost.
-gamma * c + →
-    The drafts are missing in the cost.
-+ o →
-    The rest of the loop, o, is missing in the cost. [earns ½]
-+ o → + gamma * o
-    o is paid once a round, not once a draft. [earns ½]
-gamma * c → (gamma + 1) * c
-    A round makes γ drafts, not γ + 1. [earns ½]
-E(alpha, gamma) → (E(alpha, gamma) - 1)
-    The target's own token is missing: the corrected one or the bonus is written in every round. [belief 6]
-E(alpha, gamma) → E(alpha, gamma - 1)
-    The last power of α is missing: after γ kept drafts comes the bonus. [belief 6]
-E(alpha, gamma) → (1 + alpha * gamma)
-    α · γ + 1 is not what a round writes: a draft only counts if all before it were kept.
-E(alpha, gamma) → (gamma + 1)
-    A round writes γ + 1 tokens only if all drafts are kept; α has to count.
-return (gamma * c + v[gamma] + o) / E(alpha, gamma)
-    This is the time of a token beside a plain one; the speed-up is the other way up. [earns ½]
-E(alpha, gamma) / →
-    This is what a round costs. How many tokens does it write?
-+ o) → + o) - 1
-    This is what is gained beyond 1. S is the whole factor. [earns ½]
-/ → -
-    Divide by the cost; do not take it away.
-""",
 )
 
 
@@ -104,7 +57,6 @@ def judge_speedup(made: Callable[..., float]) -> None:
 
 WHAT = "The best γ"
 FLAT = [1.0] * 9
-NEVER_ZERO = "You never give 0. Where no γ is faster than plain decoding, the best is not to draft."
 
 
 def last_place(values: Sequence[float]) -> int:
@@ -155,47 +107,6 @@ BEST = question(
     ),
     seen=seen_best,
     hint="Compute S for every γ in the lists, with S = 1 for γ = 0, and compare.",
-    wrong=f"""
-S.index(max(S)) → len(v) - 1
-    You take the largest γ. A late draft costs as much as the first and is seldom kept. [belief 8]
-/ (d[gamma] + v[gamma] + o) →
-    You take the γ with the most tokens per pass. A round also costs time: compare S. [belief 7]
-S = [1.0] → S = [0.0]
-    {NEVER_ZERO} [earns ½]
-S = [1.0] → S = [0.0]; S.index(max(S)) → last_place(S)
-    {NEVER_ZERO} And of equals, the smallest is asked for. [earns ½]
-S = [1.0] → S = []
-    Your result is one too small: the first place of a list that begins with γ = 1 stands for γ = 1. [earns ¼]
-len(v) → len(v) - 1
-    You leave out the last γ of the list. [earns ½]
-S.index(max(S)) → before_it_falls(S)
-S.index(max(S)) → before_it_falls(S, strictly=True)
-    You stop where S first falls. The cost of a pass may have a step, and after it S can rise above all before: try every γ. [earns ½]
-S.index(max(S)) → last_place(S)
-    Of several γ that are equally good, the smallest is asked for. [earns ¾]
-S = [1.0] → S = [1 / (1 + o)]
-    You charge the loop, o, to γ = 0 as well. Without drafts it is plain decoding: S = 1. [earns ½]
-d[gamma] → gamma * d[gamma]
-    d[γ] is what all γ drafts cost together; do not multiply it by γ. [earns ½]
-d[gamma] → gamma * d[1]
-    You multiply the cost of one draft by γ; but d[γ] is given, and need not grow like that. [earns ½]
-d[gamma] + →
-    The drafts, d, are missing in the cost.
-v[gamma] → 1
-    You count the target's pass as if it always cost 1.
-v[gamma] → 1e-12
-    The target's pass is missing in the cost.
-+ o →
-    The loop, o, is missing in the cost. [earns ½]
-E(alpha, gamma) → (E(alpha, gamma) - 1)
-    The target's own token is missing in E. [belief 6]
-v[gamma] → v[gamma - 1]
-    {ONE_ROW_MORE} [earns ¼]
-S.index(max(S)) → S.index(min(S))
-    You take the slowest γ, not the fastest.
-return 0
-    You never draft, although it often pays.
-""",
 )
 
 
@@ -258,32 +169,6 @@ LEAST = question(
     cases=((1, 1.3), (4, 2.2), (4, 1.5), (2, 2.96), (8, 1.2), (3, 1.05), (6, 4.0), (2, 1.01)),
     seen="For γ = {} and a round that costs {} your function gives {found}.",
     hint=hint_least,
-    wrong="""
-return (cost - 1) / gamma
-    A draft only counts if all before it were kept: a round does not write 1 + γ · α tokens.
-return 1 - 1 / cost
-    This holds for endless drafts, where E = 1/(1 − α); γ has to count.
-return cost / (gamma + 1)
-    A round writes more than α · (γ + 1) tokens: the first is certain.
-cost) → cost + 1)
-cost) → cost + 1) or 1.0
-    You ask for one token too much: is the target's own token in E, and its pass only once in the cost? [belief 6]
-(gamma, 0.0 → (gamma - 1, 0.0
-(gamma, 0.0 → (gamma - 1, 0.0; cost) → cost) or 1.0
-    The last power of α is missing in E: after γ kept drafts comes the bonus. [belief 6]
-(gamma, 0.0 → (gamma + 1, 0.0
-    There is one power of α too many in E: at most γ + 1 tokens are written.
-return (cost - 1) ** (1 / gamma)
-return (cost - 1) ** (1 / gamma) if cost <= 2 else None
-return ((cost - 1) / gamma) ** (1 / gamma)
-    You count only rounds in which all drafts are kept; the drafts before a first miss count too.
-return (gamma + 1) / cost
-    This is S at α = 1, and not an α.
-return 1.0
-    This is the largest α there is; a smaller one is enough. If you halve an interval: where the middle writes enough, go on below it.
-return 0.0
-    This is the smallest α there is, and it is not enough. If you halve an interval: where the middle writes too little, go on above it.
-""",
 )
 
 
@@ -378,49 +263,6 @@ PICK = question(
     cases=[(table,) for table in TABLES],
     seen=seen_pick,
     hint=hint_pick,
-    wrong="""
-key=gain → key=tokens
-key=gain → key=ratios
-    You take the most tokens per pass. A round also costs time: divide by d + v + o. [belief 7]
-key=gain → key=lambda row: row["alpha"]
-key=gain → key=lambda row: (row["alpha"], gain(row))
-key=gain → key=lambda row: (row["alpha"], row["gamma"])
-    You choose the draft by its α. What it costs, and what the target's pass costs, count as much.
-key=gain → key=lambda row: (-row["weights"], gain(row))
-key=gain → key=lambda row: -row["weights"]
-    You choose the draft with the fewest weights. What it costs is d, which was measured. [belief 14]
-key=gain → key=lambda row: -row["d"]
-    You choose the cheapest drafts. What do they bring?
-key=gain → key=lambda row: -cost(row)
-    You choose the cheapest round. How many tokens does it write?
-key=gain → key=lambda row: ratios(row) / cost(row)
-    You take the mean of the texts' own tokens per pass, so a short text weighs as much as a long one: divide all tokens by all passes. [earns ½]
-best["gamma"] → max(row["gamma"] for row in rows if row["draft"] == best["draft"])
-    The draft is right, but you take its largest γ. [belief 8; earns ¼]
-key=gain → key=lambda row: row["gamma"]
-    You take the largest γ. [belief 8]
-key=gain → key=lambda row: tokens(row) / (row["gamma"] * row["d"] + row["v"] + row["o"])
-    d is what all drafts of a round cost together; do not multiply it by γ. [earns ½]
-key=gain → key=lambda row: tokens(row) / (row["d"] + row["v"])
-    The rest of the loop, o, is missing in the cost. [earns ½]
-key=gain → key=lambda row: tokens(row) / (row["d"] + row["o"])
-    The target's pass, v, is missing in the cost.
-key=gain → key=lambda row: tokens(row) / (row["d"] + 1 + row["o"])
-    The target's pass costs v, not 1.
-key=gain → key=lambda row: tokens(row) / (row["v"] + row["o"])
-    The drafts, d, are missing in the cost.
-key=gain → key=lambda row: E(row["alpha"], row["gamma"]) / cost(row)
-    You compute the tokens from α. They were measured; the formula is only right if drafts survive independently. [earns ½]
-key=gain → key=lambda row: text(row, 0) / cost(row)
-key=gain → key=lambda row: text(row, -1) / cost(row)
-    You look at one text only; all of them count.
-max(rows, key → min(rows, key
-    You take the slowest row, not the fastest.
-max(rows, key=gain) → rows[0]
-    You take the first row.
-max(rows, key=gain) → rows[-1]
-    You take the last row.
-""",
 )
 
 

@@ -4,7 +4,7 @@ import copy
 import random
 
 from specdec_grader.coerce import shown
-from specdec_grader.mistake import Mistake, Wrong
+from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import question
 from specdec_grader.supplied.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
@@ -57,41 +57,6 @@ PROPOSE = question(
     ),
     seen=seen_propose,
     hint="Which run matches the end of the text, where does it stand, and what follows it?",
-    wrong="""
-return []
-    Did you find the end of the text itself? It always matches, and nothing follows it: look only for places that something follows.
-gamma → max(gamma, len(text) - end)
-    You propose all that follows, and not at most γ tokens: each draft is a row that the target must compute. [belief 8]
-range(len(text) - 1, n - 1, -1) → range(n, len(text))
-    You take the earliest place; take the most recent one.
-text[end:] → text[end - n :]
-    You copy the tokens that match; copy those that follow them.
-text[end:] → text[end + 1 :]
-(text[end:] * gamma)[:gamma] → text[end + 1 : end + 1 + gamma]
-    Your copy begins one token too late: it must begin right behind the match.
-(text[end:] * gamma)[:gamma] → text[end : end + gamma]
-    Your copy stops where the text ends. Let it go on with what it has copied itself.
-(3, 2, 1) → (3,)
-    You give up when no run of three is found; then look for two, and then for one. A wrong draft does no harm: it is refused.
-(3, 2, 1) → (1,)
-    You look at the last token first, or only at it; begin with a run of three, then two.
-(3, 2, 1) → (2, 1)
-    You look for runs of two at most; begin with three.
-(3, 2, 1) → (3, 2)
-    You stop before runs of one token; the last token alone counts, too.
-(3, 2, 1) → range(20, 0, -1)
-    You also look for runs of four or more tokens; three is the most here.
-len(text) - 1 → len(text) - 2
-    A match may also end one token before the end of the text: in 7 7 the first 7 is a place.
-len(text) - 1 → len(text) - n
-    A match may share tokens with the end of the text: in 1 2 1 2 1 the run 1 2 1 stands twice.
-n - 1, -1 → n, -1
-    A run may also stand at the very beginning of the text; you begin your search one place too late.
-return one_by_one(text, gamma)
-    You look for a new place after each copied token. Find one place, and copy all tokens from there.
-gamma → (gamma or 1)
-    With γ = 0 there is nothing to propose; your function proposes a token.
-""",
 )
 
 

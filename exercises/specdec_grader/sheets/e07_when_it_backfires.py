@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from specdec_grader.coerce import begun, listed, nothing, number, same, shown, whole
-from specdec_grader.mistake import Mistake, StillOpen, Wrong
+from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, question
 from specdec_grader.supplied.arrivals import (
@@ -101,39 +101,6 @@ GAIN = question(
     ),
     seen="For {}, {} texts, γ = {} and α = {} the gain is {right}; yours is {found}.",
     hint="How many tokens does a step write, and what does it cost, with and without?",
-    wrong="""
-return E(alpha, gamma)
-    These are the tokens per pass. They are the gain only while the wider pass costs no more. [belief 7]
-return T(texts * (gamma + 1)) / (E(alpha, gamma) * T(texts))
-    It is upside down: above 1 must be a gain.
-(gamma + 1) → (gamma or 1)
-    Each text brings γ + 1 rows into the pass, not γ.
-texts * (gamma + 1) → texts + gamma
-    Each text brings drafts of its own: count γ + 1 rows for each.
-E(alpha, gamma) → (gamma + 1)
-    Not all drafts are accepted: the tokens per pass follow from α.
-texts → 1
-    This is the gain of one text alone: all texts are in the same pass.
-T(texts) → T(1)
-    Compare with a pass without drafts over the same batch, T(texts), and not over one text.
-return → return texts *
-    Without drafts the batch also writes one token for each text: the number of texts is on both sides.
-* T(texts) → * texts
-    These are the tokens of a batch by the cost of its pass; the gain compares them with what the batch does without drafts.
-* T(texts) →
-    These are the tokens of one text by the cost of the pass; the gain compares them with a pass without drafts.
-E(alpha, gamma) → (E(alpha, gamma) - 1)
-    The corrected or bonus token is missing: with α = 0 a round still writes one token. [belief 6]
-E(alpha, gamma) → (1 + gamma * alpha)
-    A draft counts only if all before it survived: place i is reached with α^(i−1), not always.
-E(alpha, gamma) → E(alpha, gamma - 1)
-    Sum up one power of α more: 1 + α + … + α^γ has γ + 1 terms.
-E(alpha, gamma) → E(alpha, gamma + 1)
-    Sum up one power of α less: 1 + α + … + α^γ has γ + 1 terms.
-E(alpha, gamma) * →
-return T(texts * (gamma + 1)) / T(texts)
-    This compares the costs only; the pass with drafts also writes more.
-""",
 )
 
 
@@ -190,56 +157,6 @@ CROSSOVER = question(
     ),
     seen="For {}, {}, γ = {}, α = {} and at most {} texts the answer is {right}; yours is {found}.",
     hint="For how many texts do the drafter's passes and the target's wide one cost more than E plain passes for the first time?",
-    wrong="""
-return texts → return texts - 1; return None → return most
-return texts → return texts - 1 or None; return None → return most
-return texts → return texts - 1
-return last_that_pays(T, D, gamma, alpha, most)
-return last_that_pays(T, D, gamma, alpha, most) or None
-    This is the largest number of texts for which it still pays; the next one is asked for.
-< 0.999999 → <= 1
-    With a gain of exactly 1 nothing is lost yet.
-gamma * D(texts) + →
-    The drafter's passes are missing. The drafts are not free here.
-gamma * D(texts) → D(texts)
-gamma * D(texts) → D(texts * gamma)
-    The drafter needs a pass for each place: γ passes in a step, one after the other.
-D(texts) → D(1)
-D(texts) → texts * D(1)
-    The drafter drafts for all texts at once: its passes go over a row for each text.
-D(texts) → D(texts * (gamma + 1))
-D(texts) → D(texts * gamma)
-    A pass of the drafter goes over one row for each text; only the target's has γ + 1.
-gamma * D → (gamma + 1) * D
-    The drafter makes γ passes. The token behind the drafts is the target's own. [belief 10]
-E(alpha, gamma) * →
-    There a step with drafts begins to cost more. It loses only when it costs more than the tokens that it writes, E for one.
-E(alpha, gamma) * T(texts) → T(1)
-    There a step with drafts begins to cost more than a pass for one text. It loses only when it costs more than what it writes is worth.
-T(texts) → T(1)
-    Compare with a pass without drafts over the same batch, and not over one text.
-most + 1 → most
-    `most` itself counts, too.
-return None → return 0
-return None → return -1
-return None → return most
-return None → return most + 1
-    Where it pays up to `most`, return None.
-(gamma + 1) → (gamma or 1)
-    Each text brings γ + 1 rows into the target's pass, not γ.
-texts * (gamma + 1) → texts + gamma
-    Each text brings drafts of its own: count γ + 1 rows for each.
-E(alpha, gamma) → (gamma + 1)
-    Not all drafts are accepted: the tokens per pass follow from α.
-return texts → return texts * (gamma + 1)
-    These are rows; the number of texts is asked for.
-E(alpha, gamma) → (E(alpha, gamma) - 1)
-    The corrected or bonus token is missing in the tokens per pass. [belief 6]
-E(alpha, gamma) → (1 + gamma * alpha)
-    A draft counts only if all before it survived: 1 + γ·α is too much.
-return from_above(T, D, gamma, alpha, most)
-    The gain need not fall evenly: it may lose, pay again, and lose. The fewest texts are asked for, so try one text, then two, and so on.
-""",
 )
 
 
@@ -412,27 +329,6 @@ CHECK = question(
     ),
     seen="For the chances {} and {} the answer is {right}; yours is {found}.",
     hint="Which draft is the likeliest that is left? With it, is tokens / T(rows) as large as before, or larger?",
-    wrong="""
-, len(chances), len(chances) → , 0, len(chances)
-    Each text also writes the target's own token: begin with as many tokens as there are texts. [belief 6]
-, len(chances), len(chances) → , len(chances), 0
-    Each text has a row in the pass before any draft is there: begin with as many rows as there are texts.
-return [len(of_text) for of_text in chances]
-    You check every draft. A row has a price, and T says which. [belief 8]
-return [0 for of_text in chances]
-    You check no draft. Where rows are free, each of them is worth it.
-return [sum(chance > 0.5 for chance in of_text) for of_text in chances]
-return [sum(chance >= 0.5 for chance in of_text) for of_text in chances]
-    A limit that never moves cannot know the price of a row: ask T.
-, reverse=True →
-    You begin with the least likely draft. Begin with the likeliest.
-sorted(slots, reverse=True) → slots
-    You go through the texts one after the other. The likeliest draft of all texts comes first, whichever text it belongs to.
-return best_of_all(chances, T)
-    Stop at the first draft that makes it worse. Whoever looks further decides about a draft by what stands behind it, and drawn text would not follow the target any more.
-(tokens + chance) / T(rows + 1) < tokens / T(rows) → chance < T(rows + 1) - T(rows)
-    A row that costs a tenth of a pass must bring a tenth of the tokens that the pass writes, and not a tenth of one token.
-""",
 )
 
 

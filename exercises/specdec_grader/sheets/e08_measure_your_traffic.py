@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from specdec_grader.coerce import listed, number, shown
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_grader.stored import stored, table
@@ -62,35 +62,6 @@ ALPHAS = question(
     cases=ENGINES,
     seen="For the cards {} α by place is {right}; yours is {found}.",
     hint="Of the rounds that got to a place, on all cards together, how many got past it?",
-    wrong="""
-return pooled(cards)
-    This is survival itself: divide it by survival one place earlier.
-return [fmean(pooled(cards))] * len(cards[0][1])
-    This is one rate for all places, accepted by proposed. α of a place counts only the rounds that got there. [belief 5]
-None → 0.0
-    Where no round arrives, α is unknown: None, and not 0.
-None → 1.0
-    Where no round arrives, α is unknown: None, and not 1.
-if a → if b
-    If rounds get to a place and none gets past it, α is 0 there; unknown is what comes after it.
-return mean_over_cards(cards, lambda n: 1)
-return mean_over_cards(cards, lambda n: n > 0)
-pooled(cards) → mean_survival(cards)
-    You take the mean over cards. Cards differ in their rounds: put all rounds together first, then divide.
-return mean_over_cards(cards, lambda n: n)
-    You weigh the α's of the cards by all of their rounds. What counts at a place are the rounds that got there: add up survivors, then divide.
-pooled(cards) → cards[0][1]
-pooled(cards) → cards[-1][1]
-    This is one card; the others count, too.
-return list(itertools.accumulate(pooled(cards), operator.mul))
-    You multiply the survivals up; they are products already. Divide each by the one before it.
-b / a if a else None → a - b
-    You subtract one survival from another. A rate is a quotient: of those that arrived, how many got past?
-b / a if a → a / b if b
-    Upside down: survivors of a place, divided by those of the place before.
-b / a if a → b / past[0] if past[0]
-    You divide by survival at the first place. Divide by the place right before.
-""",
 )
 
 
@@ -108,28 +79,6 @@ TOKENS = question(
     cases=ENGINES,
     seen="The α's are right. For the cards {} tokens per pass are {right}; yours are {found}.",
     hint="How many drafts does a round keep on average, and what does the target add?",
-    wrong="""
-1 + →
-    The token that the target adds in each round is missing. [belief 6]
-1 + sum(pooled(cards)) → by_formula(fmean(pooled(cards)), cards)
-1 + sum(pooled(cards)) → by_formula(fmean(known_alphas(cards)), cards)
-1 + sum(pooled(cards)) → by_formula(pooled(cards)[0], cards)
-    You put one rate into the formula. It needs the same chance at every place; you have the counts, so add up the survivals.
-pooled(cards) → known_alphas(cards)
-    You add up the α's. A draft at place 3 counts only if those before it survived, too: add up the survivals.
-return fmean(1 + sum(s) for _, s in cards)
-return fmean(1 + sum(s) for n, s in cards if n)
-    You take the mean over cards. A card with more rounds counts more: all tokens by all rounds.
-pooled(cards) → sum(s) for _, s in cards
-    You add up the cards; all tokens by all rounds is asked for.
-pooled(cards) → cards[0][1]
-pooled(cards) → cards[-1][1]
-    This is one card; the others count, too.
-sum → len
-    Not all drafts are accepted.
-sum(pooled(cards)) → pooled(cards)[-1] * len(cards[0][1])
-    The last survival counts the rounds in which all drafts were kept. The others wrote something, too: add up all survivals.
-""",
 )
 
 
@@ -173,28 +122,6 @@ WHOLE = question(
     seen="With {} s to the first token, {} s for each further one, {} tokens and ratio {} "
     "the answer is {right} times as fast; yours is {found}.",
     hint="What is the whole time without drafts, and with?",
-    wrong="""
-return ratio
-    This is the speed-up of the writing alone. The prompt must still be read, and no draft makes that shorter. [belief 15]
-(first + writing / ratio) → (first / ratio + writing)
-    You make the time to the first token shorter, too: reading the prompt has no drafts. [belief 15]
-tokens - 1 → tokens
-    The first token is there already when `first` is over: tokens − 1 remain.
-(first + writing) → (first + tokens * per_token)
-    In all, it is the time of tokens − 1 tokens in both cases; you count them in one of the two only.
-(first + writing) / (first + writing / ratio) → (first + writing / ratio) / (first + writing)
-    It is upside down: above 1 must be faster.
-writing / ratio → writing * ratio
-    A ratio of 2 is twice as fast, so a token takes half the time: divide by the ratio.
-(first + writing) / →
-    These are the seconds with drafts; how many times as fast is it?
-(first + writing) / (first + writing / ratio) → writing - writing / ratio
-    These are the seconds that are saved; how many times as fast is it?
-(first + writing) / (first + writing / ratio) → (first + writing * ratio) / (first + writing)
-    You take a mean of ratios, weighted by time. Divide one whole time by the other.
-return (1 + ratio) / 2
-    You take a mean of ratios. Divide one whole time by the other.
-""",
 )
 part("8.whole", points=2, asks=[WHOLE])(WHOLE.judge)
 
@@ -281,39 +208,6 @@ DRAFTER = question(
     cases=CASES,
     seen=seen_report("the drafter"),
     hint=hint_drafter,
-    wrong="""
-low if tied else ratio → ratio
-    You take the larger number, but the interval of their ratio begins at 1.02 or below: nobody can tell the two apart. Take the one with the larger low end.
-low if tied else ratio → low
-    You order the two by their own intervals. These may overlap, and the order still be sure: look at the interval of their ratio first.
-<= 1.02 → <= 1
-<= 1.02 → < 1
-    The interval begins above 1, but not above 1.02: times that lie so near are not put in an order.
-low if tied → (lambda row: -ratio(row)) if tied
-    Where the two cannot be told apart, you take the one with the smaller number. The safer one has the larger low end, whichever this is.
-low if tied → (lambda row: low(row) - high(row)) if tied
-    You take the narrowest interval. The safer one has the larger low end.
-low if tied → high if tied
-low if tied else ratio → high
-    You take the larger high end of an interval: that is hope. The safer one has the larger low end.
-low if tied else ratio → lambda row: row["tokens_per_pass"]
-    You take the drafter with the most tokens per pass. What it costs counts, too: compare the times. [belief 7]
-overall(report) → [row for row in report["rows"] if row["kind"] == "overall"]
-    Plain decoding is in the report for comparison. A drafter is asked for, also when all of them lose.
-else ratio → else lambda row: fmean(map(ratio, kinds(report, row["arm"])))
-    You take a mean of ratios over kinds, and so a kind with few prompts counts as much as one with many. Use the row “overall”.
-overall(report) → [row for row in report["rows"] if row["arm"] != "plain"]
-    You take the best row of all kinds. The decision is about all traffic: use the rows “overall”.
-max(rows, key=low if tied else ratio) → rows[0]
-    You take the first drafter in the report. Compare the drafters.
-max → min
-    You take the slower drafter, and the smaller low end.
-return None → return fastest(report)["arm"]
-    Fewer than 20 prompts decide nothing: then no drafter is named, but None.
-["arm"] → ["arm"] if decision(report) == DEPLOY else None
-["arm"] → ["arm"] if decision(report) != DONT else None
-    With 20 prompts or more, name the drafter in any case, also where it should be left off: the decision is about it.
-""",
 )
 
 
@@ -330,37 +224,6 @@ DECISION = question(
     cases=CASES,
     seen=seen_report("the decision"),
     hint="Are there enough prompts, and where does the interval lie?",
-    wrong="""
-named(report) → fastest(report)
-    Your decision is about the drafter with the larger number. It should be about the one that you name.
-ends(row) → [row["tokens_per_pass"]] * 2
-    You decide by the tokens per pass. More than one token in a pass is no gain if the pass takes longer still. [belief 7]
-ends(row) → [ratio(row)] * 2
-    You decide by the ratio alone. How sure is it? Even the low end of the interval must be a gain.
-low > 1 → high > 1; DONT if high < 1 else UNCLEAR → DONT
-    You deploy as soon as the high end is a gain: even the low end must be one.
-row["prompts"] < ENOUGH → False
-row["prompts"] < ENOUGH → row["ratio_interval"] is None
-row["prompts"] < ENOUGH → row["prompts"] < 5
-    An interval from fewer than 20 prompts is too narrow to decide by, in both directions.
-< ENOUGH → <= ENOUGH
-    20 prompts are enough: only fewer are too few.
-return TOO_FEW → return UNCLEAR
-    Fewer than 20 prompts have a decision of their own: “too few prompts”. “unclear” is for an interval that holds a gain and a loss.
-return TOO_FEW → return DONT
-return TOO_FEW → return DEPLOY
-    With fewer than 20 prompts nothing is decided.
-low > 1 → low >= 1
-high < 1 → high <= 1
-low > 1 → low >= 1; high < 1 → high <= 1
-    An end of exactly 1 is neither a gain nor a loss: unclear.
-DONT if high < 1 else UNCLEAR → DONT
-    If the interval holds a gain and a loss, it is unclear; “don't” is for those whose high end, too, is a loss.
-DONT if high < 1 else UNCLEAR → UNCLEAR
-    If even the high end is a loss, it is not unclear: don't.
-high < 1 → low < 1
-    If the low end is a loss, the high end may still be a gain: that is unclear.
-""",
 )
 
 
@@ -377,28 +240,6 @@ KINDS = question(
     cases=CASES,
     seen=seen_report("the list of kinds"),
     hint="For which kinds is the ratio of this drafter below 1?",
-    wrong="""
-ratio(row) < 1 → ratio(row) >= 1
-ratio(row) < 1 → ratio(row) > 1
-    You leave it off where it gains; leave it off where it loses.
-return []
-    There are kinds where it loses, though it gains overall: name them.
-ratio(row) < 1 → ratio(row) <= 1
-    A kind with a ratio of exactly 1 loses nothing.
-decision(report) != DEPLOY → False
-decision(report) != DEPLOY → decision(report) == DONT
-    Where nothing is deployed, no kind needs to be named: the list is empty.
-drafter(report)) → fastest(report)["arm"])
-kinds(report, drafter(report)) → [row for row in report["rows"] if row["kind"] != "overall"]
-    Look at the rows of the drafter that you name; another one may lose elsewhere.
-ratio(row) < 1 → row["ratio_interval"] is None or row["ratio_interval"][0] <= 1
-ratio(row) < 1 → row["ratio_interval"] is not None and row["ratio_interval"][1] < 1
-    Use ratio_to_plain of each kind here: the intervals of single kinds rest on few prompts, or are missing.
-ratio(row) < 1 → row["tokens_per_pass"] <= 1
-    Tokens per pass do not tell where it loses; ratio_to_plain does. [belief 7]
-ratio(row) < 1 → ratio(row) < ratio(named(report))
-    You compare a kind with the mean. A kind below the mean may still gain: the border is 1.
-""",
 )
 
 

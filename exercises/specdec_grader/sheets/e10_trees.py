@@ -6,8 +6,7 @@ from functools import partial
 
 from specdec_grader.coerce import begun, listed, same, shown, whole
 from specdec_grader.guard import verdict_on
-from specdec_grader.mistake import Wrong
-from specdec_grader.mistakes import mistakes_of
+from specdec_grader.mistakes import Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, points, question, tokens_of
 from specdec_lab.theory import Row, residual, siblings
@@ -54,28 +53,6 @@ SEES = question(
     ),
     seen="For the parents {} your function gives {found}.",
     hint="Start at a draft and go from parent to parent, until −1. Those are the ones it sees; how many are they?",
-    wrong="""
-place, seen → i + 1, list(range(i + 1))
-    Each row sees all older rows, and its place is its number: that is a chain. In a tree a row sees only its own way.
-place, seen → i + 1, seen
-    What each row sees is right. But its place is that of its depth: drafts for the same place of the text have the same one. [earns ½]
-place, seen → place, list(range(i + 1))
-place, seen → place, [j for j in range(i + 1) if len(way(parents, j)) <= place]
-    The places are right. But a row must not see older drafts of another way: only its own way back to the text. [earns ½]
-place, seen → place, seen[:-1]
-way(parents, i) → way(parents, i)[:-1]
-    A row also sees itself: it is the newest token of its own text. [earns ½]
-len(seen) → len(seen) - 1
-    A first draft stands one place after the text: count from 1. [earns ¾]
-place, seen → place, seen[-2:]
-    A row sees its parent, and the parent's parent, and so on up to the text.
-place, seen → place, [j for j in range(len(parents)) if i in way(parents, j)]
-    You follow the children. A row sees what stands before it, not what goes on from it.
-place, seen → place, sorted({*seen, *(j for j in range(i) if parents[j] == parents[i])})
-    Siblings stand for the same place, and are in no text together: they do not see each other. [earns ¼]
-place, seen → place, [-1, *seen]
-    The text is no draft: leave −1 out. [earns ½]
-""",
 )
 
 
@@ -127,24 +104,6 @@ WALK = question(
     seen="With the parents {}, the drafts {} and the choices {} your function gives {found}; it should be {right}.",
     hint="Begin at the text (−1). Among the drafts that stand there, look for the one that is the target's choice, "
     "and go on after it.",
-    wrong="""
-parent == at and drafts[i] == choices[at + 1] → i > at and drafts[i] == choices[parent + 1]
-    You keep drafts that follow one that is not kept. A way is kept from the text on, without a gap. [belief 1]
-choices[at + 1] → choices[min(at + 2, len(drafts))]
-    You compare a draft with the choice *after* it. What decides about a draft is the choice after its parent.
-parent == at → i > at
-    You take any later draft with the right token. It must follow the last one that was kept: look at its parent.
-kept.append(at) → kept.append(drafts[at])
-    You give the tokens of the drafts; give their numbers, as they stand in the list. [earns ½]
-return kept, choices[at + 1] → return kept, choices[-1]
-return kept, choices[at + 1] → return kept, choices[0]
-return kept, choices[at + 1] → return kept, choices[len(kept)]
-    The kept drafts are right. The token is the target's choice after the last of them. [earns ½]
-parent == at → parent == at and at not in parents[:i]
-    You only try the first draft at each place. The others there are offered as well.
-if not fits → if not fits or kept
-    You stop after one draft. Go on from there.
-""",
 )
 
 
@@ -182,24 +141,6 @@ def offer(p, drafts, qs, us, w):
             return x
         wanted = residual(wanted, q)
     return looked_up(wanted, w)
-
-
-WRONG_OFFERS = """
-wanted = residual(wanted, q) →
-wanted = residual(wanted, q) →; looked_up(wanted, w) → looked_up(residual(p, qs[0]), w)
-    You compare the second draft with p again. It must be compared with what the first one left: norm(max(0, p − q)). [belief 2]
-looked_up(wanted, w) → looked_up(residual(p, qs[0]), w)
-    You take the residual only once: the second refusal leaves less, too.
-zip(drafts, qs, us) → zip(drafts, [qs[0]] * len(qs), us)
-    You take the first draft's q for both. The second was drawn from a q of its own, without the first.
-wanted = residual(wanted, q) → wanted = lacking(wanted, q)
-wanted = residual(wanted, q) → wanted = lacking(wanted, q); looked_up(wanted, w) → looked_up(wanted, w, scale=False)
-looked_up(wanted, w) → looked_up(lacking(p, qs[0]), w, scale=False)
-looked_up(wanted, w) → looked_up(lacking(residual(p, qs[0]), qs[1]), w, scale=False)
-    You take what is left as it is, and it adds up to less than 1. Scale it up to 1 after each refusal, before the next draft is tested.
-looked_up(wanted, w) → looked_up(p, w)
-    After both are refused you draw from p; draw from what is left of it. [belief 2]
-"""
 
 
 def without(q: Row, x: int) -> Row:
@@ -257,7 +198,7 @@ OFFER = Question(
     seen=seen_offer,
     hint="Test the first with p. Test the second with what the first one left. "
     "If both are refused, draw from what the second one left of that.",
-    mistakes=[mistake.adapted(output) for mistake in mistakes_of(WRONG_OFFERS, offer)],
+    mistakes=[mistake.adapted(output) for mistake in known_mistakes(offer)],
 )
 
 
@@ -341,26 +282,6 @@ DECIDE = question(
     ),
     seen=seen_decide,
     hint="Times plain is E / (d + v), and v is T(texts · (drafts + 1)) / T(texts). Plain decoding is 1.",
-    wrong="""
-/ (shape["d"] + v) →
-    You take the most tokens per pass. Rows and drafting cost time, too. [belief 7]
-T[texts * (shape["drafts"] + 1)] / T[texts] → T.get(shape["drafts"] + 1, T[1]) / T[1]
-    You count the rows of one text. In a batch each text brings its own: texts · (drafts + 1).
-T[texts * (shape["drafts"] + 1)] → T.get(texts * shape["drafts"], max(T.values()))
-    The row of the newest token is missing: a round with n drafts computes n + 1 rows for each text.
-/ T[texts] → / T[1]
-    You compare with a plain step of one text; these are plain steps of the whole batch: T(texts).
-shape["d"] + →
-    Drafting, d, is missing in the cost.
-+ v → + 1
-    The target's pass is missing in the cost.
-"plain", 1.0 → "plain", 0.0
-    Where no shape reaches 1, give "plain". [earns ½]
-best, fastest = name, gain → return name
-    You take the smallest shape that pays; take the fastest.
-return "plain"
-    Some shape is faster than plain decoding here.
-""",
 )
 
 

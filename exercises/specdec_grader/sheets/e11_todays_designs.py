@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from specdec_grader.coerce import shown, whole
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import question
 from specdec_lab.theory import Row, emitted, residual
@@ -31,16 +31,6 @@ AT_ONCE = question(
     ),
     seen="For {0} your function gives {found}; α of the second place is {right}.",
     hint="For each first token: its chance, times Σ min(p(second | first), q(second)).",
-    wrong="""
-min(x / sum(row), y) → x / sum(row) * y
-    This is the chance that a second token of the target and a draft are equal. α is the overlap, Σ min(p, q). [belief 3]
-sum(row) * →; for row in joint) → for row in joint) / len(joint)
-    Weight each first token with its chance: some are more frequent than others.
-sum(row) * →; x / sum(row) → x
-    Compare q with p(second | first): a row of the table, divided by its sum. All in all both are equal, but the target has seen the first token.
-return max(map(max, joint))
-    This is the chance that both drafts are what the target's favourite pair is. Count all pairs.
-""",
 )
 
 
@@ -69,18 +59,6 @@ CUT = question(
     ),
     seen="For p = {0}, q = {1} and a head of the tokens {2} your function gives {found}; it should give {right}.",
     hint="Leave the tokens out of q, scale what remains up to 1, and then take Σ min(p, q).",
-    wrong="""
-q[i] / total → q[i]
-    Scale what remains of q up to 1: the draft still draws one of its tokens each time.
-p[i] → p[i] / sum(p[j] for j in kept)
-    You cut p as well. The target still says all of its tokens, and where it wants a missing one, the draft fails.
-return sum(map(min, p, q))
-    This is α of the whole head. The tokens that are left out have q = 0 now.
-min(p[i], q[i] / total) → p[i]
-    This is the chance that the target wants a token of the head: the most that α can be, not what it is.
-min(p[i], q[i] / total) → p[i] * q[i] / total
-    This is the chance that two samples are equal. α is the overlap, Σ min(p, q). [belief 3]
-""",
 )
 
 
@@ -117,20 +95,6 @@ STOP = question(
     seen="For the chances {0} and the limit {1} your function offers {found}; it should offer {right}.",
     hint="Multiply the chances one after the other. "
     "Behind the first draft whose product is below the limit, stop; that draft is offered.",
-    wrong="""
-return number → return number - 1
-    You throw away the draft that made you stop. It was drawn, so it must be offered: what is left would not be drawn from q.
-product *= chance → product = chance
-    You look at each draft alone. A draft counts only if all before it hold: multiply.
-product *= chance → product = chance; return number → return number - 1
-    You look at each draft alone, and throw away the one that made you stop. Multiply, and offer it: it was drawn.
-product < limit → product <= limit
-    Stop when the product is below the limit; a product that is equal to it goes on.
-return sum(chance >= limit for chance in chances)
-    You count all drafts that are sure enough, also behind the first that is not. Behind that one nothing is drafted.
-return len(chances)
-    These are all drafts. Where the product falls below the limit, drafting ends.
-""",
 )
 
 
@@ -209,25 +173,6 @@ WHICH = question(
     seen=seen_which,
     hint="Work out what comes out by each rule: q(x) · kept(x), and for all that is refused what replaces it. "
     "Then take the rule that is nearest.",
-    wrong="""
-k + refused * i → k
-    You leave out what replaces a refused draft.
-refused * i → i
-    You add the replacement as a whole. It comes only where a draft was refused: multiply by the chance of that.
-b * k → k; 1 - sum(kept) → max(0, 1 - sum(kept))
-    You forget that the draft comes from q: a token is kept with q(x) · kept(x).
-k + refused * i for k, i in zip(kept, instead) → b * k + b * (1 - k) * i for b, k, i in zip(q, keep, instead)
-    You replace each token's own refusals. A refusal of any token brings in the replacement: add up the chances of all refusals first.
-zip(kept, instead) → zip(kept, residual(p, q))
-    You take what is left of p in all cases. Each rule says itself what replaces a refused draft.
-min(rules → max(rules
-    Take the rule that is nearest to the counts, not the one that is furthest from them.
-return "exact"
-return "likely enough"
-return "one of the best two"
-return "p again"
-    You name the same rule each time.
-""",
 )
 
 

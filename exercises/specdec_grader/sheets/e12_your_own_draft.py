@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from specdec_grader.coerce import listed, number, whole
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question
 
@@ -43,18 +43,6 @@ ASIDE = question(
     seen="For the customers {0} your function puts aside the prompts {found}; it should be {right}.",
     hint="List the customers in the order in which they first come. "
     "The first, the fifth, the ninth … of them are put aside, with all of their prompts.",
-    wrong="""
-return list(range(len(customers)))[::4]
-    You put every fourth prompt aside. Then prompts of the same customer are on both sides, and the draft has seen half of the test.
-i for i, name in enumerate(customers) if name in aside → customers.index(name) for name in aside
-    Only the first prompt of each such customer is put aside. Put all of them aside.
-list(dict.fromkeys(customers)) → sorted(set(customers))
-    Take the customers in the order in which they first come, not in that of the alphabet.
-order[::4] → order[3::4]
-    You begin with the fourth customer. Begin with the first; then come the fifth, the ninth, and so on.
-in aside → not in aside
-    These are the prompts to learn from. Give those that are put aside.
-""",
 )
 
 
@@ -85,20 +73,6 @@ LOOK = question(
     "it should be look {right}.",
     hint="Only the prompts that were put aside say how it will be with the next customer. "
     "Of equal looks take the earliest.",
-    wrong="""
-aside → learned
-    You look at the texts that it has learned. There α grows in any case.
-return len(aside) - 1
-    You keep the last look. It may have begun to learn its texts by heart.
-return len(aside) - 1 - aside[::-1].index(max(aside))
-    Of equal looks take the earliest: it has cost less.
-return aside.index(max(aside)) + 1
-    Count the looks from 0. [earns ½]
-return min(range(len(aside)), key=lambda i: learned[i] - aside[i])
-    The distance between the two is not what counts. Take the largest α on what was put aside.
-return 0
-    Keep the weights of one look, not always those of the beginning.
-""",
 )
 
 
@@ -136,23 +110,6 @@ GAIN = question(
     ),
     seen="For (tokens, passes) {0} before and {1} after, your function gives {found}; it should be {right}.",
     hint="All new tokens divided by all passes, for each draft; then the new one's divided by the old one's.",
-    wrong="""
-rate → mean_rate
-return fmean(rate([after]) / rate([before]) for before, after in zip(old, new))
-    You take the mean over the prompts. A short answer then counts as much as a long one: add up tokens and passes first.
-return rate(old) / rate(new)
-    This is old / new.
-/ → -
-    This is the difference. How many times as many is asked.
-return 100 * (rate(new) / rate(old) - 1)
-return 100 * rate(new) / rate(old)
-return rate(new) / rate(old) - 1
-    This is the gain in percent, or what is above 1. How many times as many is asked: no change is 1.
-/ rate(old) →
-    These are the new draft's tokens per pass. Divide by the old one's.
-return (rate(new) - 1) / (rate(old) - 1)
-    This counts accepted drafts alone. The target's own token of each round counts, too. [belief 6]
-""",
 )
 
 
@@ -196,20 +153,6 @@ PAID = question(
     ),
     seen=seen_paid,
     hint="A token takes step / S milliseconds. What a token saves, and how often that is the time of the training?",
-    wrong=f"""
-step / before - step / after → step * (after - before)
-    A token takes step / S. You multiply by S.
-60_000 → 60
-60_000 → 1000
-* 60_000 →
-    Minutes, milliseconds: a minute has 60,000 of them.
-step / before → step
-    You compare with plain decoding. The old draft is there already: only what is better than it counts.
-step / before - →
-    This is how many tokens are written during that time. How much does each of them save?
-NEVER → 0.0
-    Where nothing is saved it never pays: give "{NEVER}". [earns ½]
-""",
 )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from specdec_grader.coerce import begun, listed, nothing, number, same, shown
-from specdec_grader.mistake import StillOpen, Wrong
+from specdec_grader.mistakes import StillOpen, Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
 
@@ -111,10 +111,11 @@ def alone(id: str, asked: Question) -> None:
         asked.compare([asked.read(given(made))])
 
 
-def choice(id: str, right: str, wrong: str) -> None:
-    """Register a part that asks for a letter; wrong says for each other letter why it is not the right one."""
+def choice(id: str, right: str) -> None:
+    """Register a part that asks for a letter; below its id, known/ says of each other letter why it is wrong."""
 
     def chosen():
         return right
 
-    alone(id, fixed(chosen, wrong, read=letter_of))
+    mistakes = known_mistakes(chosen, "e09_checkpoint", id)
+    alone(id, Question([()], chosen, read=letter_of, mistakes=mistakes))

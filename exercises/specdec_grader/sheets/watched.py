@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from specdec_grader.coerce import common_start, listed, whole
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 from specdec_grader.supplied.toy import Drafter, ToyTarget, checked, written_alone
 
 

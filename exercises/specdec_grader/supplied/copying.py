@@ -7,7 +7,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from specdec_grader.coerce import common_start, listed, whole
-from specdec_grader.mistake import Wrong
+from specdec_grader.mistakes import Wrong
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
 GAMMA = 8
