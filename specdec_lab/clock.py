@@ -50,6 +50,7 @@ class Stopwatch:
 
 
 AGAIN = 0.1  # seconds from one ring of an alarm to the next
+MISSED = 1.0  # and to one more, where a ring came just before a wait began, which it then did not end
 
 
 class TimeUp(BaseException):
@@ -82,14 +83,15 @@ def limited(call: Callable[[], T], seconds: float, spent: Callable[[], float] = 
         late = frame and spent() >= ends
         # It rings again, since the clock that counts may be another one, and for code that catches everything and goes
         # on. Each ring sets the next one: a timer that goes on by itself would ring inside of this function, and inside
-        # of that, where a ring takes long to deliver.
-        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        # of that, where a ring takes long to deliver. So only a slow one does. It is needed: a ring between Python's
+        # last look for signals and the call that waits is seen after the wait, and until then none would follow.
+        signal.setitimer(signal.ITIMER_REAL, AGAIN, MISSED)
         if late:
             raise TimeUp
 
     ends = spent() + seconds
     before = signal.signal(signal.SIGALRM, on_alarm)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, MISSED)
     try:
         return run()
     finally:

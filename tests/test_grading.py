@@ -301,9 +301,12 @@ def test_a_limit_counts_what_is_computed_and_not_what_others_take():
 def test_a_limit_that_rings_again_and_again_raises_only_inside_the_code(monkeypatch):
     """The alarm comes every 0.1 ms here: on the way out of the call it must not be raised again."""
     monkeypatch.setattr(clock, "AGAIN", 1e-4)
+    monkeypatch.setattr(clock, "MISSED", 0.1)
     for _ in range(30):
+        begin = time.monotonic()
         with pytest.raises(Wrong, match="did not come to an end"):
-            guarded(lambda: time.sleep(60), 0.01, [])
+            guarded(lambda: time.sleep(2), 0.01, [])
+        assert time.monotonic() - begin < 1.5, "a ring was missed, and none came after it"
 
 
 def test_the_learner_can_still_interrupt():
