@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from specdec_grader.coerce import plain
+from specdec_grader.coerce import to_builtin
 from specdec_grader.learner.plain_data import Broken, unpack
 from specdec_grader.notebook import calls, is_only_checks, read_cells
 from tiny import TinyModel
@@ -136,4 +136,4 @@ def test_plain_data_stays_as_it_is(value):
             return math.isnan(b)
         return type(a) is type(b) and (all(map(same, a, b)) if isinstance(a, list | tuple) else a == b)
 
-    assert same(plain(value), value)
+    assert same(to_builtin(value), value)

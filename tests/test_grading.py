@@ -21,7 +21,7 @@ from answers import e01_idle_math as idle_math
 from answers import e03_exactly_the_target as exactness
 from answers import e10_trees as trees
 from specdec_grader import check, checks
-from specdec_grader.coerce import listed, number, plain, whole
+from specdec_grader.coerce import listed, number, to_builtin, whole
 from specdec_grader.guard import SHOWN, guarded
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.mistakes import Wrong
@@ -131,7 +131,7 @@ def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
 
     def answer(made):
         def in_style(*args):
-            result = STYLES[style](plain(made(*args)))
+            result = STYLES[style](to_builtin(made(*args)))
             seen.append(result)
             return result
 
@@ -140,7 +140,7 @@ def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
     verdict = judged(part, *(answer(made) if callable(made) else made for made in handed_in(right)))
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
     for result in seen[:20]:
-        assert unpack(json.loads(json.dumps(pack(result, unlent))), unlent) == plain(result)
+        assert unpack(json.loads(json.dumps(pack(result, unlent))), unlent) == to_builtin(result)
 
 
 WRONG_WITHOUT_WORK = {
@@ -317,13 +317,13 @@ def test_the_learner_can_still_interrupt():
 def test_numbers_and_lists_of_any_type_are_read():
     assert number(torch.tensor(2.5), "it") == 2.5 and whole(3.0, "it") == 3 and listed((1, 2), 2, "it") == [1, 2]
     assert listed(torch.ones(2), 2, "it") == [1.0, 1.0]
-    assert number(plain(torch.tensor([2.5])), "it") == number(plain(torch.tensor([[2.5]])), "it") == 2.5
+    assert number(to_builtin(torch.tensor([2.5])), "it") == number(to_builtin(torch.tensor([[2.5]])), "it") == 2.5
     items = [1, 2, 3]
     for form in (iter(items), reversed(items[::-1]), itertools.chain(items), deque(items), UserList(items),
                  dict.fromkeys(items).keys(), {"a": 1, "b": 2, "c": 3}.values(), itertools.islice(itertools.count(1), 3)):  # fmt: skip
-        assert plain(form) == items, form
-    assert [item for _, item in plain(enumerate(items))] == items
-    assert plain(UserDict(a=iter(items))) == {"a": items}
+        assert to_builtin(form) == items, form
+    assert [item for _, item in to_builtin(enumerate(items))] == items
+    assert to_builtin(UserDict(a=iter(items))) == {"a": items}
 
 
 @pytest.mark.parametrize(

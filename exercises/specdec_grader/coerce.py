@@ -39,7 +39,7 @@ def is_stub(function: object) -> bool:
     return True
 
 
-def plain(value: Any, deep: int = 0) -> Any:
+def to_builtin(value: Any, deep: int = 0) -> Any:
     """The value in Python's own types: numbers of numpy and torch, arrays, fractions and subclasses become what they stand for.
 
     Both routes to a mark read a learner's answer through this, so that what is right in one is right in the other.
@@ -55,15 +55,15 @@ def plain(value: Any, deep: int = 0) -> Any:
     if deep < DEEPEST:
         for kind in (list, tuple, set, frozenset):
             if isinstance(value, kind):
-                return kind(plain(item, deep + 1) for item in value)
+                return kind(to_builtin(item, deep + 1) for item in value)
         if isinstance(value, dict):
-            return {plain(k, deep + 1): plain(v, deep + 1) for k, v in value.items()}
+            return {to_builtin(k, deep + 1): to_builtin(v, deep + 1) for k, v in value.items()}
         if hasattr(type(value), "tolist"):  # a tensor, an array, or one number of theirs
-            return plain(value.tolist(), deep + 1)
+            return to_builtin(value.tolist(), deep + 1)
         if isinstance(value, Mapping):
-            return plain(dict(value), deep)
+            return to_builtin(dict(value), deep)
         if isinstance(value, GONE_THROUGH) and not isinstance(value, bytes | bytearray | memoryview):
-            return [plain(item, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]
+            return [to_builtin(item, deep + 1) for item in itertools.islice(value, MOST_ITEMS)]
         if hasattr(type(value), "__float__") and not callable(value):  # a fraction or a decimal
             return float(value)
     return value
@@ -74,7 +74,7 @@ def nothing(value: object) -> bool:
     return value is None or value is Ellipsis
 
 
-def begun(value: Any, what: str = RETURNED) -> Any:
+def reject_empty(value: Any, what: str = RETURNED) -> Any:
     """The value, unless it is what a stub gives: then StillOpen, which says what is missing."""
     if nothing(value):
         raise StillOpen(what)
@@ -83,7 +83,7 @@ def begun(value: Any, what: str = RETURNED) -> Any:
 
 def number(value: Any, what: str = RETURNED) -> float:
     """A finite number that the learner's code gave as `what`; a tensor or an array of one number counts as that number."""
-    begun(value, what)
+    reject_empty(value, what)
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     if with_comma(value):
@@ -122,7 +122,7 @@ def listed(value: Any, length: int | None = None, what: str = RETURNED, ordered:
     Args:
         ordered: the order of its items counts; where it does not, a set will do.
     """
-    begun(value, what)
+    reject_empty(value, what)
     if not ordered and isinstance(value, set | frozenset):
         value = sorted(value, key=repr)
     if hasattr(value, "tolist"):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specdec_grader.coerce import RETURNED, begun, is_stub, plain
+from specdec_grader.coerce import RETURNED, is_stub, reject_empty, to_builtin
 from specdec_grader.guard import guarded
 from specdec_grader.mistakes import StillOpen, Wrong
 from specdec_grader.question import Question
@@ -68,14 +68,14 @@ def part(id: str, points: int, **more):
     return register
 
 
-class Here(RemoteFunction):
+class LocalFunction(RemoteFunction):
     """A learner's function in this process. What it returns is read as it would be from another one."""
 
     def __init__(self, made: Callable[..., object]):
         self.made, self.stub = made, is_stub(made)
 
     def __call__(self, *args: Any) -> Any:
-        return plain(self.made(*args))
+        return to_builtin(self.made(*args))
 
     def many(self, cases: Sequence[tuple]) -> list[Any]:
         return [self(*case) for case in cases]
@@ -95,15 +95,15 @@ def judged(id: str, *made: object) -> Judgement:
     except TypeError:
         raise LabError(f"{id} is handed in otherwise: run the check as it stood in the exercise.") from None
     printed: list[str] = []
-    answers = [m if isinstance(m, RemoteFunction) or not callable(m) else Here(m) for m in made]
+    answers = [m if isinstance(m, RemoteFunction) or not callable(m) else LocalFunction(m) for m in made]
 
     def wrong(message: str, earned: float = 0.0, belief: int | None = None) -> Judgement:
         points = round(min(1.0, max(0.0, earned)) * this.points, 2)
         return Judgement(id, WRONG, points, this.points, message, belief)
 
     def judge() -> None:
-        begun(answers[0])
-        this.judge(*(a if isinstance(a, RemoteFunction) else plain(a) for a in answers))
+        reject_empty(answers[0])
+        this.judge(*(a if isinstance(a, RemoteFunction) else to_builtin(a) for a in answers))
 
     functions = [a for a in answers if isinstance(a, RemoteFunction)]
     try:

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from typing import IO, Any
 
-from specdec_grader.coerce import DEEPEST, plain
+from specdec_grader.coerce import DEEPEST, to_builtin
 
 LONGEST = 4_000_000  # bytes of a line
 MOST_IN_SET = 2_000  # items of a set or a dict
@@ -54,7 +54,7 @@ def pack(value: Any, keep: Callable[[Any], dict], deep: int = 0) -> Any:
     Args:
         keep: takes what is no plain data, and gives what is sent in its place.
     """
-    value = plain(value) if deep == 0 else value
+    value = to_builtin(value) if deep == 0 else value
     if value is Ellipsis:
         return {"ellipsis": True}
     if value is None or type(value) in (bool, int, float, str):

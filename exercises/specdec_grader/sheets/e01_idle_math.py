@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from specdec_grader.coerce import begun, number
+from specdec_grader.coerce import number, reject_empty
 from specdec_grader.guard import verdict_on
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import RETURNS_NOTHING, part
@@ -190,7 +190,7 @@ def judge_pass_and_v(made_pass_seconds: Formula, made_v: Formula | None = None) 
     unwritten: set[str] = set()
     for name, asked, made in (("pass_seconds", PASS, made_pass_seconds), ("v", V, made_v)):
         try:
-            asked.judge(begun(made))
+            asked.judge(reject_empty(made))
         except Exception as error:  # the other half is judged all the same
             e = error if isinstance(error, Wrong | StillOpen) else verdict_on(error)
             if isinstance(e, Wrong):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from specdec_grader.coerce import begun, same
+from specdec_grader.coerce import reject_empty, same
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import points, question, tokens_of
@@ -138,7 +138,7 @@ def looks_at_u_again(made: Rule) -> bool:
 @part("3.rule", points=3)
 def judge_rule(made: Rule) -> None:
     given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
-    begun(made(*given, 1, 0.05, 0.05))  # few rules have no answer here
+    reject_empty(made(*given, 1, 0.05, 0.05))  # few rules have no answer here
     with suppress(*NO_ANSWER):  # where this fails, `judge_output` says why
         made(*given, 0, 0.9, 0.5)
     if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):
@@ -293,7 +293,7 @@ def judge_test(made: Callable[[Rule], bool]) -> None:
     calls = [(None, SOUND)] * 3 + [(None, OTHER_SOUND)] * 2 + list(PLANTED.items())
     random.shuffle(calls)  # so that nobody can count which call it is
     try:
-        said = [(name, begun(made(rule))) for name, rule in calls]
+        said = [(name, reject_empty(made(rule))) for name, rule in calls]
     except AssertionError:
         raise Wrong(ASSERTS) from None
     except StillOpen:
@@ -304,7 +304,7 @@ def judge_test(made: Callable[[Rule], bool]) -> None:
         raise Wrong("Your test should return True or False.")
     wrong_about_right = sum(not answer for name, answer in said if name is None)
     if wrong_about_right == 1:  # once in a while chance alone does this
-        wrong_about_right += sum(not begun(made(rule)) for rule in (SOUND, OTHER_SOUND, SOUND))
+        wrong_about_right += sum(not reject_empty(made(rule)) for rule in (SOUND, OTHER_SOUND, SOUND))
     if wrong_about_right > 1:
         raise Wrong(f"Your test calls a right rule wrong. {HOW_TO_ASK}")
     accepted = {name for name, answer in said if answer}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from statistics import fmean, stdev
 
-from specdec_grader.coerce import begun, listed, number, same, shown
+from specdec_grader.coerce import listed, number, reject_empty, same, shown
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
@@ -349,7 +349,7 @@ INTERVAL = question(
 def judge_interval(made: Callable[[list[Text], random.Random], Ends]) -> None:
     def asked(texts: list[Text], seed: int) -> Ends:
         given = [[list(marks) for marks in text] for text in texts]
-        low, high = listed(begun(made(given, random.Random(seed))), 2, "The interval")
+        low, high = listed(reject_empty(made(given, random.Random(seed))), 2, "The interval")
         return number(low, "The lower end"), number(high, "The upper end")
 
     copies = asked([COPIED] * 10, 0)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from specdec_grader.coerce import begun, listed, nothing, number, same, shown, whole
+from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown, whole
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, pretty, question, results
@@ -176,7 +176,7 @@ LEAST = question(
 def judge_least(made: Callable[[int, float], float | None]) -> None:
     values = [made(*case) for case in LEAST.cases]
     if all(map(nothing, values)):
-        begun(made(*FREE))  # None is an answer to the cases, but not to this one
+        reject_empty(made(*FREE))  # None is an answer to the cases, but not to this one
         raise Wrong(HARDLY_EVER)
     found = list(map(read_alpha, values))
     if all(same(x, LEAST.right(*case), 0.011) for case, x in zip(LEAST.cases, found)):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from specdec_grader.coerce import begun, listed, nothing, number, same, shown, whole
+from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown, whole
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, question
@@ -183,7 +183,7 @@ POINTS = {NIGHT: 1, NOON: 1, DAY: 2}
 
 @part("7.policy", points=sum(POINTS.values()), seconds=60, shows=True)
 def judge_policy(made: Policy) -> None:
-    begun(made(1, 0))
+    reject_empty(made(1, 0))
     policy = functools.partial(ask, made)
 
     def drafts_alone() -> bool:  # a policy may want to see a few quiet steps first

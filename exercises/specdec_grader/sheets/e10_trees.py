@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from specdec_grader.coerce import begun, listed, same, shown, whole
+from specdec_grader.coerce import listed, reject_empty, same, shown, whole
 from specdec_grader.guard import verdict_on
 from specdec_grader.mistakes import Wrong, known_mistakes
 from specdec_grader.part import part
@@ -204,7 +204,7 @@ OFFER = Question(
 
 @part("10.offer", points=3, seconds=60)
 def judge_offer(made: Offer) -> None:
-    begun(made([0.5, 0.5], [0, 1], [[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5], 0.5))
+    reject_empty(made([0.5, 0.5], [0, 1], [[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5], 0.5))
     try:
         found = [output_of(made, p, q) for p, q in OFFER.cases]
     except (ZeroDivisionError, ValueError, IndexError) as e:

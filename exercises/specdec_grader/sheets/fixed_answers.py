@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from specdec_grader.coerce import begun, listed, nothing, number, same, shown
+from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown
 from specdec_grader.mistakes import StillOpen, Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
@@ -74,7 +74,7 @@ def letter_of(value: object) -> str:
 
 def given(made: object) -> object:
     """What the learner's function returned; some hand in the answer itself."""
-    return begun(made() if callable(made) else made)
+    return reject_empty(made() if callable(made) else made)
 
 
 def several(id: str, questions: dict[str, Question]) -> None:
