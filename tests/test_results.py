@@ -47,17 +47,17 @@ def test_recorded_ratios_follow_from_what_is_recorded_beside_them(result):
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_recorded_counts_are_of_the_same_prompts_for_every_arm(temperature):
-    arms = results.recorded_trees(temperature)
+    arms = results.recorded(f"trees/t{temperature:g}")["arms"]
     assert len({tuple(counts) for counts in arms.values()}) == 1 and len(arms) >= 4
     for counts in arms.values():
         assert all(1 <= passes <= tokens <= 64 for tokens, passes in counts.values())
         value, (low, high) = results.tokens_per_pass(counts)
         assert 1 < low < value < high < 5
-    assert results.recorded_trees(0.0) != results.recorded_trees(1.0)
+    assert results.recorded("trees/t0") != results.recorded("trees/t1")
 
 
 def test_recorded_climbs_lead_from_before_to_after():
-    climbs = results.recorded_climbs()
+    climbs = results.recorded("climbs")
     for file, run in climbs["runs"].items():
         assert set(run["after"]) >= {file}
         for name, counts in run["after"].items():
@@ -65,7 +65,7 @@ def test_recorded_climbs_lead_from_before_to_after():
             assert all(1 <= passes <= tokens for tokens, passes in counts.values())
         gain, (low, _) = results.tokens_per_pass(run["after"][file], climbs["before"][file])
         assert low < gain < 3
-    designs = results.recorded_designs()
+    designs = results.recorded("designs")
     for run in (*designs["runs"], *designs["further"]["runs"]):
         assert all(0 < x < 1 for x in run["overlap"]) and 1 < run["tokens_a_pass"] < 1 + 4
 
@@ -95,7 +95,7 @@ def test_a_ratio_is_taken_from_the_same_prompts():
 
 
 def test_what_a_gpu_did_can_be_read():
-    recorded = results.recorded_gpu()
+    recorded = results.recorded("gpu")
     assert "NVIDIA" in recorded["hardware"]
     for T in recorded["passes"].values():
         assert list(T) == sorted(T) and 1 in T and all(seconds > 0 for seconds in T.values())
@@ -104,3 +104,30 @@ def test_what_a_gpu_did_can_be_read():
     for name, texts in recorded["texts"].items():
         assert texts["same"]["plain"] == texts["texts"] >= max(texts["same"].values())
         assert set(recorded["sampled"][name]["tokens_per_second"]) <= set(texts["tokens_per_second"])
+
+
+SHAPES = {  # of each recorded file, what its readers ask for
+    "gpu": {"hardware", "torch", "passes", "steps", "texts", "sampled"},
+    "climbs": {"hardware", "target", "gamma", "before", "runs"},
+    "designs": {"target", "runs", "further", "blocks"},
+    "trees/t0": {"temperature", "target", "arms"},
+    "trees/t1": {"temperature", "target", "arms"},
+    "engine/draft": {"label", "speculation"},
+    "engine/ngram": {"label", "speculation"},
+    "engine/load": {"label", "runs", "schedule"},
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_recorded_file_has_the_shape_that_its_readers_ask_for(name):
+    assert set(results.recorded(name)) >= SHAPES[name]
+
+
+def test_every_recorded_file_is_checked():
+    data = results.folder().parent
+    found = {
+        str(p.relative_to(data).with_suffix(""))
+        for part in (".", "trees", "engine")
+        for p in data.glob(f"{part}/*.json")
+    }
+    assert found == set(SHAPES)

@@ -1,6 +1,8 @@
 """Record what a GPU does, for the lessons to show beside the learner's own numbers: `python tools/record_gpu.py`.
 
-It takes some minutes, and writes specdec_lab/data/gpu.json (see `measure.results.recorded_gpu`).
+It takes some minutes, and writes specdec_lab/data/gpu.json: {"hardware", "torch", "passes": {model: {k: seconds}}, "steps":
+{model: {[texts, γ]: seconds}}, "texts" (greedy) and "sampled" (temperature 1): {model: {"texts", "tokens_per_second" by arm,
+and of greedy ones "same", how many are plain decoding's}}}.
 """
 
 import argparse
@@ -43,9 +45,10 @@ def passes(model: Model) -> dict[int, float]:
     return {k: digits(statistics.median(seconds)) for k, seconds in pass_times(model, WIDTHS).items()}
 
 
-def steps(*args, **settings) -> list[tuple[int, int, float]]:
-    """(texts, γ, seconds) of steps of a batch."""
-    return [(*key, digits(seconds)) for key, seconds in batch_costs(*args, SIZES, GAMMAS, **settings).items()]
+def steps(*args, **settings) -> dict[str, float]:
+    """Seconds of steps of a batch, by [texts, γ]."""
+    costs = batch_costs(*args, SIZES, GAMMAS, **settings)
+    return {json.dumps(key): digits(seconds) for key, seconds in costs.items()}
 
 
 def texts(lab: Lab, temperature: float, peers: bool) -> dict:

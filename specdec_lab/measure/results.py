@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
@@ -47,48 +48,21 @@ def saved_results(**wanted: object) -> list[dict]:
     return [r for r in results if all(r["meta"].get(key) == value for key, value in wanted.items())]
 
 
-def engine_run(name: str) -> dict:
-    """A recorded run of a serving engine, as `specdec-lab traffic --endpoint --json` printed it, with a label that says
-    where and how.
+def recorded(name: str) -> Any:
+    """What a script of tools/ recorded in data/NAME.json; what it holds is said where it was written.
 
-    Args:
-        name: the file in data/engine.
+    designs: `record_designs`, climbs: `record_climbs`, gpu: `record_gpu`, trees/t0 and trees/t1: `record_trees` by
+    temperature, engine/draft, engine/load and engine/ngram: `record_engine`. Keys that are numbers, or pairs of them, are
+    such again.
     """
-    return _recorded(f"engine/{name}.json")
+    return json.loads((folder().parent / f"{name}.json").read_text(encoding="utf-8"), object_pairs_hook=_with_numbers)
 
 
-def recorded_trees(temperature: float) -> dict[str, Counts]:
-    """What `tools/record_trees.py` counted on the built-in suite, by arm, such as "eagle-tree 8"."""
-    return _recorded(f"trees/t{temperature:g}.json")["arms"]
-
-
-def recorded_designs() -> dict:
-    """What `tools/record_designs.py` measured, {"runs": [{"design", "tokens", "held_out", "overlap" by place, "tokens_a_pass",
-    …}]}; in "further" the same from long runs on a GPU, with its "hardware" and what they were "begun_with"; and in "blocks"
-    short runs of blocks of layers on this GPU, on other held-out text, with what drafts and blocks would "cost".
-    """
-    return _recorded("designs.json")
-
-
-def recorded_climbs() -> dict:
-    """What `tools/record_climbs.py` measured: {"before": {file: counts}, "runs": {file: {"history", "after": {file:
-    counts}}}, …}."""
-    return _recorded("climbs.json")
-
-
-def recorded_gpu() -> dict:
-    """What `tools/record_gpu.py` measured on one card: {"hardware", "torch", "passes": {model: {k: seconds}}, "steps":
-    {model: {(texts, γ): seconds}}, "texts" (greedy) and "sampled" (temperature 1): {model: {"texts",
-    "tokens_per_second" by arm, and of greedy ones "same", how many are plain decoding's}}}.
-    """
-    found = _recorded("gpu.json")
-    found["passes"] = {m: {int(k): seconds for k, seconds in T.items()} for m, T in found["passes"].items()}
-    found["steps"] = {m: {(n, gamma): seconds for n, gamma, seconds in all_} for m, all_ in found["steps"].items()}
-    return found
-
-
-def _recorded(name: str) -> dict:
-    return json.loads((folder().parent / name).read_text(encoding="utf-8"))
+def _with_numbers(pairs: list[tuple[str, Any]]) -> dict:
+    return {
+        (tuple(json.loads(key)) if key[:1] == "[" else int(key) if key.isdecimal() else key): value
+        for key, value in pairs
+    }
 
 
 def tokens_per_pass(counts: Counts, other: Counts | None = None) -> tuple[float, tuple[float, float]]:

@@ -29,7 +29,7 @@ from live.graphs import (
 from specdec_lab.drafters.student import EMBEDDING_SCALE, exit_of, middle_of
 from specdec_lab.drafters.trained import WEIGHTS
 from specdec_lab.errors import LabError
-from specdec_lab.measure.results import recorded_gpu
+from specdec_lab.measure.results import recorded
 from specdec_lab.models import embedded
 
 PACKAGES = {  # what runs the graphs and cuts text into tokens: address, checksum, the files that the page needs
@@ -220,8 +220,8 @@ def size_of(out: Path) -> int:
 
 def large() -> str:
     """What several tokens in one pass cost on a large GPU, in a sentence."""
-    recorded = recorded_gpu()
-    name = next(name for name in recorded["passes"] if name.startswith("32 layers"))
-    T, millions = recorded["passes"][name], float(name.split(", ", 1)[1].split(" million")[0].replace(",", ""))
-    card = recorded["hardware"].split()[1]
+    gpu = recorded("gpu")
+    name = next(name for name in gpu["passes"] if name.startswith("32 layers"))
+    T, millions = gpu["passes"][name], float(name.split(", ", 1)[1].split(" million")[0].replace(",", ""))
+    card = gpu["hardware"].split()[1]
     return f"On an {card}, with {millions / 1e3:.1f} billion weights, five tokens take {T[5] / T[1]:.2f} times as long as one."
