@@ -25,7 +25,7 @@ from specdec_lab.measure.serving import (
     bursts,
     load_aware,
     never,
-    outcomes,
+    sampled_rounds,
     scheduled,
     serve,
     simulate,
@@ -230,12 +230,12 @@ def test_what_a_drafter_missed_is_timed_a_token(now):
 def test_each_row_costs_no_less_than_the_last():
     free = {(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 4) for g in (0, 1, 2, 4)} | {(4, 2): 2.2}  # a bump
     costs = StepCosts({key: seconds + 0.1 * key[1] for key, seconds in free.items()}, free=free)
-    seconds = costs.by_rows(4, 4)
+    seconds = costs.seconds_by_rows(4, 4)
     assert (seconds(4), seconds(20)) == pytest.approx((1.0 + 0.4, 2.5 + 0.4))  # all are drafted, whatever is checked
     assert seconds(12) == pytest.approx(1.5 + 0.4)  # between 8 and 20 rows, without the bump
     prices = [seconds(n + 1) - seconds(n) for n in range(4, 20)]
     assert all(b >= a - 1e-12 for a, b in pairwise(prices))
-    assert StepCosts(free).by_rows(1, 2)(3) == 1.0  # drafts that cost nothing
+    assert StepCosts(free).seconds_by_rows(1, 2)(3) == 1.0  # drafts that cost nothing
 
 
 SURE, UNSURE = Outcome(4, (0.95, 0.9, 0.9, 0.85)), Outcome(0, (0.2, 0.05, 0.02, 0.01))
@@ -274,7 +274,7 @@ def test_outcomes_have_the_chances_that_the_draft_gave():
     target, draft = TinyModel(4, seed=1), TinyModel(4, seed=2)
     run = speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12), keep=Keep(top=2))
     trace = Trace([1, 2]).collect(run)
-    found = outcomes([trace])
+    found = sampled_rounds([trace])
     whole = [r for r in trace.rounds if r.stop is None]
     assert [o.accepted for o in found] == [r.accepted for r in whole]
     for o, r in zip(found, whole):
@@ -282,7 +282,9 @@ def test_outcomes_have_the_chances_that_the_draft_gave():
         first, second = draft.probabilities(text).max(), draft.probabilities(text, [r.drafted[0].id]).max()
         assert o.chances == pytest.approx([float(first), float(first * second)])
     with pytest.raises(LabError, match="without the drafts' favourites"):
-        outcomes([Trace([1, 2]).collect(speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12)))])
+        sampled_rounds(
+            [Trace([1, 2]).collect(speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12)))]
+        )
 
 
 def test_all_prices_of_a_server_are_timed_at_once(now):

@@ -135,7 +135,7 @@ class Outcome:
     chances: tuple[float, ...] = ()
 
 
-def outcomes(traces: "Iterable[Trace]") -> list[Outcome]:
+def sampled_rounds(traces: "Iterable[Trace]") -> list[Outcome]:
     """Of all whole rounds of these traces, with the chances that the draft gave its favourites.
 
     Raises:
@@ -181,7 +181,7 @@ class StepCosts:
         share = (texts - below) / (above - below) if above > below else 0.0
         return self.measured[below, gamma] * (1 - share) + self.measured[above, gamma] * share
 
-    def by_rows(self, texts: int, gamma: int) -> Callable[[int], float]:
+    def seconds_by_rows(self, texts: int, gamma: int) -> Callable[[int], float]:
         """Seconds of a step with γ drafts for each text, by the rows of its pass, where not all drafts are checked.
 
         What was measured is bent a little, so that each further row costs as much as the one before it, or more: of the
@@ -267,17 +267,17 @@ class ByConfidence:
     def seconds(self, texts: int, gamma: int) -> Callable[[int], float]:
         """Of such a step, by the rows of its pass."""
         if (texts, gamma) not in self.known:
-            self.known[texts, gamma] = self.costs.by_rows(texts, gamma)
+            self.known[texts, gamma] = self.costs.seconds_by_rows(texts, gamma)
         return self.known[texts, gamma]
 
 
-def written(outcomes: "Sequence[Outcome | int]", gammas: Iterable[int]) -> dict[int, float]:
+def tokens_per_round(outcomes: "Sequence[Outcome | int]", gammas: Iterable[int]) -> dict[int, float]:
     """What a round with γ drafts writes on average, for each γ; 1 for γ = 0."""
     accepted = [o.accepted if isinstance(o, Outcome) else o for o in outcomes]
     return {gamma: 1 + fmean(min(n, gamma) for n in accepted) for gamma in sorted(gammas)}
 
 
-def by_rows_of(policy: Policy | None, texts: int, gamma: int) -> Callable[[int], float] | None:
+def seconds_by_rows_of(policy: Policy | None, texts: int, gamma: int) -> Callable[[int], float] | None:
     """Seconds of a step by the rows of its pass, for a policy that checks some drafts only; None where all are checked."""
     return policy.seconds(texts, gamma) if gamma and hasattr(policy, "seconds") else None
 
@@ -287,7 +287,7 @@ def one_step(
 ) -> tuple[list[int], float]:
     """The tokens that each text of a step writes, and the seconds that it takes."""
     texts = len(drawn)
-    seconds = by_rows_of(policy, texts, gamma)
+    seconds = seconds_by_rows_of(policy, texts, gamma)
     if seconds is None:
         return [1 + min(gamma, o.accepted) for o in drawn], costs(texts, gamma)
     counts = to_check([o.chances[:gamma] for o in drawn], seconds)
@@ -389,7 +389,7 @@ def serve(
             time.sleep(min(0.05, max(0.0, waiting[0][1].at - now)))
             continue
         gamma = policy(len(batch), gamma)
-        rounds = batch.step(gamma, by_rows_of(policy, len(batch), gamma))
+        rounds = batch.step(gamma, seconds_by_rows_of(policy, len(batch), gamma))
         done = read_clock() - start
         log.steps.append(Step(now, done - now, len(rounds), gamma, sum(len(r.tokens) for r in rounds)))
         for row in running:

@@ -15,7 +15,7 @@ from specdec_lab.measure.serving import (
     drawn,
     scheduled,
     simulate,
-    written,
+    tokens_per_round,
 )
 from specdec_lab.show.live import Live
 
@@ -105,7 +105,7 @@ class LoadLab(Live):
         rounds = max(sum(a.tokens for a in each) for each in came.values())  # no server takes more
         first, *_ = self.machines
         costs, rounds_there = self.machines[first]
-        lost = costs.crossover(gammas[-1], written(rounds_there, [gammas[-1]])[gammas[-1]])
+        lost = costs.crossover(gammas[-1], tokens_per_round(rounds_there, [gammas[-1]])[gammas[-1]])
         limit = max(1, (lost or max(costs.sizes) + 1) - 1)
         start = {"load": 70, "bursts": False, "gamma": str(gammas[-1]), "off": limit, "on": limit + 1}
         super().__init__(
@@ -131,10 +131,10 @@ def machine_data(costs: StepCosts, outcomes: Sequence[Outcome], rounds: int) -> 
     # A policy that was chosen by the rounds that it is served with would look better than it is.
     chosen, served = (outcomes[::2], outcomes[1::2]) if len(outcomes) > 1 else (outcomes, outcomes)
     gammas = {gamma for _, gamma in costs.measured}
-    tokens = {gamma: n for gamma, n in written(outcomes, gammas).items() if gamma}
+    tokens = {gamma: n for gamma, n in tokens_per_round(outcomes, gammas).items() if gamma}
     known = {outcome: i for i, outcome in enumerate(dict.fromkeys(served))}
     draws = islice(drawn(served), rounds)
-    by_load = scheduled(costs.schedule(written(chosen, gammas)))
+    by_load = scheduled(costs.schedule(tokens_per_round(chosen, gammas)))
     by_confidence = ByConfidence(costs, chosen).best if outcomes[0].chances else None
     return {
         "measured": [[texts, gamma, seconds] for (texts, gamma), seconds in costs.measured.items()],

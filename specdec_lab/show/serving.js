@@ -27,7 +27,7 @@ function stepCosts(measured) {
 
 /**
  * Seconds of a step with γ drafts for each text, by the rows of its pass, where not all drafts are checked:
- * by_rows of measure/serving.py.
+ * seconds_by_rows of measure/serving.py.
  */
 function costsByRows(measured, free, texts, gamma) {
   const pass = stepCosts(free),

@@ -201,7 +201,7 @@ def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
     """Up to how many texts each γ pays, and from how many on it loses: between them it is within TIED of plain decoding.
 
     Args:
-        tokens: that its rounds write, as `serving.written` gives them.
+        tokens: that its rounds write, as `serving.tokens_per_round` gives them.
     """
     most, said = costs.sizes[-1], []
     for gamma in sorted((gamma for gamma in tokens if gamma), reverse=True):
