@@ -1,10 +1,11 @@
-"""What measuring is tested on: a lab that decodes nothing, and a file of prompts."""
+"""What measuring is tested on: a lab that decodes nothing, a file of prompts, and a policy that learners write."""
 
 from types import SimpleNamespace
 
 from tiny import rounds_of_accepted
 
 from specdec_lab.engine.trace import Trace
+from specdec_lab.measure.serving import Policy
 
 
 def written(tmp_path, text: str) -> str:
@@ -12,6 +13,19 @@ def written(tmp_path, text: str) -> str:
     path = tmp_path / "mine.txt"
     path.write_text(text, encoding="utf-8")
     return str(path)
+
+
+def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Policy:
+    """γ drafts while few texts run, none while many do.
+
+    Args:
+        off_above: with more texts than this, speculation is turned off.
+        on_below: with fewer texts than this it is turned on again (hysteresis); default: as soon as there are no more
+            than off_above.
+    """
+    off_from = off_above + 1
+    back_below = off_from if on_below is None else on_below
+    return lambda running, last: gamma if running < (off_from if last else back_below) else 0
 
 
 class FakeLab:

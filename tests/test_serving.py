@@ -23,7 +23,6 @@ from specdec_lab.measure.serving import (
     StepCosts,
     always,
     bursts,
-    load_aware,
     never,
     sampled_rounds,
     scheduled,
@@ -57,14 +56,6 @@ def test_texts_wait_while_the_batch_is_full():
     assert [step.running for step in record.steps] == [2] * 4 + [1] * 4
     assert [s.done for s in record.served] == [4.0, 4.0, 8.0]
     assert record.served[2].begun == 4.0 and record.served[2].per_token == 2.0
-
-
-def test_hysteresis_stops_the_flapping():
-    """Around its limit a policy without hysteresis switches again and again."""
-    plain, calm = load_aware(4, off_above=6), load_aware(4, off_above=6, on_below=4)
-    assert [plain(n, 4) for n in (6, 7)] == [plain(n, 0) for n in (6, 7)] == [4, 0]
-    assert [calm(n, 4) for n in (3, 4, 6, 7)] == [4, 4, 4, 0]
-    assert [calm(n, 0) for n in (3, 4, 6, 7)] == [4, 0, 0, 0]
 
 
 def test_the_schedule_takes_what_writes_most():

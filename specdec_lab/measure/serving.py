@@ -106,19 +106,6 @@ def always(gamma: int) -> Policy:
     return lambda running, last: gamma
 
 
-def load_aware(gamma: int, off_above: int, on_below: int | None = None) -> Policy:
-    """γ drafts while few texts run, none while many do.
-
-    Args:
-        off_above: with more texts than this, speculation is turned off.
-        on_below: with fewer texts than this it is turned on again (hysteresis); default: as soon as there are no more
-            than off_above.
-    """
-    off_from = off_above + 1
-    back_below = off_from if on_below is None else on_below
-    return lambda running, last: gamma if running < (off_from if last else back_below) else 0
-
-
 def scheduled(schedule: Sequence[tuple[int, int, int]]) -> Policy:
     """γ by the number of texts, as engines take it: (from, to, γ), both ends included; no drafts beyond the last."""
     return lambda running, last: next((gamma for low, high, gamma in schedule if low <= running <= high), 0)

@@ -4,8 +4,9 @@ import heapq
 
 import torch
 from specdec_grader.supplied.arrivals import MEASURED, STEP
+from stand_ins import load_aware
 
-from specdec_lab.measure.serving import StepCosts, always, load_aware
+from specdec_lab.measure.serving import StepCosts, always
 from specdec_lab.theory import expected_tokens as E
 
 

@@ -4,9 +4,10 @@ import itertools
 import json
 
 import pytest
+from stand_ins import load_aware
 
 from specdec_lab import theory
-from specdec_lab.measure.serving import ByConfidence, Outcome, StepCosts, always, load_aware, never, simulate
+from specdec_lab.measure.serving import ByConfidence, Outcome, StepCosts, always, never, simulate
 from specdec_lab.show import loadlab
 from specdec_lab.show.live import script
 
