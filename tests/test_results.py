@@ -108,6 +108,7 @@ def test_what_a_gpu_did_can_be_read():
 
 SHAPES = {  # of each recorded file, what its readers ask for
     "gpu": {"hardware", "torch", "passes", "steps", "texts", "sampled"},
+    "machines": {"machines", "models", "loads"},
     "climbs": {"hardware", "target", "gamma", "before", "runs"},
     "designs": {"target", "runs", "further", "blocks"},
     "trees/t0": {"temperature", "target", "arms"},

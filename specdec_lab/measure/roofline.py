@@ -19,6 +19,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import silu
 
 from specdec_lab.measure.costs import SAMPLES, seconds_of
+from specdec_lab.measure.results import recorded
 from specdec_lab.models.base import Model
 from specdec_lab.models.cpu.linear import Linear
 from specdec_lab.models.fast import FastModel
@@ -140,30 +141,18 @@ class Sizes:
 
 
 # Makers' data sheets, read in November 2026: bytes and operations a second, dense; products of 16 bits where no other
-# number is named. A card that multiplies in half of the bits does so twice as often.
-H100 = Machine(bandwidth=3350e9, arithmetic=989e12, launch=0)
-H100_FP8 = Machine(bandwidth=3350e9, arithmetic=1979e12, launch=0)
-RTX_4090 = Machine(bandwidth=1008e9, arithmetic=165e12, launch=0)
-# From the published configurations of Llama 3.1 8B and Qwen3 30B-A3B.
-LLAMA_8B = Sizes(every=7.5e9, layers=32, width=4096, kv_width=1024)
-QWEN_30B = Sizes(every=1.2e9, layers=48, width=4096, kv_width=512, experts=29e9, picked=8, of=128)
+# number is named (a card that multiplies in half of the bits does so twice as often). Models from their published
+# configurations. By a load's name: model, machine, bits of a weight, texts, and tokens in the cache of each.
+SHEETS = recorded("machines")
+H100 = Machine(**SHEETS["machines"]["H100"])
 
 
 def data_sheets() -> dict[str, list[float]]:
     """v(γ) by machine, model and load, for `SpeedupExplorer`: computed, not measured."""
+    machines, models = SHEETS["machines"], SHEETS["models"]
     return {
-        "computed: H100, 8 billion weights, 1 text": LLAMA_8B.v(H100, 16, 1, 500),
-        "computed: H100, 8 billion weights, 128 texts of 500 tokens": LLAMA_8B.v(H100, 16, 128, 500),
-        "computed: H100, 8 billion weights, 128 texts of 3,000 tokens": LLAMA_8B.v(H100, 16, 128, 3_000),
-        "computed: H100, the same model, weights of 8 bits, products of 16, 64 texts": LLAMA_8B.v(H100, 8, 64, 500),
-        "computed: H100, the same model, weights and products of 8 bits (FP8), 64 texts": LLAMA_8B.v(
-            H100_FP8, 8, 64, 500
-        ),
-        "computed: RTX 4090, the same model, weights of 4 bits, products of 16, 8 texts": LLAMA_8B.v(
-            RTX_4090, 4, 8, 500
-        ),
-        "computed: H100, 30 billion weights in experts, 1 text": QWEN_30B.v(H100, 16, 1, 500),
-        "computed: H100, 30 billion weights in experts, 64 texts": QWEN_30B.v(H100, 16, 64, 500),
+        name: Sizes(**models[model]).v(Machine(**machines[machine]), *load)
+        for name, (model, machine, *load) in SHEETS["loads"].items()
     }
 
 
