@@ -166,7 +166,7 @@ def batch_costs(
     """
     seconds: dict[tuple[int, int], list[float]] = {}
     batches = {}
-    for size, batch in filled(target, prompt, sizes, drafter):
+    for size, batch in running_batches(target, prompt, sizes, drafter):
         say(f"Filling a batch of {size} …")
         batch.step(max(gammas))
         batches[size] = batch
@@ -182,7 +182,7 @@ def batch_costs(
     return measured
 
 
-def filled(
+def running_batches(
     target: Model, prompt: Sequence[int], sizes: Sequence[int], drafter: Drafter | None
 ) -> Iterator[tuple[int, Batch]]:
     """Batches of these sizes whose texts all go on from this prompt and never end; the prompt is read once.
@@ -217,7 +217,7 @@ def catch_up_cost(
     second. The median difference is divided by the tokens that the drafter had missed. Where it hides in the noise of
     the steps it is 0.
     """
-    ((_, batch),) = filled(target, prompt, [texts], drafter)
+    ((_, batch),) = running_batches(target, prompt, [texts], drafter)
     more = []
     for _ in range(samples + WARM_UP):
         for _ in range(missed):
