@@ -226,7 +226,8 @@ def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
 
 def ratio_interval(run: Run, plain: Run, ids: Sequence[str]) -> list[float] | None:
     """The 95 % interval of the ratio; None for fewer than FEW prompts."""
-    return list(bootstrap_interval(partial(ratio_to_plain, run, plain), ids)) if len(ids) >= FEW else None
+    interval = bootstrap_interval(partial(ratio_to_plain, run, plain), ids) if len(ids) >= FEW else None
+    return interval and list(interval)
 
 
 def repetition(tokens: Sequence[int], n: int = 4) -> float:
