@@ -12,8 +12,7 @@ from typing import Any
 from specdec_grader.coerce import RETURNED, is_stub, reject_empty, to_builtin
 from specdec_grader.guard import guarded
 from specdec_grader.mistakes import StillOpen, Wrong
-from specdec_grader.question import Question
-from specdec_grader.remote import RemoteFunction
+from specdec_grader.question import Question, RemoteFunction
 from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 

@@ -6,13 +6,16 @@ Where no mistake does, a hint stands in its place.
 """
 
 import copy
+import functools
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 from specdec_grader.coerce import nothing, number, same, whole
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong, known_mistakes
-from specdec_grader.remote import for_each
 from specdec_lab.formats import cut, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
@@ -159,3 +162,45 @@ def pretty(value: object) -> str:
         inside = ", ".join(pretty(item) for item in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
     return short(value)
+
+
+# A learner's function, which may be in another process, where a call takes longer than here
+
+
+class RemoteFunction(ABC):
+    """A learner's function, here or there. `many` calls it once for each case, with less to send than so many single calls.
+
+    Attributes:
+        stub: it does nothing yet.
+    """
+
+    stub: bool
+
+    @abstractmethod
+    def __call__(self, *args: Any) -> Any: ...
+
+    @abstractmethod
+    def many(self, cases: Sequence[tuple]) -> list[Any]: ...
+
+    def spent(self) -> float:
+        """Seconds that its process has spent, where it is another one."""
+        return 0.0
+
+
+def for_each(made: Callable, cases: Sequence[tuple]) -> list[Any]:
+    """What the learner's function gives for each case, wherever it is."""
+    return made.many(cases) if isinstance(made, RemoteFunction) else [made(*case) for case in cases]
+
+
+# What exercises are judged on, where it is data: the files in data, each with a line about what it holds
+
+
+@functools.cache
+def stored(name: str) -> dict:
+    file = resources.files("specdec_grader") / "data" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def table(name: str, rows: Sequence[Sequence]) -> list[dict]:
+    """Rows of the file `name`, each with the names of its fields."""
+    return [dict(zip(stored(name)["fields"], row)) for row in rows]

@@ -17,7 +17,7 @@ from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpa
 from specdec_grader.learner.worker import exception
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS
-from specdec_grader.remote import RemoteFunction
+from specdec_grader.question import RemoteFunction
 from specdec_lab.errors import LabError
 
 STARTING = 60  # seconds for Python to be there

@@ -9,8 +9,7 @@ from typing import Any
 from specdec_grader.coerce import listed, number, shown
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
-from specdec_grader.question import ROUNDED, pretty, question, results
-from specdec_grader.stored import stored, table
+from specdec_grader.question import ROUNDED, pretty, question, results, stored, table
 from specdec_lab.measure.prompts import ENOUGH
 from specdec_lab.theory import expected_tokens
 
