@@ -122,8 +122,10 @@ def unlent(packed):
     raise AssertionError(packed)
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("part", PARTS)
+DEAR = {"3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # judged by many calls: one style does for each
+
+
+@pytest.mark.parametrize(("part", "style"), [(p, s) for p in PARTS for s in STYLES if p not in DEAR or s == "numpy"])
 def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
     """numpy and torch, fractions, tuples: right in the notebook, and the same from another process."""
     right = next(module.RIGHT[part][0] for module in ANSWERS if part in module.RIGHT)
